@@ -5,7 +5,7 @@ import type { App } from './app/open-app.ts';
 import { start } from './app/start.ts';
 import { type Closing, closeAll } from './platform/closings.ts';
 import { type Drain, openDrain } from './platform/http/draining.ts';
-import { say, sayWarning } from './platform/log.ts';
+import { faultText, isForPrograms, say, sayWarning } from './platform/log.ts';
 import { nodeFault } from './platform/node-version.ts';
 import { type StopSignals, stopSignals } from './platform/stop-signals.ts';
 
@@ -20,12 +20,15 @@ function refuseInspector(): void {
   process.on('SIGUSR1', () => say('SIGUSR1: the inspector stays closed.'));
 }
 
-/** What nobody caught ends the process, with its log written out. */
+/** What nobody caught ends the process, with its log written out. Another fault meanwhile changes nothing. */
 function endOnFault(closings: readonly Closing[]): void {
+  let isEnding = false;
   process.on('uncaughtException', (error: unknown) => {
-    say(`Parcela ends by a fault of its own: ${error instanceof Error ? error.stack : error}`, 'error');
-    const log = closings.find(({ name }) => name === 'log');
-    void Promise.resolve(log?.close()).finally(() => process.exit(1));
+    if (isEnding) return;
+    isEnding = true;
+    process.exitCode = 1;
+    say(`Parcela ends by a fault of its own: ${faultText(error)}`, 'error');
+    void Promise.allSettled(closings.map(({ flushed }) => flushed?.())).then(() => process.exit(1));
   });
 }
 
@@ -100,7 +103,9 @@ function printBanner(configuration: Configuration, app: App): void {
     say(`  Health       ${origin}/health/ready`);
   }
   if (app.consoleUrl !== null) say(`  Console      ${app.consoleUrl}`);
-  if (app.signInUrl !== null) say(`  Sign in      ${app.signInUrl} (once, for a day)`);
+  // It lets in whoever reads it: not for a log that is kept.
+  if (app.signInUrl !== null && !isForPrograms(configuration.logFormat))
+    say(`  Sign in      ${app.signInUrl} (once, for a day)`);
   if (app.pixWebhookUrl !== null) say(`  Pix webhook  ${app.pixWebhookUrl}`);
   say(`  Metrics      ${app.metricsUrl}`);
   if (app.demoFile !== null && existsSync(app.demoFile)) {

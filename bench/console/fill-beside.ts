@@ -27,13 +27,29 @@ const UNRESOLVED = 2_000;
 const turn = (every: number, column: string) =>
   `case when n % ${every} = 0 then ${column} else $2::text end as merchant_id`;
 
+/** One payer has them all. */
+const PAYER = JSON.stringify({
+  name: 'Ana Souza',
+  documentNumber: '52998224725',
+  email: null,
+  address: {
+    street: 'Rua da Praia',
+    number: '12',
+    complement: null,
+    district: 'Centro',
+    city: 'Santos',
+    state: 'SP',
+    zipCode: '11010000',
+  },
+});
+
 /** Of every second one the giant's; a tenth of all are to be paid within the next weeks. */
 const BOLETOS = `
   insert into boletos (merchant_id, boleto_id, account_number, our_number, page_key, state, amount, issued_on, due_on,
     payable_until, payer, instructions, created_by, requested_at, changed_at, bar_code, paid_amount, paid_on, acts_at)
   select merchant_id, ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, '${ACCOUNT}',
     lpad((20000000000 + n)::text, 11, '0'), md5(n::text), case when is_open then 'issued' else 'paid' end, 10000,
-    due_on - 10, due_on, due_on + 30, null, '{}', 'bench', due_on - interval '10 days', due_on - interval '10 days',
+    due_on - 10, due_on, due_on + 30, '${PAYER}', '{}', 'bench', due_on - interval '10 days', due_on - interval '10 days',
     '${BAR_CODE}', case when not is_open then 10000 end, case when not is_open then due_on end,
     case when is_open then due_on + interval '1 day' end
   from (

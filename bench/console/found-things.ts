@@ -17,7 +17,7 @@ const OF_MERCHANT: readonly string[] = [
        and b.subscription_id = s.subscription_id and not is_skipped order by installment limit 1) as "billingId"
    from subscriptions s where merchant_id = $1 and state = 'active' order by subscription_id desc
    offset least($2, 20) limit 1`,
-  `select boleto_id::text as "boletoId" from boletos where merchant_id = $1 order by boleto_id desc
+  `select boleto_id::text as "boletoId", boleto_id::text as "boughtId" from boletos where merchant_id = $1 order by boleto_id desc
    offset least($2, 20) limit 1`,
   `select link_id::text as "linkId" from payment_links where merchant_id = $1 order by created_at desc, link_id desc
    offset least($2, 20) limit 1`,

@@ -20,14 +20,16 @@ class FieldsError extends Error {
 /**
  * Puts the fields into `element` (or its selector). `key`: of `GET /v1/cards/fields`. `style`: `color`, `background`,
  * `fieldBackground`, `borderColor`, `faultColor` (`#rrggbb`), `borderRadius`, `fontSize` (`16px`), `fontFamily` (a usual name).
- * `onBrand` is told the brand while the number is typed. Resolves once the buyer can type. `card()` resolves to what pays:
+ * `onBrand` is told the brand once the number says it, `onSubmit` that Enter was pressed. Resolves once the buyer can type.
+ * `card()` resolves to what pays, anew at each call:
  * `{ numberToken, encryptedCard, brand, lastFour, codeAntiFraud, cardholderName, expirationMonth, expirationYear }`.
  */
 export async function mountFields(
   element,
-  { key, style = {}, title = 'Dados do cartão', onBrand = () => {} },
+  { key, style = {}, title = 'Dados do cartão', onBrand = () => {}, onSubmit = () => {} },
 ) {
   const place = typeof element === 'string' ? document.querySelector(element) : element;
+  if (!(place instanceof Element)) throw new TypeError('mountFields: there is no such element');
   const frame = document.createElement('iframe');
   const waiting = new Map();
   let port = null;
@@ -40,11 +42,11 @@ export async function mountFields(
       waiting.set(id, { resolve, reject, timer });
     });
 
-  function settle(id, { fault, message, card }) {
+  function settle(id, { fault, message, value }) {
     const one = waiting.get(id);
     waiting.delete(id);
     clearTimeout(one?.timer);
-    if (fault === undefined) one?.resolve(card);
+    if (fault === undefined) one?.resolve(value);
     else one?.reject(new FieldsError(fault, message));
   }
 
@@ -52,8 +54,9 @@ export async function mountFields(
     if (data.kind === 'height')
       frame.style.height = `${Math.min(HIGHEST, Math.max(0, Number(data.height) || 0))}px`;
     if (data.kind === 'brand') onBrand(data.brand);
-    if (data.kind === 'card') settle(data.id, data);
-    if (data.kind === 'ready') settle('ready', { card: data.ignored });
+    if (data.kind === 'submit') onSubmit();
+    if (data.kind === 'card') settle(data.id, { ...data, value: data.card });
+    if (data.kind === 'ready') settle('ready', { value: data.ignored });
   }
 
   /** The port reaches a page of Parcela's origin and no other, whatever stands in the frame. */

@@ -126,9 +126,10 @@ export function openShop(options) {
   }
 
   /** The card comes encrypted and goes into the vault; the shop keeps none. */
-  async function subscribe({ order, encryptedCard }) {
-    if (!UUID.test(order) || typeof encryptedCard !== 'string') return json(400, { message: CHECK_CARD });
-    const { vaultId, made, refused } = await storeCard(encryptedCard, order);
+  async function subscribe({ order, encryptedCard, brand }) {
+    const isWhole = UUID.test(order) && typeof encryptedCard === 'string' && typeof brand === 'string';
+    if (!isWhole) return json(400, { message: CHECK_CARD });
+    const { vaultId, made, refused } = await storeCard({ encryptedCard, brand }, order);
     if (refused !== undefined) return refused;
     const body = { planId: await clubPlan(), vaultId, orderNumber: orderNumberOf(order) };
     const key = { idempotencyKey: `club-${order}` };
@@ -137,9 +138,9 @@ export function openShop(options) {
     return json(200, { url });
   }
 
-  async function storeCard(encryptedCard, order) {
+  async function storeCard(card, order) {
     try {
-      const body = { encryptedCard, verifyCard: true };
+      const body = { ...card, verifyCard: true };
       return await parcela.storeVaultCard({ body }, { idempotencyKey: `card-${order}` });
     } catch (error) {
       const { buyerMessage, vaultId } = error.problems?.[0] ?? {};

@@ -6,7 +6,7 @@ import type { Answer } from '../kit/sales/server.ts';
 import type { KeptCard } from './card-tokens.ts';
 import { declineMessageOf, errorMessageOf, voidMessageOf } from './codes.ts';
 import { fieldsOf, isTrue } from './fields.ts';
-import type { Echo } from './requests.ts';
+import type { Echo, Sale as SaleRequest } from './requests.ts';
 
 /** Where the two hosts are, as the asker reached them. */
 export type Hosts = { readonly command: string; readonly query: string };
@@ -36,12 +36,18 @@ export const NOT_FOUND = refused(307, 404);
 export const UNAUTHORIZED = refused(132, 401);
 export const INVALID_BRAND: Answer = { status: 400, body: { Code: 57, Message: 'Bandeira inválida' } };
 
+type Told = {
+  readonly isGuarded: boolean;
+  readonly keptAs: string | null;
+  readonly recurrence: object | null;
+};
+
 /** `isGuarded`: what Cielo does not know it voids by itself; `keptAs`: the token of a card that is kept. */
 export function saleAnswer(
   sale: Sale,
   echo: Echo,
   hosts: Hosts,
-  { isGuarded, keptAs }: { readonly isGuarded: boolean; readonly keptAs: string | null },
+  { isGuarded, keptAs, recurrence }: Told,
 ): Answer {
   const { payment } = echo;
   const isApproved = sale.state === 'authorized' || sale.state === 'captured';
@@ -69,6 +75,7 @@ export function saleAnswer(
       ...(sale.state === 'captured' ? capturedFields(sale) : {}),
       ...(isGuarded && statusOf(sale, sale) === 0 ? { TryAutomaticCancellation: true } : {}),
       ...{ ExtraDataCollection: [], Status: statusOf(sale, sale), ...returnFields(sale) },
+      ...(recurrence === null ? {} : { RecurrentPayment: recurrence }),
       Links: linksOf(sale, sale.state, hosts),
     },
   };
@@ -82,6 +89,26 @@ function echoed(payment: Echo['payment']): object {
   return Object.fromEntries(
     ECHOED.filter((name) => payment[name] !== undefined).map((name) => [name, payment[name]]),
   );
+}
+
+/** Of a first charge that is for a later day: nothing is booked. */
+export function scheduledAnswer(
+  { reference, amount, card, isCaptured, notes, echo }: SaleRequest,
+  recurrence: object,
+): Answer {
+  const { firstSix, lastFour, holder, expiration, brand } = card;
+  const Payment = {
+    ...{ ServiceTaxAmount: 0, Installments: 1, Interest: echo.payment.Interest ?? 0, Capture: isCaptured },
+    ...{ Authenticate: false, Recurrent: false },
+    CreditCard: {
+      ...{ CardNumber: `${firstSix}******${lastFour}`, Holder: holder, ExpirationDate: expiration },
+      ...{ SaveCard: false, Brand: notes.brand ?? BRAND_NAMES[brand] },
+    },
+    ...(notes.softDescriptor === undefined ? {} : { SoftDescriptor: notes.softDescriptor }),
+    ...{ Type: 'CreditCard', Amount: amount, Currency: 'BRL', Country: 'BRA', Provider: 'Simulado' },
+    ...{ ExtraDataCollection: [], Status: 20, RecurrentPayment: recurrence },
+  };
+  return { status: 201, body: { MerchantOrderId: reference, Customer: echo.customer ?? {}, Payment } };
 }
 
 /** As the query host shows it, which may be behind. */

@@ -5,6 +5,46 @@ import { cieloCard, cieloSale, MERCHANT_ID, startCielo } from './running-simulat
 const DAY_MILLISECONDS = 86_400_000;
 const SPACING_MILLISECONDS = 5_000;
 
+test('what recurs is begun by a charge or for a later day, charged on its days, changed and ended', async (t) => {
+  const cielo = await startCielo(t);
+  await cielo.waitForNoon();
+  const plan = (fields: object) => ({ RecurrentPayment: { Interval: 'Monthly', ...fields } });
+  const wrong = await cielo.call('POST', '/sales/', cieloSale('p0', plan({})));
+  assert.deepEqual([wrong.status, wrong.body[0].Code], [400, 166]);
+  const sold = await cielo.call('POST', '/sales/', cieloSale('p1', plan({ AuthorizeNow: true })));
+  const { Status, RecurrentPayment } = sold.body.Payment;
+  assert.deepEqual([Status, RecurrentPayment.Interval, RecurrentPayment.AuthorizeNow], [2, 1, true]);
+  const path = `/RecurrentPayment/${RecurrentPayment.RecurrentPaymentId}`;
+  assert.equal((await cielo.call('PUT', `${path}/Amount`, 777)).status, 200);
+  await cielo.wait(32 * DAY_MILLISECONDS);
+  const again = (await cielo.call('GET', path)).body.RecurrentPayment;
+  assert.deepEqual([again.SuccessfulRecurrences, again.Interval], [2, 'Monthly']);
+  assert.deepEqual(
+    (await cielo.ledger('reference=p1')).map(({ amount }) => amount),
+    [15_700, 777],
+  );
+  const later = await cielo.call(
+    'POST',
+    '/sales/',
+    cieloSale('p2', plan({ AuthorizeNow: false, StartDate: again.NextRecurrency })),
+  );
+  assert.deepEqual([later.body.Payment.Status, later.body.Payment.PaymentId], [20, undefined]);
+  assert.equal((await cielo.call('PUT', `${path}/Deactivate`)).status, 200);
+  await cielo.wait(70 * DAY_MILLISECONDS);
+  assert.equal((await cielo.call('GET', path)).body.RecurrentPayment.Status, 3);
+  assert.equal((await cielo.ledger('reference=p1')).length, 2);
+  assert.equal((await cielo.ledger('reference=p2')).length, 2, 'the days of two months have come');
+  assert.equal((await cielo.call('PUT', `${path}/Reactivate`)).status, 200);
+  const resumed = (await cielo.call('GET', path)).body.RecurrentPayment;
+  assert.deepEqual([resumed.Status, resumed.SuccessfulRecurrences], [1, 2], 'what it missed is not charged');
+  const past = await cielo.call('PUT', `${path}/NextPaymentDate`, again.NextRecurrency);
+  const days = { AuthorizeNow: false, StartDate: resumed.NextRecurrency, EndDate: again.NextRecurrency };
+  const over = await cielo.call('POST', '/sales/', cieloSale('p3', plan(days)));
+  assert.deepEqual([past.body[0].Code, over.body[0].Code], [316, 321]);
+  assert.equal((await cielo.ledger('reference=p1')).length, 2);
+  assert.equal((await cielo.call('GET', '/RecurrentPayment/another')).status, 404);
+});
+
 test('a sale is answered as the public clients read it, and found by id, order and tid', async (t) => {
   const cielo = await startCielo(t);
   const sold = await cielo.call('POST', '/sales/', cieloSale('pedido1', { Installments: 2 }));

@@ -14,12 +14,14 @@ import {
   NOT_FOUND,
   refused,
   saleAnswer,
+  scheduledAnswer,
   UNAUTHORIZED,
   voidAnswer,
 } from './answers.ts';
 import { CardTokens } from './card-tokens.ts';
 import { codeOfLastDigit } from './codes.ts';
 import { fieldsOf, isTrue } from './fields.ts';
+import { faultOfPlan, type Plan, Recurrences, recurrenceFields } from './recurrences.ts';
 import { type Check, keptCardOf, type Sale as SaleRequest } from './requests.ts';
 
 export type CieloSettings = {
@@ -45,18 +47,23 @@ export class Cielo {
   readonly house: SalesHouse;
   readonly keys: Keys;
   readonly cards: CardTokens;
+  readonly recurrences: Recurrences;
   readonly #settings: CieloSettings;
 
   constructor(house: SalesHouse, keys: Keys, settings: CieloSettings) {
     this.house = house;
     this.keys = keys;
     this.cards = new CardTokens();
+    this.recurrences = new Recurrences();
     this.#settings = settings;
   }
 
   authorize(merchantId: string, request: SaleRequest, hosts: Hosts, respond: Respond): void {
     this.#arrive(merchantId, 'authorize', respond, (step) => {
-      const { amount, card, echo, reference, installments, isCaptured, notes } = request;
+      const { amount, card, echo, reference, installments, isCaptured, notes, plan } = request;
+      const faultOfDays = plan === null ? null : faultOfPlan(plan, this.house.now);
+      if (faultOfDays !== null) return this.#answer(refused(faultOfDays), null, respond);
+      if (plan !== null && !plan.isNow) return this.#schedule(merchantId, request, plan, hosts, respond);
       const { decline, fault } = this.#behaviourOf(merchantId, request, step);
       if (isUndone(fault)) return respond(UNAUTHORIZED, fault);
       const code = step?.returnCode == null ? null : refused(Number(step.returnCode));
@@ -71,9 +78,37 @@ export class Cielo {
       for (let copy = 1; copy <= (step?.copies ?? 0); copy += 1) {
         this.house.later(copy * (step?.copiesAfterMilliseconds ?? 0), () => void this.house.sell(order));
       }
-      const told = { isGuarded: this.#settings.isGuarded, keptAs: this.#keep(merchantId, request) };
+      const isBegun = plan !== null && sale.decision.outcome === 'approved';
+      const begun = isBegun ? this.recurrences.begin(merchantId, request, plan, this.house.now) : null;
+      begun?.payments.push(sale.id);
+      const recurrence = begun === null ? null : recurrenceFields(begun, hosts);
+      const told = {
+        isGuarded: this.#settings.isGuarded,
+        keptAs: this.#keep(merchantId, request),
+        recurrence,
+      };
       this.#answer(code ?? saleAnswer(sale, echo, hosts, told), fault, respond);
     });
+  }
+
+  #schedule(merchantId: string, request: SaleRequest, plan: Plan, hosts: Hosts, respond: Respond): void {
+    const begun = this.recurrences.begin(merchantId, request, plan, this.house.now);
+    this.#answer(scheduledAnswer(request, recurrenceFields(begun, hosts)), null, respond);
+  }
+
+  /** What is due by itself. A charge that is declined is not tried again before its next day. */
+  advance(): void {
+    this.house.advance();
+    for (const due of this.recurrences.takeDue(this.house.now)) {
+      const { merchantId, amount, request } = due;
+      const { decline } = this.#behaviourOf(merchantId, { ...request, amount }, null);
+      const { reference, isCaptured, card, notes } = request;
+      const sale = this.house.sell({
+        ...{ id: () => randomUUID(), merchantId, reference, amount, installments: 1, isCaptured, card },
+        ...{ decline, doubt: null, feePortion: 0, notes: { ...notes, recurrent: 'true' } },
+      });
+      if (decline === null) due.payments.push(sale.id);
+    }
   }
 
   /** The token under which the card is known, that it was sent as or is kept as from now on. */
@@ -223,7 +258,7 @@ export class Cielo {
   #arrive(merchantId: string, on: Operation, respond: Respond, act: (step: Step | null) => void): void {
     const step = this.house.scripts.next(merchantId, on);
     this.house.later(step?.delayMilliseconds ?? 0, () => {
-      this.house.advance();
+      this.advance();
       const fault = step?.fault ?? null;
       if (isUndone(fault) && fault !== 'notFound') respond(UNAUTHORIZED, fault);
       else act(step);

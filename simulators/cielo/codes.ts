@@ -19,7 +19,9 @@ const ERRORS: Readonly<Record<number, string>> = {
   131: 'MerchantKey is required',
   132: 'MerchantKey is invalid',
   146: 'SecurityCode length exceeded',
+  166: 'AuthorizeNow is required',
   173: 'Payment method is not enabled',
+  179: 'The max number of installments allowed for recurring payment is 1',
   184: 'Request could not be empty',
   185: 'Brand is not supported by selected provider',
   186: 'The selected provider does not support the options provided (Capture, Authenticate, Recurrent or Installments)',
@@ -28,6 +30,11 @@ const ERRORS: Readonly<Record<number, string>> = {
   307: 'Transaction not found',
   308: 'Transaction not available to capture',
   309: 'Transaction not available to void',
+  310: 'Payment method doest not support this operation',
+  313: 'Recurrent Payment not found',
+  316: 'Cannot set NextRecurrency to past date',
+  317: 'Invalid Recurrency Day',
+  321: 'Can not set EndDate to before next recurrency',
 };
 
 /** What it says with the codes of a void. */

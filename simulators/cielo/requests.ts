@@ -3,6 +3,7 @@ import type { CardOnPaper } from '../kit/sales/entries.ts';
 import { cardOnPaper } from '../kit/sales/house.ts';
 import type { KeptCard } from './card-tokens.ts';
 import { capitalized, type Fields, fieldsOf, isTrue, textOf, wholeOf } from './fields.ts';
+import { type Plan, readPlan } from './recurrences.ts';
 
 export type Check = {
   readonly card: CardOnPaper;
@@ -15,6 +16,8 @@ export type Sale = Check & {
   readonly amount: number;
   readonly installments: number;
   readonly isCaptured: boolean;
+  /** Null: it is no first of several. */
+  readonly plan: Plan | null;
   /** What the answer has again, as it was sent. */
   readonly echo: Echo;
 };
@@ -63,6 +66,8 @@ export function readSale(json: unknown, ofToken: OfToken): Sale | number {
   if (installments === null || installments === 0) return 123;
   const isRecurrent = isTrue(payment.Recurrent);
   if (isRecurrent && installments > 1) return 186;
+  const plan = readPlan(payment.RecurrentPayment, installments);
+  if (typeof plan === 'number') return plan;
   if (payment.CreditCard == null) return 124;
   const card = readCard(fieldsOf(payment.CreditCard), ofToken);
   if (typeof card === 'number') return card;
@@ -73,7 +78,7 @@ export function readSale(json: unknown, ofToken: OfToken): Sale | number {
   // Mastercard wants to be told who began the use of a stored card.
   if (card.card.brand === 'mastercard' && notes.usage !== undefined && notes.category === undefined)
     return 186;
-  const sold = { reference, amount, installments, isCaptured: isTrue(payment.Capture) };
+  const sold = { reference, amount, installments, isCaptured: isTrue(payment.Capture), plan };
   return { ...sold, ...card, notes, echo: { customer: fields.Customer, payment } };
 }
 

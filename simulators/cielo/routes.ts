@@ -16,7 +16,7 @@ import { wholeOf } from './fields.ts';
 import { readCheck, readKeptCard, readSale } from './requests.ts';
 
 /** `/command` and `/query` stand for the two hosts; without them the method tells which is meant. */
-const PATH = /^(.*?)(\/command|\/query)?\/1\/(sales|zeroauth|cardBin|card)(?:\/(.+))?$/;
+const PATH = /^(.*?)(\/command|\/query)?\/1\/(sales|zeroauth|cardBin|card|RecurrentPayment)(?:\/(.+))?$/;
 const MERCHANT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const LARGEST_AMOUNT = 999_999_999_999;
 const WRONG_METHOD: Answer = {
@@ -35,7 +35,7 @@ type Asker = {
 export function route(cielo: Cielo, question: Question, respond: Respond): void {
   const path = question.path.replaceAll(/\/{2,}/g, '/').replace(/\/$/, '');
   if (path.includes('/simulator')) {
-    cielo.house.advance();
+    cielo.advance();
     const answer = deskAnswer(deskOf(cielo), { ...question, path });
     cielo.house.afterDurable(() => respond(answer ?? UNKNOWN_PATH, null));
     return;
@@ -67,6 +67,8 @@ function answerAt(
     respond(method === 'GET' ? binAnswer(first) : WRONG_METHOD, null);
   } else if (resource === 'card') {
     respond(cardAnswer(asker, question, first), null);
+  } else if (resource === 'RecurrentPayment') {
+    respond(recurrenceAnswer(asker, question, first, second), null);
   } else if (resource === 'zeroauth') {
     if (method === 'POST') check(asker, question);
     else respond(WRONG_METHOD, null);
@@ -104,6 +106,19 @@ function cardAnswer({ cielo, merchantId, hosts }: Asker, { method, body }: Quest
   if (method !== 'POST') return WRONG_METHOD;
   const card = readKeptCard(jsonOf(body), merchantId);
   return typeof card === 'number' ? refused(card) : tokenAnswer(cielo.cards.keep(card), hosts);
+}
+
+function recurrenceAnswer(
+  { cielo, merchantId, hosts }: Asker,
+  { method, body }: Question,
+  id: string,
+  what: string,
+): Answer {
+  cielo.advance();
+  if (method === 'GET' && what === '') return cielo.recurrences.find(merchantId, id, hosts);
+  return method === 'PUT' && what !== ''
+    ? cielo.recurrences.change(merchantId, id, what, jsonOf(body), cielo.house.now)
+    : WRONG_METHOD;
 }
 
 function authorize({ cielo, merchantId, hosts, respond }: Asker, { body }: Question): void {

@@ -18,6 +18,7 @@ const BRAND_NAMES: Readonly<Record<Brand, string>> = {
   elo: 'Elo',
   hipercard: 'Hipercard',
 };
+const LONGEST_CANCEL = 15;
 const REFUND_STATUSES = { pending: 'Processing', done: 'Done', failed: 'Denied' } as const;
 
 export const UNAUTHORIZED: Answer = {
@@ -42,7 +43,7 @@ export function saleAnswer(sale: Sale, asked: Asked): Answer {
   const { reference, amount, installments, card, decision } = sale;
   const code = returnCodeOf(sale);
   const body = {
-    ...{ reference, ...namesOf(sale), dateTime: timeOf(sale.at), amount },
+    ...{ reference, ...orderOf(sale), ...namesOf(sale), dateTime: timeOf(sale.at), amount },
     ...(installments > 1 ? { installments } : {}),
     ...{ cardBin: card.firstSix, last4: card.lastFour },
     ...brandFields(sale, asked),
@@ -71,7 +72,8 @@ export function authenticationAnswer(
 
 export function captureAnswer(sale: Sale, asked: Asked): Answer {
   const body = {
-    ...{ reference: sale.reference, ...namesOf(sale), dateTime: timeOf(sale.capturedAt ?? sale.at) },
+    ...{ reference: sale.reference, ...orderOf(sale), ...namesOf(sale) },
+    dateTime: timeOf(sale.capturedAt ?? sale.at),
     ...brandFields(sale, asked),
     ...{ returnCode: '00', returnMessage: messageOf('00') },
     links: linksOf(sale, asked, ['transaction', 'refund']),
@@ -86,7 +88,8 @@ export function transactionAnswer(sale: Sale, asked: Asked, now: number): Answer
   const authorization = {
     ...{ dateTime: timeOf(sale.at), returnCode: code, returnMessage: messageOf(code) },
     ...{ affiliation: Number(merchantId.replaceAll(/\D/g, '').slice(-9)), status: statusOf(sale) },
-    ...{ reference, ...namesOf(sale), kind: 'Credit', amount },
+    ...{ reference, ...orderOf(sale), ...namesOf(sale), amount },
+    kind: notes.kind === 'debit' ? 'Debit' : 'Credit',
     ...{ installments: installments === 1 ? 0 : installments, cardHolderName: card.holder },
     ...{ cardBin: card.firstSix, last4: card.lastFour, softDescriptor: notes.softDescriptor ?? '' },
     ...{ origin: Number(notes.origin ?? 1), subscription: notes.subscription === 'true' },
@@ -94,6 +97,8 @@ export function transactionAnswer(sale: Sale, asked: Asked, now: number): Answer
   };
   const body = {
     ...{ requestDateTime: timeOf(now), authorization },
+    ...(asked.isOpened ? { brand: brandOf(sale) } : {}),
+    ...(notes.eci === undefined ? {} : { threeDSecure: { embedded: false, eci: notes.eci } }),
     ...(sale.capturedAt === null
       ? {}
       : {
@@ -101,7 +106,7 @@ export function transactionAnswer(sale: Sale, asked: Asked, now: number): Answer
             ...{ dateTime: timeOf(sale.capturedAt), nsu: String(sale.nsu), amount: sale.capturedAmount },
           },
         }),
-    ...(sale.refunds.length === 0 ? {} : { refunds: sale.refunds.map(refundItem) }),
+    ...(sale.refunds.length === 0 ? {} : { refunds: sale.refunds.map(foundRefund) }),
     links: linksOf(sale, asked, ['refunds', sale.isCaptured ? 'refund' : 'capture']),
   };
   return { status: 200, body };
@@ -111,7 +116,7 @@ export function refundAnswer(sale: Sale, refund: Refund, asked: Asked): Answer {
   const code = refund.status === 'pending' ? '360' : '359';
   const { refundId } = refund;
   const body = {
-    ...{ refundId, ...namesOf(sale), refundDateTime: timeOf(refund.at), cancelId: refundId },
+    ...{ refundId, ...namesOf(sale), refundDateTime: timeOf(refund.at), ...cancelOf(refund) },
     ...{ returnCode: code, returnMessage: messageOf(code) },
     links: linksOf(sale, asked, ['transaction', 'refunds']),
   };
@@ -129,13 +134,37 @@ export function oneRefundAnswer(sale: Sale, refund: Refund, asked: Asked, now: n
     requestDateTime: timeOf(now),
     tid: sale.id,
     ...refundItem(refund),
-    cancelId: refund.refundId,
+    statusHistory: historyOf(refund),
+    ...{ returnCode: '00', returnMessage: messageOf('00') },
   };
   return { status: 200, body: { ...body, links: linksOf(sale, asked, ['transaction', 'refunds']) } };
 }
 
-function refundItem({ refundId, status, amount, at }: Refund) {
-  return { refundId, status: REFUND_STATUSES[status], amount, refundDateTime: timeOf(at) };
+function refundItem(refund: Refund) {
+  const { refundId, status, amount, at } = refund;
+  const item = { refundId, status: REFUND_STATUSES[status], amount, refundDateTime: timeOf(at) };
+  return { ...item, ...cancelOf(refund) };
+}
+
+/** Look-ups of a transaction name the time otherwise; the public clients read both names. */
+function foundRefund(refund: Refund) {
+  return { ...refundItem(refund), dateTime: timeOf(refund.at) };
+}
+
+/** Only what is not done at once has a number of its own. */
+function cancelOf({ refundId, at, decidesAt }: Refund): object {
+  return decidesAt > at ? { cancelId: refundId.slice(-LONGEST_CANCEL) } : {};
+}
+
+/** The newest first. */
+function historyOf({ status, at, decidesAt }: Refund): object[] {
+  const asked = { status: REFUND_STATUSES.pending, dateTime: timeOf(at) };
+  const decided = { status: REFUND_STATUSES[status], dateTime: timeOf(decidesAt) };
+  return status === 'pending' ? [asked] : [decided, asked];
+}
+
+function orderOf({ notes }: Sale): object {
+  return notes.orderId === undefined ? {} : { orderId: notes.orderId };
 }
 
 function namesOf({ id, nsu }: Sale) {
@@ -165,20 +194,23 @@ function statusOf({ state }: Sale): string {
   }
 }
 
-/** Opened, what the brand said stands apart, and nowhere else. */
-function brandFields({ card, decision }: Sale, { isOpened }: Asked): object {
-  const isApproved = decision.outcome === 'approved';
-  const approval = isApproved
-    ? { brandTid: decision.networkTransactionId, authorizationCode: decision.authorizationCode }
-    : {};
-  if (!isOpened) return approval;
-  const code = isApproved ? '00' : decision.responseCode;
-  const advice =
-    isApproved || decision.adviceCode === null ? {} : { merchantAdviceCode: decision.adviceCode };
-  const returnMessage = isApproved ? 'Success.' : `Unauthorized (${code}).`;
-  return {
-    brand: { name: BRAND_NAMES[card.brand], returnCode: code, returnMessage, ...advice, ...approval },
-  };
+/** Opened, what the brand said stands apart too. */
+function brandFields(sale: Sale, { isOpened }: Asked): object {
+  const { decision } = sale;
+  if (decision.outcome !== 'approved') return isOpened ? { brand: brandOf(sale) } : {};
+  const { authorizationCode, networkTransactionId: brandTid } = decision;
+  return { authorizationCode, ...(isOpened ? { brand: brandOf(sale) } : { brandTid }) };
+}
+
+function brandOf({ card, decision }: Sale): object {
+  const name = BRAND_NAMES[card.brand];
+  if (decision.outcome === 'approved') {
+    const { authorizationCode, networkTransactionId: brandTid } = decision;
+    return { name, returnCode: '00', returnMessage: 'Success.', brandTid, authorizationCode };
+  }
+  const { responseCode: returnCode, adviceCode } = decision;
+  const advice = adviceCode === null ? {} : { merchantAdviceCode: adviceCode };
+  return { name, returnCode, returnMessage: `Unauthorized (${returnCode}).`, ...advice };
 }
 
 const LINKS = {
@@ -195,7 +227,7 @@ function linksOf({ id }: Sale, { base }: Asked, names: readonly (keyof typeof LI
   });
 }
 
-/** `2025-06-02T13:15:39-03:00`: São Paulo is three hours behind UTC, all the year. */
+/** `2025-06-02T13:15:39.000-03:00`: São Paulo is three hours behind UTC, all the year. */
 function timeOf(at: number): string {
-  return `${new Date(at - 3 * 3_600_000).toISOString().slice(0, 19)}-03:00`;
+  return `${new Date(at - 3 * 3_600_000).toISOString().slice(0, -1)}-03:00`;
 }

@@ -12,16 +12,17 @@ test('a sale is answered as the public clients read it, and found by tid and ref
   assert.equal(token.body.expires_in, 1_440);
   const sold = await rede.call('POST', '', redeSale('pedido1', { capture: 'true', installments: 3 }));
   assert.equal(sold.status, 200);
-  const { tid, nsu, brand, links, dateTime, ...rest } = sold.body;
+  const { tid, nsu, brand, links, dateTime, authorizationCode, ...rest } = sold.body;
   assert.deepEqual(rest, {
     ...{ reference: 'pedido1', amount: 2_500, installments: 3, cardBin: '544828', last4: '0007' },
     ...{ returnCode: '00', returnMessage: 'Success.' },
   });
   assert.match(tid, /^\d{20}$/);
-  assert.match(dateTime, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d-03:00$/);
+  assert.match(dateTime, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}-03:00$/);
   assert.equal(brand.name, 'Mastercard');
   assert.equal(brand.returnCode, '00');
-  assert.match(brand.authorizationCode, /^[0-9A-Z]{6}$/);
+  assert.match(authorizationCode, /^[0-9A-Z]{6}$/);
+  assert.equal(brand.authorizationCode, authorizationCode);
   assert.deepEqual(
     links.map(({ method, rel }: { method: string; rel: string }) => [method, rel]),
     [
@@ -68,12 +69,12 @@ test('what is held is captured once, or let go', async (t) => {
   const tid = held.body.tid;
   assert.equal((await rede.call('GET', `/${tid}`)).body.authorization.status, 'Pending');
   assert.equal((await rede.call('PUT', `/${tid}`, { amount: 2_501 })).body.returnCode, '49');
-  assert.equal((await rede.call('PUT', `/${tid}`, { amount: 1_054 })).body.returnCode, '83');
+  assert.equal((await rede.call('PUT', `/${tid}`, { amount: 1_054 })).body.returnCode, '173');
   const whole = await rede.call('POST', '', redeSale('p0', { capture: false, amount: 1_050 }));
   assert.equal((await rede.call('PUT', `/${whole.body.tid}`, { amount: 1_050 })).body.returnCode, '00');
   const captured = await rede.call('PUT', `/${tid}`, { amount: 2_000 });
   assert.deepEqual([captured.status, captured.body.returnCode], [200, '00']);
-  assert.equal((await rede.call('PUT', `/${tid}`, { amount: 500 })).body.returnCode, '172');
+  assert.equal((await rede.call('PUT', `/${tid}`, { amount: 500 })).body.returnCode, '171');
   const found = await rede.call('GET', `/${tid}`);
   assert.deepEqual([found.body.authorization.amount, found.body.capture.amount], [2_500, 2_000]);
   const other = await rede.call('POST', '', redeSale('p2', { capture: false }));
@@ -105,7 +106,13 @@ test('a refund is done at once on the day of the sale, and later behind it', asy
   await rede.wait(DAY_MILLISECONDS);
   await rede.token();
   const [done] = (await rede.call('GET', `/${tid}/refunds`)).body.refunds;
-  assert.equal(done.status, 'Done');
+  assert.deepEqual([done.status, done.cancelId], ['Done', delayed.body.cancelId]);
+  const one = (await rede.call('GET', `/${tid}/refunds/${done.refundId}`)).body;
+  assert.deepEqual(
+    one.statusHistory.map(({ status }: { status: string }) => status),
+    ['Done', 'Processing'],
+  );
+  assert.equal((await rede.call('GET', `/${tid}/refunds/another`)).body.returnCode, '362');
   const later = await rede.call('POST', `/${tid}/refunds`, { amount: 2_000 });
   assert.equal(later.body.returnCode, '360');
   await rede.wait(DAY_MILLISECONDS);
@@ -132,7 +139,7 @@ test('what is unknown, malformed or not allowed is said in the codes of Rede', a
   assert.deepEqual((await rede.call('GET', '?reference=none')).body.returnCode, '78');
   const codes = await Promise.all(
     [
-      { reference: 'a'.repeat(17) },
+      { reference: 'a'.repeat(51) },
       { reference: '' },
       { cardNumber: '12' },
       { amount: 'x' },
@@ -140,8 +147,47 @@ test('what is unknown, malformed or not allowed is said in the codes of Rede', a
     ].map(async (wrong) => (await rede.call('POST', '', redeSale('p1', wrong))).body.returnCode),
   );
   assert.deepEqual(codes, ['39', '41', '37', '71', '76']);
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+  const unnamed = await rede.call('POST', '', redeSale('p1'), form);
+  assert.deepEqual([unnamed.status, unnamed.body.returnCode], [415, '169']);
   const closed = await rede.ask('GET', '/v2/transactions?reference=p1');
   assert.equal(closed.status, 401);
+});
+
+test('a reference has up to 50 characters, and the order of the shop comes back with it', async (t) => {
+  const rede = await startRede(t);
+  const reference = 'pedido'.padEnd(50, '7');
+  const sold = await rede.call('POST', '', redeSale(reference, { orderId: 'cesta-1' }));
+  assert.deepEqual([sold.body.returnCode, sold.body.orderId], ['00', 'cesta-1']);
+  const { body } = await rede.call('GET', `?reference=${reference}`);
+  assert.deepEqual([body.authorization.orderId, body.brand], ['cesta-1', sold.body.brand]);
+  const none = await rede.call('GET', `/${sold.body.tid}/refunds`);
+  assert.deepEqual([none.status, none.body.returnCode], [404, '369']);
+});
+
+test("Mastercard wants to know why its card is stored, a check the card's security code", async (t) => {
+  const rede = await startRede(t);
+  const codes = [];
+  for (const changed of [
+    { storageCard: '1' },
+    { storageCard: '1', transactionCredentials: { credentialId: '13' } },
+    { storageCard: '1', transactionCredentials: { credentialId: '01' } },
+    { storageCard: '1', cardNumber: '4235647728025682', reference: 'p2' },
+    { amount: 0, reference: 'p3', securityCode: null },
+  ])
+    codes.push((await rede.call('POST', '', redeSale('p1', changed))).body.returnCode);
+  assert.deepEqual(codes, ['3068', '3069', '00', '00', '172']);
+});
+
+test('who is to be authenticated by Rede is sent there first, and nothing is booked', async (t) => {
+  const rede = await startRede(t);
+  const threeDSecure = { embedded: true, onFailure: 'decline', userAgent: 'a browser' };
+  const urls = [{ kind: 'threeDSecureSuccess', url: 'https://shop.example/ok' }];
+  const asked = await rede.call('POST', '', redeSale('p1', { threeDSecure, urls }));
+  assert.deepEqual([asked.status, asked.body.returnCode], [200, '220']);
+  assert.match(asked.body.threeDSecure.url, /^http/);
+  assert.equal((await rede.call('POST', '', redeSale('p1', { threeDSecure }))).body.returnCode, '259');
+  assert.equal((await rede.call('GET', '?reference=p1')).body.returnCode, '78');
 });
 
 test('a token ends, and a new one is given; a wrong key gets none', async (t) => {
@@ -192,7 +238,10 @@ test('amounts spoil answers as with the simulated acquirer', async (t) => {
   const unheard = assert.rejects(
     fetch(`${rede.url}/v1/transactions`, {
       ...{ method: 'POST', body: JSON.stringify(redeSale('p1', { amount: 1_002 })), signal: silent.signal },
-      headers: { authorization: `Basic ${Buffer.from(`${AFFILIATION}:k`).toString('base64')}` },
+      headers: {
+        authorization: `Basic ${Buffer.from(`${AFFILIATION}:k`).toString('base64')}`,
+        'content-type': 'application/json',
+      },
     }),
   );
   while ((await rede.ledger('reference=p1')).length === 0);

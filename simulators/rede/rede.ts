@@ -61,8 +61,7 @@ export class Rede {
     const on = request.amount === 0 ? 'check' : 'authorize';
     this.#arrive(merchantId, on, UNAUTHORIZED, respond, (step) => {
       const { amount, card, reference } = request;
-      if (request.kind === 'debit')
-        return respond(authenticationAnswer(request, asked, this.house.now), null);
+      if (request.wantsHolder) return respond(authenticationAnswer(request, asked, this.house.now), null);
       const { decline, fault } = behaviourOf(
         { amount, brand: card.brand },
         step,
@@ -90,7 +89,7 @@ export class Rede {
       if (sale === undefined) return this.#answer(NO_SALE, null, respond);
       const amount = wanted ?? sale.amount;
       const { isExpired, fault } = behaviourOfCapture(amount, sale.amount, step);
-      const refusal = refusalOfCapture(sale, amount) ?? (isExpired ? '83' : unbooked(step));
+      const refusal = refusalOfCapture(sale, amount) ?? (isExpired ? '173' : unbooked(step));
       if (refusal !== null) return this.#answer(refused(400, refusal), fault, respond);
       this.house.capture(sale, amount);
       this.#answer(spoken(step) ?? captureAnswer(sale, asked), fault, respond);
@@ -122,10 +121,11 @@ export class Rede {
     respond: Respond,
   ): void {
     this.#find(merchantId, { tid }, refused(404, '353'), respond, (sale) => {
+      if (refundId === null && sale.refunds.length === 0) return refused(404, '369');
       if (refundId === null) return refundsAnswer(sale, asked, this.house.now);
       const refund = sale.refunds.find((one) => one.refundId === refundId);
       return refund === undefined
-        ? refused(404, '369')
+        ? refused(404, '362')
         : oneRefundAnswer(sale, refund, asked, this.house.now);
     });
   }
@@ -193,8 +193,9 @@ function spoken(step: Step | null): Answer | null {
 }
 
 function refusalOfCapture(sale: Sale, amount: number): string | null {
-  if (sale.state === 'captured') return '172';
+  if (sale.state === 'captured') return '171';
   if (sale.state === 'voided' || sale.state === 'refunded') return '355';
+  if (sale.state === 'lapsed') return '173';
   if (sale.state !== 'authorized') return '83';
   return amount > sale.amount ? '49' : null;
 }

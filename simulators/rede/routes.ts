@@ -1,7 +1,7 @@
 import { REDE_EEFI } from '../kit/files/file-rede-eefi.ts';
 import { REDE_EEVC } from '../kit/files/file-rede-eevc.ts';
 import { deskAnswer, UNKNOWN_PATH } from '../kit/sales/desk.ts';
-import { jsonOf, type Question, type Respond } from '../kit/sales/server.ts';
+import { type Answer, jsonOf, type Question, type Respond } from '../kit/sales/server.ts';
 import { type Asked, INVALID_CLIENT, NO_SUCH_GRANT, refused, UNAUTHORIZED } from './answers.ts';
 import type { Rede } from './rede.ts';
 import { readCapture, readRefund, readSale } from './requests.ts';
@@ -43,8 +43,20 @@ function answerTransactions(rede: Rede, question: Question, respond: Respond): b
     isOpened: headers['transaction-response'] === 'brand-return-opened',
     base: `http://${headers.host ?? ''}${prefix}/${version}/transactions`,
   };
+  const fault = faultOfBody(question);
+  if (fault !== null) {
+    respond(fault, null);
+    return true;
+  }
   const named = { tid, isRefunds: refunds !== null, refundId };
   return answerTransaction({ rede, merchantId, asked, respond }, question, named);
+}
+
+/** What is sent must be JSON, and be called so. */
+function faultOfBody({ method, headers, body }: Question): Answer | null {
+  if (method === 'GET') return null;
+  if (!/^application\/json\b/i.test(headers['content-type'] ?? '')) return refused(415, '169');
+  return jsonOf(body) === null ? refused(400, '167') : null;
 }
 
 type Asker = {

@@ -58,7 +58,7 @@ export async function openAntiFraud(
   context: DecidersContext,
   { findRequest }: Idempotency,
 ): Promise<AntiFraudModule> {
-  const { configuration, database, batched, keyring, log, metrics } = context;
+  const { configuration, database, batched, keyring, log, metrics, closings } = context;
   const isProduction = configuration.environment === 'production';
   const { velocity, deciders } = await openDeciders(context);
   const decisions = metrics.counter(ANTI_FRAUD_DECISIONS);
@@ -70,6 +70,7 @@ export async function openAntiFraud(
     (reasons, times) => inScope(undefined, () => log.info({ reasons, times }, 'anti-fraud rejects sales')),
     { pauseMilliseconds: 60_000 },
   );
+  closings.push({ name: 'counts of rejected sales', close: async () => rejections.close() });
   const shared = {
     verdictWhenSilent: configuration.antiFraud.verdictWhenSilent,
     observeDecision: (merchantId: string, { verdict, reasons }: Decision) => {

@@ -124,7 +124,6 @@ export class ConfigurationFault extends Error {
   override readonly name = 'ConfigurationFault';
 }
 
-/** Reads and checks all settings, and takes the keys out of `environment`. Throws `ConfigurationFault`. */
 /** Known before the settings are, for what is wrong with them. */
 export function logFormatOf({
   PARCELA_LOG_FORMAT: set = '',
@@ -132,6 +131,7 @@ export function logFormatOf({
   return LOG_FORMATS.find((format) => format === set.trim()) ?? 'auto';
 }
 
+/** Reads and checks all settings, and takes the keys out of `environment`. Throws `ConfigurationFault`. */
 export function readConfiguration(environment: Record<string, string | undefined>): Configuration {
   const reader = settingReader(environment, SETTINGS);
   const { faults, text, whole, oneOf, isSet, host, listener, web, networks } = reader;

@@ -114,7 +114,7 @@ async function openOnce(
   surroundings: Surroundings,
 ): Promise<App> {
   const log = openLog(configuration.logLevel, configuration.logFormat, surroundings.logTo);
-  closings.push({ name: 'log', close: () => log.close() });
+  closings.push({ name: 'log', close: () => log.close(), flushed: () => log.flushed() });
   const killed = new AbortController();
   const whileDatabaseStarts = databaseWait({
     seconds: configuration.databaseWaitSeconds,

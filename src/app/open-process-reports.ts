@@ -5,10 +5,11 @@ import { CLOCK_AHEAD } from '../platform/clock-watch.ts';
 import type { Metrics, Sample } from '../platform/metrics.ts';
 import { PEER_NAMES, type PeerName } from '../platform/outages.ts';
 import { declaredPeers, type PeerMetrics } from '../platform/process-reports/peer-metrics.ts';
-import type { PeerReport, ReportBody } from '../platform/process-reports/process-report.ts';
+import { chargesOf, type PeerReport, type ReportBody } from '../platform/process-reports/process-report.ts';
 import { deleteReport, writeReport } from '../platform/process-reports/process-reports.sql.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import { alsoWhileHeld, everySoOften } from '../platform/work/every-so-often.ts';
+import { AUTHORIZATIONS } from '../transactions/module.ts';
 import { AUDIT_FAULT } from './audited-keys.ts';
 import type { AppContext } from './context.ts';
 
@@ -49,6 +50,7 @@ export function openProcessReports({
       connections: await connectionsOf(metrics),
       isAuditBroken: sumOf(faults) > 0,
       peers: await Promise.all(PEER_NAMES.map(reportOf)),
+      charges: chargesOf(await metrics.read(AUTHORIZATIONS.name)),
       clockAheadSeconds: sumOf(await metrics.read(CLOCK_AHEAD.name)),
     };
   }

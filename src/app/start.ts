@@ -68,6 +68,7 @@ export async function start(
   try {
     refuseForgottenSettings(environment);
     configuration = readConfiguration(environment);
+    speakIn(configuration.logFormat);
     for (const warning of configuration.warnings) sayWarning(`Warning: ${warning}`);
     return { configuration, app: await openApp(configuration, closings, surroundings) };
   } catch (error) {

@@ -9,6 +9,7 @@ export const RUNTIME_TABLE_RIGHTS: TableRights = {
   ...KEY_TABLE_RIGHTS,
   // The owner's triggers keep these sums; its commands archive.
   ...on('select', 'audit_archives billing_days receivable_days'),
+  ...on('select, update', 'buyer_cursors'),
   ...on('select, insert, update', 'bank_instructions card_fields payment_links remittances'),
   ...on('select, insert', 'accounts audit_entries boleto_payments card_expiry_alerts'),
   ...on('select, insert', 'console_hand_givers console_hands fee_tables movements subscription_events'),

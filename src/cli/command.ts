@@ -9,6 +9,7 @@ import type { DatabasePlace } from '../platform/postgres/database-place.ts';
 import { holdsCardNumber, holdsCpfOrEmail } from '../values/card-number-in-text.ts';
 import { cents, reaisText } from '../values/cents.ts';
 import { isInstant, utcText } from '../values/instant.ts';
+import type { UrlSettings } from '../webhooks/posting/open-url-rules.ts';
 
 export type CommandTools = {
   readonly database: Database;
@@ -17,6 +18,8 @@ export type CommandTools = {
   /** Of the pages for payers; null: that of the service. */
   readonly pagesOrigin: string | null;
   readonly operator: Actor;
+  /** Where webhooks may go. */
+  readonly urlSettings: UrlSettings;
   readonly acquirer: AcquirerPlace;
   /** The bank of Pix of the settings. */
   readonly pix: Pick<Configuration['pix'], 'url' | 'channel' | 'settings' | 'timeoutMilliseconds'> & {

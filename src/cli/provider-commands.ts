@@ -15,7 +15,7 @@ import {
   type ProviderRefusal,
   settingsFault,
 } from '../providers/provider.ts';
-import { ALL_MERCHANTS, ruleText } from '../providers/provider-rule.ts';
+import { ALL_MERCHANTS, isRuleFault, RULE_FAULTS, ruleText } from '../providers/provider-rule.ts';
 import { listProviders, listRules } from '../providers/providers.sql.ts';
 import { utcText } from '../values/instant.ts';
 import {
@@ -30,7 +30,7 @@ import {
 } from './command.ts';
 import { ADAPTERS, findProviderFault } from './find-provider-fault.ts';
 import { readOptionFile } from './read-option-file.ts';
-import { merchantUnknown } from './refusals.ts';
+import { merchantUnknown, spokenText } from './refusals.ts';
 import { NO_TRIAL, tryProvider } from './try-provider.ts';
 
 const KIND_OPTION = {
@@ -379,8 +379,8 @@ const SENTENCES = {
   adapterUnknown: ['--adapter', (value) => `${value} is no adapter of this kind`],
   settingUnknown: ['--setting', (value) => value],
   providerUnknown: ['--name', (value) => `${value} is no provider of this kind: parcela provider list`],
-  ruleMalformed: ['--rule', (value) => value],
   tooManyRules: ['--rule', (value) => `${value} are more than fit`],
+  routesChanged: ['--rule', () => 'the rules have changed meanwhile'],
 } as const satisfies Record<
   Exclude<ProviderRefusal, 'merchantUnknown'>,
   readonly [option: string, sentence: (value: string) => string]
@@ -388,6 +388,12 @@ const SENTENCES = {
 
 function refused({ refusal, value }: ProviderRefused): CommandOutcome {
   if (refusal === 'merchantUnknown') return merchantUnknown(value);
+  if (isRuleFault(refusal))
+    return {
+      ok: false,
+      option: '--rule',
+      message: `--rule: ${spokenText(RULE_FAULTS[refusal], visible(value))}`,
+    };
   const [option, sentence] = SENTENCES[refusal];
   return { ok: false, option, message: `${option}: ${sentence(visible(value))}` };
 }

@@ -29,6 +29,7 @@ async function run(...words: string[]) {
     cell: null,
     pagesOrigin: null,
     operator: { actor: 'ana', origin: 'here' },
+    urlSettings: { environment: 'homologation', webhookNetworks: [], takesWebhooksOnLoopback: false },
     acquirer: {
       url: null,
       simulatorFolder: null,

@@ -188,6 +188,7 @@ function plainTools(configuration: Configuration, { database, operator, report }
     cell,
     pagesOrigin: configuration.pagesOrigin,
     operator,
+    urlSettings: configuration,
     acquirer: {
       url: acquirerUrl,
       simulatorFolder: folderOf('simulator'),

@@ -1,5 +1,6 @@
 import type { Language } from '../platform/http/sentence.ts';
 import BOLETO_TEXTS from './boletos/texts.json' with { type: 'json' };
+import BUYER_TEXTS from './buyers/texts.json' with { type: 'json' };
 import CHARGE_TEXTS from './charges/texts.json' with { type: 'json' };
 import CHART_TEXTS from './charts/texts.json' with { type: 'json' };
 import CREDENTIAL_TEXTS from './credentials/texts.json' with { type: 'json' };
@@ -31,6 +32,7 @@ export const CONSOLE_TEXTS: Readonly<Record<string, string>> = {
   ...USER_TEXTS.portuguese,
   ...HISTORY_TEXTS.portuguese,
   ...PAYMENT_TEXTS.portuguese,
+  ...BUYER_TEXTS.portuguese,
   ...OPERATOR_TEXTS.portuguese,
   ...RECURRENCE_TEXTS.portuguese,
   ...BOLETO_TEXTS.portuguese,

@@ -15,9 +15,13 @@ import type { Database } from '../platform/postgres/database.ts';
 import { keptRead } from '../platform/prepared-reads.ts';
 import type { Pages } from '../platform/web-pages/page-routes.ts';
 import type { Work } from '../platform/work/due-work.ts';
-import { forgetInBatches } from '../platform/work/every-so-often.ts';
+import { everySoOften, forgetInBatches } from '../platform/work/every-so-often.ts';
 import { sumHeldByRestore } from '../recurrence/billings/billings.sql.ts';
+import { renewOldCustomers } from '../recurrence/subscriptions/customers.sql.ts';
 import type { Cents } from '../values/cents.ts';
+import { eraseOldNotes } from './buyers/buyer-notes.sql.ts';
+import { BUYERS_UNREAD, eraseOldWords } from './buyers/buyer-words.sql.ts';
+import { rememberBuyers } from './buyers/remember-buyers.ts';
 import { consoleWording } from './console-wording.ts';
 import type { HistoryTools } from './history/history-screens.ts';
 import type { IdentityProvider } from './identities/open-provider.ts';
@@ -53,8 +57,35 @@ export function forgetOldActions(database: Database): Work {
   return forgetInBatches('forgetOldActions', (limit) => deleteOldActions(database, limit, FORM_SECONDS));
 }
 
-export function consoleWorks({ database }: { readonly database: Database }): Work[] {
+/** While something was bought; nothing is asked otherwise. */
+const REMEMBER_MILLISECONDS = 5_000;
+
+function buyerWorks({ database, configuration: { customerRetentionDays: days } }: WorksContext): Work[] {
+  const remember = everySoOften(
+    'rememberBuyers',
+    REMEMBER_MILLISECONDS,
+    (signal) => rememberBuyers(database, days, signal),
+    { piece: BUYERS_UNREAD },
+  );
+  if (days === 0) return [remember];
+  const forget = forgetInBatches(
+    'forgetOldBuyers',
+    (limit) => renewOldCustomers(database, limit, days),
+    (limit) => eraseOldWords(database, limit, days),
+    (limit) => eraseOldNotes(database, limit, days),
+  );
+  return [remember, forget];
+}
+
+type WorksContext = {
+  readonly database: Database;
+  readonly configuration: { readonly customerRetentionDays: number };
+};
+
+export function consoleWorks(context: WorksContext): Work[] {
+  const { database } = context;
   return [
+    ...buyerWorks(context),
     forgetInBatches(
       'forgetExpiredSessions',
       (limit) => deleteExpiredSessions(database, limit),

@@ -1,3 +1,4 @@
+import { findVaultCard } from '../cards/vault/vault-cards.sql.ts';
 import { patiently } from '../platform/exports.ts';
 import type { ModuleContext } from '../platform/module.ts';
 import type { Reader } from '../platform/postgres/database.ts';
@@ -11,12 +12,10 @@ import { countRetries } from '../recurrence/billings/billing-sums.sql.ts';
 import { sumBillingDays } from '../recurrence/billings/billings.sql.ts';
 import { listOpenBillings } from '../recurrence/billings/open-billings.sql.ts';
 import { listChargebacksOf } from '../transactions/changes/chargebacks.sql.ts';
-import { findNewestCustomerPayments } from '../transactions/customers/customers.sql.ts';
-import { findNamedBoletos } from '../transactions/methods/boleto/boletos.sql.ts';
-import { findPixOfPayer } from '../transactions/methods/pix/pix-charges.sql.ts';
 import { listTransactionMovements } from '../transactions/movements/movements.sql.ts';
 import { readPeriodSums, readSaleCounts } from '../transactions/read-sale-counts.ts';
 import { cents } from '../values/cents.ts';
+import { isUuid } from '../values/ids.ts';
 import {
   addDays,
   type Day,
@@ -34,10 +33,10 @@ import type { FilterPageTools } from './filters/filter-screens.ts';
 import type { ListTools } from './filters/list-screens.ts';
 import { keepFilter, listSavedFilters, removeFilter } from './filters/saved-filters.sql.ts';
 import type { AddressTools } from './notifications/address-screens.ts';
+import { type BuyerSearchTools, openBuyerTools } from './open-buyer-tools.ts';
 import type { Asked } from './parts/screen.ts';
 import type { PaymentTools } from './payments/payment-screens.ts';
-import { MOST_DELIVERIES, MOST_FOUND, MOST_MOVEMENTS } from './payments/payment-story.ts';
-import type { SearchTools } from './payments/search-screens.ts';
+import { MOST_DELIVERIES, MOST_MOVEMENTS } from './payments/payment-story.ts';
 import type { DaySheetTools } from './reconciliation/day-sheet-screens.ts';
 import type { CalendarTools } from './recurrence/calendar-screens.ts';
 import type { SubscriptionTools } from './recurrence/subscription-screens.ts';
@@ -45,7 +44,7 @@ import type { TodaySums, TodayTools } from './today/today-screens.ts';
 
 export type MerchantPageTools = Omit<PaymentTools, 'listThingHistory'> &
   ListTools &
-  SearchTools &
+  BuyerSearchTools &
   FilterPageTools &
   ChartTools &
   CalendarTools &
@@ -108,6 +107,18 @@ async function sumToday(
   };
 }
 
+/** Without its number and its holder, so it is not audited. */
+function storedCardFinder(lookUp: ModuleContext['lookUp']): MerchantPageTools['findStoredCard'] {
+  return async (merchantId, vaultId) => {
+    if (!isUuid(vaultId)) return null;
+    const key = { merchantId, vaultId: vaultId.toLowerCase() };
+    const card = await lookUp(merchantId, (reader) => findVaultCard(reader, key));
+    if (card === null) return null;
+    const { brand, lastFour, expirationMonth, expirationYear } = card;
+    return { brand, lastFour, expirationMonth, expirationYear };
+  };
+}
+
 /** Reads of merchant pages that the API does not have, queued and bounded. */
 export function openMerchantTools({
   database,
@@ -127,6 +138,7 @@ export function openMerchantTools({
   const ofToday = prepared<TodaySums>();
   const lists = prepared<Asked<unknown>>();
   return {
+    ...openBuyerTools({ database, search, lookUp }),
     findMovements: (merchantId, paymentId) =>
       search(merchantId, (reader) => listTransactionMovements(reader, merchantId, paymentId, MOST_MOVEMENTS)),
     findDeliveries: (merchantId, payment) =>
@@ -135,13 +147,6 @@ export function openMerchantTools({
       lookUp(merchantId, (reader) => listChargebacksOf(reader, merchantId, paymentId)),
     findReceivables: (merchantId, paymentId) =>
       lookUp(merchantId, (reader) => listReceivablesOf(reader, merchantId, paymentId)),
-    findCustomerPayments: (merchantId, document) =>
-      search(merchantId, async (reader) => [
-        ...(await findNewestCustomerPayments(reader, { merchantId, document }, MOST_FOUND)),
-        ...(await findPixOfPayer(reader, { merchantId, document }, MOST_FOUND)),
-      ]),
-    findBoletos: (merchantId, name) =>
-      lookUp(merchantId, (reader) => findNamedBoletos(reader, merchantId, name, MOST_FOUND)),
     readList: lists,
     listFilters: (merchantId, userId) =>
       lookUp(merchantId, (reader) => listSavedFilters(reader, merchantId, userId)),
@@ -182,6 +187,7 @@ export function openMerchantTools({
         };
         return readBoundedDayReport(inTurn, { merchantId, day }, MOST_INSTALLMENTS);
       }),
+    findStoredCard: storedCardFinder(lookUp),
     listOpenBillings: (merchantId, ids) =>
       lookUp(merchantId, (reader) => listOpenBillings(reader, merchantId, ids)),
     sumBillingDays: (merchantId, period) =>

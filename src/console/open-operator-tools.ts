@@ -10,6 +10,8 @@ import type { ModuleContext } from '../platform/module.ts';
 import { shownOf } from '../platform/pages.ts';
 import { NO_MERCHANT } from '../platform/postgres/batched-writes.ts';
 import type { Reader } from '../platform/postgres/database.ts';
+import { listReports } from '../platform/process-reports/process-reports.sql.ts';
+import { readRoutes, routeProviders, standingOfRoutes } from '../providers/add-provider.ts';
 import type { Acquirers } from '../providers/open-acquirers.ts';
 import { DEFAULT_PROVIDER } from '../providers/provider.ts';
 import { ALL_MERCHANTS, ruleText } from '../providers/provider-rule.ts';
@@ -44,7 +46,7 @@ import type { ProviderSettings } from './identities/identity.ts';
 import { inviteByIdentity, recoverByIdentity } from './identities/open-by-identity.ts';
 import type { MerchantActionTools } from './merchants/merchant-actions.ts';
 import type { MerchantTools } from './merchants/merchant-screens.ts';
-import { routingOf } from './merchants/routing.ts';
+import { ACQUIRER, routingOf } from './merchants/routing.ts';
 import type { RoutingTools } from './merchants/routing-screens.ts';
 import type { Visit } from './parts/screen.ts';
 import type { DifferenceTools } from './settlement/difference-screens.ts';
@@ -107,6 +109,7 @@ type MerchantOperatorTools = Omit<MerchantTools, 'listCredentials'> & MerchantAc
 /** Questions of a person to the acquirer: ten at once, then one in five seconds. */
 const QUESTIONS = { perSecond: 0.2, burstSeconds: 50 };
 const MERCHANTS_OF_PAGE = 50;
+const MOST_PROCESSES = 100;
 /** A file a day of a hundred establishments. */
 const MOST_SPANS = 5_000;
 
@@ -217,20 +220,23 @@ function merchantTools(context: OperatorContext): MerchantOperatorTools {
   const toolsOf = (visit: Visit) => ({ database, audit, operator: actorOf(visit) });
   return {
     async readRouting(merchantId) {
-      const { providers, rules } = await search(NO_MERCHANT, async (reader) => ({
+      const { providers, rules, processes } = await search(NO_MERCHANT, async (reader) => ({
         providers: await listProviders(reader),
         rules: await listRules(reader),
+        processes: await listReports(reader, MOST_PROCESSES),
       }));
       const isShown = (of: string) => of === ALL_MERCHANTS || merchantId === null || of === merchantId;
       return routingOf({
         providers,
+        processes,
         rules: rules
           .filter((one) => isShown(one.merchantId))
           .map(({ kind, merchantId: of, rule }) => ({
-            kind,
+            ...{ kind, provider: rule.provider },
             merchantId: of === ALL_MERCHANTS ? null : of,
             text: ruleText(rule),
           })),
+        standing: standingOfRoutes({ kind: ACQUIRER, merchantId }, rules, providers),
         acquirerUrl,
         capabilities: acquirers.of(DEFAULT_PROVIDER).capabilities(),
         bankUrl,
@@ -238,6 +244,8 @@ function merchantTools(context: OperatorContext): MerchantOperatorTools {
         isHomologation: configuration.environment === 'homologation',
       });
     },
+    checkRoutes: (wanted) => readRoutes({ database }, wanted),
+    routeProviders: (visit, wanted) => routeProviders(toolsOf(visit), wanted),
     async searchMerchants(filter, after) {
       const read = await search(NO_MERCHANT, (reader) =>
         searchMerchants(reader, filter, after, MERCHANTS_OF_PAGE + 1),

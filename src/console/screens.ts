@@ -1,4 +1,5 @@
 import { BOLETO_ACTIONS, BOLETO_SCREENS } from './boletos/boleto-screens.ts';
+import { BUYER_ACTIONS, BUYER_SCREENS } from './buyers/buyer-screens.ts';
 import { CHARGE_ACTIONS, CHARGE_SCREENS } from './charges/charge-screens.ts';
 import { CHART_SCREENS } from './charts/chart-screens.ts';
 import { CARD_FIELDS_ACTIONS, CARD_FIELDS_SCREENS } from './credentials/card-fields-screens.ts';
@@ -23,7 +24,7 @@ import {
 } from './merchants/after-restore-screens.ts';
 import { MERCHANT_ACTIONS } from './merchants/merchant-actions.ts';
 import { MERCHANT_SCREENS, type MerchantTools } from './merchants/merchant-screens.ts';
-import { ROUTING_SCREENS } from './merchants/routing-screens.ts';
+import { ROUTING_ACTIONS, ROUTING_SCREENS } from './merchants/routing-screens.ts';
 import { ADDRESS_ACTIONS, ADDRESS_SCREENS } from './notifications/address-screens.ts';
 import { DELIVERY_ACTIONS, DELIVERY_SCREENS } from './notifications/delivery-screens.ts';
 import type { MerchantPageTools } from './open-merchant-tools.ts';
@@ -73,6 +74,7 @@ export const SCREENS: readonly Screen<ConsoleTools>[] = [
   ...TODAY_SCREENS,
   ...PAYMENT_SCREENS,
   ...RECEIPT_SCREENS,
+  ...BUYER_SCREENS,
   ...SEARCH_SCREENS,
   ...FILTER_SCREENS,
   ...SUBSCRIPTION_SCREENS,
@@ -112,6 +114,7 @@ export const SCREENS: readonly Screen<ConsoleTools>[] = [
 
 export const ACTIONS: readonly Action<ConsoleTools>[] = [
   ...PAYMENT_ACTIONS,
+  ...BUYER_ACTIONS,
   ...SUBSCRIPTION_ACTIONS,
   ...PLAN_ACTIONS,
   ...BILLING_ACTIONS,
@@ -132,6 +135,7 @@ export const ACTIONS: readonly Action<ConsoleTools>[] = [
   ...WAITING_ACTIONS,
   ...AFTER_RESTORE_ACTIONS,
   ...MERCHANT_ACTIONS,
+  ...ROUTING_ACTIONS,
   ...FEE_ACTIONS,
   ...USER_ACTIONS,
 ];

@@ -109,7 +109,11 @@ const PAYMENT_REQUEST = named(
           }),
         ),
         cardholderName: Type.Optional(
-          Type.String({ maxLength: 30, format: 'visibleText', description: 'Required, save with vaultId.' }),
+          Type.String({
+            maxLength: 30,
+            format: 'visibleText',
+            description: 'Required with numberToken, else where the encrypted card lacks it.',
+          }),
         ),
         securityCode: Type.Optional(Type.String({ maxLength: 4, format: 'securityCode' })),
         brand: Type.Optional(Type.Enum([...CARD_BRANDS])),
@@ -127,7 +131,7 @@ const PAYMENT_REQUEST = named(
         checked: when(
           has('numberToken'),
           both(lacks('encryptedCard', 'vaultId'), has('cardholderName', 'expirationMonth', 'expirationYear')),
-          when(has('encryptedCard'), both(lacks('vaultId'), has('cardholderName')), has('vaultId')),
+          when(has('encryptedCard'), lacks('vaultId'), has('vaultId')),
         ),
       },
     ),
@@ -216,8 +220,10 @@ function checkInstallments(
 
 function checkCardSource(cardInfo: Record<string, unknown>): Fault[] {
   const { numberToken, encryptedCard, vaultId } = cardInfo;
+  // What an encrypted card lacks is known once it is opened.
+  const isNameNeeded = vaultId === undefined && (numberToken !== undefined || encryptedCard === undefined);
   const needed = [
-    ...(vaultId === undefined ? ['cardholderName'] : []),
+    ...(isNameNeeded ? ['cardholderName'] : []),
     ...(numberToken === undefined ? [] : ['expirationMonth', 'expirationYear']),
   ];
   const faults: Fault[] = needed

@@ -97,6 +97,7 @@ type PaymentsContext = ModuleContext & {
     readonly cancelWindowDays: number;
     readonly captureDays: number;
     readonly minimumInstallment: Cents;
+    readonly requestsPerSecond: { readonly perMerchant: number };
   };
   readonly keyring: Keyring;
   readonly audit: Audit;

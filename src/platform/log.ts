@@ -180,7 +180,8 @@ function openSpokenLines(
 
 type Speak = (line: string, level: SpokenLevel) => void;
 
-let speak: Speak = (line) => void process.stderr.write(`${line}\n`);
+const sayPlainly: Speak = (line) => void process.stderr.write(`${line}\n`);
+let speak = sayPlainly;
 
 /** For the person who starts it, on standard error. The log goes to the standard output. */
 export function say(line: string, level: SpokenLevel = 'info'): void {
@@ -191,12 +192,30 @@ export function sayWarning(line: string): void {
   say(line, 'warn');
 }
 
+/** Of Node, which print its warnings. Null while they do. */
+let printers: ((warning: Error) => void)[] | null = null;
+
+export function isForPrograms(format: LogFormat): format is 'json' | 'ecs' {
+  return format === 'json' || format === 'ecs';
+}
+
 /** Under a format that is for programs alone, all that is said is a line of the log, warnings of Node too. */
 export function speakIn(format: LogFormat): void {
-  if (format !== 'json' && format !== 'ecs') return;
+  process.off('warning', sayWarningOfNode);
+  for (const print of printers ?? []) process.on('warning', print);
+  printers = null;
+  speak = sayPlainly;
+  if (!isForPrograms(format)) return;
   speak = openSpokenLines(format, (line) => void process.stderr.write(line));
+  printers = process.listeners('warning');
   process.removeAllListeners('warning');
-  process.on('warning', ({ name, message }) => sayWarning(`${name}: ${message}`));
+  process.on('warning', sayWarningOfNode);
+}
+
+function sayWarningOfNode(warning: Error): void {
+  const { name, message, code } = warning as Error & { readonly code?: string };
+  const isDisabled = [name, code].some((kind) => process.execArgv.includes(`--disable-warning=${kind}`));
+  if (!isDisabled) sayWarning(`${code === undefined ? name : `${name} ${code}`}: ${message}`);
 }
 
 /** Callers that come during a flush share the next one. */
@@ -232,6 +251,23 @@ export function errorFields(error: unknown): object {
     cause,
     stack: error.stack?.split('\n').slice(1, 6),
   };
+}
+
+const MOST_CAUSES = 5;
+
+/** The stack of an error, and what it came from. */
+export function faultText(error: unknown): string {
+  const lines: string[] = [];
+  const waiting = [error];
+  while (waiting.length > 0 && lines.length <= MOST_CAUSES) {
+    const one = waiting.shift();
+    const isFirst = lines.length === 0;
+    if (!(one instanceof Error)) lines.push(isFirst ? String(one) : `  by: ${one}`);
+    else lines.push(isFirst ? (one.stack ?? one.message) : `  by: ${one.name}: ${one.message}`);
+    if (one instanceof AggregateError) waiting.push(...one.errors);
+    if (one instanceof Error && one.cause !== undefined) waiting.push(one.cause);
+  }
+  return lines.join('\n');
 }
 
 /** Stays the same for one fault: messages of PostgreSQL or the driver may differ each time. */

@@ -80,7 +80,6 @@ export type Metrics = {
     collect?: (gauge: Gauge<Label>) => void,
   ): Gauge<Label>;
   histogram<Label extends string>(metric: ReturnType<typeof histogram<Label>>): Histogram<Label>;
-  has(metric: Metric): boolean;
   /** The current samples of a metric; of a histogram the number of observations. */
   read(name: string): Promise<readonly Sample[]>;
   /** Called before each text, which waits for it, but not long: a database may be away. */
@@ -118,7 +117,6 @@ export function openMetrics(): Metrics {
       }),
     histogram: ({ name, help, labels, buckets }) =>
       new Histogram({ name, help, labelNames: labels, buckets: [...buckets], registers }),
-    has: ({ name }) => registry.getSingleMetric(name) !== undefined,
     async read(name) {
       if (!declared.has(name)) throw new Error(`no metric ${name} is declared`);
       const found = await registry.getSingleMetric(name)?.get();

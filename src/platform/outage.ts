@@ -13,8 +13,8 @@ type Words = {
   readonly level?: 'warn';
   /** An outage ends when there was an answer and nothing failed for so long. */
   readonly quietMilliseconds: number;
-  /** It begins only if no answer comes within this time. */
-  readonly doubt?: { readonly milliseconds: number; readonly passed: string };
+  /** It begins after this time, as the worst that came by then; with `passed`, only if no answer came. */
+  readonly doubt?: { readonly milliseconds: number; readonly passed?: string };
   /** It is over when nothing failed for so long, though nothing was answered: nobody asks any more. */
   readonly unasked?: { readonly milliseconds: number; readonly over: string };
 };
@@ -35,6 +35,8 @@ type OutageTools = {
 export class Outage {
   readonly #tools: OutageTools;
   #kind: string | null = null;
+  /** The worst of those in doubt. */
+  #feared = '';
   /** Whether the first line was written. */
   #isTold = false;
   #begunAt = 0;
@@ -65,8 +67,7 @@ export class Outage {
 
   failed(kind: string, error: unknown): void {
     const isNew = this.#kind === null;
-    const ranks = Object.keys(this.#tools.kinds);
-    const isWorse = isNew || ranks.indexOf(kind) > ranks.indexOf(this.#kind as string);
+    const isWorse = isNew || this.#isWorse(kind, this.#kind as string);
     const { doubt } = this.#wordsOf(kind);
     this.#failedAt = this.#tools.now();
     if (isNew) this.#begunAt = this.#failedAt;
@@ -74,9 +75,10 @@ export class Outage {
     this.#error = error;
     this.#errors += 1;
     if (isNew) this.#kind = kind;
-    if (isWorse && doubt !== undefined)
-      this.#doubt ??= after(doubt.milliseconds, () => this.#endDoubt(kind, doubt.passed));
-    else if (isWorse) this.#begin(kind);
+    if (isWorse && doubt !== undefined) {
+      if (this.#doubt === undefined || this.#isWorse(kind, this.#feared)) this.#feared = kind;
+      this.#doubt ??= after(doubt.milliseconds, () => this.#endDoubt());
+    } else if (isWorse) this.#begin(kind);
   }
 
   answered(): void {
@@ -93,11 +95,24 @@ export class Outage {
     for (const timer of [this.#doubt, this.#minute, this.#quiet]) clearTimeout(timer);
   }
 
-  /** The failure was one connection: others answered. */
-  #endDoubt(kind: string, passed: string): void {
+  /** If others were answered the failure was one connection, or an overload. */
+  #endDoubt(): void {
     this.#doubt = undefined;
-    if (this.#answeredAt === null) this.#begin(kind);
-    else if (!this.#isTold) this.#dismiss(passed);
+    const kind = this.#kind as string;
+    if (this.#isTold && !this.#isWorse(this.#feared, kind)) return;
+    const passed = this.#wordsOf(kind).doubt?.passed;
+    if (this.#answeredAt === null) this.#begin(this.#feared);
+    else if (!this.#isTold && passed !== undefined) this.#dismiss(passed);
+    else if (!this.#isTold) {
+      // The next answer, or the quiet after it, ends it.
+      this.#answeredAt = null;
+      this.#begin(kind);
+    }
+  }
+
+  #isWorse(kind: string, than: string): boolean {
+    const ranks = Object.keys(this.#tools.kinds);
+    return ranks.indexOf(kind) > ranks.indexOf(than);
   }
 
   #wordsOf(kind: string): Words {

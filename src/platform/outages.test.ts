@@ -158,6 +158,23 @@ test('pools that are full are an overload while others are answered, and one tha
   const [frozen] = said();
   assert.match(String(frozen?.[0]), /^the database answers nothing/, 'it is not called slow first');
   assert.deepEqual(frozen?.[1].of, ['a payment']);
+  outages.databaseAnswered();
+  pass(3_000);
+  assert.deepEqual(
+    said().map(([msg]) => msg),
+    ['the database answers again'],
+  );
+  outages.databaseAnswered();
+  // Under load the first are late before it is known that nobody was answered.
+  pass(2_500);
+  for (let times = 0; times < 2; times += 1) {
+    full();
+    pass(600);
+  }
+  assert.deepEqual(
+    said().map(([msg]) => msg),
+    ['the database answers nothing: it is frozen, cut off or far too busy'],
+  );
   outages.close();
 });
 

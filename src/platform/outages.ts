@@ -20,6 +20,8 @@ const DATABASE_KINDS = {
     lasts: 'the database still has more to do than it can',
     over: 'the database keeps up again',
     quietMilliseconds: 10_000,
+    // Until then a frozen one looks the same.
+    doubt: { milliseconds: 1_000 },
   },
   unwritable: {
     begun: 'the database takes no writes',

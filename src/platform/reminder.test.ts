@@ -19,7 +19,11 @@ test('what is wrong is said when it is new, and again from time to time, with ho
   assert.deepEqual(said.splice(0), [['silence', 4]]);
   reminder.forget();
   reminder.report('silence');
-  assert.deepEqual(said, [['silence', 1]]);
+  assert.deepEqual(said.splice(0), [['silence', 1]]);
+  for (const reason of ['silence', 'silence', 'noise']) reminder.report(reason);
+  said.splice(0);
+  reminder.close();
+  assert.deepEqual(said, [['silence', 2]], 'what was counted is not lost at the end');
 });
 
 test('reasons without end take neither memory nor lines without end, and are counted', () => {

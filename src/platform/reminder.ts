@@ -12,6 +12,8 @@ export type Reminder<Fields = void> = {
   drop(reason: string): void;
   /** All is well: the next reason is new. */
   forget(): void;
+  /** Reports what is counted and not reported yet. */
+  close(): void;
 };
 
 type Said<Fields> = { at: number; times: number; fields: Fields };
@@ -63,6 +65,12 @@ export function openReminder<Fields = void>(
     return said.size < MOST_REASONS;
   }
 
+  function forget(): void {
+    said.clear();
+    if (resting !== null) clearTimeout(resting);
+    resting = null;
+  }
+
   return {
     report(wanted, fields) {
       const reason = said.has(wanted) || hasRoom() ? wanted : OTHERS;
@@ -76,10 +84,10 @@ export function openReminder<Fields = void>(
       const last = said.get(reason);
       if (last !== undefined) last.times = 0;
     },
-    forget() {
-      said.clear();
-      if (resting !== null) clearTimeout(resting);
-      resting = null;
+    forget,
+    close() {
+      for (const [reason, { times, fields }] of [...said]) if (times > 0) sayNow(reason, times, fields);
+      forget();
     },
   };
 }

@@ -14,13 +14,22 @@ import {
   providerRecord,
   providerText,
 } from './provider.ts';
-import { ALL_MERCHANTS, MOST_RULES, type ProviderRule, readRule, ruleText } from './provider-rule.ts';
+import {
+  ALL_MERCHANTS,
+  MOST_RULES,
+  type ProviderRule,
+  type RuleFault,
+  readRule,
+  ruleText,
+} from './provider-rule.ts';
 import {
   insertProvider,
   listProviders,
+  listRules,
   type NewProvider,
   replaceProvider,
   replaceRules,
+  type StoredRule,
   switchProvider,
 } from './providers.sql.ts';
 
@@ -33,7 +42,7 @@ type ChangeProvidersTools = {
 /** `value`: the refused input. */
 export type ProviderRefused = {
   readonly kind: 'refused';
-  readonly refusal: ProviderRefusal;
+  readonly refusal: ProviderRefusal | RuleFault['fault'];
   readonly value: string;
 };
 
@@ -47,7 +56,7 @@ export type WantedProvider = Pick<
 /** Keys are retired by hand and seldom. More than this in one command is a mistake. */
 const MOST_SEALINGS = 3;
 
-const refused = (refusal: ProviderRefusal, value: string): ProviderRefused => ({
+const refused = (refusal: ProviderRefused['refusal'], value: string): ProviderRefused => ({
   kind: 'refused',
   refusal,
   value,
@@ -145,34 +154,93 @@ export type WantedRoutes = {
   readonly merchantId: string | null;
   /** In the format of `readRule`, in order. Empty removes all rules. */
   readonly rules: readonly string[];
+  /** `standingOfRoutes` as somebody saw it: nothing else is replaced. Absent: whatever stands. */
+  readonly seen?: string | undefined;
 };
+
+export type FitRoutes = {
+  readonly kind: 'fit';
+  readonly rules: readonly ProviderRule[];
+  /** What they would replace. */
+  readonly former: readonly StoredRule[];
+  /** The providers among them that get nothing new. */
+  readonly idle: readonly string[];
+  readonly standing: string;
+};
+
+type Routed = Pick<WantedRoutes, 'kind' | 'merchantId'>;
+
+const rulesOf = ({ kind, merchantId }: Routed, stored: readonly StoredRule[]) =>
+  stored.filter((one) => one.kind === kind && one.merchantId === (merchantId ?? ALL_MERCHANTS));
+
+/** If it differs later, its rules have changed, or a provider of the kind: both only grow. */
+export function standingOfRoutes(
+  routed: Routed,
+  stored: readonly StoredRule[],
+  providers: readonly Pick<Provider, 'kind' | 'revision'>[],
+): string {
+  const numbers = rulesOf(routed, stored).map(({ ruleNumber }) => ruleNumber);
+  const revisions = providers.filter(({ kind }) => kind === routed.kind).map(({ revision }) => revision);
+  const sum = revisions.reduce((before, revision) => before + revision, 0);
+  return `${numbers.length} ${Math.max(0, ...numbers)} ${revisions.length} ${sum}`;
+}
+
+/** What would stand in place of the rules of a merchant. Writes nothing. */
+export async function readRoutes(
+  { database }: Pick<ChangeProvidersTools, 'database'>,
+  { kind, merchantId, rules: texts, seen }: WantedRoutes,
+): Promise<FitRoutes | ProviderRefused> {
+  if (texts.length > MOST_RULES) return refused('tooManyRules', String(texts.length));
+  if (merchantId !== null && (await findMerchant(database, merchantId)) === null)
+    return refused('merchantUnknown', merchantId);
+  const [providers, stored] = [await listProviders(database), await listRules(database)];
+  const known = new Map(providers.filter((one) => one.kind === kind).map((one) => [one.name, one]));
+  const rules: ProviderRule[] = [];
+  for (const text of texts) {
+    const rule = readRule(text);
+    if ('fault' in rule) return refused(rule.fault, rule.value);
+    if (rule.provider !== DEFAULT_PROVIDER && !known.has(rule.provider))
+      return refused('providerUnknown', rule.provider);
+    rules.push(rule);
+  }
+  const routed = { kind, merchantId };
+  const standing = standingOfRoutes(routed, stored, providers);
+  if (seen !== undefined && seen !== standing) return refused('routesChanged', '');
+  const named = [...new Set(rules.map(({ provider }) => provider))];
+  const idle = named.filter((name) => (known.get(name)?.disabledAt ?? null) !== null);
+  return { kind: 'fit', rules, former: rulesOf(routed, stored), idle, standing };
+}
+
+class RoutesChanged extends Error {}
 
 /** Replaces all rules of a merchant. */
 export async function routeProviders(
   { database, audit, operator }: ChangeProvidersTools,
-  { kind, merchantId, rules: texts }: WantedRoutes,
+  wanted: WantedRoutes,
 ): Promise<{ readonly kind: 'changed'; readonly rules: readonly ProviderRule[] } | ProviderRefused> {
-  if (texts.length > MOST_RULES) return refused('tooManyRules', String(texts.length));
-  if (merchantId !== null && (await findMerchant(database, merchantId)) === null)
-    return refused('merchantUnknown', merchantId);
-  const names = (await listProviders(database)).filter((one) => one.kind === kind).map(({ name }) => name);
-  const rules: ProviderRule[] = [];
-  for (const text of texts) {
-    const rule = readRule(text);
-    if (typeof rule === 'string') return refused('ruleMalformed', `${JSON.stringify(text)}: ${rule}`);
-    if (rule.provider !== DEFAULT_PROVIDER && !names.includes(rule.provider))
-      return refused('providerUnknown', rule.provider);
-    rules.push(rule);
-  }
-  await audit.transaction(async (tx) => {
-    await replaceRules(tx, kind, merchantId ?? ALL_MERCHANTS, rules);
-    tx.record({
-      ...operator,
-      action: 'provider.route',
-      outcome: 'success',
-      resource: merchantId === null ? `routes/${kind}` : `merchants/${merchantId}/routes/${kind}`,
-      detail: { rules: rules.map(ruleText).join('; ') },
+  const read = await readRoutes({ database }, wanted);
+  if (read.kind === 'refused') return read;
+  const { kind, merchantId, seen } = wanted;
+  const { rules, former } = read;
+  // One by one: a value of an entry is cut behind some rules.
+  const detail = rules.map((rule, index) => [`rule${index + 1}`, ruleText(rule)] as const);
+  try {
+    await audit.transaction(async (tx) => {
+      const replaced = await replaceRules(tx, kind, merchantId ?? ALL_MERCHANTS, rules);
+      const isAsRead = former.every(({ ruleNumber }) => replaced.includes(ruleNumber));
+      // Somebody changed them between reading and writing.
+      if (seen !== undefined && !(isAsRead && replaced.length === former.length)) throw new RoutesChanged();
+      tx.record({
+        ...operator,
+        action: 'provider.route',
+        outcome: 'success',
+        resource: merchantId === null ? `routes/${kind}` : `merchants/${merchantId}/routes/${kind}`,
+        detail: { rules: rules.length, ...Object.fromEntries(detail) },
+      });
     });
-  });
+  } catch (error) {
+    if (error instanceof RoutesChanged) return refused('routesChanged', '');
+    throw error;
+  }
   return { kind: 'changed', rules };
 }

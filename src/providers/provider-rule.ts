@@ -1,3 +1,4 @@
+import type { SpokenRefusal } from '../platform/http/refusal.ts';
 import { CARD_BRANDS, type CardBrand } from '../values/card-number.ts';
 import { isProviderName } from './provider.ts';
 
@@ -77,14 +78,33 @@ function drawOf(text: string): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
+/** What is wrong with a rule. `{value}`: the part that is. */
+export const RULE_FAULTS = {
+  providerMissing: { status: 400, text: 'A rule ends with the name of a provider, not with {value}.' },
+  brandMalformed: {
+    status: 400,
+    text: '{value} names a brand twice, or one that is none of visa, mastercard, amex, elo and hipercard.',
+  },
+  rangeMalformed: { status: 400, text: '{value} is no range such as installments=2-12 or amount=1000-5000.' },
+  shareMalformed: { status: 400, text: '{value} is no percentage such as share=30, from 1 to 100.' },
+  conditionUnknown: {
+    status: 400,
+    text: '{value} is none of brand=, installments=, amount= and share=, each with one value.',
+  },
+  conditionTwice: { status: 400, text: '{value} comes a second time in one rule.' },
+} as const satisfies Record<string, SpokenRefusal>;
+
+export const isRuleFault = (name: string): name is RuleFault['fault'] => Object.hasOwn(RULE_FAULTS, name);
+
+export type RuleFault = { readonly fault: keyof typeof RULE_FAULTS; readonly value: string };
+
 /** Reads `brand=visa,elo installments=2-12 amount=10000-500000 share=30 provider`, or says what is wrong. */
-export function readRule(text: string): ProviderRule | string {
+export function readRule(text: string): ProviderRule | RuleFault {
   const words = text.trim().split(/\s+/);
   const provider = words.pop() ?? '';
-  if (!isProviderName(provider))
-    return `must end with the name of a provider, not ${JSON.stringify(provider)}`;
+  if (!isProviderName(provider)) return { fault: 'providerMissing', value: provider };
   const condition = readCondition(words.join(' '));
-  return typeof condition === 'string' ? condition : { ...condition, provider };
+  return 'fault' in condition ? condition : { ...condition, provider };
 }
 
 /** The stored text: everything except the provider. */
@@ -102,27 +122,38 @@ export function ruleText(rule: ProviderRule): string {
   return `${conditionText(rule)} ${rule.provider}`.trim();
 }
 
-export function readCondition(text: string): Omit<ProviderRule, 'provider'> | string {
-  let read: Omit<ProviderRule, 'provider'> = { brands: null, installments: null, amount: null, share: 100 };
+type Condition = Omit<ProviderRule, 'provider'>;
+
+const ANY: Condition = { brands: null, installments: null, amount: null, share: 100 };
+const CONDITION = /^(brand|installments|amount|share)=([^=]+)$/;
+
+export function readCondition(text: string): Condition | RuleFault {
+  let read = ANY;
+  const seen = new Set<string>();
   for (const word of text.split(/\s+/).filter(Boolean)) {
-    const [name = '', value = ''] = word.split('=');
-    if (name === 'brand') {
-      const brands = CARD_BRANDS.filter((brand) => value.split(',').includes(brand));
-      if (brands.length !== value.split(',').length)
-        return `names a brand that is none of ${CARD_BRANDS.join(', ')}`;
-      read = { ...read, brands };
-    } else if (name === 'installments' || name === 'amount') {
-      const range = readRange(value);
-      if (range === null) return `${name}=${value} is no range such as ${name}=2-12`;
-      read = { ...read, [name]: range };
-    } else if (name === 'share') {
-      const share = Number(value);
-      if (!/^\d{1,3}$/.test(value) || share < 1 || share > 100)
-        return `share=${value} is no percentage from 1 to 100`;
-      read = { ...read, share };
-    } else return `${JSON.stringify(word)} is none of brand=, installments=, amount= and share=`;
+    const [, name = '', value = ''] = CONDITION.exec(word) ?? [];
+    if (name === '') return { fault: 'conditionUnknown', value: word };
+    if (seen.has(name)) return { fault: 'conditionTwice', value: word };
+    seen.add(name);
+    const one = readOne(name, value);
+    if (typeof one === 'string') return { fault: one, value: word };
+    read = { ...read, ...one };
   }
   return read;
+}
+
+function readOne(name: string, value: string): Partial<Condition> | RuleFault['fault'] {
+  if (name === 'brand') {
+    const named = value.split(',');
+    const brands = CARD_BRANDS.filter((brand) => named.includes(brand));
+    return brands.length === named.length ? { brands } : 'brandMalformed';
+  }
+  if (name === 'share') {
+    const share = Number(value);
+    return /^\d{1,3}$/.test(value) && share >= 1 && share <= 100 ? { share } : 'shareMalformed';
+  }
+  const range = readRange(value);
+  return range === null ? 'rangeMalformed' : { [name]: range };
 }
 
 function readRange(text: string): Range {

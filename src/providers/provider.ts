@@ -84,8 +84,8 @@ export type ProviderRefusal =
   | 'settingUnknown'
   | 'providerUnknown'
   | 'merchantUnknown'
-  | 'ruleMalformed'
-  | 'tooManyRules';
+  | 'tooManyRules'
+  | 'routesChanged';
 
 /** Sealed together as one text. */
 export type ProviderCredentials = {

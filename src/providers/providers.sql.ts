@@ -112,6 +112,7 @@ export async function switchProvider(
 }
 
 const RULE = rowCodec({
+  ruleNumber: column.whole(),
   kind: column.oneOf(PROVIDER_KINDS),
   merchantId: column.text(),
   provider: column.text(),
@@ -123,6 +124,8 @@ export type StoredRule = {
   /** `ALL_MERCHANTS` for all. */
   readonly merchantId: string;
   readonly rule: ProviderRule;
+  /** Numbers only grow: rules that were put in place of others have new ones. */
+  readonly ruleNumber: number;
 };
 
 const LIST_RULES = statement(
@@ -133,17 +136,25 @@ const LIST_RULES = statement(
 /** Ordered by position within each merchant and kind. */
 export async function listRules(database: Reader): Promise<StoredRule[]> {
   return (await database.query(LIST_RULES, [])).map((row) => {
-    const { kind, merchantId, provider, condition } = RULE.parse(row);
+    const { kind, merchantId, provider, condition, ruleNumber } = RULE.parse(row);
     const read = readCondition(condition);
-    if (typeof read === 'string') throw new UnreadableRow(`provider_rules.condition: ${read}`);
-    return { kind, merchantId, rule: { ...read, provider } };
+    if ('fault' in read) throw new UnreadableRow(`provider_rules.condition: ${read.fault}`);
+    return { kind, merchantId, ruleNumber, rule: { ...read, provider } };
   });
 }
 
+/** One at a time, also where there are none yet. */
+const LOCK_RULES = statement(
+  'providers.lock_rules',
+  `select pg_advisory_xact_lock(hashtextextended('rules|' || $1::text || '|' || $2::text, 0))`,
+);
+
 const FORGET_RULES = statement(
   'providers.forget_rules',
-  'delete from provider_rules where merchant_id = $1 and kind = $2',
+  'delete from provider_rules where merchant_id = $1 and kind = $2 returning rule_number',
 );
+
+const FORGOTTEN = rowCodec({ ruleNumber: column.whole() });
 
 type PlacedRule = { readonly position: number; readonly rule: ProviderRule };
 
@@ -162,15 +173,18 @@ const ADD_RULES = statement(
    select $1, $2, ${RULES.selected} from ${RULES.sql}`,
 );
 
+/** The numbers of the rules that were replaced. */
 export async function replaceRules(
   tx: Tx,
   kind: ProviderKind,
   merchantId: string,
   rules: readonly ProviderRule[],
-): Promise<void> {
-  await tx.query(FORGET_RULES, [merchantId, kind]);
+): Promise<readonly number[]> {
+  await tx.query(LOCK_RULES, [merchantId, kind]);
+  const former = await tx.query(FORGET_RULES, [merchantId, kind]);
   const placed = rules.map((rule, index) => ({ position: index + 1, rule }));
   if (placed.length > 0) await tx.query(ADD_RULES, [merchantId, kind, ...RULES.values(placed)]);
+  return former.map((row) => FORGOTTEN.parse(row).ruleNumber);
 }
 
 /** Changes with every change of a provider or a rule: rule numbers and revisions only grow. */

@@ -69,7 +69,11 @@ const TWIN_CHARGES = counter(
   'Lost charges that an acquirer had booked more than once; all but one at most are voided.',
   ['provider'],
 );
-const AUTHORIZATIONS = counter('parcela_authorizations_total', 'Charges by outcome.', ['outcome', 'brand']);
+export const AUTHORIZATIONS = counter('parcela_authorizations_total', 'Charges by outcome.', [
+  'outcome',
+  'brand',
+  'provider',
+]);
 const DECLINES = counter(
   'parcela_declines_total',
   'Declined charges by code of the issuer (`other`: not in the table) and what it means: docs/errors.md.',
@@ -268,33 +272,20 @@ function searchPatience({ configuration, isJumping }: TransactionsContext) {
   return (merchantId: string) => (isJumping(merchantId) ? 0 : billings.searchMilliseconds);
 }
 
-/**
- * Counts every charge, and keeps from its answers which acquirers payments pass over. Where there is one
- * they pass over none, and its outage is told by the calls to it.
- */
+/** Counts every charge, and keeps from its answers which acquirers fail: those that payments pass over. */
 function observeCharges({
   log,
   metrics,
-  acquirers,
-}: Pick<TransactionsContext, 'log' | 'metrics' | 'acquirers'>): Pick<
-  Transactions,
-  'observe' | 'observeNext' | 'breakers'
-> {
+}: Pick<TransactionsContext, 'log' | 'metrics'>): Pick<Transactions, 'observe' | 'observeNext' | 'breakers'> {
   const count = observeAuthorizations(metrics);
   const away = metrics.gauge(ACQUIRER_AWAY);
-  const told = new Set<string>();
   const breakers = openAcquirerBreakers(
     () => performance.now(),
     ({ acquirer: provider, merchantId, isOpen }) => {
-      const key = `${provider} ${merchantId}`;
-      if (isOpen ? acquirers.all().length < 2 : !told.delete(key)) return;
-      if (isOpen) told.add(key);
       if (merchantId === null) away.set({ kind: 'payment', provider }, isOpen ? 1 : 0);
       const whose = merchantId === null ? {} : { merchantId };
-      const message = isOpen
-        ? 'payments that may go elsewhere pass an acquirer over'
-        : 'payments use an acquirer again';
-      log.warn({ provider, ...whose }, message);
+      const words = merchantId === null ? BREAKER_WORDS.ofConnection : BREAKER_WORDS.ofMerchant;
+      log.warn({ provider, ...whose }, isOpen ? words.opens : words.closes);
     },
   );
   return {
@@ -306,6 +297,18 @@ function observeCharges({
     },
   };
 }
+
+/** Also true where there is one acquirer, which payments never pass over. */
+const BREAKER_WORDS = {
+  ofConnection: {
+    opens: 'an acquirer could not be reached five times in a row: payments that may go elsewhere do',
+    closes: 'an acquirer is reached again',
+  },
+  ofMerchant: {
+    opens: 'an acquirer refused five requests of a merchant in a row: its payments that may go elsewhere do',
+    closes: 'an acquirer takes the requests of a merchant again',
+  },
+} as const;
 
 const CHARGES_SENT_ON = counter(
   'parcela_charges_sent_on_total',
@@ -327,8 +330,8 @@ function observeNextAcquirers(log: Log, metrics: Metrics): Transactions['observe
 function observeAuthorizations(metrics: Metrics): Transactions['observe'] {
   const authorizations = metrics.counter(AUTHORIZATIONS);
   const declines = metrics.counter(DECLINES);
-  return (answer, { trace: { brand } }) => {
-    authorizations.inc({ outcome: answer.kind, brand });
+  return (answer, { acquirer: provider, trace: { brand } }) => {
+    authorizations.inc({ outcome: answer.kind, brand, provider });
     if (answer.kind !== 'declined') return;
     const { declineClass } = readDecline(brand, answer.responseCode, answer.adviceCode);
     declines.inc({ brand, code: countedCode(brand, answer.responseCode), class: declineClass });

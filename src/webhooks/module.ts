@@ -8,7 +8,6 @@ import type { Database } from '../platform/postgres/database.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import { forgetInBatches } from '../platform/work/every-so-often.ts';
 import { createWakeSignal, type WakeSignal } from '../platform/work/wake-signal.ts';
-import type { AddressBlock } from '../values/ip-address.ts';
 import { type Deliveries, openDeliveries } from './deliveries/module.ts';
 import type { SendTools } from './deliveries/send-delivery.ts';
 import { REGISTRATION_ENDPOINTS, WEBHOOK_REFUSALS } from './endpoints/endpoints.ts';
@@ -23,7 +22,7 @@ import { PERIOD_FAULTS } from './history/contract.ts';
 import { DELIVERY_HISTORY_ENDPOINTS, RESEND_REFUSALS } from './history/endpoints.ts';
 import { openHistory } from './history/module.ts';
 import { gatedPost, openCarefulPost } from './posting/open-careful-post.ts';
-import { openResolver } from './posting/open-resolver.ts';
+import { openUrlRules, type UrlSettings } from './posting/open-url-rules.ts';
 import { signMessage } from './posting/sign-message.ts';
 import { type UrlRules, urlRefusals } from './posting/url-rules.ts';
 import { openEndpointSecrets } from './secrets/create-secret.ts';
@@ -106,9 +105,7 @@ const CALLBACK_ENDPOINT_MILLISECONDS = 5_000;
 const REGISTRATION_BURST_SECONDS = 60;
 
 type WebhooksContext = ModuleContext & {
-  readonly configuration: {
-    readonly webhookNetworks: readonly AddressBlock[];
-    readonly takesWebhooksOnLoopback: boolean;
+  readonly configuration: UrlSettings & {
     readonly webhooks: {
       readonly retentionDays: number;
       readonly testsPerMinute: number;
@@ -130,7 +127,7 @@ export type Webhooks = Module &
 
 export function openWebhooks(context: WebhooksContext): Webhooks {
   const { database, lookUp, batched, clock, keyring, audit } = context;
-  const urlRules = urlRulesOf(context.configuration);
+  const urlRules = openUrlRules(context.configuration);
   const send = openSending(context, urlRules);
   const deliveries = openDeliveries(context, send);
   const notify = () => deliveries.deliverer.notify();
@@ -174,15 +171,6 @@ export function openWebhooks(context: WebhooksContext): Webhooks {
       ...history.works,
     ],
     clockedWork: deliveries.clockedWork,
-  };
-}
-
-function urlRulesOf(configuration: WebhooksContext['configuration']): UrlRules {
-  return {
-    openedNetworks: configuration.webhookNetworks,
-    takesLoopback: configuration.takesWebhooksOnLoopback,
-    takesHttp: configuration.environment === 'homologation',
-    resolver: openResolver(),
   };
 }
 

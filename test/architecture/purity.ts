@@ -87,6 +87,7 @@ const PURE_NAMES: readonly { path: string; module: string; names: readonly strin
 const PURE_PLATFORM = [
   'src/platform/clock-skew.ts',
   'src/platform/channels/channel-url.ts',
+  'src/platform/channels/unclear.ts',
   'src/platform/requests/body-shape.ts',
   'src/platform/requests/foreign-fields.ts',
   'src/platform/requests/formats.ts',

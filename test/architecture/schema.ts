@@ -17,6 +17,7 @@ export type Key = {
 
 /** Tables without a merchant: whose they are instead. A new one must be thought about. */
 const TABLES_OF_NOBODY: Readonly<Record<string, string>> = {
+  buyer_cursors: 'how far the sales of all merchants were read',
   login_failures: 'callers are not known yet',
   lost_pix_receipts: 'the bank names no merchant, and no charge here has the txid',
   data_keys: "the operator's",

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { openProxy } from '../../examples/adiq-proxy/proxy.ts';
 import {
   isGenuine,
   NoAnswer,
@@ -16,6 +17,7 @@ import {
 } from '../../packages/client/src/index.ts';
 import type { PaymentRequest } from '../../packages/client/src/operations.ts';
 import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
+import { addDays, instant, saoPauloDay } from '../../src/values/instant.ts';
 import { cleanEnvironment, openTestService, type TestService } from '../kit/service.ts';
 import { snippetVectors } from '../webhooks/snippet-vectors.ts';
 import { type LosingProxy, openLosingProxy } from './losing-proxy.ts';
@@ -255,6 +257,113 @@ test('the program of the README charges, and says what became of an order', asyn
   assert.deepEqual(await charge({ ...asked, amount: 12_990 }), paid);
   const declined = await charge({ ...asked, id: `${id}-2`, amount: 1_051 });
   assert.deepEqual([declined.state, typeof declined.message], ['declined', 'string']);
+});
+
+test('by the example of a proxy a client of the acquirer Adiq logs in, pays, captures, cancels and asks', async (t) => {
+  const adiq = await openProxy({ parcela: proxy.url, port: 0 });
+  t.after(adiq.close);
+  const { userName, password } = demo.gateway;
+  const basic = `Basic ${Buffer.from(`${userName}:${password}`).toString('base64')}`;
+  let authorization = basic;
+  const send = async (method: string, path: string, body?: object | string, more: object = {}) => {
+    const answered = await fetch(`${adiq.url}${path}`, {
+      ...{ method, headers: { authorization, 'content-type': 'application/json', ...more } },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    // biome-ignore lint/suspicious/noExplicitAny: of another dialect, which no schema here describes.
+    return { status: answered.status, body: (await answered.json()) as any };
+  };
+  const login = await send('POST', '/auth/oauth2/v1/token', { grantType: 'client_credentials' });
+  assert.deepEqual([login.status, login.body.tokenType, login.body.expiresIn], [200, 'Bearer', 3_600]);
+  authorization = `Basic ${Buffer.from(`${userName}:wrong`).toString('base64')}`;
+  const refused = await send('POST', '/auth/oauth2/v1/token', { grantType: 'client_credentials' });
+  assert.deepEqual([refused.status, refused.body.error], [401, 'invalid_client']);
+  authorization = `Bearer ${login.body.accessToken}`;
+  const orderNumber = randomUUID().slice(0, 13);
+  const saleBody = async (terms: object, order = orderNumber) => {
+    const token = await send('POST', '/v1/tokens/cards', { cardNumber: '5155901222280001' });
+    return {
+      Payment: {
+        TransactionType: 'Credit',
+        CurrencyCode: 'BRL',
+        productType: 'avista',
+        installments: 1,
+        ...terms,
+      },
+      cardInfo: {
+        ...{ numberToken: token.body.numberToken, brand: 'MASTERCARD', cardholderName: 'JOSE SILVA' },
+        ...{ securityCode: 123, expirationMonth: '12', expirationYear: '39' },
+      },
+      sellerInfo: { orderNumber: order },
+      sellers: [],
+    };
+  };
+  const sale = async (terms: object, version = 'v1') =>
+    send('POST', `/${version}/payments`, await saleBody(terms));
+  const declined = await sale({ amount: 1_051, captureType: 'ac' });
+  assert.deepEqual([declined.status, declined.body[0].tag], [402, '51']);
+  const { body: held } = await sale({ amount: 5_000, captureType: 'pa' }, 'v2');
+  const { paymentId, returnCode, orderNumber: echoed } = held.paymentAuthorization;
+  assert.deepEqual([returnCode, echoed], ['0', orderNumber]);
+  const captured = await send('PUT', `/v1/payments/${paymentId}/capture`, { amount: 4_000 });
+  assert.deepEqual(captured.body.captureAuthorization.amount, 4_000, JSON.stringify(captured));
+  assert.equal((await send('PUT', `/v1/payments/${paymentId}/cancel`, { value: 700 })).status, 400);
+  const canceled = await send('PUT', `/v1/payments/${paymentId}/cancel`, { amount: 1_000 });
+  const { returnCode: done, amount } = canceled.body.cancelAuthorization;
+  assert.deepEqual([done, amount], ['0', 1_000]);
+  // A decline and one given back have the same order: who asks by it hears of what stands.
+  const { paymentAuthorization: second } = (await sale({ amount: 2_000, captureType: 'ac' })).body;
+  assert.equal((await send('PUT', `/v1/payments/${second.paymentId}/cancel`, { amount: 2_000 })).status, 200);
+  const [before, day, next, late] = [-1, 0, 1, 2].map((days) =>
+    addDays(saoPauloDay(instant(Date.now())), days).replaceAll('-', ''),
+  );
+  for (const path of [
+    `/v2/payments/${paymentId}`,
+    ...[before, day, next].map((one) => `/v1/payments/${orderNumber}/${one}`),
+  ]) {
+    const { paymentAuthorization } = (await send('GET', path)).body;
+    assert.deepEqual(
+      [paymentAuthorization.paymentId, paymentAuthorization.returnCode],
+      [paymentId, '0'],
+      path,
+    );
+  }
+  assert.equal((await send('GET', `/v1/payments/none/${day}`)).status, 404);
+  assert.equal((await send('GET', `/v1/payments/${orderNumber}/${late}`)).status, 404);
+  assert.equal((await send('GET', `/v1/payments/%E0%A4%A/${day}`)).status, 400);
+  const twice = await send('POST', '/v1/payments', '{"payment":{"amount":100,"amount":200}}');
+  assert.deepEqual([twice.status, twice.body[0].tag], [400, 'payment.amount']);
+  const digits = await send('POST', '/v1/payments', await saleBody({ amount: 900 }, '4222222222222'));
+  assert.deepEqual([digits.status, digits.body[0].tag], [400, 'sellerInfo.orderNumber']);
+  const key = { 'idempotency-key': randomUUID() };
+  const keyed = await saleBody({ amount: 700, captureType: 'pa' });
+  proxy.lose('/v1/payments', 'answerLost');
+  await assert.rejects(send('POST', '/v1/payments', keyed, key), /fetch failed/);
+  const [first, again] = [
+    await send('POST', '/v1/payments', keyed, key),
+    await send('POST', '/v1/payments', keyed, key),
+  ].map(({ body }) => body.paymentAuthorization.paymentId);
+  assert.equal(first, again);
+  const { cardInfo: vaulted } = await saleBody({});
+  const { securityCode: _, brand: Brand, ...named } = vaulted;
+  const stored = await send('POST', '/v1/vaults/cards', { ...named, Brand });
+  assert.deepEqual([stored.status, stored.body.brand, stored.body.last4], [200, 'mastercard', '0001']);
+  for (const [method, path, body] of [
+    ['PUT', `/v1/payments/${first}/capture`, { amount: 700 }],
+    ['GET', `/v1/payments/${orderNumber}/${day}`, undefined],
+    ['POST', '/v1/vaults/cards', { ...named, Brand }],
+  ] as const) {
+    proxy.lose(method === 'POST' ? path : '/v1/payments', 'page');
+    await assert.rejects(send(method, path, body), /fetch failed/, path);
+  }
+  for (const loss of ['lost', 'otherJson', 'page'] as const) {
+    proxy.lose('/v1/payments', loss);
+    await assert.rejects(sale({ amount: 5_000, captureType: 'ac' }), /fetch failed/, 'no answer is no error');
+  }
+  const { userName: other, password: its } = demo.recurrence;
+  authorization = `Basic ${Buffer.from(`${other}:${its}`).toString('base64')}`;
+  authorization = `Bearer ${(await send('POST', '/auth/oauth2/v1/token')).body.accessToken}`;
+  assert.equal((await send('GET', '/v1/recurrence/plans')).status, 200);
 });
 
 const LANGUAGES = [

@@ -10,6 +10,8 @@ export type Loss =
   | 'answerLost'
   /** The service does it, and a page of a proxy comes in place of its answer. */
   | 'badGateway'
+  /** The same with the status of a success. */
+  | 'page'
   /** The same in JSON that is not the service's. */
   | 'otherJson';
 
@@ -44,6 +46,7 @@ export async function openLosingProxy(target: string): Promise<LosingProxy> {
         if (loss === 'answerLost') asked.socket.destroy();
         else if (loss === 'badGateway')
           answer.writeHead(502, { 'content-type': 'text/html' }).end('<h1>502</h1>');
+        else if (loss === 'page') answer.writeHead(203, { 'content-type': 'text/html' }).end('<h1>Hi</h1>');
         else if (loss === 'otherJson')
           answer
             .writeHead(500, { 'content-type': 'application/json' })

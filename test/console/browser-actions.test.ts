@@ -70,7 +70,7 @@ test('a part of a payment is given back, and more than was paid is not', { skip 
   await lookAt(page, 'action-reviewed');
   await browser.goTo(page, `${home}/payments/${id}`);
   await giveBack(page, { amount: '12,34', reason: 'cliente devolveu um item' });
-  assert.match(await wordsOn(page), /O valor volta a quem pagou/);
+  assert.match(await wordsOn(page), /Pedido aceito: veja a situação do pagamento/);
   await seen(page, /R\$ 12,34 foram estornados ao cartão/);
   await lookAt(page, 'action-given-back');
   await page.browserContext().close();

@@ -22,7 +22,6 @@ import {
   cutTables,
   DESK,
   faultsOf,
-  giveBack,
   isTooWide,
   keepPicture,
   type Look,
@@ -224,7 +223,7 @@ test('errors say what to do: not found, not allowed, wrongly filled in, too ofte
   const finance = await browser.visit(merchantId, 'finance');
   await lookFrom(finance, 'error-400', async () => {
     await browser.goTo(finance, path);
-    await giveBack(finance, { amount: '10,00', reason: 'escreveu zeca@cliente.example' });
+    await send(finance, '/give-back', { amount: '10,00', reason: 'escreveu zeca@cliente.example' });
     assert.match(await wordsOn(finance, '[role=alert]'), /Um motivo não pode|names no person/);
   });
   await finance.browserContext().close();
@@ -331,10 +330,10 @@ test('everything behind the sign-in works without JavaScript: a payment is found
   await page.evaluate("document.querySelector('details.action [name=amount]').value = '10,00'");
   await page.type('details.action [name=reason]', 'cliente devolveu um item');
   await press(page, 'details.action button');
-  assert.match(await wordsOn(page), /Volta agora R\$ 10,00/);
+  assert.match(await wordsOn(page), /Valor a devolver R\$ 10,00/);
   await press(page, 'form[action$="/cancel"] button');
   const text = (await page.content()).replaceAll('&nbsp;', ' ');
-  assert.match(text, /O valor volta a quem pagou/);
+  assert.match(text, /Pedido aceito: veja a situação do pagamento/);
   await keepPicture(page, 'given-back-phone');
   await page.browserContext().close();
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createForeignMerchant, FOREIGN_MERCHANT } from '../kit/foreign-merchant.ts';
-import { call, logIn, pay } from '../kit/merchant.ts';
+import { call, cpfOf, logIn, pay } from '../kit/merchant.ts';
 import { openTestService, type TestService, until } from '../kit/service.ts';
 import { type MerchantThings, makeThings } from './merchant-things.ts';
 import { giveBack, hiddenFields, type Shown, searchFor, signedIn, type Visitor, wordsOf } from './visitor.ts';
@@ -54,6 +54,159 @@ test('a document finds payments, subscriptions and boletos of its customer, and 
   assert.ok(list.includes(subscriptionId), 'a document in an address filters nothing');
 });
 
+test('a payment names its customer, whose page has all that he bought; his data is masked, and shown by an audited act', async () => {
+  const { documentNumber, subscriptionId, boletoId, billingId } = things;
+  const email = 'ana.souza@cliente.example';
+  const mobilePhoneNumber = '11 98765-4321';
+  const customer = { documentNumber, firstName: 'Ana', lastName: 'Souza', email, mobilePhoneNumber };
+  const id = await paid(4_300, { customer });
+  const page = `${home}/payments/${id}`;
+  const buyer = `${home}/buyers/${id}`;
+  const texts: string[] = [];
+  for (const path of [page, `${home}/payments`, buyer, `${page}/receipt`]) {
+    const text = await shown(viewer, path);
+    assert.match(wordsOf(text), /Ana Souza/, path);
+    texts.push(text);
+  }
+  const [whole = '', list = '', all = ''] = texts;
+  assert.ok([whole, list].every((text) => text.includes(`href="${buyer}"`)));
+  assert.match(wordsOf(whole), /\*{3}\.982\.247-\*\* E-mail a\*{3}@cliente\.example/);
+  for (const place of [`payments/${id}`, `subscriptions/${subscriptionId}`, `boletos/${boletoId}`])
+    assert.ok(all.includes(`href="${home}/${place}"`), `${place}: ${wordsOf(all)}`);
+  assert.match(wordsOf(all), /Cartões guardados .*Mastercard •••• 0001 12\/39/);
+  const charged = /href="([^"]*\/buyers\/[^"]*)">&lt;b&gt;Ana/.exec(
+    await shown(viewer, `${home}/payments?status=Negada`),
+  );
+  assert.ok(charged !== null, `the charge of ${billingId} names the subscriber`);
+  for (const bought of [subscriptionId, boletoId]) {
+    const other = await shown(viewer, `${home}/buyers/${bought}`);
+    assert.ok(other.includes(`href="${page}"`), bought);
+    texts.push(other);
+  }
+  for (const text of texts) assert.doesNotMatch(text, /529\.?982|ana\.souza@|98765/);
+  assert.ok(!all.includes(`${buyer}/reveal`), 'a viewer is shown nothing whole');
+  const support = await signedIn(service, 'support', merchantId);
+  const rowOf = async (visitor: Visitor) =>
+    (await shown(visitor, `${home}/payments.csv`)).split('\r\n').find((row) => row.includes(id)) ?? '';
+  assert.ok((await rowOf(viewer)).endsWith('Ana Souza;***.982.247-**;a***@cliente.example'));
+  assert.ok((await rowOf(support)).endsWith(`Ana Souza;529.982.247-25;${email}`));
+  const revealed = await support.send(buyer, `${buyer}/reveal`, { reason: 'Pedido 12 pelo telefone' });
+  assert.match(
+    wordsOf(revealed.text),
+    /529\.982\.247-25 E-mail ana\.souza@cliente\.example Telefone 11 98765-4321/,
+  );
+  const [entry] = await service.auditor.query(
+    `select detail from audit_entries where resource = $1 and action = 'console.act'`,
+    [`${buyer}/reveal`.replace('/console/', '')],
+  );
+  const { operation, reason } = JSON.parse(entry?.detail as string);
+  assert.deepEqual([operation, reason], ['revealBuyer', 'Pedido 12 pelo telefone']);
+});
+
+test('the box finds by name and e-mail, amount, day, last four and order number, whatever was bought', async () => {
+  const named = { documentNumber: cpfOf(300_001), firstName: 'Fábio', lastName: 'Ítalo Nóbrega' };
+  const id = await paid(25_987, { customer: { ...named, email: 'Fabio.Nobrega@cliente.example' } });
+  const nameless = await paid(25_986, { customer: { email: 'so.email@cliente.example' } });
+  const { subscriptionId, boletoId } = things;
+  const today = new Date().toLocaleDateString('pt-BR', { timeZone: 'America/Sao_Paulo' });
+  const places = {
+    'fabio nobr': `payments/${id}`,
+    ITALO: `payments/${id}`,
+    'fabio.nobrega@cliente.example': `payments/${id}`,
+    'so.email@cliente.example': `payments/${nameless}`,
+    '259,87': `payments/${id}`,
+    [`R$ 259,87 final 0001 ${today}`]: `payments/${id}`,
+    'P-1001': `subscriptions/${subscriptionId}`,
+    'ana@cliente.example': `subscriptions/${subscriptionId}`,
+    'Ana Souza': `boletos/${boletoId}`,
+    [today.slice(0, 5)]: `boletos/${boletoId}`,
+  };
+  for (const [text, place] of Object.entries(places))
+    await until(`${text} finds ${place}`, async () => {
+      const found = await searchFor(viewer, home, text);
+      const at = `${home}/${place}`;
+      return found.headers.get('location') === at || found.text.includes(`href="${at}"`);
+    });
+  for (const text of ['fabio souza', '259,88', '0002 259,87', 'fabio.nobrega@outro.example'])
+    assert.match(wordsOf((await searchFor(viewer, home, text)).text), /Nada foi encontrado\./, text);
+});
+
+test('a name or a document that is none stops nobody else from being found, and makes nobody known by it', async () => {
+  const { auditor } = service;
+  await auditor.query(`alter table buyer_words add constraint no_poison check (word <> 'venenosa')`);
+  const odd = await paid(3_101, {
+    customer: { documentNumber: '-', firstName: '\u0301', email: '\u0301' },
+  });
+  await paid(3_102, { customer: { documentNumber: '-', firstName: 'Venenosa' } });
+  const document = await paid(3_103, { customer: { documentNumber: 'RG 123', firstName: 'Quitéria' } });
+  const last = await paid(3_104, { customer: { documentNumber: cpfOf(300_002), firstName: 'Eulália' } });
+  await until('those after it are found', async () => {
+    const found = await Promise.all(['quiteria', 'eulalia'].map((text) => searchFor(viewer, home, text)));
+    return [document, last].every(
+      (id, at) => found[at]?.headers.get('location') === `${home}/payments/${id}`,
+    );
+  });
+  await auditor.query('alter table buyer_words drop constraint no_poison');
+  for (const id of [odd, document]) {
+    const page = await shown(viewer, `${home}/buyers/${id}`);
+    assert.match(wordsOf(page), /Sem CPF ou CNPJ não dá para encontrar/);
+    const things = page.match(
+      new RegExp(`href="${home}/(payments|subscriptions|boletos)/[0-9a-f-]{36}"`, 'g'),
+    );
+    assert.deepEqual(things, [`href="${home}/payments/${id}"`]);
+  }
+  const support = await signedIn(service, 'support', merchantId);
+  const buyer = `${home}/buyers/${document}`;
+  const revealed = await support.send(buyer, `${buyer}/reveal`, { reason: 'Pedido 13' });
+  assert.match(wordsOf(revealed.text), /Quitéria Documento RG 123/);
+});
+
+test('what is committed late under an earlier moment is found, and a name of many says that it is cut', async () => {
+  const { auditor } = service;
+  const named = (firstName: string, lastName: string, document: number) => ({
+    customer: { documentNumber: cpfOf(document), firstName, lastName },
+  });
+  const id = await paid(3_105, named('Zuleica', 'Rara', 300_003));
+  const isFound = async (text: string, paymentId: string) =>
+    (await searchFor(viewer, home, text)).headers.get('location') === `${home}/payments/${paymentId}`;
+  await until('the later one is found', () => isFound('zuleica', id));
+  const [late] = await auditor.query(
+    `insert into transactions select (jsonb_populate_record(t, jsonb_build_object(
+       'transaction_id', gen_random_uuid(), 'created_at', t.created_at - interval '1 second', 'customer', $2::jsonb))).*
+     from transactions t where t.transaction_id = $1 returning transaction_id`,
+    [id, JSON.stringify(named('Tardia', 'Souza', 300_004).customer)],
+  );
+  await until('the late one is found', () => isFound('tardia', late?.transaction_id as string));
+  await auditor.query(
+    `insert into buyer_words
+     select $1, 'zuleica', gen_random_uuid()::text, current_date from generate_series(1, 2001)`,
+    [merchantId],
+  );
+  assert.ok(await isFound('zuleica rara', id), 'by the word that fewer have');
+  const cut = wordsOf((await searchFor(viewer, home, 'zuleica')).text);
+  assert.match(cut, /Há mais clientes com este nome do que os que foram olhados/);
+  assert.doesNotMatch(cut, /Nada foi encontrado/);
+  await auditor.query(`delete from buyer_words where word = 'zuleica'`);
+});
+
+test('notes about a customer are kept for all that he bought, by those who may, until they are removed', async () => {
+  const support = await signedIn(service, 'support', merchantId);
+  const buyer = `${home}/buyers/${things.boletoId}`;
+  const sent = await support.send(buyer, `${buyer}/notes`, { note: 'Prefere <b>Pix' });
+  assert.equal(sent.status, 303, sent.text);
+  const refused = await support.send(buyer, `${buyer}/notes`, { note: 'cartão 5155901222280001' });
+  assert.match(wordsOf(refused.text), /Uma anotação não contém número de cartão/);
+  const other = `${home}/buyers/${things.subscriptionId}`;
+  assert.match(await shown(viewer, other), /Prefere &lt;b&gt;Pix/);
+  assert.ok(!(await shown(viewer, other)).includes('/notes"'));
+  const form = { ...hiddenFields(await shown(support, buyer), `${buyer}/notes`), note: 'De quem só lê' };
+  assert.equal((await viewer.slowly(`${buyer}/notes`, { form })).status, 403);
+  const remove = /action="([^"]*\/notes\/[^"]*\/remove)"/.exec(await shown(support, other))?.[1] ?? '';
+  const removed = await support.send(other, remove, { reason: 'não vale mais' });
+  assert.equal(removed.status, 303, removed.text);
+  assert.ok(!(await shown(viewer, buyer)).includes('Prefere'));
+});
+
 test('a boleto is found by our number, by its line as it is printed, and by its bar code', async () => {
   const { integrationUrl, demo } = service;
   const { integration, accountNumber } = await demo();
@@ -91,7 +244,7 @@ test('a Pix is in the list of payments, found by what its bank calls it, and giv
   const page = `${home}/payments/${paymentId}`;
   const list = await shown(viewer, `${home}/payments?method=pix`);
   assert.ok(list.includes(`href="${page}"`), list);
-  assert.match(wordsOf(list), /Pix Paga .*Rui Prado/);
+  assert.match(wordsOf(list), /Rui Prado .* Pix Paga /);
   assert.ok(!(await shown(viewer, `${home}/payments?method=card`)).includes(paymentId));
   for (const text of [
     paymentId,
@@ -125,6 +278,17 @@ test('what another merchant has is not found', async () => {
   const { boletoId, documentNumber, subscriptionId } = things;
   for (const text of [boletoId, documentNumber, subscriptionId, 'ana@cliente.example'])
     assert.match(wordsOf((await searchFor(operator, foreign, text)).text), /Nada foi encontrado\./, text);
+  for (const id of [boletoId, subscriptionId])
+    assert.equal((await operator.slowly(`${foreign}/buyers/${id}`)).status, 404);
+  await service.auditor.query(
+    `insert into buyer_notes (merchant_id, note_id, document, note, created_by) values ($1, $2, $3, 'x', 'y')`,
+    [FOREIGN_MERCHANT, boletoId, documentNumber],
+  );
+  const finance = await signedIn(service, 'finance', merchantId);
+  const buyer = `${home}/buyers/${boletoId}`;
+  const form = { ...hiddenFields(await shown(finance, buyer), `${buyer}/reveal`), reason: 'de outra loja' };
+  assert.equal((await finance.slowly(`${buyer}/notes/${boletoId}/remove`, { form })).status, 404);
+  assert.equal((await service.auditor.query('select from buyer_notes')).length, 1);
 });
 
 const FILTERED = [

@@ -12,6 +12,8 @@ export type MerchantThings = {
   /** Its issuer lacks funds: it waits for a retry. */
   readonly billingId: string;
   readonly boletoId: string;
+  /** Of whoever bought it. */
+  readonly boughtId: string;
   readonly linkId: string;
   readonly deliveryId: string;
   /** Of the customer of the subscription. */
@@ -101,6 +103,7 @@ export async function makeThings(
     return {
       ...subscribed,
       boletoId: boleto.body.id as string,
+      boughtId: boleto.body.id as string,
       linkId: link.body.id as string,
       deliveryId: sent.body.id as string,
       documentNumber: DOCUMENT,

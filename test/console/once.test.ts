@@ -5,7 +5,7 @@ import { forgetOldActions } from '../../src/console/module.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { logIn, pay } from '../kit/merchant.ts';
 import { patiently } from '../kit/patience.ts';
-import { openTestService, type TestService } from '../kit/service.ts';
+import { openTestService, type TestService, until } from '../kit/service.ts';
 import { hiddenFields, type Shown, signedIn, type Visitor, wordsOf } from './visitor.ts';
 
 let service: TestService;
@@ -122,11 +122,53 @@ test('what is not known to be done is not done again, and an endpoint with a key
   const { gateway } = await service.demo();
   const { reply } = await pay(service.gatewayUrl, await logIn(service.gatewayUrl, gateway), 6_000);
   const payment = `${home}/payments/${reply.body.paymentAuthorization.paymentId}`;
-  const cancel = await formOf(payment, `${payment}/give-back`, { amount: '10,00' });
+  const cancel = { ...(await formOf(payment, `${payment}/give-back`, { amount: '10,00' })) };
   assert.equal((await admin.ask(`${payment}/cancel`, { form: cancel })).status, 303);
   await forget(cancel.once ?? '');
   assert.equal((await admin.ask(`${payment}/cancel`, { form: cancel })).status, 303);
   assert.match(wordsOf((await admin.turnTo(payment)).text), /Estornado R\$ 10,00/);
+  // Of one that says how the payment stood, it is not known whether it or something else has changed that.
+  const review = await admin.send(payment, `${payment}/give-back`, { amount: '5,00', reason: 'um teste' });
+  const seen = hiddenFields(review.text, `${payment}/cancel`);
+  assert.equal((await admin.ask(`${payment}/cancel`, { form: seen })).status, 303);
+  await forget(seen.once ?? '');
+  saysNothingOfUndone(await admin.ask(`${payment}/cancel`, { form: seen }));
+  assert.match(wordsOf((await admin.turnTo(payment)).text), /Estornado R\$ 15,00/);
+});
+
+function saysNothingOfUndone(shown: Shown): void {
+  assert.deepEqual([shown.status, saysUnknown(shown)], [409, true], shown.text);
+  assert.doesNotMatch(wordsOf(shown.text), /Nada foi feito/);
+  assert.doesNotMatch(shown.text, /name="once"/);
+}
+
+test('of what is not known nothing is said to be undone, whatever is sent under its key', async () => {
+  const page = `${home}/charge`;
+  const form = await formOf(page, `${page}/pix`, { amount: '12,34', expiresInSeconds: '3600' });
+  const made = await admin.ask(`${page}/pix`, { form });
+  assert.equal(made.status, 303, made.text);
+  await forget(form.once ?? '');
+  for (const other of [{ amount: '12,35' }, { amount: 'x' }, { reason: '' }, { reason: 'outro motivo' }])
+    saysNothingOfUndone(await admin.slowly(`${page}/pix`, { form: { ...form, ...other } }));
+  const again = await admin.slowly(`${page}/pix`, { form });
+  assert.deepEqual([again.status, again.headers.get('location')], [303, made.headers.get('location')]);
+  assert.equal(await rows('select from pix_charges where amount in (1234, 1235)'), 1);
+});
+
+test('what was not taken is sent again as it was, under its key', async () => {
+  const page = `${home}/charge`;
+  const hasty = await signedIn(service, 'finance', merchantId);
+  const shown = await hasty.turnTo(page);
+  const form: Record<string, string> = { ...hiddenFields(shown.text, `${page}/boleto`), reason: '' };
+  const late = await until('it is too fast', async () => {
+    const one = await hasty.ask(`${page}/boleto`, { form });
+    return one.status === 429 && one;
+  });
+  const kept = hiddenFields(late.text, `${page}/boleto`);
+  assert.equal(kept.once, form.once);
+  assert.doesNotMatch(wordsOf(late.text), /Nada foi feito/);
+  const faulty = await hasty.slowly(`${page}/boleto`, { form });
+  assert.equal(hiddenFields(faulty.text, `${page}/boleto`).once, form.once);
 });
 
 test('where it is not known what was done, neither the page nor the audit log says that nothing was', async () => {

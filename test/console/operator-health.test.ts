@@ -41,6 +41,7 @@ async function report(change: Partial<ReportBody>, ageSeconds = 0): Promise<void
     connections: { used: 1, most: 12, waiting: 0 },
     isAuditBroken: false,
     peers: [],
+    charges: [],
     clockAheadSeconds: 0,
     ...change,
   };
@@ -76,7 +77,11 @@ test('what other processes know stands beside it: silence, a held one, another v
     feedAgeSeconds: 3_600,
   } as const;
   const unknown = { ...silent, peer: 'drex', awayFor: [] };
-  await report({ peers: [silent, unknown], heldBecause: 'unwritable' });
+  const charges = [
+    { provider: 'rede', brand: 'visa', approved: 97, declined: 3, unanswered: 2 },
+    { provider: 'cielo', brand: 'elo', approved: 1, declined: 1, unanswered: 0 },
+  ];
+  await report({ peers: [silent, unknown], charges, heldBecause: 'unwritable' });
   await report({ host: 'maquina-velha', heldBecause: 'restored' }, 3_600);
   const words = await healthWith(/Adquirente Responde parcialmente.*maquina-velha/s);
   assert.match(
@@ -84,6 +89,7 @@ test('what other processes know stands beside it: silence, a held one, another v
     /O que está sem confirmação \(Cobranças no cartão\) é consultado .*; novas vendas são enviadas do mesmo jeito\./,
   );
   assert.match(words, /Da última vez: sem resposta a tempo/);
+  assert.match(words, /Bandeira cielo rede Visa – 97% de 100, 2 sem resposta conclusiva Elo 50% de 2 –/);
   assert.match(words, /drex Indisponível \d.*O que precisa dele espera ou falha até ele responder\./);
   assert.match(words, /1 de 2 processos não cobram, .*o disco está cheio/);
   assert.ok(!words.includes('foi restaurado'), 'one that has ended holds nothing');

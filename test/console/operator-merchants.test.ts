@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { logIn, pay } from '../kit/merchant.ts';
-import { openTestService, type TestService } from '../kit/service.ts';
-import { signedIn, type Visitor, wordsOf } from './visitor.ts';
+import { openTestService, type TestService, until } from '../kit/service.ts';
+import { hiddenFields, signedIn, type Visitor, wordsOf } from './visitor.ts';
 
 let service: TestService;
 let operator: Visitor;
@@ -107,6 +107,70 @@ test('routing says who serves which brand, and where that is said', async () => 
   const unknown = await shown(`/console/routing?merchant=${encodeURIComponent('<script>')}`);
   assert.match(wordsOf(unknown), /Este estabelecimento não existe\./);
   assert.ok(!unknown.includes('value="<script>'));
+});
+
+test('the acquirers of a merchant are changed on the page, by those who may, and a wrong rule is named', async () => {
+  const { merchantId, gateway } = await service.demo();
+  await pay(service.gatewayUrl, await logIn(service.gatewayUrl, gateway), 1_000);
+  await service.auditor.query(
+    `insert into providers (kind, name, adapter, url, created_by)
+     values ('acquirer', 'rede', 'rede', 'https://sandbox-erede.example', 'test'), ('bank', 'by-file', 'remittance', '', 'test')`,
+  );
+  const page = `/console/routing?merchant=${merchantId}`;
+  const send = (rules: string, merchant = merchantId) =>
+    operator.send(page, '/console/routing/acquirers', { merchant, rules, reason: 'contrato novo' });
+  for (const [rules, said] of [
+    ['brand=visa', /termina com o nome de um provedor, não com brand=visa/],
+    ['share=20 share=30 rede', /share=30 vem pela segunda vez/],
+    ['stone', /Não existe adquirente com o nome stone/],
+  ] as const) {
+    const wrong = await send(rules);
+    assert.ok(wrong.status >= 400 && said.test(wordsOf(wrong.text)), wrong.text);
+  }
+  assert.equal((await send('rede', 'NINGUEM')).status, 404);
+  const action = '/console/routing/acquirers';
+  const opened = async () => ({
+    ...hiddenFields((await operator.turnTo(page)).text, action),
+    rules: 'brand=visa rede;default',
+    reason: 'contrato novo',
+  });
+  const [stale, ...forms] = [await opened(), await opened(), await opened(), await opened()];
+  const sendOne = async (form: Record<string, string> = {}) => {
+    const { status, text } = await operator.slowly(action, { form });
+    return { status, text };
+  };
+  const together = (await Promise.all(forms.map(sendOne))).map(({ status }) => status);
+  const done = together.filter((status) => status === 303);
+  assert.ok(
+    done.length <= 1 && together.every((status) => [303, 409, 429].includes(status)),
+    together.join(),
+  );
+  // Each may have seen another under way.
+  if (done.length === 0) assert.equal((await sendOne(forms[0])).status, 303);
+  const late = await sendOne(stale);
+  assert.equal(late.status, 409);
+  assert.match(late.text, /Algo mudou desde que você conferiu/);
+  const form: Record<string, string> = await opened();
+  delete form.merchant;
+  assert.equal((await operator.slowly(action, { form })).status, 404, 'it is not said whose');
+  const [entry] = await service.auditor.query(
+    "select detail from audit_entries where action = 'provider.route' and resource = $1 order by entry_number desc",
+    [`merchants/${merchantId}/routes/acquirer`],
+  );
+  assert.deepEqual(JSON.parse(String(entry?.detail)), {
+    rules: 2,
+    rule1: 'brand=visa rede',
+    rule2: 'default',
+  });
+  const words = await until('the charge is counted', async () => {
+    const text = wordsOf(await shown(page));
+    return /Bandeira default .*% de \d/.test(text) ? text : null;
+  });
+  assert.match(words, /Adquirente brand=visa rede .*Adquirente default/);
+  assert.match(words, /Banco dos boletos by-file nenhum/);
+  assert.equal((await send('')).status, 303);
+  assert.equal((await service.auditor.query('select from provider_rules')).length, 0);
+  assert.ok(!(await shown(page)).includes('/console/routing/acquirers'), 'a viewer has no form');
 });
 
 test('who may not see the credentials finds none on the page of the merchant, and no link to them', async () => {

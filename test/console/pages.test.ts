@@ -111,9 +111,9 @@ test('money goes back with a reason, once however often the form is sent, and bo
   assert.equal(body.canceledAmount, 2_000);
   assert.equal(body.cancels.length, 1);
   const done = await shown(finance, answers[0]?.headers.get('location') ?? '');
-  assert.match(wordsOf(done), /O valor volta a quem pagou/);
+  assert.match(wordsOf(done), /Pedido aceito: veja a situação do pagamento/);
   assert.match(wordsOf(done), /R\$ [\d,]+ Autorizada Estornada em parte/);
-  assert.match(wordsOf(await shown(finance, `${home}/payments`)), /Cartão Autorizada Estornada em parte/);
+  assert.match(wordsOf(await shown(finance, `${home}/payments`)), /•••• \d{4} Autorizada Estornada em parte/);
   assert.match(wordsOf(done), /Estorno de R\$ 20,00 solicitado/);
   const entries = await service.auditor.query(
     "select actor, outcome, detail from audit_entries where action = 'console.act' and resource = $1",
@@ -127,19 +127,23 @@ test('money goes back with a reason, once however often the form is sent, and bo
     amount: 2_000,
     form: fields.once,
   });
-  const kept = /finance-\w+ Estornar R\$ 20,00 cliente desistiu Feito/;
+  const kept = /finance-\w+ Devolver ou liberar R\$ 20,00 cliente desistiu Solicitado/;
   assert.match(wordsOf(done), kept);
   const operator = await signedIn(service, 'admin', null);
   const more = await giveBack(operator, page, { amount: '1,00', reason: 'a pedido da loja' });
   assert.equal(more.status, 303);
+  const suspected = { account: '8800009', reason: 'com suspeita' };
+  assert.equal((await operator.send(home, `${home}/accounts`, suspected)).status, 303);
   const late = { ...fields, once: randomUUID(), amount: '99,00', reason: 'engano' };
   assert.equal((await finance.slowly(`${page}/cancel`, { form: late })).status, 409);
   const admin = await signedIn(service, 'admin', merchantId);
   const history = wordsOf(await shown(admin, `${home}/history`));
   assert.match(history, kept);
-  assert.match(history, /O operador Estornar R\$ 1,00 a pedido da loja Feito/);
-  assert.match(history, /finance-\w+ Estornar R\$ 99,00 engano Recusado: nada foi feito/);
-  assert.match(wordsOf(await shown(operator, `${home}/history`)), /admin-\w+ Estornar R\$ 1,00/);
+  assert.match(history, /O operador Devolver ou liberar R\$ 1,00 – Solicitado/);
+  assert.doesNotMatch(history, /a pedido da loja|com suspeita/);
+  assert.match(wordsOf(await shown(operator, `${home}/history`)), /com suspeita Solicitado/);
+  assert.match(history, /finance-\w+ Devolver ou liberar R\$ 99,00 engano Recusado: nada foi feito/);
+  assert.match(wordsOf(await shown(operator, `${home}/history`)), /admin-\w+ Devolver ou liberar R\$ 1,00/);
   assert.equal((await finance.slowly(`${home}/history`)).status, 403);
 });
 
@@ -153,8 +157,8 @@ test('what goes back is shown before it does, beside what may be the same sale t
   const fields = { amount: '12,00', reason: 'item em falta' };
   const review = await finance.send(page, `${page}/give-back`, fields);
   const words = wordsOf(review.text);
-  assert.match(words, /Volta agora R\$ 12,00 .*Fica com você R\$ 30,00/);
-  assert.match(words, /cobrada em dobro/);
+  assert.match(words, /Valor a devolver R\$ 12,00 .*Fica com você R\$ 30,00/);
+  assert.match(words, /cobrada em duplicidade/);
   assert.ok(review.text.includes(`/payments/${twin}"`) && !review.text.includes(`/payments/${other}"`));
   assert.ok(review.text.includes('value="item em falta"'));
   await call(service.gatewayUrl, `/v1/payments/${id}/cancel`, { token, body: { amount: 1_200 } });
@@ -264,10 +268,17 @@ test('a plan, a subscription to it and a capture are made on pages, and an addre
     reason,
   });
   assert.equal(none.status, 400);
-  assert.match(none.text, /Mastercard •••• 0001 · ANA SOUZA · 12\/39/);
+  assert.match(none.text, /Mastercard •••• 0001 · 12\/39/);
   assert.match(none.text, /name="customer\.name"[^>]*value="Ana"/);
   const subscription = await follow(finance, `${plan}?lastFour=0001`, `${home}/subscriptions/new`, fields);
+  const reads = "select from audit_entries where action = 'card.read' and resource not like '%/cards'";
+  const before = await service.auditor.query(reads);
   assert.match(wordsOf(await shown(finance, subscription)), /Em período de teste .*Mastercard •••• 0001/);
+  assert.equal(
+    (await service.auditor.query(reads)).length,
+    before.length,
+    'a page that is looked at seals nothing',
+  );
   assert.match(
     wordsOf(await shown(finance, `${home}/subscriptions`)),
     /A-1 Ana Clube R\$ 49,90 Em período de teste/,
@@ -343,16 +354,19 @@ test('a card number is refused wherever somebody looks for something, and stands
 test('a reason that names a person by CPF or e-mail address is refused', async () => {
   const page = `${home}/payments/${await paid(3_000)}`;
   for (const reason of ['pedido de 529.982.247-25', 'escreveu zeca@cliente.example']) {
-    const sent = await giveBack(finance, page, { amount: '1,00', reason });
+    const sent = await atOnce(page, { amount: '1,00', reason });
     assert.equal(sent.status, 400);
-    assert.match(wordsOf(sent.text), /Um motivo não pode identificar pessoas/);
+    const first = await giveBack(finance, page, { amount: '1,00', reason });
+    assert.match(first.text, /name="amount"[^>]*value="1,00"/);
+    for (const { text } of [sent, first])
+      assert.match(wordsOf(text), /Um motivo não pode identificar pessoas/);
   }
 });
 
 test('nothing is done without a reason, and a refusal is shown in the words of the API and audited', async () => {
   const id = await paid(3_000);
   const page = `${home}/payments/${id}`;
-  const without = await giveBack(finance, page, {});
+  const without = await atOnce(page, {});
   assert.equal(without.status, 400);
   const tooMuch = await atOnce(page, { amount: '99,00', reason: 'x' });
   assert.equal(tooMuch.status, 409);
@@ -390,7 +404,7 @@ test('who may look only is not offered what others may do', async () => {
 test('nobody but the service can make a page say that something was done', async () => {
   const id = await paid(1_600);
   const page = await shown(finance, `${home}/payments/${id}?done=cancelPayment.AAAAAAAAAAAAAAAA`);
-  assert.ok(!wordsOf(page).includes('O valor volta a quem pagou'));
+  assert.ok(!wordsOf(page).includes('Pedido aceito: veja a situação do pagamento'));
 });
 
 test('texts of merchants and buyers are shown as texts', async () => {

@@ -33,10 +33,17 @@ before(async () => {
   const { certificate } = issuer;
   production = await openProductionService(async (folder) => {
     const [ca, secret] = [join(folder, 'provider.pem'), join(folder, 'provider.secret')];
+    const token = join(folder, 'pix.token');
+    await writeFile(token, 'client:secret', { mode: 0o600 });
     await writeFile(ca, certificate);
     await writeFile(secret, CLIENT.secret, { mode: 0o600 });
     return {
       ...settings,
+      // No program listens there.
+      PARCELA_PIX_URL: 'http://127.0.0.1:9',
+      PARCELA_PIX_TOKEN_FILE: token,
+      PARCELA_PIX_SETTINGS: 'key=pix@loja.example',
+      PARCELA_PIX_CHANGES_SECONDS: '1',
       PARCELA_CONSOLE_OIDC_CA_FILE: ca,
       PARCELA_CONSOLE_OIDC_CLIENT_SECRET_FILE: secret,
     };
@@ -139,6 +146,27 @@ async function enter(name: string) {
   assert.equal(entered.status, 303, entered.text);
   return { path, made, passkey, cookie: cookiesOf(entered)[0] ?? '' };
 }
+
+test('a bank of Pix that is away is told by the log, metrics, doctor and console, with since when', async () => {
+  const { service, keys, settings: all } = production;
+  const line = await until('the log tells', async () =>
+    service.log.find((one) => one.includes('calls to the bank of Pix get no clear answer')),
+  );
+  assert.match(line, /^\{"level":"warn".*ECONNREFUSED/);
+  const metrics = await (await fetch(service.metricsUrl)).text();
+  assert.match(metrics, /^parcela_outage\{part="pix",provider="default"\} 1$/m);
+  const { cookie } = await enter('plantao');
+  const shown = /Banco do Pix.*Indisponível.*nenhum programa escuta ali: ECONNREFUSED/s;
+  await until('the console shows it', async () => shown.test((await send(HOME, { cookie })).text));
+  const { code, printed } = await keys.parcela(['doctor'], all);
+  assert.equal(code, 1);
+  assert.match(printed, /^FAULT {4}pix\.unreachable: /m);
+  assert.match(
+    printed,
+    /^WARNING {2}providers\.away: pix: no clear answer since 20\S+Z, and none since the process began; .*ECONNREFUSED/m,
+  );
+  assert.match(printed, /^ok {7}processes\.alive: /m);
+});
 
 test('a link makes a passkey, and alone it opens nothing; used, it is good no more', async () => {
   const path = await invited('ana');

@@ -103,7 +103,7 @@ test('more waits for a second person, who does it once; the log has all three st
   const list = await bia.turnTo(`${home}/waiting`);
   assert.match(list.text, /<a href="[^"]+\/waiting" aria-current="page">/);
   const listed = wordsOf(list.text);
-  assert.match(listed, /Estornar: R\$ 200,00 .* pede: cliente desistiu/);
+  assert.match(listed, /Devolver ou liberar: R\$ 200,00 .* pede: cliente desistiu/);
   const button = `${home}/waiting/${requestId}/approve`;
   const page = await bia.turnTo(`${home}/waiting`);
   const form = { ...hiddenFields(page.text, button), reason: 'conferido' };
@@ -339,7 +339,37 @@ test('a billing over the limit is charged when a second person approves it, and 
   const approved = await decide(bia, await requestOf(billingId));
   assert.equal(approved.status, 402, approved.text);
   assert.ok((await charges()) > before, 'the issuer was asked');
+  const admin = await signedIn(service, 'admin', merchantId);
+  assert.match(
+    wordsOf((await admin.turnTo(`${home}/history`)).text),
+    /finance-\w+ Cobrar agora R\$ 10,05 conferido Recusado: nada foi feito/,
+  );
   assert.match(wordsOf((await ana.turnTo(`${home}/waiting`)).text), /Aprovado, mas recusado na execução/);
+});
+
+test('a subscription to a plan over the limit begins when a second person approves it, and support begins none', async () => {
+  const { planId, subscriptionId } = await subscribe(service, 10.06);
+  const [row] = await query('select vault_id from subscriptions where subscription_id = $1', [
+    subscriptionId,
+  ]);
+  const page = `${home}/plans/${planId}?lastFour=0001`;
+  const path = `${home}/subscriptions/new`;
+  const form = { planId, vaultId: String(row?.vault_id), orderNumber: 'S-2', reason: 'por telefone' };
+  const begun = async () =>
+    (await query("select from subscriptions where plan_id = $1 and order_number = 'S-2'", [planId])).length;
+  const support = await signedIn(service, 'support', merchantId);
+  assert.doesNotMatch((await support.turnTo(page)).text, /subscriptions\/new/);
+  const mark = await markOf(support, page);
+  assert.equal((await support.ask(path, { form: { ...form, mark, once: randomUUID() } })).status, 403);
+  const named = await ana.send(page, path, { ...form, 'customer.documentNumber': '52998224725' });
+  assert.deepEqual([named.status, /não guarda dados de ninguém/.test(named.text)], [400, true]);
+  const asked = await ana.send(page, path, form);
+  assert.equal(asked.status, 202, asked.text);
+  assert.equal(await begun(), 0);
+  assert.match(wordsOf((await bia.turnTo(`${home}/waiting`)).text), /Pedido S-2 .*R\$ 10,06/);
+  assert.equal((await decide(bia, await requestOf('subscriptions/new'))).status, 303);
+  assert.equal(await begun(), 1);
+  assert.deepEqual(await query("select from audit_entries where detail like '%52998224725%'"), []);
 });
 
 test('small parts that are sent at once do not go beyond the limit together', async () => {
@@ -408,6 +438,46 @@ test('one person has so many requests that wait, and then takes one back', async
   assert.equal(atOnce.filter(({ status }) => status === 202).length, 2);
   const sent = await cancel(eva, id);
   assert.deepEqual([sent.status, /Você já tem o máximo/.test(wordsOf(sent.text))], [429, true]);
+});
+
+test('the acquirers of all merchants are changed by two of the operator, and not where they changed meanwhile', async () => {
+  const [first, second] = [await signedIn(service, 'operator', null), await signedIn(service, 'admin', null)];
+  await query(
+    "insert into providers (kind, name, adapter, url, created_by, disabled_at) values ('acquirer', 'rede', 'rede', 'https://sandbox-erede.example', 'test', now())",
+  );
+  const rules = async () =>
+    (await query('select provider, condition from provider_rules order by position')) as object[];
+  const ask = async () => {
+    const fields = { rules: 'brand=elo   share=100 default;rede', reason: 'taxa menor' };
+    const asked = await first.send('/console/routing', '/console/routing/acquirers', fields);
+    assert.equal(asked.status, 202, asked.text);
+    assert.deepEqual(await rules(), []);
+    return requestOf('/routing/acquirers');
+  };
+  const stale = await ask();
+  for (const change of [
+    "insert into provider_rules (merchant_id, kind, position, provider, condition) values ('', 'acquirer', 1, 'default', '')",
+    "update providers set disabled_at = null, revision = revision + 1 where name = 'rede'",
+  ]) {
+    await query(change);
+    const late = await decide(second, stale, 'approve', '/console/waiting');
+    assert.deepEqual([late.status, /Mudou desde o pedido/.test(wordsOf(late.text))], [409, true]);
+    await query('delete from provider_rules');
+  }
+  await query("update providers set disabled_at = now() where name = 'rede'");
+  const requestId = await ask();
+  const listed = wordsOf((await second.turnTo('/console/waiting')).text);
+  // Not what was typed: what will stand.
+  const said = 'brand=elo default; rede, no lugar de: nenhuma regra; não recebe nada novo: rede';
+  assert.ok(listed.includes(`Alterar as adquirentes: Todos os estabelecimentos: ${said}`), listed);
+  assert.equal((await decide(first, requestId, 'approve', '/console/waiting')).status, 409);
+  assert.equal((await decide(second, requestId, 'approve', '/console/waiting')).status, 303);
+  const placed = [
+    { provider: 'default', condition: 'brand=elo' },
+    { provider: 'rede', condition: '' },
+  ];
+  assert.deepEqual(await rules(), placed);
+  await query('delete from provider_rules');
 });
 
 test('what a restore holds is released by two of the operator, or by an administrator of the merchant alone', async () => {

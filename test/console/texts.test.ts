@@ -22,7 +22,7 @@ const sources = readdirSync(src, { recursive: true, encoding: 'utf8' })
 /** Of a page's title, of a table of words, and what is said. */
 const SAID = [/\bsay\(\s*'((?:[^'\\]|\\.)*)'/g, /\b(?:title|text|done): '((?:[^'\\]|\\.)*)'/g];
 /** The same in every language. */
-const NAMES = ['NSU', 'CNPJ', 'txid', 'endToEndId'];
+const NAMES = ['NSU', 'CNPJ', 'txid', 'endToEndId', 'E-mail'];
 
 /** Tables that give every member of a closed set its words: the compiler holds that none is missing. */
 const TABLES = /const \w*WORDS\b[^=]*= \{([^}]*)\}/g;
@@ -66,25 +66,46 @@ test('every Portuguese of the console is that of a text which is said, with the 
 });
 
 test('every reason why no clear answer came is shown in Portuguese', () => {
-  const asking = /^(providers|antifraud|platform\/(channels|feeds))\//;
-  const texts = readdirSync(src, { recursive: true, encoding: 'utf8' })
-    .filter((path) => asking.test(path) && path.endsWith('.ts') && !path.endsWith('.test.ts'))
-    .map((path) => readFileSync(join(src, path), 'utf8'));
+  const asking = /^(providers|antifraud|transactions|recurrence|platform\/(channels|feeds))\//;
+  const found = (isSql: boolean, pattern: RegExp) =>
+    readdirSync(src, { recursive: true, encoding: 'utf8' })
+      .filter((path) => asking.test(path) && path.endsWith('.ts') && !path.endsWith('.test.ts'))
+      .filter((path) => !isSql || path.endsWith('.sql.ts'))
+      .flatMap((path) => [...readFileSync(join(src, path), 'utf8').matchAll(pattern)])
+      .map(([, plain, template = '']) => (plain ?? template).replaceAll(/\$\{(?:[^{}`]|`[^`]*`)*\}/g, 'X'));
   const WORDED =
-    /(?:\b(?:unknown|notSent|ProviderSilent|failing|unfit)\(\s*|\breason: )(?:'([^'\n]+ [^'\n]+)'|`([^`\n]+)`)/g;
-  const reasons = texts.flatMap((text) =>
-    [...text.matchAll(WORDED)].map(([, plain, template = '']) =>
-      (plain ?? template).replaceAll(/\$\{[^}]*\}/g, 'X'),
-    ),
+    /(?:\b(?:unknown|unusable|notSent|ProviderSilent|failing|unfit)\(\s*|\breason(?: =|:) )(?:'([^'\n]+ [^'\n]+)'|`((?:[^`\n$]|\$\{(?:[^{}`]|`[^`]*`)*\})+)`)/g;
+  // Constants have no dots and signs, as SQL and scopes have; SQL has its reasons as texts in it.
+  const named = found(false, /const [A-Z_]+ =\s*'([a-z][^'\n._$/]* [^'\n._$/]+)'/g).filter(
+    (text) => !/\b(?:null|order)\b/.test(text),
   );
-  assert.ok(reasons.length > 80);
+  const reasons = [
+    ...found(false, WORDED),
+    ...named,
+    ...found(true, /(?<!Error\()'((?:the|it) [a-z ]+[a-z])'/g),
+  ];
+  assert.ok(reasons.length > 120 && named.length > 4);
   // Its end is one of a table.
   const isWhole = (reason: string) => reason !== 'the bank X';
   const wording = wordingIn('pt', CONSOLE_TEXTS);
-  const all = [...reasons, ...Object.values(CONNECTION_WORDS)];
+  const all = [...new Set([...reasons, ...Object.values(CONNECTION_WORDS)])].filter(isWhole);
+  const isEnglish = (text: string) =>
+    /\b(?:the|of|that|is|an|not|another|its?|has|had|was|which|for|and|with|there|known|can|no [a-z]+ that)\b/.test(
+      text,
+    );
   assert.deepEqual(
-    [...new Set(all)].filter((reason) => isWhole(reason) && reasonIn(reason, wording) === reason),
+    all.filter((reason) => isEnglish(reasonIn(reason, wording)) || reasonIn(reason, wording) === reason),
     [],
+  );
+  for (const half of [
+    'it has no event that is known',
+    'the bank answered 422 (no answer in time)',
+    'Cielo aborted it (without a code)',
+  ])
+    assert.ok(!isEnglish(reasonIn(half, wording)), half);
+  assert.equal(
+    reasonIn('the answer had no such strange thing', wording),
+    'the answer had no such strange thing',
   );
 });
 

@@ -27,7 +27,8 @@ export function generalComplaints(request: WireRequest, reply: Reply): string[] 
   if (!ALLOWED.includes(reply.status) && !isPendingCancel(request.endpoint, reply))
     complaints.push(`status ${reply.status}: ${reply.text.slice(0, 300)}`);
   try {
-    if (!isHttpFault(reply)) assertDescribed(methodOf(request), plainPath(request), reply);
+    if (!isHttpFault(reply) && !isOfNoPath(request, reply))
+      assertDescribed(methodOf(request), plainPath(request), reply);
   } catch (error) {
     complaints.push((error as Error).message);
   }
@@ -41,6 +42,11 @@ export function generalComplaints(request: WireRequest, reply: Reply): string[] 
 /** What is wrong with the words of a refusal; nothing when all is well. */
 export function refusalComplaints(request: WireRequest, reply: Reply): string[] {
   return [...errorComplaints(reply), ...reflections(request, reply)];
+}
+
+/** A path whose escapes cannot be read is that of no endpoint, whatever stands around them. */
+function isOfNoPath(request: WireRequest, { status }: Reply): boolean {
+  return /%(?![0-9a-f]{2})/i.test(pathOf(request)) && (status === 401 || status === 404);
 }
 
 /** `/%68ealth#x` is another spelling of `/health`: the description knows the plain one. */

@@ -276,6 +276,7 @@ export async function command(
   const plain = {
     environment,
     cell: null,
+    urlSettings: { environment, webhookNetworks: [], takesWebhooksOnLoopback: false },
     pagesOrigin: null,
     acquirer: {
       url: null,

@@ -276,7 +276,10 @@ test('a link is made, read and ended by the rules of the API, and fields are let
   const ended = await parcela('link', 'disable', ...of, '--link', id, '--reason', 'Venda cancelada');
   assert.equal(ended.json.status, 'Desativado', ended.said);
   assert.equal((await parcela('link', 'show', ...of, '--link', id)).json.reason, 'Venda cancelada');
+  const twice = await parcela('link', 'disable', ...of, '--link', id, '--reason', 'Outra vez');
+  assert.equal(twice.json.reason, 'Venda cancelada', twice.said);
   assert.equal((await entries('link.disable')).length, 1);
+  assert.equal((await entries('link.create')).length, 1);
 
   assert.match((await parcela('fields', 'set', ...of, '--origin', 'https://a.com/b')).said, /--origin: /);
   const set = await parcela('fields', 'set', ...of, '--origin', 'https://loja.com.br');

@@ -34,12 +34,20 @@ const ask = (path: string, body?: object) =>
 const inDays = (days: number): Day => addDays(saoPauloDay(instant(Date.now())), days);
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 
-async function importLines(name: string, lines: readonly (object | string)[], ...words: string[]) {
+const importLines = (name: string, lines: readonly (object | string)[], ...words: string[]) =>
+  importOf(merchantId, name, lines, ...words);
+
+async function importOf(
+  ofMerchant: string,
+  name: string,
+  lines: readonly (object | string)[],
+  ...words: string[]
+) {
   const path = join(service.folder, name);
   const texts = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line)));
   await writeFile(path, `${texts.join('\n')}\n`);
   const settings = { ...databaseSettings(service.database), PARCELA_DATA_DIR: service.folder };
-  const command = ['import', path, '--merchant', merchantId, '--json', ...words];
+  const command = ['import', path, '--merchant', ofMerchant, '--json', ...words];
   const { code, printed, said } = await runCommandHere(command, settings);
   const faults = said.split('\n').filter((line) => line.startsWith('line '));
   // biome-ignore lint/suspicious/noExplicitAny: the report of the command.
@@ -77,7 +85,7 @@ test('plans, cards and subscriptions are taken once under their ids, and charged
     { planId, dueOn: inDays(40), count: 1, cents: 4_990 },
   ];
   const counted = (outcome: 'taken' | 'known') => ({
-    ...{ lines: 4, unread: 0, due },
+    ...{ lines: 4, unread: 0, due, merchant: nothing, webhook: nothing },
     plan: { ...nothing, [outcome]: 1 },
     card: { ...nothing, [outcome]: 1 },
     subscription: { ...nothing, [outcome]: 2 },
@@ -149,7 +157,7 @@ test('a row that is not taken is named by line and field, and the others are tak
   const lines = [
     await card(vaultId),
     '{"type":"card"',
-    { type: 'merchant' },
+    { type: 'seller' },
     await card(vaultId, {
       encryptedCard: await encryptCard(key, {
         cardNumber: '4111111111111111',
@@ -167,11 +175,13 @@ test('a row that is not taken is named by line and field, and the others are tak
     `{"type":"card","\\u001b[2J":1,"\\u001b[2J":2}`,
     `{"type":"card","note":"${'x'.repeat(64 * 1024)}"}`,
     { ...plan, amount: 49.91 },
+    subscription(randomUUID(), vaultId, { firstDueOn: inDays(30), chargesMade: 1 }),
+    subscription(randomUUID(), vaultId, { firstDueOn: inDays(-40), chargeOn: inDays(8), chargesMade: 1 }),
   ];
   const { code, faults, json, said } = await importLines('faulty.jsonl', lines);
   assert.deepEqual(
     [code, json.card.taken, json.card.refused, json.subscription.refused, json.plan.refused, json.unread],
-    [1, 1, 2, 2, 1, 7],
+    [1, 1, 2, 4, 1, 7],
     said,
   );
   const fields = faults.map((fault) => fault.split(': ').slice(0, 2).join(' ')).sort();
@@ -180,6 +190,9 @@ test('a row that is not taken is named by line and field, and the others are tak
     'line 12 ["\\u001b[2J"]',
     'line 13 Longer than 65536 bytes.',
     'line 14 id',
+    'line 15 chargeOn',
+    'line 16 chargeOn',
+    'line 16 chargesMade',
     'line 2 No JSON object',
     'line 3 type',
     'line 4 vaultId',
@@ -221,6 +234,102 @@ test('plans come with their status, and what is corrected in the same file is ta
     [canceled, 'Canceled'],
   ])
     assert.equal((await ask(`/v1/recurrences/plans/${planOf}`)).body.status, status);
+  // Canceled there since, and nobody knows here whether before or after.
+  const later = await importLines('later.jsonl', [
+    { ...plan, id: inactive, status: 'Canceled' },
+    of(inactive),
+  ]);
+  assert.deepEqual(
+    later.faults.map((fault) => fault.split(': ').slice(0, 2).join(' ')),
+    ['line 1 status', 'line 2 planId'],
+  );
+});
+
+test('a merchant comes with its accounts and webhooks before what is its own, and stays as it is here', async () => {
+  const id = 'LOJA-QUE-VEM';
+  const contact = { name: 'Bia', email: 'bia@example.com', phone: '+55 11 99999-0000' };
+  const merchant = {
+    ...{ type: 'merchant', merchantId: id, cnpj: '11.222.333/0001-81', legalName: 'Loja que vem', contact },
+    ...{ accountNumbers: ['71', '72'], productionAddresses: ['203.0.113.7'] },
+  };
+  const webhook = {
+    type: 'webhook',
+    accountNumber: '72',
+    url: 'http://127.0.0.1:4999/notices',
+    basicAuth: 'YTpi',
+  };
+  const otherPlan = { ...plan, id: randomUUID() };
+  const moved = { ...webhook, url: 'http://127.0.0.1:4999/elsewhere' };
+  const lines = [merchant, webhook, { ...webhook, accountNumber: '79' }, otherPlan, moved];
+  const alone = await importOf(id, 'late.jsonl', [otherPlan, merchant]);
+  assert.deepEqual([alone.code, alone.json], [1, null], 'its line comes first');
+  for (const [words, outcome] of [
+    [['--dry-run'], 'taken'],
+    [[], 'taken'],
+    [[], 'known'],
+  ] as const) {
+    const { code, json, faults, said } = await importOf(id, 'merchant.jsonl', lines, ...words);
+    assert.deepEqual(
+      [code, json?.merchant[outcome], json?.webhook[outcome], json?.plan[outcome]],
+      [1, 1, 1, 1],
+      said,
+    );
+    assert.deepEqual(faults, [
+      'line 3: accountNumber: The merchant has no such account.',
+      'line 5: accountNumber: There is another webhook under this id already.',
+    ]);
+  }
+  const more = { ...merchant, legalName: 'Outro nome', accountNumbers: ['73'] };
+  const again = await importOf(id, 'more.jsonl', [more, moved]);
+  assert.deepEqual(
+    [again.json.merchant.taken, again.json.webhook.refused, again.faults.length],
+    [1, 1, 1],
+    again.said,
+  );
+  const [row] = await service.auditor.query(
+    `select m.legal_name, array_agg(a.account_number order by a.position) as accounts,
+       (select url from webhook_endpoints where merchant_id = $1) as url
+     from merchants m join accounts a using (merchant_id) where merchant_id = $1 group by 1`,
+    [id],
+  );
+  assert.deepEqual(row, { legal_name: 'Loja que vem', accounts: ['71', '72', '73'], url: webhook.url });
+  // As the merchant does by the API: what was removed here stays removed.
+  await service.auditor.query("update webhook_endpoints set state = 'removed' where merchant_id = $1", [id]);
+  const removed = await importOf(id, 'removed.jsonl', [merchant, webhook]);
+  assert.deepEqual([removed.code, removed.json.webhook.known], [0, 1], removed.said);
+  const states = await service.auditor.query('select state from webhook_endpoints where merchant_id = $1', [
+    id,
+  ]);
+  assert.deepEqual(states, [{ state: 'removed' }]);
+  // The file of a merchant says nothing about another one that is here.
+  const others = [
+    { ...merchant, merchantId: 'LOJA-A' },
+    { ...webhook, accountNumber: '71' },
+  ];
+  for (const [first, place] of [
+    [others, 1],
+    [[`{"type":"merchant","merchantId":"LOJA-A",${others}`, ...others.slice(1)], 1],
+    [[otherPlan, merchant], 2],
+  ] as const) {
+    const { code, json, said } = await importOf(id, 'others.jsonl', [
+      ...first,
+      { ...plan, id: randomUUID() },
+    ]);
+    const refused = json.merchant.refused + json.unread;
+    assert.deepEqual([code, json.webhook.taken, json.plan.taken, refused], [1, 0, 0, 1], said);
+    assert.match(said, new RegExp(`Nothing behind line ${place} was looked at`));
+  }
+  for (const [merchantId, cnpj] of [
+    ['NEW', '1'],
+    [id, '11.444.777/0001-61'],
+  ] as const) {
+    const lines = [
+      { ...merchant, merchantId, cnpj },
+      { ...plan, id: randomUUID() },
+    ];
+    const { code, json, faults, said } = await importOf(merchantId, 'wrong.jsonl', lines);
+    assert.deepEqual([code, json.merchant.refused, json.plan.taken, faults.length], [1, 1, 0, 1], said);
+  }
 });
 
 test('by the API a subscription begins on the day that it names, from today on and for two years', async () => {
@@ -244,21 +353,6 @@ test('what is written for another gateway is taken there as it was here', async 
   const receiver = 'OUTRA-LOJA';
   const settings = { ...databaseSettings(service.database), PARCELA_DATA_DIR: service.folder };
   const run = (...words: string[]) => runCommandHere([...words, '--json'], settings);
-  const made = await run(
-    ...[
-      'merchant',
-      'create',
-      '--cnpj',
-      '11.222.333/0001-81',
-      '--legal-name',
-      'Outra Loja',
-      '--merchant-id',
-      receiver,
-    ],
-    ...['--account', '2000001', '--contact-name', 'Bia', '--contact-email', 'bia@example.com'],
-    ...['--contact-phone', '+55 11 99999-0000', '--address', '203.0.113.1'],
-  );
-  assert.equal(made.code, 0, made.said);
   const [file, keyFile] = [join(service.folder, 'out.jsonl'), join(service.folder, 'receiver.key')];
   await writeFile(keyFile, key);
   const words = [
@@ -273,11 +367,23 @@ test('what is written for another gateway is taken there as it was here', async 
     keyFile,
   ];
   // Enrolled before its plan was changed.
-  const [changedPlan, vaultId, older] = [randomUUID(), randomUUID(), randomUUID()];
-  await importLines('older.jsonl', [
+  const [changedPlan, vaultId, older, retryPlan] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+  const late = randomUUID();
+  // One that lacked funds once: its series goes on by its due day.
+  const retried = { planId: retryPlan, firstDueOn: inDays(-1), chargeOn: inDays(6), chargesMade: 1 };
+  const there = await importLines('older.jsonl', [
+    { ...plan, id: retryPlan, attempts: 2 },
     { ...plan, id: changedPlan },
     await card(vaultId),
     subscription(older, vaultId, { planId: changedPlan, firstDueOn: inDays(30) }),
+    subscription(randomUUID(), vaultId, retried),
+    subscription(late, vaultId, retried),
+  ]);
+  assert.equal(there.code, 0, there.said);
+  // As where an issuer advised a retry after the next due day.
+  await service.auditor.query('update billings set charge_on = $2 where subscription_id = $1', [
+    late,
+    inDays(29),
   ]);
   const subscriptions = '/v1/recurrences/subscriptions';
   const planPath = `/v1/recurrences/plans/${changedPlan}`;
@@ -291,29 +397,40 @@ test('what is written for another gateway is taken there as it was here', async 
     assert.equal((await ask(path, body)).status, 200, path);
   const exported = await run(...words, '--reason', 'they leave');
   assert.equal(exported.code, 1, exported.said);
-  const { plans, cards, subscriptions: count, unreadable, leftOut } = JSON.parse(exported.printed);
+  const { webhooks, plans, cards, subscriptions: count, unreadable, leftOut } = JSON.parse(exported.printed);
   assert.deepEqual([count > 0, cards > 0, plans > 0, unreadable], [true, true, true, []]);
-  assert.deepEqual(leftOut, [{ subscriptionId: older, why: 'otherTerms' }]);
+  assert.deepEqual(
+    new Map(leftOut.map((one: { subscriptionId: string; why: string }) => [one.subscriptionId, one.why])),
+    new Map([older, late].sort().map((one) => [one, one === older ? 'otherTerms' : 'lateCharge'])),
+  );
   assert.doesNotMatch(await readFile(file, 'utf8'), new RegExp(TEST_CARD));
   assert.equal((await run(...words, '--reason', 'again')).code, 1);
-  // Accounts are numbered by each gateway.
-  const lines = (await readFile(file, 'utf8')).replaceAll(/"accountNumber":"[^"]*",/g, '');
-  await writeFile(file, lines);
   const taken = await run('import', file, '--merchant', receiver);
   const report = JSON.parse(taken.printed);
   assert.deepEqual(
-    [taken.code, report.plan.taken, report.card.taken, report.subscription.taken],
-    [0, plans, cards, count],
+    [
+      taken.code,
+      report.merchant.taken,
+      report.webhook.taken,
+      report.plan.taken,
+      report.card.taken,
+      report.subscription.taken,
+    ],
+    [0, 1, webhooks, plans, cards, count],
     taken.said,
   );
   const rows = (ofMerchant: string) =>
     service.auditor.query(
-      `select b.subscription_id, b.installment, b.charge_on::text as charge_on, b.amount::text as amount
-       from billings b where b.merchant_id = $1 and b.state = 'opened' and b.subscription_id <> $2
+      `select b.subscription_id, b.installment, b.due_on::text, b.charge_on::text as charge_on, b.charges_made, b.amount::text as amount
+       from billings b where b.merchant_id = $1 and b.state = 'opened' and b.subscription_id <> all($2)
        order by b.subscription_id`,
-      [ofMerchant, older],
+      [ofMerchant, [older, late]],
     );
-  assert.deepEqual(await rows(receiver), await rows(merchantId));
+  const here = await rows(merchantId);
+  assert.deepEqual(await rows(receiver), here);
+  assert.ok(
+    here.some((one) => one.due_on === inDays(-1) && one.charge_on === inDays(6) && one.charges_made === 1),
+  );
   // The same subscription at two merchants: what follows is not billed, nor charged, under one id.
   const [next] = await service.auditor.query(
     `select count(distinct next_billing_id(m, $1::uuid, 2::smallint, '2027-01-31'::date))::int as ids

@@ -101,6 +101,26 @@ test('a payment that could not be sent is 503; the same request with its key and
   assert.deepEqual(again.body, back.body, 'what was sent, not what was not');
 });
 
+test('the only acquirer that cannot be reached is told by its circuit too, until a payment works', async () => {
+  const pay = async () =>
+    call(shop.url, '/v1/payments', {
+      method: 'POST',
+      token: shop.tokens.gateway,
+      body: paymentRequest(await tokenize(shop.url, shop.tokens.gateway), 1_000),
+      headers: { 'idempotency-key': randomUUID() },
+    });
+  const circuit = async () => {
+    const text = await (await fetch(service.metricsUrl)).text();
+    return /^parcela_acquirer_away\{kind="payment",provider="default"\} (\d)$/m.exec(text)?.[1];
+  };
+  await wire.goAway();
+  for (let times = 0; times < 5; times += 1) assert.equal((await pay()).status, 503);
+  assert.equal(await circuit(), '1');
+  await wire.comeBack();
+  assert.equal((await pay()).status, 200);
+  assert.equal(await circuit(), '0');
+});
+
 test('a cancel that could not be sent holds nothing back; the same request gives the money back when the acquirer is there', async () => {
   const request = paymentRequest(await tokenize(shop.url, shop.tokens.gateway), 5_000);
   const paid = await call(shop.url, '/v1/payments', { token: shop.tokens.gateway, body: request });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
@@ -19,7 +20,10 @@ let origin: string;
 
 before(async () => {
   if (skip !== false) return;
-  service = await openTestService();
+  service = await openTestService({
+    PARCELA_REQUESTS_PER_SECOND_PER_MERCHANT: '100',
+    PARCELA_TRUSTED_PROXIES: '127.0.0.1',
+  });
   browser = await TestBrowser.open(service);
   shop = createServer((_request, response) => {
     response.setHeader('content-type', 'text/html; charset=utf-8').end(shopPage());
@@ -58,7 +62,7 @@ for (const kind of ['keydown', 'keypress', 'keyup', 'input', 'beforeinput', 'pas
 <script type="module">
 import { mountFields } from '${service.gatewayUrl}/fields.js';
 const style = { color: '#102030', fontSize: '18px', background: 'url(https://evil.example/)', content: 'x' };
-window.mounting = mountFields('#card', { key: '${key}', style }).then(
+window.mounting = mountFields('#card', { key: '${key}', style, onSubmit: () => { window.submits = (window.submits ?? 0) + 1; } }).then(
   (made) => { window.fields = made; },
   (error) => { window.failed = error.kind; },
 );
@@ -79,11 +83,26 @@ async function openShop(): Promise<Shop> {
 
 async function fill(page: Page, frame: Frame, number: string): Promise<void> {
   await frame.focus('#number');
-  for (const text of [number, 'ANA SOUZA', '1239', '847']) {
+  // Where the number does not say the brand, the choice of one stands behind it.
+  const choice = number === UNKNOWN_CARD ? [''] : [];
+  for (const text of [number, ...choice, 'ANA SOUZA', '1239', '847']) {
     await page.keyboard.type(text);
     await page.keyboard.press('Tab');
   }
 }
+
+const payWith = (cardInfo: object, codeAntiFraud?: string) =>
+  call(service.gatewayUrl, '/v1/payments', {
+    token,
+    body: {
+      payment: { transactionType: 'credit', productType: 'avista', amount: 1_000, installments: 1 },
+      cardInfo,
+      sellerInfo: { codeAntiFraud: codeAntiFraud ?? randomUUID() },
+    },
+  });
+
+/** Of no brand by its first digits. */
+const UNKNOWN_CARD = '6000000000000007';
 
 const CARD = `fields.card().catch(({ kind, message }) => ({ kind, message }))`;
 
@@ -91,6 +110,10 @@ test('a shop pays with what the fields give it, and cannot read what was typed',
   const { page, frame, sent } = await openShop();
   await fill(page, frame, TEST_CARD);
   await keepPicture(page, 'fields');
+  // As high as what is in it, and no higher than that.
+  await frame.waitForFunction(
+    'document.documentElement.scrollHeight === innerHeight && document.body.offsetHeight === innerHeight',
+  );
   const tries = [
     'frames[0].document.body.innerText',
     'document.querySelector("iframe").contentDocument.body.innerText',
@@ -112,6 +135,9 @@ test('a shop pays with what the fields give it, and cannot read what was typed',
     port1.postMessage({ kind: 'card', id: 99 });
     frames[0].postMessage({ kind: 'card', id: 98 }, '*');
   })()`);
+  await frame.focus('#code');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction('window.submits === 1');
   const card = (await page.evaluate(CARD)) as Record<string, string>;
   assert.deepEqual(Object.keys(card).sort(), [
     ...['brand', 'cardholderName', 'codeAntiFraud', 'encryptedCard'],
@@ -124,6 +150,7 @@ test('a shop pays with what the fields give it, and cannot read what was typed',
     'the shop listened',
   );
   assert.ok(!heard.some(({ id }) => id === 98 || id === 99));
+  assert.equal(heard.filter(({ kind }) => kind === 'brand').length, 1, 'not one for each key');
   assert.doesNotMatch(
     JSON.stringify(heard).replaceAll(card.encryptedCard ?? '', ''),
     /847|5155|keydown|input|paste/,
@@ -133,20 +160,24 @@ test('a shop pays with what the fields give it, and cannot read what was typed',
   assert.deepEqual(await frame.evaluate(look), ['rgb(16, 32, 48)', '18px', 'none']);
 
   const { encryptedCard, codeAntiFraud, numberToken } = card;
-  const payWith = (cardInfo: object) =>
-    call(service.gatewayUrl, '/v1/payments', {
-      token,
-      body: {
-        payment: { transactionType: 'credit', productType: 'avista', amount: 1_000, installments: 1 },
-        cardInfo,
-        sellerInfo: { codeAntiFraud },
-      },
-    });
-  const { cardholderName, expirationMonth, expirationYear } = card;
-  const paid = await payWith({ encryptedCard, cardholderName });
+  const { cardholderName, brand, expirationMonth, expirationYear } = card;
+  const paid = await payWith({ encryptedCard, cardholderName, brand }, codeAntiFraud);
   assert.equal(paid.status, 200, paid.text);
-  const again = await payWith({ numberToken, cardholderName, expirationMonth, expirationYear });
+  const again = await payWith({ numberToken, cardholderName, brand, expirationMonth, expirationYear });
   assert.equal(again.status, 400, 'one card pays once, in whichever form');
+});
+
+test('the brand that the buyer chose pays beside the card, since it is not inside', { skip }, async () => {
+  const { page, frame } = await openShop();
+  await fill(page, frame, UNKNOWN_CARD);
+  const asked = (await page.evaluate(CARD)) as { kind: string; message: string };
+  assert.match(asked.message, /bandeira/i);
+  await frame.select('#brand', 'hipercard');
+  const { encryptedCard, cardholderName, brand } = (await page.evaluate(CARD)) as Record<string, string>;
+  assert.equal(brand, 'hipercard');
+  assert.equal((await payWith({ encryptedCard, cardholderName })).status, 400);
+  const paid = await payWith({ encryptedCard, cardholderName, brand });
+  assert.equal(paid.status, 200, paid.text);
 });
 
 test('the buyer reads in the fields what is wrong with the card', { skip }, async () => {
@@ -179,12 +210,22 @@ test('the frame opens on no page but those of the origins that the merchant has 
   );
   await opened.waitForFunction('window.reached');
   assert.equal(await opened.evaluate('port'), null);
-  const script = await fetch(`${service.gatewayUrl}/fields.js`);
-  assert.ok((await script.arrayBuffer()).byteLength < 10_240);
   await fields('PUT', { origins: [] });
   assert.equal((await fetch(`${service.gatewayUrl}/fields/${key}`)).status, 404);
   const back = await fields('PUT', { origins: [origin, 'https://loja.com.br'] });
   assert.equal(back.body.key, key, 'the key stays');
   const policy = (await fetch(`${service.gatewayUrl}/fields/${key}`)).headers.get('content-security-policy');
   assert.ok(policy?.includes(`frame-ancestors ${origin} https://loja.com.br;`), policy ?? '');
+});
+
+test('of all strangers together a merchant takes so many cards and no more', { skip }, async () => {
+  await fields('PUT', { origins: [origin] });
+  const tries = Array.from({ length: 40 }, (_, at) =>
+    call(service.gatewayUrl, `/fields/${key}/card`, {
+      body: { encryptedCard: 'q83v'.repeat(128) },
+      headers: { 'x-forwarded-for': `10.0.0.${at}` },
+    }),
+  );
+  const statuses = (await Promise.all(tries)).map(({ status }) => status);
+  assert.deepEqual([...new Set(statuses)].sort(), [200, 429]);
 });

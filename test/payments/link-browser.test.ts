@@ -267,7 +267,9 @@ test('at the demo shop a card is typed into fields of ours, stored and subscribe
   await page.waitForSelector('#done a');
   await lookTwice(page, 'shop-subscribed');
   const posted = sent.filter((request) => request.method() === 'POST');
-  assert.deepEqual(Object.keys(JSON.parse(posted.at(-1)?.postData() ?? '{}')), ['order', 'encryptedCard']);
+  assert.deepEqual(Object.keys(JSON.parse(posted.at(-1)?.postData() ?? '{}')), [
+    ...['order', 'encryptedCard', 'brand'],
+  ]);
   assert.ok(
     sent.every(
       (request) => !/5155901222280001|5200050000000309/.test(`${request.url()} ${request.postData() ?? ''}`),

@@ -235,3 +235,32 @@ test('a process that is killed while the acquirer answers leaves no second charg
   assert.equal((await pay(link, await sealed(link))).body.status, 'paid');
   assert.equal((await booked(link)).filter((status) => status === 'approved').length, 1);
 });
+
+test('card fields stand on origins as browsers name them, and on nothing that is more in their policy', async () => {
+  const put = (origins: readonly string[]) =>
+    call(gateway(), '/v1/cards/fields', { token, method: 'PUT', body: { origins } });
+  const wrong = [
+    ...['https://*', 'https://*.com', 'https://a;b', 'https://a;report-uri', 'https://a,b', "https://'self'"],
+    ...[
+      'https://a..b',
+      'https://a.',
+      'https://a:0',
+      'https://a:443',
+      'https://a/',
+      'https://a/b',
+      'https://a b',
+    ],
+    ...['https://A.com', 'https://café.com', 'https://[::1]', 'https://a@b.com', 'ftp://a.com', 'null', '*'],
+  ];
+  for (const one of wrong) {
+    const { status, body } = await put(['https://loja.com.br', one]);
+    assert.deepEqual([status, body[0]?.tag.slice(0, 7)], [400, 'origins'], one);
+  }
+  const right = ['https://loja.com.br', 'https://xn--caf-dma.com:8443', 'http://127.0.0.1:8080'];
+  const { status, body, text } = await put(right);
+  assert.equal(status, 200, text);
+  const policy = (await fetch(`${gateway()}/fields/${body.key}`)).headers.get('content-security-policy');
+  const script = await fetch(`${gateway()}/fields.js`);
+  assert.ok((await script.arrayBuffer()).byteLength < 10_240);
+  assert.ok(policy?.includes(`; frame-ancestors ${right.join(' ')}; base-uri 'none'`), policy ?? '');
+});

@@ -105,7 +105,8 @@ test('a payment by a card that the page encrypted is approved', async () => {
     expirationYear: '38',
     cardholderName: 'ANA SOUZA',
   });
-  const request = paymentRequest('', 2_500, { cardInfo: { encryptedCard, cardholderName: 'ANA SOUZA' } });
+  // Brand, name and expiry come with it.
+  const request = paymentRequest('', 2_500, { cardInfo: { encryptedCard } });
   const reply = await call(service.gatewayUrl, '/v1/payments', { token, body: request });
   assert.equal(reply.status, 200, reply.text);
   const again = await call(service.gatewayUrl, '/v1/payments', { token, body: request });

@@ -23,6 +23,8 @@ const WAITED_FOR_BY_NO_PAYMENT = new Set([
   'fees.find_sale_after',
   'customers.list_payments',
   'customers.find_newest_payments',
+  'buyer_words.read_cards',
+  'payments.find_of_amount',
 ]);
 
 /** How the connections of payments, and those of searches, have their statements planned. */

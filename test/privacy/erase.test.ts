@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { until } from '../kit/service.ts';
 import { FOREIGN, newPerson, openPrivacyService, type PrivacyService, tracesOf } from './privacy-service.ts';
 
 const REASON = 'letter of 20 November, case 12';
@@ -24,6 +25,16 @@ test('a person is exported and erased at all merchants; payments and other perso
   const elsewhere = await service.pay(person.customer, {}, service.foreignToken);
   const others = await service.pay(other.customer);
   const shown = await Promise.all(ids.map((id) => service.read(id)));
+  await until('the console finds them by name', async () => {
+    const words = 'select count(distinct buyer)::int as found from buyer_words where word = any ($1)';
+    const names = [person, other].map(({ customer }) => customer.email);
+    return (await service.auditor.query(words, [names]))[0]?.found === 2;
+  });
+  await service.auditor.query(
+    `insert into buyer_notes (merchant_id, note_id, document, note, created_by)
+     select merchant_id, transaction_id, $2, $3, 'support' from transactions where transaction_id = $1`,
+    [ids[0], person.document, `Ligou ${person.masked}`],
+  );
 
   const kept = await service.printed('privacy', 'export', '--document', person.masked);
   assert.deepEqual(
@@ -32,6 +43,8 @@ test('a person is exported and erased at all merchants; payments and other perso
   );
   assert.equal(kept.payments[0].customer.email, person.customer.email);
   assert.equal(kept.isComplete, true);
+  assert.deepEqual([kept.notes.length, kept.notes[0].note], [1, `Ligou ${person.masked}`]);
+  assert.ok(kept.words.some(({ word }: { word: string }) => word === person.customer.email));
   const ofOne = await service.printed(
     'privacy',
     'export',
@@ -53,6 +66,7 @@ test('a person is exported and erased at all merchants; payments and other perso
     cards: 0,
     messages: 0,
     filters: 0,
+    notes: 1,
     left: [],
   });
   assert.deepEqual(await tracesOf(service, person), []);
@@ -73,6 +87,7 @@ test('a person is exported and erased at all merchants; payments and other perso
     cards: 0,
     messages: 0,
     filters: 0,
+    notes: 0,
     left: [],
   });
 });
@@ -105,6 +120,7 @@ test('both are in the audit log: who, why and how much, and never the person', a
     pix: 0,
     cards: 0,
     filters: 0,
+    notes: 0,
   });
   assert.deepEqual(begun.detail, { begun: 1, reason: REASON });
   assert.deepEqual(done.detail, {
@@ -115,6 +131,7 @@ test('both are in the audit log: who, why and how much, and never the person', a
     cards: 0,
     messages: 0,
     filters: 0,
+    notes: 0,
     left: 0,
   });
   assert.match(exported.resource, /^persons\/\d+-[0-9a-f]{32}$/);

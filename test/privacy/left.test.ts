@@ -115,6 +115,7 @@ test('a stored card that pays a subscription stays with its payment until the su
     cards: 0,
     messages: 1,
     filters: 0,
+    notes: 0,
     left: [
       { ...left, kind: 'payment', id: paymentId },
       { ...left, kind: 'card', id: vaultId },
@@ -134,6 +135,7 @@ test('a stored card that pays a subscription stays with its payment until the su
     cards: 1,
     messages: 1,
     filters: 0,
+    notes: 0,
     left: [],
   });
   assert.equal((await call(gatewayUrl, path, { token })).status, 404);
@@ -154,6 +156,7 @@ test('the messages that ended go with the person, of no other payment, and one t
     cards: 0,
     messages: 1,
     filters: 0,
+    notes: 0,
     left: [],
   });
   assert.deepEqual(await messagesOf(paymentId), []);
@@ -251,7 +254,17 @@ test('an erase that ends in the middle has not lost the names that filters are f
   const words = ['privacy', 'erase', '--document', person.document, '--reason', REASON];
   assert.notEqual((await service.parcela(...words)).exitCode, 0);
   await auditor.query('drop trigger fail on console_filters');
-  assert.equal((await erase(person)).filters, 1);
+  await auditor.query('insert into buyer_words values ($1, $2, $3, current_date) on conflict do nothing', [
+    merchantId,
+    name.toLowerCase(),
+    person.document,
+  ]);
+  await auditor.query(
+    'create trigger fail before delete on buyer_words for each row execute function fail()',
+  );
+  assert.notEqual((await service.parcela(...words)).exitCode, 0);
+  await auditor.query('drop trigger fail on buyer_words');
+  assert.equal((await erase(person)).payments, 1, 'the words stay with what they find');
   assert.deepEqual(await tracesOf(service, person), []);
 });
 
@@ -276,6 +289,14 @@ test('the customer of a subscription stays while that goes on, and goes with its
     [[id, wanted.customer]],
   );
   assert.equal(kept.cards[0].vaultId, vaultId);
+  // The document came later than the name.
+  await service.auditor.query('insert into buyer_words values ($1, $2, $3, current_date)', [
+    service.merchantId,
+    email,
+    id,
+  ]);
+  const { words } = await service.printed('privacy', 'export', '--document', person.masked);
+  assert.ok(words.some(({ word }: { word: string }) => word === email));
   const left = [{ reason: 'subscription', merchantId: service.merchantId, kind: 'subscription', id }];
   assert.deepEqual(await erase(person), {
     payments: 0,
@@ -285,6 +306,7 @@ test('the customer of a subscription stays while that goes on, and goes with its
     cards: 0,
     messages: 0,
     filters: 0,
+    notes: 0,
     left,
   });
 
@@ -297,6 +319,7 @@ test('the customer of a subscription stays while that goes on, and goes with its
     cards: 1,
     messages: 0,
     filters: 0,
+    notes: 0,
     left: [],
   };
   assert.deepEqual(await erase(person), gone);
@@ -349,6 +372,7 @@ test('a customer without a document is reached by the card that paid for the per
     cards: 0,
     messages: 0,
     filters: 0,
+    notes: 0,
     left: [
       { ...left, kind: 'payment', id: paymentId },
       { ...left, kind: 'subscription', id },
@@ -364,6 +388,7 @@ test('a customer without a document is reached by the card that paid for the per
     cards: 1,
     messages: 1,
     filters: 0,
+    notes: 0,
     left: [],
   });
   assert.deepEqual(await tracesOf(service, person), []);

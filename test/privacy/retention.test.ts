@@ -24,11 +24,30 @@ before(async () => {
 });
 after(() => service.close());
 
-const moveBack = (paymentId: string, days: number) =>
-  service.auditor.query(
+/** Also the words by which the customer is found, and a note about him. */
+async function moveBack(paymentId: string, days: number): Promise<void> {
+  const { auditor } = service;
+  const [bought] = await auditor.query(
+    'select merchant_id, customer from transactions where transaction_id = $1',
+    [paymentId],
+  );
+  const { documentNumber, email } = (bought?.customer ?? {}) as Record<string, string>;
+  await until('its words are kept', async () => {
+    const moved = await auditor.query(
+      `update buyer_words set seen_on = (now() - $2 * interval '1 day')::date where buyer = $1 returning 1`,
+      [documentNumber, days],
+    );
+    return moved.length > 0;
+  });
+  await auditor.query(
     `update transactions set created_at = now() - $2 * interval '1 day' where transaction_id = $1`,
     [paymentId, days],
   );
+  await auditor.query(
+    `insert into buyer_notes select $1, $2, $3, $4, 'support', now() - $5 * interval '1 day'`,
+    [bought?.merchant_id, paymentId, documentNumber, email, days],
+  );
+}
 
 /** Copies a payment so many times, as if it had been made as often. */
 async function copies(paymentId: string, count: number): Promise<void> {
@@ -67,7 +86,7 @@ test('customers whose days are over go, more than one statement takes; younger o
   );
   await service.whileBeside(THIRTY_DAYS, async ({ metricsUrl }) => {
     await until('the old ones are gone', async () => (await customersOf(old)) === 0);
-    assert.deepEqual(await tracesOf(service, old), []);
+    await until('words and notes too', async () => (await tracesOf(service, old)).length === 0);
     assert.equal((await service.read(oldId)).text, shown.text);
     await until('they are counted', async () =>
       /^parcela_customers_erased_total 1201$/m.test(await (await fetch(metricsUrl)).text()),
@@ -100,17 +119,31 @@ test('the customer of a subscription goes so many days after that ended, and nev
     await service.auditor.query(
       `insert into subscriptions (merchant_id, subscription_id, plan_id, vault_id, order_number, account_number, state,
          reason, state_since, amount, plan_type, trial_days, interval_days, installments, max_retries, first_due_on,
-         customer, created_by, created_at)
+         customer, created_by, created_at, customer_written_at)
        values ($1, gen_random_uuid(), $2, gen_random_uuid(), 'P-1', '1', $3,
          case $3 when 'canceled' then 'user' when 'completed' then 'completed' end, now() - $4 * interval '1 day', 49.9,
-         'monthly', 0, 30, 0, 0, '2026-01-01', $5, 'loja-01', now())`,
+         'monthly', 0, 30, 0, 0, '2026-01-01', $5, 'loja-01', now(),
+         now() - $4 * interval '1 day')`,
       [service.merchantId, planId, state, days, { email: person.customer.email }],
     );
+  const wordsOf = ({ customer }: Person) =>
+    service.auditor.query('select seen_on = current_date as is_new from buyer_words where word = $1', [
+      customer.email,
+    ]);
+  await until('they are found by name', async () =>
+    (await Promise.all(people.map(wordsOf))).every(({ length }) => length === 1),
+  );
   await service.whileBeside(THIRTY_DAYS, async () => {
     await until('the old one is gone', async () => (await tracesOf(service, old)).length === 0);
+    await until(
+      'words last as long as what goes on',
+      async () => (await wordsOf(active))[0]?.is_new === true,
+    );
   });
-  for (const person of [young, active])
-    assert.deepEqual(await tracesOf(service, person), [`subscriptions: ${person.customer.email}`]);
+  for (const person of [young, active]) {
+    const traces = (await tracesOf(service, person)).filter((trace) => !trace.startsWith('buyer_words'));
+    assert.deepEqual(traces, [`subscriptions: ${person.customer.email}`]);
+  }
 });
 
 test('five years are usual, and with 0 days nothing ends by itself', async () => {

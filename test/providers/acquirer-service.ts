@@ -36,8 +36,8 @@ export type AcquirerService<S = TestService> = {
   read(paymentId: string): Promise<Reply['body']>;
   transaction(order: string): Promise<Record<string, unknown>>;
   untilState(order: string, state: string): Promise<Record<string, unknown>>;
-  /** What is booked under the reference of a payment. */
-  booked(paymentId: string): Promise<Booked[]>;
+  /** What is booked under the reference of a payment, or all. */
+  booked(paymentId: string | null): Promise<Booked[]>;
   script(...steps: object[]): Promise<void>;
   desk(path: string, body: object): Promise<unknown>;
   /** A day at the acquirer. */
@@ -144,7 +144,8 @@ export async function withAcquirer<S extends RunningService & Omit<TestService, 
         LIMIT_MILLISECONDS,
       ),
     async booked(paymentId) {
-      const query = `merchantId=${ESTABLISHMENT}&reference=${shortReference(paymentId)}`;
+      const of = paymentId === null ? '' : `&reference=${shortReference(paymentId)}`;
+      const query = `merchantId=${ESTABLISHMENT}${of}`;
       const told = await fetch(`${acquirer.url}/simulator/ledger?${query}`);
       return ((await told.json()) as { items: Booked[] }).items;
     },

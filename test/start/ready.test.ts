@@ -125,7 +125,7 @@ test('a start that fails while a caller waits for it ends, and lets go of the ca
 });
 
 /** A fault that nobody catches, when it is asked for. */
-const FAULT = `data:text/javascript,process.on('SIGUSR2',()=>{throw%20new%20Error('nobody caught it')})`;
+const FAULT = `data:text/javascript,process.on('SIGUSR2',()=>{throw%20new%20Error('nobody caught it',{cause:new%20AggregateError([new%20Error('the root')],'all')})})`;
 
 test('people read lines, machines read JSON with its level as a word', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-ready-'));
@@ -154,7 +154,7 @@ test('people read lines, machines read JSON with its level as a word', async (t)
     const isForPrograms = format === 'json';
     for (const one of service.said) assert.equal(line.test(one.replace('error', 'info')), isForPrograms, one);
     const last = isForPrograms
-      ? /"level":"error".*ends by a fault of its own: Error: nobody caught it/
+      ? /"level":"error".*ends by a fault of its own: Error: nobody caught it.*by: AggregateError: all\\n {2}by: Error: the root/
       : /^Parcela ends by/;
     assert.ok(
       service.said.some((one) => last.test(one)),

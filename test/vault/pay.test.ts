@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { call, type Reply, TEST_CARD, tokenize } from '../kit/merchant.ts';
+import { call, encryptCard, type Reply, TEST_CARD, tokenize } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
 import {
   askedOf,
@@ -147,12 +147,17 @@ test('what the network calls a use is kept only as the protocol writes it; witho
 test('a payment takes exactly one cardSource, and everything beside a stored card must be as it was stored', async () => {
   const vaultId = await storedId(service);
   const numberToken = await tokenize(service.gatewayUrl, service.token());
+  const token = service.token();
+  const { key } = (await call(service.gatewayUrl, '/v1/cards/public-key', { token })).body;
+  const inside = { cardNumber: TEST_CARD, merchantId: service.merchantId };
+  const nameless = await encryptCard(key, { ...inside, createdAt: new Date().toISOString() });
   const cases: [Record<string, unknown>, string[]][] = [
     [{}, ['cardInfo.cardholderName', 'cardInfo.numberToken']],
     [{ vaultId, numberToken, ...BESIDE }, ['cardInfo.numberToken']],
     [{ vaultId, encryptedCard: 'AAAA' }, ['cardInfo.numberToken']],
     [{ numberToken, ...BESIDE, cardholderName: null }, ['cardInfo.cardholderName']],
     [{ numberToken, ...BESIDE, cardholderName: '5155 9012 2228 0001' }, ['cardInfo.cardholderName']],
+    [{ encryptedCard: nameless, expirationMonth: '12', expirationYear: '39' }, ['cardInfo.cardholderName']],
     [{ vaultId, cardholderName: 'BIA' }, ['cardInfo.cardholderName']],
     [{ vaultId, brand: 'visa' }, ['cardInfo.brand']],
     [{ vaultId, expirationMonth: '11' }, ['cardInfo.expirationMonth']],

@@ -13,7 +13,7 @@ test('a sandbox that several share can forbid that merchants have this machine c
     const { integrationUrl, gatewayUrl } = service;
     const token = await logIn(integrationUrl, demo.integration, '/api/authentication/login');
     await sellAtDemoShop(service);
-    await subscribeAtDemoShop(service);
+    await subscribeAtDemoShop(service, await logIn(gatewayUrl, demo.gateway));
     const [account] = await service.auditor.query('select account_number from accounts limit 1');
     const register = (url: string) =>
       call(integrationUrl, PATH + account?.account_number, { token, body: { url } });
@@ -44,12 +44,12 @@ async function sellAtDemoShop({ gatewayUrl, auditor }: TestService): Promise<voi
   assert.deepEqual(await auditor.query('select 1 from webhook_secrets'), []);
 }
 
-async function subscribeAtDemoShop({ gatewayUrl }: TestService): Promise<void> {
-  const asked = await fetch(`${gatewayUrl}/demo/club/key`);
-  const { key = '', ...ofKey } = (await asked.json()) as Record<string, string>;
+/** The card as the fields at the shop's page give it. */
+async function subscribeAtDemoShop({ gatewayUrl }: TestService, token: string): Promise<void> {
+  const { key, merchantId, createdAt } = (await call(gatewayUrl, '/v1/cards/public-key', { token })).body;
   const subscribe = async (order: string, cardNumber: string) => {
     const typed = { cardNumber, securityCode: '123', cardholderName: 'ANA SOUZA' };
-    const card = { ...typed, expirationMonth: '12', expirationYear: '39', ...ofKey };
+    const card = { ...typed, expirationMonth: '12', expirationYear: '39', merchantId, createdAt };
     const body = JSON.stringify({ order, encryptedCard: await encryptCard(key, card) });
     const headers = { 'content-type': 'application/json' };
     const answered = await fetch(`${gatewayUrl}/demo/club`, { method: 'POST', headers, body });

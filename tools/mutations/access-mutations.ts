@@ -303,8 +303,8 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   {
     name: 'a page is erased before the filters that its names find',
     file: 'src/cli/privacy/erase-person.ts',
-    find: '    await filters.erase(page.flatMap(namesOf));\n    const done = await erasePage(tools, removeVaultCard, document, page);\n',
-    put: '    const done = await erasePage(tools, removeVaultCard, document, page);\n    await filters.erase(page.flatMap(namesOf));\n',
+    find: '    await filters.erase(page.flatMap(namesOf));\n    const done = await erasePage(tools, removeVaultCard, filter, page);\n',
+    put: '    const done = await erasePage(tools, removeVaultCard, filter, page);\n    await filters.erase(page.flatMap(namesOf));\n',
     caughtBy: 'test/privacy/left.test.ts',
   },
 ];

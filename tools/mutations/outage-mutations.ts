@@ -21,14 +21,14 @@ export const OUTAGE_MUTATIONS: readonly Mutation[] = [
   {
     name: 'one connection that breaks is an outage',
     file: 'src/platform/outage.ts',
-    find: 'if (this.#answeredAt === null) this.#begin(kind);',
-    put: 'if (!this.#isTold) this.#begin(kind);',
+    find: 'if (this.#answeredAt === null) this.#begin(this.#feared);',
+    put: 'if (!this.#isTold) this.#begin(this.#feared);',
     caughtBy: 'src/platform/outages.test.ts',
   },
   {
     name: 'a bridge that answers hides that the acquirer behind it does not',
     file: 'src/platform/process-reports/peer-calls.ts',
-    find: 'this.#silent.delete(operation);\n    this.#forgetOld();',
+    find: 'this.#silent.delete(operation);\n    this.#forgetOld(at);',
     put: 'this.#silent.clear();',
     caughtBy: 'src/platform/process-reports/process-report.test.ts',
   },

@@ -5,17 +5,25 @@ const { base, script, key } = form.dataset;
 let { order } = form.dataset;
 
 const style = { background: '#ffffff', borderColor: '#767676', borderRadius: '4px', fontSize: '16px' };
-const mounting = import(script).then(({ mountFields }) => mountFields('#card', { key, style }));
-mounting.catch(({ message }) => {
-  at('fault').textContent = message;
+const mounting = import(script).then(({ mountFields }) =>
+  mountFields('#card', { key, style, onSubmit: () => form.querySelector('button').click() }),
+);
+mounting.catch((error) => {
+  at('fault').textContent = wordsOf(error);
 });
 
+/** For the buyer: what browsers say of their own is not. */
+function wordsOf(error) {
+  const isTold = error instanceof Error && !(error instanceof TypeError) && !(error instanceof SyntaxError);
+  return isTold ? error.message : 'Não foi possível agora. Tente de novo em um instante.';
+}
+
 async function subscribe() {
-  const { encryptedCard } = await (await mounting).card();
+  const { encryptedCard, brand } = await (await mounting).card();
   const reply = await fetch(`${base}/club`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ order, encryptedCard }),
+    body: JSON.stringify({ order, encryptedCard, brand }),
   });
   const told = await reply.json();
   if (reply.status === 409) order = crypto.randomUUID();
@@ -41,10 +49,7 @@ form.addEventListener('submit', async (event) => {
     at('done').focus();
   } catch (error) {
     // An order that was sent is sent again as the same one, whatever became of it.
-    const isTold = error instanceof Error && !(error instanceof TypeError) && !(error instanceof SyntaxError);
-    at('fault').textContent = isTold
-      ? error.message
-      : 'Não foi possível agora. Tente de novo em um instante.';
+    at('fault').textContent = wordsOf(error);
     button.disabled = false;
   }
 });

@@ -472,7 +472,10 @@ export type CardInfoRequest = {
    * is there.
    */
   readonly vaultId?: string | null | undefined;
-  /** Required, save with vaultId. Must not be blank, nor have control characters. */
+  /**
+   * Required with numberToken, else where the encrypted card lacks it. Must not be blank, nor have
+   * control characters.
+   */
   readonly cardholderName?: string | null | undefined;
   /**
    * The security code of the card (CVV). It goes to the acquirer and is never kept. Must have 3 or 4

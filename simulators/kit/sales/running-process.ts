@@ -72,7 +72,8 @@ export async function startProcess(
 
 async function asked(url: string, method: string, more: Asking = {}): Promise<Answered> {
   const body = more.form ?? (more.json === undefined ? null : JSON.stringify(more.json));
-  const response = await fetch(url, { method, body, headers: more.headers ?? {} });
+  const named = more.json === undefined ? {} : { 'content-type': 'application/json' };
+  const response = await fetch(url, { method, body, headers: { ...named, ...more.headers } });
   const text = await response.text();
   return { status: response.status, body: isJson(response) && text !== '' ? JSON.parse(text) : text };
 }

@@ -12,6 +12,7 @@ export type Question = {
 };
 export type Answer = {
   readonly status: number;
+  /** Undefined: it has none. */
   readonly body: unknown;
   /** What is answered in place of the body. */
   readonly file?: WrittenFile;
@@ -67,7 +68,7 @@ function readBody(request: IncomingMessage, onBody: (body: string | null) => voi
 }
 
 function send(response: ServerResponse, { status, body, file }: Answer): void {
-  if (file === undefined) sendBytes(response, status, JSON.stringify(body));
+  if (file === undefined) sendBytes(response, status, body === undefined ? '' : JSON.stringify(body));
   else sendFile(response, file);
 }
 

@@ -27,16 +27,21 @@ export async function tokenizeCard(
   given: { readonly number: string } | { readonly encryptedCard: string },
   deadlineAt: number,
 ): Promise<{ numberToken: string } | readonly CardRefusal[]> {
-  let number: string;
-  let madeFrom: CardSource | null = null;
-  if ('number' in given) {
-    number = given.number;
-  } else {
-    const opened = await openEncryptedCard(tools.cardKeys, merchantId, given.encryptedCard);
-    if (!('card' in opened)) return opened;
-    number = opened.card.number;
-    madeFrom = opened.cardSource;
-  }
+  if ('number' in given)
+    return makeCardToken(tools, merchantId, { number: given.number, madeFrom: null }, deadlineAt);
+  const opened = await openEncryptedCard(tools.cardKeys, merchantId, given.encryptedCard);
+  if (!('card' in opened)) return opened;
+  const card = { number: opened.card.number, madeFrom: opened.cardSource };
+  return makeCardToken(tools, merchantId, card, deadlineAt);
+}
+
+/** `madeFrom`: what is used up with it. */
+export async function makeCardToken(
+  tools: Omit<TokenizeTools, 'cardKeys'>,
+  merchantId: string,
+  { number, madeFrom }: { readonly number: string; readonly madeFrom: CardSource | null },
+  deadlineAt: number,
+): Promise<{ numberToken: string }> {
   const numberToken = newSecretId();
   const hash = tokenHash(numberToken);
   const record = cardTokenRecord(merchantId, hash);

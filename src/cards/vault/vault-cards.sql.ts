@@ -67,7 +67,7 @@ const FIND = statement(
    join vault_cards v on v.merchant_id = i.merchant_id and v.vault_id = i.vault_id`,
 );
 
-export function vaultCardsRead(database: Database): BatchedReadOptions<VaultCardKey, VaultCard> {
+export function vaultCardsRead(database: Reader): BatchedReadOptions<VaultCardKey, VaultCard> {
   return {
     name: 'vault cards',
     textOf: ({ merchantId, vaultId }) => `${merchantId}|${vaultId}`,

@@ -11,7 +11,8 @@ import { roomIn } from '../../platform/disk-space.ts';
 import { hasExpired } from '../../platform/http/security-text.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { listLatestEndpoints } from '../../webhooks/endpoints/webhook-endpoints.sql.ts';
-import { openResolver } from '../../webhooks/posting/open-resolver.ts';
+import { openUrlRules } from '../../webhooks/posting/open-url-rules.ts';
+import { lookupFor } from '../../webhooks/posting/url-rules.ts';
 import { vetHost } from '../../webhooks/posting/vet-url.ts';
 import { checkChannel } from './check-channel.ts';
 import { type Diagnosis, fault, fine, reasonOf, warning } from './diagnosis.ts';
@@ -199,18 +200,10 @@ function isOurs(looks: readonly { readonly url: string; readonly why: string | n
   return hosts.size > 1 && looks.every(({ why }) => why !== null && why in NO_WAY);
 }
 
-async function lookAt(
-  text: string,
-  { webhookNetworks, takesWebhooksOnLoopback, environment }: Configuration,
-): Promise<string | null> {
+async function lookAt(text: string, configuration: Configuration): Promise<string | null> {
   const url = new URL(text);
-  const rules = {
-    takesHttp: environment === 'homologation',
-    takesLoopback: takesWebhooksOnLoopback,
-    openedNetworks: webhookNetworks,
-  };
-  const resolver = openResolver();
-  const lookup = (host: string, signal: AbortSignal) => resolver.lookup(host, signal, 'doctor');
+  const rules = openUrlRules(configuration);
+  const lookup = lookupFor(rules.resolver, 'doctor');
   const vetted = await vetHost(rules, lookup, url, AbortSignal.timeout(LOOKUP_MILLISECONDS));
   if ('fault' in vetted) return WORDS_OF_FAULTS[vetted.fault] ?? vetted.fault;
   const greeting = await greet(url, PUBLIC_AUTHORITIES, vetted.addresses[0]);

@@ -19,22 +19,33 @@ const why = (reason: string | null) => (reason === null ? '' : `; the last time:
 
 /** Whether any process lives, and whom they do not reach. `isDown`: their database was down with them. */
 export async function checkProcesses(database: Database, isDown: boolean): Promise<Diagnosis[]> {
-  const reports = (await listReports(database, MOST_PROCESSES)).filter(isCurrent);
-  const life = await checkLife(database, isDown);
+  const listed = await listReports(database, MOST_PROCESSES);
+  const reports = listed.filter(isCurrent);
+  const life = await checkLife(database, listed[0], isDown);
+  if (isDown) return [life];
   // What the dead reported last of others says nothing of now.
   return [life, ...heldOf(reports), ...(life.state === 'ok' ? awayOf(reports) : [])];
 }
 
-/** A process that writes a sign every second and has written none for so long is dead, or cannot write. */
-const LIFELESS_SECONDS = 15;
+/** Who should write a beat each second, a report each ten, and wrote none for so long is dead, or cannot. */
+const LIFELESS_SECONDS = { beat: 15, report: 25 } as const;
 
-async function checkLife(database: Database, isDown: boolean): Promise<Diagnosis> {
-  const last = await readLastBeat(database);
-  if (last === null) return fine('processes.none', 'no process has run on this database yet');
-  if (!isDown && last.ageSeconds < LIFELESS_SECONDS)
-    return fine('processes.alive', 'processes of the service give signs of life');
+/** One that lived through a restore writes reports, but no beat until the database is accepted. */
+async function checkLife(
+  database: Database,
+  report: ProcessReport | undefined,
+  isDown: boolean,
+): Promise<Diagnosis> {
+  const beat = await readLastBeat(database);
+  const isAlive =
+    (beat !== null && beat.ageSeconds < LIFELESS_SECONDS.beat) ||
+    (report !== undefined && report.ageSeconds < LIFELESS_SECONDS.report);
+  if (isAlive && !isDown) return fine('processes.alive', 'processes of the service give signs of life');
+  if (beat === null && report === undefined)
+    return fine('processes.none', 'no process has run on this database yet');
+  const last = Math.max(beat?.beatenAt ?? 0, report?.reportedAt ?? 0);
   const beside = isDown ? '; its own PostgreSQL was down too, and runs for this look alone' : '';
-  const says = `no process of the service gives a sign of life since ${utcText(instant(last.beatenAt))}${beside}`;
+  const says = `no process of the service gives a sign of life since ${timeText(last)}${beside}`;
   return warning(
     'processes.lifeless',
     says,

@@ -78,6 +78,8 @@ async function examine({ configure, reachPlace }: InstallationTools): Promise<Di
   ];
 }
 
+type Look = (database: Database, configuration: Configuration) => Promise<Diagnosis[]>;
+
 /** A role or a server that is short of connections is to be examined too. */
 const FEW_CONNECTIONS = { work: 2, search: 1 };
 
@@ -86,20 +88,28 @@ async function checkInDatabase(place: ReachedPlace, configuration: Configuration
   if (way.some(({ state }) => state === 'fault')) return way;
   const database = openDatabase(place.runtime, () => {}, { connections: FEW_CONNECTIONS });
   try {
-    const looks = [
+    const looks: readonly Look[] = [
       checkDatabase,
       checkArchive,
       checkKeys,
       checkProviders,
-      (looked: Database) => checkProcesses(looked, place.isStartedHere),
+      (looked) => checkProcesses(looked, place.isStartedHere),
       checkPix,
       checkWebhooks,
-    ].map((look) =>
-      look(database, configuration).catch((error: unknown) => [
-        fault('database.unreadable', reasonOf(error), 'run parcela migrate, which gives the role its rights'),
-      ]),
-    );
-    return [...way, ...(await Promise.all(looks)).flat()];
+    ];
+    const found = [...way];
+    // One after another: a look must not wait for a connection behind the others, which would be a fault.
+    for (const look of looks)
+      found.push(
+        ...(await look(database, configuration).catch((error: unknown) => [
+          fault(
+            'database.unreadable',
+            reasonOf(error),
+            'run parcela migrate, which gives the role its rights',
+          ),
+        ])),
+      );
+    return found;
   } finally {
     await database.close();
   }

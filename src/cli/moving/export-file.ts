@@ -3,6 +3,8 @@ import { open, rm } from 'node:fs/promises';
 import { listCardsBehind } from '../../cards/vault/moving-cards.sql.ts';
 import { type VaultCard, vaultCardRecord } from '../../cards/vault/vault-card.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
+import type { Merchant } from '../../merchants/merchant.ts';
+import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { writePlan } from '../../recurrence/plans/contract.ts';
 import type { Terms } from '../../recurrence/plans/plan.ts';
@@ -12,11 +14,18 @@ import {
   listMovingSubscriptions,
   type MovingSubscriptionRow,
 } from '../../recurrence/subscriptions/moving-subscriptions.sql.ts';
+import { type Day, saoPauloDay } from '../../values/instant.ts';
+import { findRegisteredWebhook } from '../../webhooks/endpoints/moving-webhooks.sql.ts';
+import { dayFaults } from './row-faults.ts';
 
-export type ExportTools = { readonly database: Database; readonly keyring: Keyring };
+export type ExportTools = {
+  readonly database: Database;
+  readonly keyring: Keyring;
+  readonly clock: BusinessClock;
+};
 
 export type WantedExport = {
-  readonly merchantId: string;
+  readonly merchant: Merchant;
   /** Whose the encrypted cards are where they go. */
   readonly receiverId: string;
   readonly key: KeyObject;
@@ -24,6 +33,8 @@ export type WantedExport = {
 };
 
 export type ExportReport = {
+  readonly merchants: number;
+  readonly webhooks: number;
   readonly plans: number;
   readonly cards: number;
   readonly subscriptions: number;
@@ -39,6 +50,8 @@ export const WHY_LEFT_OUT = {
   charging: 'is being charged: export again when that has ended',
   otherTerms: 'was enrolled under other terms than its plan has now: it needs a plan of its own there',
   nothingOpen: 'owes nothing next',
+  lateCharge:
+    'is charged next on a day that is past, or after its next due day: export again when that has ended',
 };
 
 const LEAST_BITS = 2_048;
@@ -60,7 +73,7 @@ export function readReceiverKey(text: string): KeyObject | null {
 /** Lines as `parcela import` takes them, into a new file that its owner alone reads. */
 export async function exportFile(tools: ExportTools, wanted: WantedExport): Promise<ExportReport> {
   const file = await open(wanted.path, 'wx', 0o600);
-  const counts = { plans: 0, cards: 0, subscriptions: 0 };
+  const counts = { merchants: 0, webhooks: 0, plans: 0, cards: 0, subscriptions: 0 };
   const missing: Missing = { unreadable: [], leftOut: [] };
   try {
     for await (const { kind, row } of rowsOf(tools, wanted, missing)) {
@@ -80,18 +93,40 @@ export async function exportFile(tools: ExportTools, wanted: WantedExport): Prom
 
 type Missing = { readonly unreadable: string[]; readonly leftOut: LeftOut[] };
 
-type Line = { readonly kind: 'plans' | 'cards' | 'subscriptions'; readonly row: object };
+type Line = {
+  readonly kind: 'merchants' | 'webhooks' | 'plans' | 'cards' | 'subscriptions';
+  readonly row: object;
+};
 
 async function* rowsOf(tools: ExportTools, wanted: WantedExport, missing: Missing): AsyncGenerator<Line> {
   const terms = new Map<string, Terms>();
+  yield { kind: 'merchants', row: writeMerchant(wanted) };
+  yield* webhooksOf(tools, wanted);
   yield* plansOf(tools, wanted, terms);
   yield* cardsOf(tools, wanted, missing);
   yield* subscriptionsOf(tools, wanted, terms, missing);
 }
 
+/** What it may do here and since when is not for another gateway. */
+function writeMerchant({ merchant, receiverId: merchantId }: WantedExport): object {
+  const { cnpj, legalName, contact, accountNumbers, productionAddresses } = merchant;
+  const { softDescriptor, businessAddress } = merchant;
+  const registered = { merchantId, cnpj, legalName, contact, accountNumbers, productionAddresses };
+  return { type: 'merchant', ...registered, softDescriptor, businessAddress };
+}
+
+/** Without their logins, which are given back to nobody. */
+async function* webhooksOf({ database }: ExportTools, { merchant }: WantedExport): AsyncGenerator<Line> {
+  for (const accountNumber of merchant.accountNumbers) {
+    const found = await findRegisteredWebhook(database, merchant.merchantId, accountNumber);
+    if (found === null || found.state === 'removed') continue;
+    yield { kind: 'webhooks', row: { type: 'webhook', accountNumber, url: found.url } };
+  }
+}
+
 async function* plansOf(
   { database }: ExportTools,
-  { merchantId }: WantedExport,
+  { merchant: { merchantId } }: WantedExport,
   terms: Map<string, Terms>,
 ): AsyncGenerator<Line> {
   const order = { field: 'planId', isDescending: false } as const;
@@ -108,7 +143,7 @@ async function* plansOf(
 
 async function* cardsOf(
   { database, keyring }: ExportTools,
-  { merchantId, receiverId, key }: WantedExport,
+  { merchant: { merchantId }, receiverId, key }: WantedExport,
   { unreadable }: Missing,
 ): AsyncGenerator<Line> {
   for (let behind = FIRST_ID; ; ) {
@@ -124,16 +159,17 @@ async function* cardsOf(
 }
 
 async function* subscriptionsOf(
-  { database }: ExportTools,
-  { merchantId }: WantedExport,
+  { database, clock }: ExportTools,
+  { merchant: { merchantId } }: WantedExport,
   terms: ReadonlyMap<string, Terms>,
   { leftOut }: Missing,
 ): AsyncGenerator<Line> {
+  const today = saoPauloDay(clock.now(merchantId));
   for (let behind = FIRST_ID; ; ) {
     const rows = await listMovingSubscriptions(database, merchantId, behind, PAGE);
     for (const row of rows) {
       const { subscriptionId } = row;
-      const why = whyLeftOut(row, terms.get(row.planId));
+      const why = whyLeftOut(row, terms.get(row.planId), today);
       if (why === null) yield { kind: 'subscriptions', row: writeSubscription(row) };
       else leftOut.push({ subscriptionId, why });
     }
@@ -143,16 +179,39 @@ async function* subscriptionsOf(
 }
 
 /** A plan that was made since the export began has no terms here. */
-function whyLeftOut(row: MovingSubscriptionRow, ofPlan: Terms | undefined): LeftOut['why'] | null {
+function whyLeftOut(
+  row: MovingSubscriptionRow,
+  ofPlan: Terms | undefined,
+  today: Day,
+): LeftOut['why'] | null {
   if (row.isCharging) return 'charging';
   if (row.installment === null) return 'nothingOpen';
-  return ofPlan !== undefined && isSameTerms(row.terms, ofPlan) ? null : 'otherTerms';
+  if (ofPlan === undefined || !isSameTerms(row.terms, ofPlan)) return 'otherTerms';
+  return dayFaults(owedNext(row), row.terms, today).length > 0 ? 'lateCharge' : null;
+}
+
+/** A series goes by its due days: a retry does not move it. */
+function owedNext({ dueOn: firstDueOn, chargeOn, chargesMade }: MovingSubscriptionRow) {
+  return chargeOn === firstDueOn
+    ? { firstDueOn, chargeOn: null, chargesMade: 0 }
+    : { firstDueOn, chargeOn, chargesMade: chargesMade ?? 0 };
 }
 
 function writeSubscription(row: MovingSubscriptionRow): object {
   const { subscriptionId: id, planId, vaultId, orderNumber, accountNumber, customer } = row;
-  const due = { firstDueOn: row.chargeOn, installmentsPaid: (row.installment ?? 1) - 1 };
-  return { type: 'subscription', id, planId, vaultId, orderNumber, accountNumber, ...due, customer };
+  const { firstDueOn, ...retry } = owedNext(row);
+  const due = { firstDueOn, installmentsPaid: (row.installment ?? 1) - 1 };
+  return {
+    type: 'subscription',
+    id,
+    planId,
+    vaultId,
+    orderNumber,
+    accountNumber,
+    ...due,
+    ...(retry.chargeOn !== null && retry),
+    customer,
+  };
 }
 
 function writeCard(card: VaultCard, cardNumber: string, merchantId: string, key: KeyObject): object {

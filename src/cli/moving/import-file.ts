@@ -1,5 +1,6 @@
-import type { MerchantActor } from '../../audit/audit-event.ts';
+import type { Actor, MerchantActor } from '../../audit/audit-event.ts';
 import { type ImportCardsTools, importCards } from '../../cards/vault/import-cards.ts';
+import type { NewMerchant } from '../../merchants/merchant.ts';
 import { hasAccount } from '../../merchants/merchants.sql.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { newId } from '../../platform/chance.ts';
@@ -9,12 +10,7 @@ import type { CreateResult, NewPlan } from '../../recurrence/plans/plan-changes.
 import { isSameTerms, newTerms } from '../../recurrence/plans/plan-edit.ts';
 import { findPlan } from '../../recurrence/plans/plans.sql.ts';
 import { customerOf } from '../../recurrence/subscriptions/customer.ts';
-import { SUBSCRIPTION_CREATION_REFUSALS } from '../../recurrence/subscriptions/endpoints.ts';
-import {
-  findMovedSubscriptions,
-  type MovedSubscription,
-} from '../../recurrence/subscriptions/moving-subscriptions.sql.ts';
-import { firstDayRefusal } from '../../recurrence/subscriptions/schedule.ts';
+import { findMovedSubscriptions } from '../../recurrence/subscriptions/moving-subscriptions.sql.ts';
 import type { SubscriptionCreationRefusal } from '../../recurrence/subscriptions/subscription.ts';
 import {
   explainEnrolments,
@@ -24,22 +20,43 @@ import {
 import type { Day } from '../../values/instant.ts';
 import { saoPauloDay } from '../../values/instant.ts';
 import { centsOfPlanAmount } from '../../values/plan-amount.ts';
+import type { RegisteredWebhook } from '../../webhooks/endpoints/moving-webhooks.sql.ts';
 import { visible } from '../command.ts';
+import {
+  type ImportWebhookTools,
+  importMerchant,
+  importWebhook,
+  WRITE_MILLISECONDS,
+} from './import-merchant.ts';
 import { LONGEST_LINE, linesOf, type NumberedLine } from './lines-of-file.ts';
 import {
+  another,
+  isOfMerchant,
   type MovingPlan,
   type MovingRow,
   type MovingSubscription,
+  type MovingWebhook,
+  ROW_KINDS,
   type RowFault,
   readMovingRow,
 } from './moving-row.ts';
+import {
+  CANCELED_THERE,
+  dayFaults,
+  knownFaults,
+  MERCHANT_FIRST,
+  refusalFault,
+  UNKNOWN_ACCOUNT,
+} from './row-faults.ts';
 
 export type ImportTools = ImportCardsTools & {
   readonly clock: BusinessClock;
   readonly actor: MerchantActor;
-  /** The account of what names none. */
-  readonly accountNumber: string;
+  readonly operator: Actor;
+  /** The account of what names none. Null: the file brings the merchant. */
+  readonly accountNumber: string | null;
   readonly isTrial: boolean;
+  readonly registry: ImportWebhookTools['registry'];
   readonly writePlan: BatchedWrite<NewPlan, CreateResult>;
   readonly writeSubscription: BatchedWrite<NewSubscription, SubscriptionCreationResult>;
   readonly report: (line: string) => void;
@@ -50,6 +67,8 @@ export type Counts = Record<Outcome, number>;
 
 export type ImportReport = {
   readonly lines: number;
+  readonly merchant: Counts;
+  readonly webhook: Counts;
   readonly plan: Counts;
   readonly card: Counts;
   readonly subscription: Counts;
@@ -60,11 +79,13 @@ export type ImportReport = {
 };
 
 type Numbered<Row> = { readonly line: number; readonly row: Row };
+type Owed = Pick<MovingSubscription, 'subscriptionId' | 'planId' | 'chargeOn'> & {
+  readonly firstDueOn: string | null;
+};
 type KnownPlan = { readonly terms: Terms; readonly state: PlanState };
 
 const LINES_AT_ONCE = 500;
 const LINES_PER_REPORT = 10_000;
-const WRITE_MILLISECONDS = 60_000;
 /** Whom merchants see as who made it; the audit log has the operator. */
 const MADE_BY = 'system';
 
@@ -80,6 +101,7 @@ export async function importFile(tools: ImportTools, path: string): Promise<Impo
     if (lines.length < LINES_AT_ONCE) continue;
     await run.take(lines);
     lines = [];
+    if (run.isOver) break;
     if (count - reported < LINES_PER_REPORT) continue;
     reported = count;
     tools.report(`${count} lines`);
@@ -90,18 +112,32 @@ export async function importFile(tools: ImportTools, path: string): Promise<Impo
 
 const noCounts = (): Counts => ({ taken: 0, known: 0, refused: 0 });
 
+function byKind<Value>(make: () => Value): Record<MovingRow['kind'], Value> {
+  return Object.fromEntries(ROW_KINDS.map((kind) => [kind, make()])) as Record<MovingRow['kind'], Value>;
+}
+
 class ImportRun {
   readonly #tools: ImportTools;
-  readonly #counts = { plan: noCounts(), card: noCounts(), subscription: noCounts() };
+  readonly #counts = byKind(noCounts);
   #unread = 0;
   /** What a trial would have written. */
-  readonly #tried = { plan: new Set<string>(), card: new Set<string>(), subscription: new Set<string>() };
+  readonly #tried = byKind(() => new Set<string>());
+  readonly #triedWebhooks = new Map<string, RegisteredWebhook>();
+  #accountNumber: string | null;
+  #isBegun = false;
+  #isOver = false;
   readonly #plans = new Map<string, KnownPlan>();
   readonly #accounts = new Map<string, boolean>();
   readonly #due = new Map<string, { planId: string; dueOn: Day; count: number; cents: number }>();
 
   constructor(tools: ImportTools) {
     this.#tools = tools;
+    this.#accountNumber = tools.accountNumber;
+  }
+
+  /** What follows a refused line of a merchant is another one's, or none's. */
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
   reported(lines: number): ImportReport {
@@ -114,16 +150,23 @@ class ImportRun {
   async take(lines: readonly NumberedLine[]): Promise<void> {
     const rows: Numbered<MovingRow>[] = [];
     for (const { line, bytes } of lines) {
+      const isFirst = !this.#isBegun;
+      this.#isBegun = true;
       const row =
         bytes === null
           ? [{ tag: '', text: `Longer than ${LONGEST_LINE} bytes.` }]
           : readMovingRow(bytes, this.#tools.actor.merchantId);
-      if ('kind' in row) rows.push({ line, row });
-      else {
+      if (!('kind' in row)) {
         this.#unread += 1;
         this.#tell(line, row);
-      }
+        this.#isOver = bytes === null ? isFirst : isOfMerchant(bytes);
+      } else if (row.kind === 'merchant') await this.#takeMerchant(line, row.merchant, isFirst);
+      else rows.push({ line, row });
+      if (!this.#isOver) continue;
+      this.#tools.report(`Nothing behind line ${line} was looked at.`);
+      break;
     }
+    for (const { line, row } of rows) if (row.kind === 'webhook') await this.#takeWebhook(line, row.webhook);
     for (const { line, row } of rows) if (row.kind === 'plan') await this.#takePlan(line, row.plan);
     await this.#takeCards(rows);
     await this.#takeSubscriptions(rows);
@@ -140,14 +183,35 @@ class ImportRun {
     if (this.#tools.isTrial && outcome === 'taken') this.#tried[kind].add(id);
   }
 
+  async #takeMerchant(line: number, merchant: NewMerchant, isFirst: boolean): Promise<void> {
+    const outcome = isFirst ? await importMerchant(this.#tools, merchant) : [MERCHANT_FIRST];
+    this.#count('merchant', line, merchant.merchantId, outcome);
+    this.#isOver = typeof outcome !== 'string';
+    if (this.#isOver) return;
+    this.#accountNumber ??= merchant.accountNumbers[0] ?? null;
+    for (const number of merchant.accountNumbers) this.#accounts.set(number, true);
+  }
+
+  async #takeWebhook(line: number, webhook: MovingWebhook): Promise<void> {
+    const accountNumber = webhook.accountNumber ?? (this.#accountNumber as string);
+    const outcome = (await this.#hasAccount(accountNumber))
+      ? await importWebhook(this.#tools, webhook, accountNumber, this.#triedWebhooks)
+      : [UNKNOWN_ACCOUNT];
+    this.#count('webhook', line, accountNumber, outcome);
+  }
+
   async #takePlan(line: number, { planId, wanted, state }: MovingPlan): Promise<void> {
     const { actor, clock, isTrial, writePlan } = this.#tools;
     const { merchantId } = actor;
     const terms = newTerms(wanted);
     const known = await this.#planOf(planId);
     if (known !== null) {
-      const isSame = isSameTerms(known.terms, terms);
-      return this.#count('plan', line, planId, isSame ? 'known' : [another('plan')]);
+      if (!isSameTerms(known.terms, terms)) return this.#count('plan', line, planId, [another('plan', 'id')]);
+      if (state !== 'canceled' || known.state === 'canceled')
+        return this.#count('plan', line, planId, 'known');
+      // Whether the file is older than an activation here is not known: a person says so.
+      this.#plans.set(planId, { terms, state });
+      return this.#count('plan', line, planId, [CANCELED_THERE]);
     }
     const { name, description, softDescriptor = null } = wanted;
     const created = { by: MADE_BY, at: clock.now(merchantId) };
@@ -252,18 +316,12 @@ class ImportRun {
 
   async #countOwed(
     line: number,
-    {
-      subscriptionId,
-      planId,
-      firstDueOn,
-    }: Pick<NewSubscription, 'subscriptionId' | 'planId'> & {
-      readonly firstDueOn?: string | null;
-    },
+    { subscriptionId, planId, firstDueOn, chargeOn }: Owed,
     outcome: 'taken' | 'known',
   ): Promise<void> {
     this.#count('subscription', line, subscriptionId, outcome);
     const plan = await this.#planOf(planId);
-    const dueOn = firstDueOn as Day;
+    const dueOn = (chargeOn ?? firstDueOn) as Day;
     const key = `${dueOn}|${planId}`;
     const due = this.#due.get(key) ?? { planId, dueOn, count: 0, cents: 0 };
     due.count += 1;
@@ -271,24 +329,17 @@ class ImportRun {
     this.#due.set(key, due);
   }
 
-  async #faultsOf({
-    planId,
-    firstDueOn,
-    installmentsPaid,
-    accountNumber,
-  }: MovingSubscription): Promise<readonly RowFault[]> {
+  async #faultsOf(row: MovingSubscription): Promise<readonly RowFault[]> {
     const { clock, actor } = this.#tools;
-    const plan = await this.#planOf(planId);
-    const faults: RowFault[] = [];
-    const refusal = firstDayRefusal(firstDueOn as Day, saoPauloDay(clock.now(actor.merchantId)));
-    if (refusal !== null) faults.push(refusalFault(refusal));
+    const { accountNumber, installmentsPaid } = row;
+    const plan = await this.#planOf(row.planId);
+    const faults = [...dayFaults(row, plan?.terms ?? null, saoPauloDay(clock.now(actor.merchantId)))];
     const most = plan?.terms.installments ?? ENDLESS;
     if (most !== ENDLESS && installmentsPaid >= most)
       faults.push({ tag: 'installmentsPaid', text: `The plan has ${most} installments: none is left.` });
     if (plan?.terms.paymentMethod === 'pixAutomatic') faults.push(refusalFault('cardNotTaken'));
     else if (plan?.state === 'canceled') faults.push(refusalFault('planNotActive'));
-    if (accountNumber !== null && !(await this.#hasAccount(accountNumber)))
-      faults.push({ tag: 'accountNumber', text: 'The merchant has no such account.' });
+    if (accountNumber !== null && !(await this.#hasAccount(accountNumber))) faults.push(UNKNOWN_ACCOUNT);
     return faults;
   }
 
@@ -303,37 +354,18 @@ class ImportRun {
 
   #newSubscription(wanted: MovingSubscription): NewSubscription {
     const { actor, clock } = this.#tools;
-    const { subscriptionId, planId, vaultId, orderNumber, firstDueOn, installmentsPaid } = wanted;
+    const { subscriptionId, planId, vaultId, orderNumber, firstDueOn } = wanted;
+    const { installmentsPaid, chargeOn, chargesMade } = wanted;
     return {
       ...{ merchantId: actor.merchantId, subscriptionId, billingId: newId(), planId, vaultId, orderNumber },
       firstDueOn: firstDueOn as Day,
-      installmentsPaid,
+      ...{ installmentsPaid, chargeOn, chargesMade },
       customer: customerOf(wanted.customer),
-      accountNumber: wanted.accountNumber ?? this.#tools.accountNumber,
+      accountNumber: wanted.accountNumber ?? (this.#accountNumber as string),
       isMoving: true,
       createdBy: MADE_BY,
       createdAt: clock.now(actor.merchantId),
       request: null,
     };
   }
-}
-
-const another = (thing: 'plan' | 'subscription'): RowFault => ({
-  tag: 'id',
-  text: `There is another ${thing} under this id already.`,
-});
-
-/** What may have changed here since, its card and customer, is not compared. `known` absent: of a trial. */
-function knownFaults(row: MovingSubscription, known: MovedSubscription | undefined): readonly RowFault[] {
-  if (known === undefined) return [];
-  const isSame =
-    known.planId === row.planId &&
-    known.firstDueOn === row.firstDueOn &&
-    known.installmentsPaidBefore === row.installmentsPaid;
-  return isSame ? [] : [another('subscription')];
-}
-
-function refusalFault(refusal: keyof typeof SUBSCRIPTION_CREATION_REFUSALS): RowFault {
-  const { tag, sentence } = SUBSCRIPTION_CREATION_REFUSALS[refusal];
-  return { tag, text: sentence.en };
 }

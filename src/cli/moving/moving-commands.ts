@@ -6,6 +6,8 @@ import { findMerchant, readBusinessClock } from '../../merchants/merchants.sql.t
 import { batchWrites } from '../../platform/postgres/batched-writes.ts';
 import { plansWrite } from '../../recurrence/plans/plan-changes.sql.ts';
 import { newSubscriptionsWrite } from '../../recurrence/subscriptions/subscription-creation.sql.ts';
+import { endpointChangesWrite } from '../../webhooks/endpoints/registrations.sql.ts';
+import { openUrlRules } from '../../webhooks/posting/open-url-rules.ts';
 import {
   type AuditedCommandTools,
   type Command,
@@ -20,7 +22,8 @@ import {
 import { merchantUnknown } from '../refusals.ts';
 import { exportFile, readReceiverKey, WHY_LEFT_OUT } from './export-file.ts';
 import { type Counts, type ImportReport, importFile } from './import-file.ts';
-import { ROW_KINDS } from './moving-row.ts';
+import { linesOf as linesOfFile } from './lines-of-file.ts';
+import { isOfMerchant, ROW_KINDS } from './moving-row.ts';
 
 /** A file is encrypted, brought here and tried before it is taken. */
 const MOVING_LIFETIME_MILLISECONDS = 30 * 24 * 60 * 60 * 1_000;
@@ -28,7 +31,8 @@ const MOVING_LIFETIME_MILLISECONDS = 30 * 24 * 60 * 60 * 1_000;
 export const MOVING_COMMANDS: readonly Command[] = [
   {
     words: ['import'],
-    summary: 'take plans, encrypted cards and subscriptions of another gateway, each once however often',
+    summary:
+      'take a merchant, its webhooks, plans, encrypted cards and subscriptions of another gateway, each once',
     operand: { name: 'FILE', description: 'JSON lines (docs/moving-in.md)' },
     switches: [{ name: 'dry-run', description: 'say what would be taken, and write nothing' }],
     options: [MERCHANT_OPTION],
@@ -38,7 +42,7 @@ export const MOVING_COMMANDS: readonly Command[] = [
   {
     words: ['export'],
     summary:
-      'write plans, cards and active subscriptions for another gateway, the cards encrypted under its key',
+      'write a merchant, its webhooks, plans, cards (encrypted) and active subscriptions for another gateway',
     options: [
       MERCHANT_OPTION,
       { name: 'to', value: 'FILE', description: 'a new file', isRequired: true },
@@ -61,7 +65,8 @@ async function runExport(given: GivenOptions, tools: AuditedCommandTools): Promi
   const [merchantId, path, keyPath] = [given.one('merchant'), given.one('to'), given.one('public-key')].map(
     (value) => value ?? '',
   ) as [string, string, string];
-  if ((await findMerchant(database, merchantId)) === null) return merchantUnknown(merchantId);
+  const merchant = await findMerchant(database, merchantId);
+  if (merchant === null) return merchantUnknown(merchantId);
   const text = await readFile(keyPath, 'utf8').catch(() => '');
   const key = readReceiverKey(text);
   if (key === null)
@@ -74,7 +79,8 @@ async function runExport(given: GivenOptions, tools: AuditedCommandTools): Promi
   const detail = { reason: given.one('reason') ?? '' };
   await audit.record({ ...operator, action: 'merchant.export', outcome: 'success', resource, detail });
   const receiverId = given.one('receiver') ?? merchantId;
-  const exported = await exportFile({ database, keyring }, { merchantId, receiverId, key, path }).catch(
+  const clock = await readBusinessClock(database);
+  const exported = await exportFile({ database, keyring, clock }, { merchant, receiverId, key, path }).catch(
     (error: NodeJS.ErrnoException) => {
       if (error.code === undefined || !error.code.startsWith('E')) throw error;
       return error.code;
@@ -82,12 +88,12 @@ async function runExport(given: GivenOptions, tools: AuditedCommandTools): Promi
   );
   if (typeof exported === 'string')
     return { ok: false, option: '--to', message: `${visible(path)} cannot be written: ${exported}` };
-  const { plans, cards, subscriptions, unreadable, leftOut } = exported;
+  const { webhooks, plans, cards, subscriptions, unreadable, leftOut } = exported;
   return {
     ok: true,
     isBad: unreadable.length + leftOut.length > 0,
     lines: [
-      `${plans} plans, ${cards} cards and ${subscriptions} subscriptions are in ${visible(path)}.`,
+      `The merchant, ${webhooks} webhooks, ${plans} plans, ${cards} cards and ${subscriptions} subscriptions are in ${visible(path)}.`,
       ...unreadable.map((vaultId) => `Card ${vaultId} does not open, and is not in it.`),
       ...leftOut.map(({ subscriptionId, why }) => `Subscription ${subscriptionId} ${WHY_LEFT_OUT[why]}.`),
     ],
@@ -105,22 +111,29 @@ async function runImport(given: GivenOptions, tools: AuditedCommandTools): Promi
   if (!isFile) return { ok: false, option: 'FILE', message: `${visible(path)} is no file` };
   const merchantId = given.one('merchant') ?? '';
   const merchant = await findMerchant(database, merchantId);
-  if (merchant === null) return merchantUnknown(merchantId);
+  if (merchant === null && !(await beginsWithMerchant(path))) return merchantUnknown(merchantId);
   const isTrial = given.has('dry-run');
   const record = (detail: AuditDetail) =>
     audit.record({
       ...{ ...operator, action: 'merchant.import', outcome: 'success', detail },
       resource: `merchants/${merchantId}/import`,
     });
+  const clock = await readBusinessClock(database);
   // Before anything is written: it may be killed.
   if (!isTrial) await record({ file: basename(path) });
   const imported = await importFile(
     {
       ...{ database, audit, keyring, report, isTrial },
       actor: { merchantId, userName: operator.actor, address: operator.origin },
-      accountNumber: merchant.accountNumbers[0] as string,
+      operator,
+      accountNumber: merchant?.accountNumbers[0] ?? null,
+      registry: {
+        ...{ keyring, clock, urlRules: openUrlRules(tools.urlSettings), notify() {} },
+        registrationLimit: { secondsToWait: () => 0 },
+        changeEndpoint: batchWrites(endpointChangesWrite(audit)),
+      },
       cardKeys: await openCardKeys(database, keyring, true, MOVING_LIFETIME_MILLISECONDS),
-      clock: await readBusinessClock(database),
+      clock,
       writePlan: batchWrites(plansWrite(audit)),
       writeSubscription: batchWrites(newSubscriptionsWrite(database)),
     },
@@ -130,6 +143,11 @@ async function runImport(given: GivenOptions, tools: AuditedCommandTools): Promi
     await record(Object.fromEntries(ROW_KINDS.map((kind) => [kind, String(imported[kind].taken)])));
   const refused = imported.unread + ROW_KINDS.reduce((sum, kind) => sum + imported[kind].refused, 0);
   return { ok: true, isBad: refused > 0, lines: linesOf(imported, isTrial), json: { isTrial, ...imported } };
+}
+
+async function beginsWithMerchant(path: string): Promise<boolean> {
+  for await (const { bytes } of linesOfFile(path)) return bytes !== null && isOfMerchant(bytes);
+  return false;
 }
 
 function linesOf(report: ImportReport, isTrial: boolean): string[] {

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { MOST_ACCOUNTS, MOST_ADDRESSES, type NewMerchant } from '../../merchants/merchant.ts';
 import { type Caller, type Contract, contract, type Fault } from '../../platform/http/endpoint.ts';
 import { jsonFault, requestReader } from '../../platform/requests/request-reader.ts';
 import {
@@ -9,16 +10,28 @@ import {
 } from '../../recurrence/plans/contract.ts';
 import type { PlanState } from '../../recurrence/plans/plan.ts';
 import type { WantedPlan } from '../../recurrence/plans/plan-edit.ts';
+import { MAX_RETRIES } from '../../recurrence/plans/retry-schedule.ts';
 import { CREATE_SUBSCRIPTION } from '../../recurrence/subscriptions/contract.ts';
 import type { SubscriptionToCreate } from '../../recurrence/subscriptions/create-subscription.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import { type JsonFault, readExactJson } from '../../values/exact-json.ts';
+import type { Day } from '../../values/instant.ts';
+import { REGISTER_WEBHOOK } from '../../webhooks/endpoints/endpoints.ts';
 
 /** What a line of a file brings. Ids are in lower case. */
 export type MovingRow =
+  | { readonly kind: 'merchant'; readonly merchant: NewMerchant }
+  | { readonly kind: 'webhook'; readonly webhook: MovingWebhook }
   | { readonly kind: 'plan'; readonly plan: MovingPlan }
   | { readonly kind: 'card'; readonly card: MovingCard }
   | { readonly kind: 'subscription'; readonly subscription: MovingSubscription };
+
+export type MovingWebhook = {
+  readonly url: string;
+  readonly basicAuth: string | null;
+  /** Null: the merchant's first account. */
+  readonly accountNumber: string | null;
+};
 
 export type MovingPlan = {
   readonly planId: string;
@@ -40,11 +53,19 @@ export type MovingSubscription = Required<Omit<SubscriptionToCreate, 'customer'>
   Pick<SubscriptionToCreate, 'customer'> & {
     readonly subscriptionId: string;
     readonly installmentsPaid: number;
+    /** Of the next charge, where it is a retry. */
+    readonly chargeOn: Day | null;
+    readonly chargesMade: number;
     /** Null: the merchant's first account. */
     readonly accountNumber: string | null;
   };
 
 export type RowFault = { readonly tag: string; readonly text: string };
+
+export const another = (thing: MovingRow['kind'], tag: string): RowFault => ({
+  tag,
+  text: `There is another ${thing} under this id already.`,
+});
 
 const GUID = Type.String({ maxLength: 36, format: 'guid', reads: 'smallLetters' });
 
@@ -60,6 +81,38 @@ const row = (id: string) =>
     answers: {},
   }) as const;
 
+const text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
+
+/** Its operation says more of each field. */
+const MERCHANT = contract({
+  ...row('merchant'),
+  body: Type.Object({
+    merchantId: text(20),
+    cnpj: Type.String({ maxLength: 18, mayHoldCard: true }),
+    legalName: text(200),
+    contact: Type.Object({ name: text(100), email: text(254), phone: text(30) }),
+    accountNumbers: Type.Array(text(20), { minItems: 1, maxItems: MOST_ACCOUNTS }),
+    productionAddresses: Type.Optional(Type.Array(text(49), { maxItems: MOST_ADDRESSES })),
+    softDescriptor: Type.Optional(text(13)),
+    businessAddress: Type.Optional(text(150)),
+  }),
+  check: (body, caller): Fault[] => {
+    const { merchantId } = (body ?? {}) as { readonly merchantId?: unknown };
+    const isOther = typeof merchantId === 'string' && merchantId !== caller?.merchantId;
+    return isOther ? [{ tag: 'merchantId', sentence: OTHER_MERCHANT }] : [];
+  },
+});
+
+const ACCOUNT_NUMBER = Type.Optional(Type.String({ maxLength: 20 }));
+
+const WEBHOOK = contract({
+  ...row('webhook'),
+  body: Type.Object({
+    accountNumber: ACCOUNT_NUMBER,
+    ...(REGISTER_WEBHOOK.body as NonNullable<typeof REGISTER_WEBHOOK.body>).properties,
+  }),
+});
+
 /** It is of the merchant that the command names, whose it was before. */
 const { merchantId: _, ...planFields } = (CREATE_PLAN.body as NonNullable<typeof CREATE_PLAN.body>)
   .properties;
@@ -72,6 +125,11 @@ const PLAN = contract({
   }),
   check: (body, caller) => CREATE_PLAN.check?.(body, caller) ?? [],
 });
+
+const OTHER_MERCHANT = {
+  pt: 'Não é o lojista de --merchant.',
+  en: 'It is not the merchant of --merchant.',
+};
 
 const IN_CLEAR = {
   pt: 'O número do cartão só vem criptografado, em encryptedCard.',
@@ -109,17 +167,28 @@ const SUBSCRIPTION = contract({
     orderNumber,
     firstDueOn: Type.String({ maxLength: 10, format: 'day' }),
     installmentsPaid: Type.Optional(Type.Integer({ minimum: 0, maximum: 998 })),
-    accountNumber: Type.Optional(Type.String({ maxLength: 20 })),
+    chargeOn: Type.Optional(Type.String({ maxLength: 10, format: 'day' })),
+    chargesMade: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_RETRIES })),
+    accountNumber: ACCOUNT_NUMBER,
     customer,
   }),
 });
 
 const READERS = {
+  merchant: requestReader(MERCHANT as Contract),
+  webhook: requestReader(WEBHOOK as Contract),
   plan: requestReader(PLAN as Contract),
   card: requestReader(CARD as Contract),
   subscription: requestReader(SUBSCRIPTION as Contract),
 };
 export const ROW_KINDS = Object.keys(READERS) as (keyof typeof READERS)[];
+
+/** Whether a line says that it is the merchant's, whatever else is wrong with it. */
+export function isOfMerchant(line: Buffer): boolean {
+  const reading = readExactJson(line);
+  if (!reading.ok) return /"type"\s*:\s*"merchant"/.test(line.toString('latin1'));
+  return (reading.value as { readonly type?: unknown } | null)?.type === 'merchant';
+}
 
 /** Every fault of a line, by the names of its fields. */
 export function readMovingRow(line: Buffer, merchantId: string): MovingRow | readonly RowFault[] {
@@ -142,6 +211,19 @@ const shown = ({ tag, sentence }: Fault): RowFault => ({ tag, text: sentence.en 
 
 function rowOf(kind: MovingRow['kind'], body: unknown): MovingRow {
   switch (kind) {
+    case 'merchant': {
+      const merchant = body as Static<NonNullable<typeof MERCHANT.body>>;
+      const { productionAddresses = [], softDescriptor = null, businessAddress = null } = merchant;
+      return { kind, merchant: { ...merchant, productionAddresses, softDescriptor, businessAddress } };
+    }
+    case 'webhook': {
+      const {
+        url,
+        basicAuth = null,
+        accountNumber = null,
+      } = body as Static<NonNullable<typeof WEBHOOK.body>>;
+      return { kind, webhook: { url, basicAuth, accountNumber } };
+    }
     case 'plan': {
       const { id: planId, status = 'Active', ...plan } = body as Static<NonNullable<typeof PLAN.body>>;
       return { kind, plan: { planId, wanted: readWantedPlan(plan), state: readPlanState(status) } };
@@ -164,13 +246,15 @@ function rowOf(kind: MovingRow['kind'], body: unknown): MovingRow {
     }
     case 'subscription': {
       const subscription = body as Static<NonNullable<typeof SUBSCRIPTION.body>>;
-      const { id, installmentsPaid = 0, accountNumber = null, ...wanted } = subscription;
+      const { id, installmentsPaid = 0, chargesMade = 0, accountNumber = null, ...wanted } = subscription;
       return {
         kind,
         subscription: {
           ...wanted,
           subscriptionId: id,
           installmentsPaid,
+          chargeOn: wanted.chargeOn ?? null,
+          chargesMade,
           accountNumber,
         } as MovingSubscription,
       };

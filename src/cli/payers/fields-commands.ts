@@ -1,6 +1,6 @@
 import { findMerchant, readBusinessClock } from '../../merchants/merchants.sql.ts';
 import { findCardFields, putCardFields } from '../../payments/fields/card-fields.sql.ts';
-import { type CardFields, MOST_ORIGINS, originFault } from '../../payments/fields/card-fields.ts';
+import { type CardFields, MOST_ORIGINS, originsFault } from '../../payments/fields/card-fields.ts';
 import { ORIGIN_FAULTS } from '../../payments/fields/contract.ts';
 import { newPageKey } from '../../platform/chance.ts';
 import { inCell } from '../../values/cell.ts';
@@ -44,13 +44,10 @@ async function runSet(given: GivenOptions, tools: AuditedCommandTools): Promise<
   const origins = [...new Set(given.many('origin'))];
   if (origins.length > MOST_ORIGINS)
     return { ok: false, option: '--origin', message: `--origin: at most ${MOST_ORIGINS}` };
-  for (const origin of origins) {
-    const fault = originFault(origin, { takesHttp: tools.environment === 'homologation' });
-    if (fault !== null)
-      return { ok: false, option: '--origin', message: `--origin: ${ORIGIN_FAULTS[fault].sentence.en}` };
-    if (tools.environment === 'production' && origin === tools.pagesOrigin)
-      return { ok: false, option: '--origin', message: `--origin: ${ORIGIN_FAULTS.ours.sentence.en}` };
-  }
+  const takesHttp = tools.environment === 'homologation';
+  const fault = originsFault(origins, { takesHttp, ours: tools.pagesOrigin });
+  if (fault !== null)
+    return { ok: false, option: '--origin', message: `--origin: ${ORIGIN_FAULTS[fault].sentence.en}` };
   if ((await findMerchant(tools.database, merchantId)) === null) return merchantUnknown(merchantId);
   const { actor: userName, origin: address } = tools.operator;
   const now = (await readBusinessClock(tools.database)).now(merchantId);

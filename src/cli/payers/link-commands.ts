@@ -1,3 +1,4 @@
+import type { Actor, AuditAction, AuditEvent } from '../../audit/audit-event.ts';
 import { findMerchant, readBusinessClock } from '../../merchants/merchants.sql.ts';
 import {
   CREATE_LINK,
@@ -8,7 +9,7 @@ import {
   writeLink,
 } from '../../payments/links/contract.ts';
 import { createLink } from '../../payments/links/create-link.ts';
-import type { Link } from '../../payments/links/link.ts';
+import type { Link, LinkKey } from '../../payments/links/link.ts';
 import {
   disableLinkRow,
   findLink,
@@ -47,7 +48,7 @@ const LINK_OPTION = {
   check: (value) => (isUuid(value) ? null : 'must be an id such as the API gives'),
 } as const satisfies CommandOption;
 
-/** Fields of the request, by their options: the API's own rules read them. */
+/** Fields of the request, by their options: the API's own rules read them. Addresses are public. */
 const FIELDS: Readonly<Record<string, CommandOption>> = {
   description: { name: 'description', value: 'TEXT', description: 'what is paid', isRequired: true },
   value: { name: 'value', value: 'REAIS', description: 'such as 129.90', isRequired: true },
@@ -57,8 +58,8 @@ const FIELDS: Readonly<Record<string, CommandOption>> = {
     value: 'DAY',
     description: 'the last day, as 2027-01-31; default: 30 days',
   },
-  urlCallBack: { name: 'callback', value: 'URL', description: 'where the result is posted' },
-  urlReturn: { name: 'return', value: 'URL', description: 'where the page leads back to' },
+  urlCallBack: { name: 'callback', value: 'URL', description: 'https, public: where the result is posted' },
+  urlReturn: { name: 'return', value: 'URL', description: 'https, public: where the page leads back to' },
   referenceTransaction: { name: 'reference', value: 'TEXT', description: 'the merchant’s own' },
 };
 const NUMBERS = ['value', 'qttyInstallments'];
@@ -126,7 +127,11 @@ async function runCreate(given: GivenOptions, tools: AuditedCommandTools): Promi
     keyring,
     clock: await readBusinessClock(database),
     findRequest: () => Promise.reject(new Error('a request without a key is not looked up')),
-    writeLink: (row: NewLink) => insertLink(database, row),
+    writeLink: (row: NewLink) =>
+      audit.transaction((tx) => {
+        tx.record(eventOf(operator, 'link.create', row.link));
+        return insertLink(tx, row);
+      }),
   };
   const body = read.body as Parameters<typeof readWantedLink>[0];
   const readTerms = (now: Instant) => lifeRefusal(body.expirationDate, now) ?? readWantedLink(body, now);
@@ -146,8 +151,6 @@ async function runCreate(given: GivenOptions, tools: AuditedCommandTools): Promi
   if (once.kind !== 'first') throw new Error('a request without a key is the first');
   const made = once.result;
   if (typeof made === 'string') return refused('expirationDate', LIFE_REFUSALS[made].sentence.en);
-  const resource = `merchants/${merchantId}/links/${made.linkId}`;
-  await audit.record({ ...operator, action: 'link.create', outcome: 'success', resource });
   return shown(made, tools, creating.clock.now(merchantId));
 }
 
@@ -185,14 +188,23 @@ async function runShow(given: GivenOptions, tools: CommandTools): Promise<Comman
 async function runDisable(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
   const { database, audit, operator } = tools;
   const key = keyOf(given);
-  const link =
-    (await disableLinkRow(database, key, given.one('reason') ?? '')) ?? (await findLink(database, key));
+  const disabled = await audit.transaction(async (tx) => {
+    const link = await disableLinkRow(tx, key, given.one('reason') ?? '');
+    if (link !== null) tx.record(eventOf(operator, 'link.disable', key));
+    return link;
+  });
+  const link = disabled ?? (await findLink(database, key));
   if (link === null) return NO_LINK;
   if (link.state !== 'disabled') return { ok: false, option: '--link', message: WHY_NOT[link.state] };
-  const resource = `merchants/${key.merchantId}/links/${key.linkId}`;
-  await audit.record({ ...operator, action: 'link.disable', outcome: 'success', resource });
   return shown(link, tools, (await readBusinessClock(database)).now(key.merchantId));
 }
+
+const eventOf = (operator: Actor, action: AuditAction, { merchantId, linkId }: LinkKey): AuditEvent => ({
+  ...operator,
+  action,
+  outcome: 'success',
+  resource: `merchants/${merchantId}/links/${linkId}`,
+});
 
 const WHY_NOT: Readonly<Record<'open' | 'paying' | 'paid', string>> = {
   open: '--link: it was being paid a moment ago; try again',

@@ -1,6 +1,8 @@
 import type { AuditEvent } from '../../audit/audit-event.ts';
 import { deleteVaultCard } from '../../cards/vault/delete-vault-card.ts';
 import { vaultCardsRemove } from '../../cards/vault/removals.sql.ts';
+import { eraseNotes } from '../../console/buyers/buyer-notes.sql.ts';
+import { eraseWithWords } from '../../console/buyers/buyer-words.sql.ts';
 import { batchWrites } from '../../platform/postgres/batched-writes.ts';
 import {
   type CustomerSubscription,
@@ -67,6 +69,8 @@ export type Erased = {
   readonly cards: number;
   readonly messages: number;
   readonly filters: number;
+  /** Of users of the console about the person. */
+  readonly notes: number;
   readonly left: readonly Left[];
 };
 
@@ -91,7 +95,16 @@ export async function erasePerson(
   };
   await tools.audit.record({ ...event, detail: { ...event.detail, begun: 1, reason } });
   const removeVaultCard = batchWrites(vaultCardsRemove(tools.audit));
-  const erased = { payments: 0, subscriptions: 0, boletos: 0, pix: 0, cards: 0, messages: 0, filters: 0 };
+  const erased = {
+    payments: 0,
+    subscriptions: 0,
+    boletos: 0,
+    pix: 0,
+    cards: 0,
+    messages: 0,
+    filters: 0,
+    notes: 0,
+  };
   const found: Left[] = [];
   const filters = new FilterEraser(tools.database, filter);
   await filters.erase([]);
@@ -99,7 +112,7 @@ export async function erasePerson(
   for (let behind: CustomerPlace | undefined = FIRST_PLACE; behind !== undefined; ) {
     const page: CustomerPayment[] = await listCustomerPayments(tools.database, filter, behind, PAGE);
     await filters.erase(page.flatMap(namesOf));
-    const done = await erasePage(tools, removeVaultCard, document, page);
+    const done = await erasePage(tools, removeVaultCard, filter, page);
     erased.payments += done.payments;
     erased.subscriptions += done.subscriptions;
     erased.cards += done.cards;
@@ -115,7 +128,7 @@ export async function erasePerson(
       PAGE,
     );
     await filters.erase(page.flatMap(namesOf));
-    const done = await eraseSubscriptions(tools, removeVaultCard, page);
+    const done = await eraseSubscriptions(tools, removeVaultCard, filter, page);
     erased.subscriptions += done.subscriptions;
     erased.cards += done.cards;
     found.push(...done.left);
@@ -128,6 +141,7 @@ export async function erasePerson(
   erased.pix = pix.pix;
   found.push(...pix.left);
   erased.filters = filters.erased;
+  erased.notes = await eraseWithWords(tools.database, filter, (tx) => eraseNotes(tx, filter));
   const left = unique(found);
   await tools.audit.record({ ...event, detail: { ...event.detail, ...erased, left: left.length } });
   return { ...erased, left };
@@ -136,21 +150,26 @@ export async function erasePerson(
 async function erasePage(
   tools: PrivacyTools,
   removeVaultCard: Removal,
-  document: string,
+  filter: CustomerFilter,
   page: readonly CustomerPayment[],
-): Promise<Omit<Erased, 'boletos' | 'pix' | 'filters'>> {
+): Promise<Omit<Erased, 'boletos' | 'pix' | 'filters' | 'notes'>> {
   const final = page.filter(({ isUnderWay }) => !isUnderWay);
-  const cards = await eraseCards(tools, removeVaultCard, final);
+  const cards = await eraseCards(tools, removeVaultCard, filter, final);
   // Without these payments a card that stays could not be found again.
   const free = final.filter(({ merchantId, vaultId }) => !cards.kept.has(`${merchantId}|${vaultId}`));
   const messages = await eraseMessages(tools, free);
-  const erased = await eraseCustomers(tools.database, free);
+  const erased = await eraseWithWords(
+    tools.database,
+    filter,
+    (tx) => eraseCustomers(tx, free),
+    (keys) => keys.map(({ transactionId }) => transactionId),
+  );
   const gone = new Set(erased.map(keyText));
   const reasonOf = (payment: CustomerPayment): LeftReason | null => {
     const kept = cards.kept.get(`${payment.merchantId}|${payment.vaultId}`);
     if (kept !== undefined) return kept;
     if (!gone.has(keyText(payment))) return 'underWay';
-    return isNamedByMerchant(payment, document) ? 'merchantText' : null;
+    return isNamedByMerchant(payment, filter.document) ? 'merchantText' : null;
   };
   const left = page.flatMap((payment) => {
     const reason = reasonOf(payment);
@@ -169,14 +188,20 @@ async function erasePage(
 async function eraseSubscriptions(
   tools: PrivacyTools,
   removeVaultCard: Removal,
+  filter: CustomerFilter,
   page: readonly CustomerSubscription[],
 ): Promise<Pick<Erased, 'subscriptions' | 'cards' | 'left'>> {
   const ended = page.filter(({ state }) => ENDED_STATES.includes(state));
-  const cards = await eraseCards(tools, removeVaultCard, ended);
+  const cards = await eraseCards(tools, removeVaultCard, filter, ended);
   const free = ended.filter(({ merchantId, vaultId }) => !cards.kept.has(`${merchantId}|${vaultId}`));
-  const gone = new Set(
-    (await eraseSubscriptionCustomers(tools.database, free)).map(({ subscriptionId }) => subscriptionId),
+  const erased = await eraseWithWords(
+    tools.database,
+    filter,
+    (tx) => eraseSubscriptionCustomers(tx, free),
+    // Also of those that are left: a document that came later than the name is not what it was kept under.
+    () => page.map(({ subscriptionId }) => subscriptionId),
   );
+  const gone = new Set(erased.map(({ subscriptionId }) => subscriptionId));
   const left = page.flatMap((one): Left[] => {
     const { merchantId, subscriptionId: id } = one;
     if (gone.has(id)) return [];
@@ -200,9 +225,14 @@ function leftPayment(reason: LeftReason, { merchantId, transactionId }: Transact
  * Customers without a document come first: only the card shows whose they are. `kept`: cards that stay, and
  * why.
  */
-async function eraseCards(tools: PrivacyTools, removeVaultCard: Removal, paid: readonly PaidByCard[]) {
+async function eraseCards(
+  tools: PrivacyTools,
+  removeVaultCard: Removal,
+  filter: CustomerFilter,
+  paid: readonly PaidByCard[],
+) {
   const { actor, origin } = tools.operator;
-  const nameless = await eraseNameless(tools, paid);
+  const nameless = await eraseNameless(tools, filter, paid);
   const { kept, left } = nameless;
   let removed = 0;
   for (const { merchantId, vaultId } of await findCards(tools.database, paid)) {
@@ -222,13 +252,22 @@ async function eraseCards(tools: PrivacyTools, removeVaultCard: Removal, paid: r
   return { subscriptions: nameless.erased, removed, kept, left };
 }
 
-async function eraseNameless({ database }: PrivacyTools, paid: readonly PaidByCard[]) {
+async function eraseNameless(
+  { database }: PrivacyTools,
+  filter: CustomerFilter,
+  paid: readonly PaidByCard[],
+) {
   const keys = cardKeysOf(paid);
   let erased = 0;
   for (let round = 0; round < MOST_ROUNDS_OF_SUBSCRIPTIONS; round += 1) {
-    const now = await eraseNamelessSubscriptionsOf(database, keys, SUBSCRIPTIONS_AT_ONCE);
-    erased += now;
-    if (now === 0) break;
+    const now = await eraseWithWords(
+      database,
+      filter,
+      (tx) => eraseNamelessSubscriptionsOf(tx, keys, SUBSCRIPTIONS_AT_ONCE),
+      (ended) => ended.map(({ subscriptionId }) => subscriptionId),
+    );
+    erased += now.length;
+    if (now.length === 0) break;
   }
   const kept = new Map<string, LeftReason>();
   const left = (await listNamelessSubscriptionsOf(database, keys, SUBSCRIPTIONS_AT_ONCE)).map(

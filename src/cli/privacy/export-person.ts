@@ -1,6 +1,8 @@
 import type { Actor, Audit } from '../../audit/audit-event.ts';
 import type { VaultCard } from '../../cards/vault/vault-card.ts';
 import { vaultCardsRead } from '../../cards/vault/vault-cards.sql.ts';
+import { type BuyerNote, listNotes } from '../../console/buyers/buyer-notes.sql.ts';
+import { listWords } from '../../console/buyers/buyer-words.sql.ts';
 import type { OwnedFilter } from '../../console/filters/saved-filters.sql.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
 import type { Database } from '../../platform/postgres/database.ts';
@@ -50,6 +52,9 @@ export type KeptOfPerson = {
   readonly pix: readonly PayerPix[];
   readonly messages: readonly PaymentMessage[];
   readonly filters: readonly OwnedFilter[];
+  readonly notes: readonly BuyerNote[];
+  /** By which the console finds the person. */
+  readonly words: Awaited<ReturnType<typeof listWords>>;
   /** False if there is more than is shown. */
   readonly isComplete: boolean;
 };
@@ -66,7 +71,6 @@ export async function exportPerson(tools: PrivacyTools, filter: CustomerFilter):
   );
   const { boletos, isComplete: hasBoletos } = await findBoletosOf(database, filter);
   const { pix, isComplete: hasPix } = await findPixOf(database, filter);
-  const isComplete = hasPayments && hasSubscriptions && hasBoletos && hasPix;
   const cards = await findCards(database, [...found, ...subscribed]);
   const named = new Set(subscribed.map(({ subscriptionId }) => subscriptionId));
   const ofCards: CardSubscription[] = [];
@@ -86,6 +90,11 @@ export async function exportPerson(tools: PrivacyTools, filter: CustomerFilter):
   const payers = billed.filter(Boolean);
   const names = [...new Set([...[...found, ...subscribed].flatMap(namesOf), ...payers])];
   const filters = await findFiltersOf(database, { ...filter, names });
+  const notes = await listNotes(database, filter, MOST_OF_ONE);
+  const subscribedIds = subscriptions.flatMap((one) => (one.customer === null ? [] : [one.subscriptionId]));
+  const words = await listWords(database, filter, subscribedIds, MOST_OF_ONE);
+  const isRestWhole = [notes, words].every(({ length }) => length < MOST_OF_ONE);
+  const isComplete = hasPayments && hasSubscriptions && hasBoletos && hasPix && isRestWhole;
   await tools.audit.record({
     ...tools.operator,
     action: 'privacy.export',
@@ -99,9 +108,10 @@ export async function exportPerson(tools: PrivacyTools, filter: CustomerFilter):
       pix: pix.length,
       cards: cards.length,
       filters: filters.length,
+      notes: notes.length,
     },
   });
-  return { payments: found, cards, subscriptions, boletos, pix, messages, filters, isComplete };
+  return { payments: found, cards, subscriptions, boletos, pix, messages, filters, notes, words, isComplete };
 }
 
 async function readPages<Item>(

@@ -1,3 +1,4 @@
+import { eraseWithWords } from '../../console/buyers/buyer-words.sql.ts';
 import {
   FIRST_FILTER,
   listAllFilters,
@@ -144,7 +145,13 @@ export async function eraseBoletosOf(
     await filters.erase(
       page.flatMap(({ payer }) => [payer.name, payer.email]).filter((name) => name !== null),
     );
-    const gone = new Set((await erasePayers(database, page)).map(({ boletoId }) => boletoId));
+    const erased = await eraseWithWords(
+      database,
+      filter,
+      (tx) => erasePayers(tx, page),
+      (keys) => keys.map(({ boletoId }) => boletoId),
+    );
+    const gone = new Set(erased.map(({ boletoId }) => boletoId));
     boletos += gone.size;
     for (const one of page) {
       const reason = gone.has(one.boletoId) ? textReason(one, filter.document) : 'openBoleto';

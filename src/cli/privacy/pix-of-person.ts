@@ -1,3 +1,4 @@
+import { eraseWithWords } from '../../console/buyers/buyer-words.sql.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import {
   erasePixPayers,
@@ -44,7 +45,13 @@ export async function erasePixOf(
   for (let behind: PixKey | undefined = FIRST_PIX; behind !== undefined; ) {
     const page: PayerPix[] = await listPayerPix(database, filter, behind, PIX_OF_A_PAGE);
     await filters.erase(page.map(({ payer }) => payer.name));
-    const gone = new Set((await erasePixPayers(database, page)).map(({ pixId }) => pixId));
+    const erased = await eraseWithWords(
+      database,
+      filter,
+      (tx) => erasePixPayers(tx, page),
+      (keys) => keys.map(({ pixId }) => pixId),
+    );
+    const gone = new Set(erased.map(({ pixId }) => pixId));
     pix += gone.size;
     for (const one of page) {
       const { merchantId, pixId: id, referenceTransaction, callbackUrl } = one;

@@ -89,9 +89,9 @@ const LEFT_SENTENCES = {
 } as const satisfies Record<LeftReason, string>;
 
 function erasedLines(erased: Erased): string[] {
-  const { payments, subscriptions, boletos, pix, cards, messages, filters, left } = erased;
+  const { payments, subscriptions, boletos, pix, cards, messages, filters, notes, left } = erased;
   const lines = [
-    `Erased: the customer of ${payments} payments and ${subscriptions} subscriptions, the payer of ${boletos} boletos and ${pix} Pix, ${cards} stored cards, ${messages} messages, ${filters} saved filters of the console.`,
+    `Erased: the customer of ${payments} payments and ${subscriptions} subscriptions, the payer of ${boletos} boletos and ${pix} Pix, ${cards} stored cards, ${messages} messages, ${filters} saved filters and ${notes} notes of the console.`,
   ];
   if (left.length === 0) return lines;
   const rows = left.map(({ merchantId, kind, id, reason }) => [merchantId, kind, id, LEFT_SENTENCES[reason]]);
@@ -99,7 +99,7 @@ function erasedLines(erased: Erased): string[] {
 }
 
 function keptJson(kept: KeptOfPerson): object {
-  const { payments, cards, subscriptions, boletos, pix, messages, filters, isComplete } = kept;
+  const { payments, cards, subscriptions, boletos, pix, messages, filters, notes, words, isComplete } = kept;
   return {
     payments: payments.map(paymentJson),
     cards: cards.map(cardJson),
@@ -108,6 +108,8 @@ function keptJson(kept: KeptOfPerson): object {
     pix,
     messages,
     filters,
+    notes,
+    words,
     isComplete,
     notFoundByDocument: NOT_FOUND_BY_DOCUMENT,
   };

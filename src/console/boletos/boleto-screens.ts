@@ -1,14 +1,15 @@
 import type { Static } from 'typebox';
 import type { WireError } from '../../platform/http/endpoint.ts';
 import { RESOLVE_EXCEPTION } from '../../reconciliation/exceptions/endpoints.ts';
+import { buyerOf } from '../../transactions/customers/buyer.ts';
 import type { BOLETO_ANSWER } from '../../transactions/methods/boleto/boleto-contract.ts';
 import { CANCEL_BOLETO, GET_BOLETO, LIST_BOLETOS } from '../../transactions/methods/boleto/contract.ts';
 import { SHOW_BOLETO_PDF } from '../../transactions/methods/boleto/print/endpoints.ts';
 import { formatDigitableLine } from '../../values/bar-code.ts';
-import { documentText } from '../../values/document-number.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import { type ListTools, listScreen } from '../filters/list-screens.ts';
 import { happenToBoleto } from '../homologation/happening.ts';
+import { buyerFacts, buyerLink } from '../parts/buyer-parts.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
   accountField,
@@ -47,7 +48,7 @@ export function boletoTable(items: readonly Boleto[], visit: Visit): Html {
   return table(say('Boletos'), items, [
     { title: say('Our number'), cell: (one) => link(boletoPath(visit.merchantId, one.id), one.ourNumber) },
     { title: say('Due'), cell: (one) => day(one.dueDate) },
-    { title: say('Payer'), cell: (one) => one.payer?.name ?? '–' },
+    { title: say('Payer'), cell: (one) => buyerLink(buyerOf(one.payer), one.id, visit) },
     { title: say('Amount'), isNumber: true, cell: (one) => reais(one.value) },
     { title: say('Status'), cell: (one) => html`${stateOfBoleto(one, visit)} ${unexpectedMark(one, visit)}` },
     { title: say('Reference'), cell: (one) => one.referenceTransaction ?? '–' },
@@ -123,8 +124,7 @@ ${facts([
   [say('Issued on'), day(boleto.issueDate)],
   [say('Paid amount'), boleto.effectivePaymentValue === null ? '–' : reais(boleto.effectivePaymentValue)],
   [say('Paid on'), boleto.effectivePaymentDate === null ? '–' : day(boleto.effectivePaymentDate)],
-  [say('Payer'), payer?.name ?? '–'],
-  [say('Document'), payer === null ? '–' : documentText(payer.documentNumber)],
+  ...buyerFacts(say('Payer'), buyerOf(payer), boleto.id, visit),
   [say('Account'), boleto.accountNumber],
   [say('Our number'), boleto.ourNumber],
   [say('Reference'), boleto.referenceTransaction ?? '–'],

@@ -8,6 +8,7 @@ import {
   accountOf,
   actionForm,
   amountFault,
+  amountField,
   centsOf,
   type Field,
   link,
@@ -15,12 +16,15 @@ import {
   typedAmount,
 } from '../parts/page-parts.ts';
 import { BOLETOS, boletoPath, CHARGE, LINKS, PAYMENTS, pathOf, paymentPath } from '../parts/paths.ts';
-import { type Action, type Form, onceKeyOf, type Screen, screen, type Visit } from '../parts/screen.ts';
-
-const MAY_SELL = {
-  roles: ['support', 'finance', 'admin'],
-  of: 'merchant',
-} as const satisfies Partial<Action>;
+import {
+  type Action,
+  type Form,
+  MAY_SELL,
+  onceKeyOf,
+  type Screen,
+  screen,
+  type Visit,
+} from '../parts/screen.ts';
 
 export const CHARGE_SCREENS: readonly Screen<unknown>[] = [
   screen<unknown, null>({
@@ -52,13 +56,7 @@ function pixForm(visit: Visit, typed?: Form): Shown {
     typed,
     about: say('Your buyer pays it with its QR code or text. With a due day it can be paid after it too.'),
     fields: [
-      {
-        name: 'amount',
-        label: say('Amount'),
-        hint: say('In reais, such as 1.234,56.'),
-        isRequired: true,
-        mostCharacters: 15,
-      },
+      amountField(visit, 'amount'),
       {
         name: 'expiresInSeconds',
         label: say('Can be paid for'),
@@ -136,13 +134,7 @@ function boletoForm(visit: Visit, typed?: Form): Shown {
     about: say('The bank registers it, and it can be paid in any bank until after its due day.'),
     fields: [
       accountField(visit),
-      {
-        name: 'value',
-        label: say('Amount'),
-        hint: say('In reais, such as 1.234,56.'),
-        isRequired: true,
-        mostCharacters: 15,
-      },
+      amountField(visit, 'value'),
       {
         name: 'dueDate',
         label: say('Due'),

@@ -1,23 +1,27 @@
+import { LONGEST_ORIGIN, MOST_ORIGINS } from '../../payments/fields/card-fields.ts';
 import { GET_FIELDS, PUT_FIELDS } from '../../payments/fields/contract.ts';
-import type { AnswerOf } from '../../platform/http/endpoint.ts';
+import type { AnswerOf, WireError } from '../../platform/http/endpoint.ts';
 import { type Html, html } from '../parts/html.ts';
-import { actionForm, facts } from '../parts/page-parts.ts';
+import { actionForm, errorsOf, facts } from '../parts/page-parts.ts';
 import { CARD_FIELDS, pathOf } from '../parts/paths.ts';
 import { type Action, type Screen, screen, type Visit } from '../parts/screen.ts';
 
 type Fields = AnswerOf<typeof GET_FIELDS>;
+/** `fields` null: none were put yet. */
+type Found = { readonly fields: Fields | null } | { readonly errors: readonly WireError[] };
 
 export const CARD_FIELDS_SCREENS: readonly Screen<unknown>[] = [
-  screen<unknown, Fields | null>({
+  screen<unknown, Found>({
     path: CARD_FIELDS,
     roles: ['support', 'operator', 'admin'],
     of: 'merchant',
     title: 'Card fields',
     async read({ ask }) {
       const asked = await ask(GET_FIELDS, {});
-      return asked.ok ? asked.body : null;
+      if (asked.ok) return { fields: asked.body };
+      return asked.status === 404 ? { fields: null } : { errors: asked.errors };
     },
-    view: fieldsPage,
+    view: (found, visit) => ('errors' in found ? errorsOf(found.errors) : fieldsPage(found.fields, visit)),
   }),
 ];
 
@@ -39,7 +43,7 @@ ${
       label: say('Origins'),
       hint: say('Such as https://loja.com.br, with blanks between them.'),
       value: found?.origins.join(' ') ?? '',
-      mostCharacters: 2_600,
+      mostCharacters: MOST_ORIGINS * (LONGEST_ORIGIN + 1),
     },
   ],
 })}`;

@@ -12,7 +12,7 @@ import {
   underWay,
 } from '../parts/page-parts.ts';
 import { FILTERS, pathOf } from '../parts/paths.ts';
-import { type Asked, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { type Asked, type Beside, type Screen, screen, type Visit } from '../parts/screen.ts';
 import {
   FILTERED_LISTS,
   type FilteredList,
@@ -53,7 +53,7 @@ export function listScreen<Item, Tools extends ListTools = ListTools>(
     readonly filters: (visit: Visit) => readonly Field[];
     readonly empty: readonly [string, string];
     /** What its contract does not give, of all items at once. */
-    readonly fill?: (items: readonly Item[], visit: Visit, tools: Tools) => Promise<readonly Item[]>;
+    readonly fill?: Beside<Item, Tools>;
     readonly view: (items: readonly Item[], visit: Visit) => Html;
   },
 ): Screen<Tools> {
@@ -65,9 +65,10 @@ export function listScreen<Item, Tools extends ListTools = ListTools>(
       const asked =
         mayTakeLong?.(visit) === true
           ? await readOn(contract, given.query, visit, tools)
-          : { value: await filled(await visit.ask(contract, given), visit, tools), keptSince: null };
+          : { value: await visit.ask(contract, given), keptSince: null };
       const saved = list === undefined ? html`` : await filterBar(list, visit, tools);
-      return { asked, saved };
+      if (asked === 'underWay') return { asked, saved };
+      return { asked: { ...asked, value: await filled(asked.value, visit, tools) }, saved };
     },
     view({ asked, saved }, visit) {
       return html`${filterForm(visit, filters(visit))}${saved}${shownOf(asked, visit)}`;

@@ -32,11 +32,11 @@ export const MAY_SEE_ACTS = {
 } as const satisfies Partial<Screen<unknown>>;
 
 const STATES = {
-  done: { tone: 'good', text: 'Done' },
+  asked: { tone: 'plain', text: 'Submitted' },
   refused: { tone: 'plain', text: 'Refused: nothing was done' },
   unknown: { tone: 'bad', text: 'Not known' },
   waits: { tone: 'wait', text: 'Asked of a second person' },
-  approved: { tone: 'good', text: 'Approved by another' },
+  approved: { tone: 'plain', text: 'Approved by another' },
   declined: { tone: 'plain', text: 'Declined by another' },
   saved: { tone: 'good', text: 'Saved as a file' },
 } as const satisfies States<Outcome>;

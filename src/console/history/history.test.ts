@@ -26,7 +26,7 @@ test('an act and its end are one thing, newest first', () => {
   assert.deepEqual(
     acts.map(({ entryNumber, outcome, amount, who }) => [entryNumber, outcome, amount, who]),
     [
-      [5, 'done', 1_000, 'ana'],
+      [5, 'asked', 1_000, 'ana'],
       [4, 'refused', 1_000, 'ana'],
       [2, 'waits', 2_000, 'ana'],
     ],
@@ -46,6 +46,29 @@ test('a decision is shown as what it decides, and its form alone where that was 
     [
       [3, 'refused'],
       [2, 'approved'],
+    ],
+  );
+});
+
+test('a form that was sent again is one thing, and an approval that was refused is not approved', () => {
+  const form = 'merchants/LOJA/waiting/7/approve';
+  const acts = actsOf([
+    act(9, 'a'),
+    entry(8, 'console.unknown', { operation: 'cancelPayment', status: 504, form: 'a' }),
+    act(7, 'a'),
+    entry(6, 'console.refuse', { operation: 'console.approve', status: 402, form: 'b' }, form),
+    entry(5, 'console.refuse', { operation: 'cancelPayment', status: 402, request: '7' }),
+    entry(4, 'console.approve', { operation: 'cancelPayment', amount: 2_000, request: '7' }),
+    entry(3, 'console.act', { operation: 'console.approve', form: 'b' }, form),
+    entry(2, 'console.request', { operation: 'cancelPayment', amount: 2_000, request: '7', form: 'c' }),
+    act(1, 'c'),
+  ]);
+  assert.deepEqual(
+    acts.map(({ entryNumber, outcome }) => [entryNumber, outcome]),
+    [
+      [9, 'asked'],
+      [4, 'refused'],
+      [1, 'waits'],
     ],
   );
 });

@@ -1,7 +1,7 @@
 import type { MerchantEntry } from '../../audit/merchant-entries.sql.ts';
 import { userOfActor } from '../users/user.ts';
 
-export type Outcome = 'done' | 'refused' | 'unknown' | 'waits' | 'approved' | 'declined' | 'saved';
+export type Outcome = 'asked' | 'refused' | 'unknown' | 'waits' | 'approved' | 'declined' | 'saved';
 
 export type Act = {
   readonly entryNumber: number;
@@ -44,28 +44,41 @@ function isSaidElsewhere(action: string, { operation }: Detail): boolean {
 }
 
 const OUTCOMES: Readonly<Record<string, Outcome>> = {
-  'console.act': 'done',
+  'console.act': 'asked',
   'console.approve': 'approved',
   'console.decline': 'declined',
   'console.export': 'saved',
 };
 
-/** `entries`: newest first. An end stands behind its act, and is one thing with it. */
+type End = { readonly outcome: Outcome; readonly amount: number | null };
+
+/** Whose decision the form of this path is. */
+const requestIn = (path: string): string => path.split('/').at(-2) ?? '';
+
+/**
+ * `entries`: newest first. An end stands behind its act, and is one thing with it: by the key of the form, or
+ * by the request of a decision. A form that was sent again is one thing too; its last end counts.
+ */
 export function actsOf(entries: readonly MerchantEntry[]): readonly Act[] {
-  const ends = new Map<string, { readonly outcome: Outcome; readonly amount: number | null }>();
+  const ends = new Map<string, End>();
+  const seen = new Set<string>();
   const acts: Act[] = [];
   for (const { action, actor, resource, detail: text, entryNumber, occurredAtSeconds } of entries) {
     const detail = readDetail(text);
     // Entries of before had no key of their form: they stand by themselves.
-    const key = textOf(detail.form);
+    const key = textOf(detail.form) ?? textOf(detail.request);
     const end = ENDS[action];
     if (end !== undefined) {
-      if (key !== null) ends.set(key, { outcome: end, amount: numberOf(detail.amount) });
+      if (key !== null && !ends.has(key)) ends.set(key, { outcome: end, amount: numberOf(detail.amount) });
       continue;
     }
     const outcome = OUTCOMES[action];
-    const ended = action === 'console.act' && key !== null ? ends.get(key) : undefined;
-    if (outcome === undefined || (isSaidElsewhere(action, detail) && ended === undefined)) continue;
+    const ended = key === null ? undefined : ends.get(key);
+    if (key !== null && action !== 'console.act') ends.delete(key);
+    const isTold = action === 'console.act' && key !== null && seen.has(key);
+    if (key !== null) seen.add(key);
+    if (outcome === undefined || isTold) continue;
+    if (isSaidElsewhere(action, detail) && (ended === undefined || seen.has(requestIn(resource)))) continue;
     acts.push({
       entryNumber,
       at: Math.floor(Number(occurredAtSeconds) * 1_000),

@@ -12,6 +12,7 @@ import { Html, html, type Shown } from '../parts/html.ts';
 import {
   actionForm,
   amountFault,
+  amountField,
   facts,
   link,
   moment,
@@ -21,12 +22,19 @@ import {
   typedAmount,
 } from '../parts/page-parts.ts';
 import { LINK, LINKS, linkPath, pathOf, paymentPath } from '../parts/paths.ts';
-import { type Action, ALL_ROLES, type Form, type Screen, screen, type Visit } from '../parts/screen.ts';
+import {
+  type Action,
+  ALL_ROLES,
+  type Form,
+  MAY_SELL,
+  type Screen,
+  screen,
+  type Visit,
+} from '../parts/screen.ts';
 import { LINK_STATES, stateBadge, stateChoices } from '../parts/states.ts';
 
 type Link = AnswerOf<typeof GET_LINK>;
 
-const MAY_SELL = ['support', 'finance', 'admin'] as const;
 const MOST_INSTALLMENTS = 12;
 const USUAL_DAYS = 30;
 
@@ -72,13 +80,7 @@ function createForm(visit: Visit, typed?: Form): Shown {
     about: say('A page where your buyer pays once, by card or Pix. Send him its address.'),
     fields: [
       { name: 'description', label: say('Description'), isRequired: true, mostCharacters: 250 },
-      {
-        name: 'value',
-        label: say('Amount'),
-        hint: say('In reais, such as 1.234,56.'),
-        isRequired: true,
-        mostCharacters: 15,
-      },
+      amountField(visit, 'value'),
       {
         name: 'qttyInstallments',
         label: say('Installments at most'),
@@ -139,8 +141,7 @@ function disableForm({ id }: Link, visit: Visit): Shown {
 }
 
 const CREATE: Action = {
-  roles: MAY_SELL,
-  of: 'merchant',
+  ...MAY_SELL,
   path: `${LINKS}/new`,
   title: 'Create a payment link',
   contract: CREATE_LINK,
@@ -164,8 +165,7 @@ const CREATE: Action = {
 };
 
 const DISABLE: Action = {
-  roles: MAY_SELL,
-  of: 'merchant',
+  ...MAY_SELL,
   path: `${LINK}/disable`,
   title: 'Disable the link',
   contract: DISABLE_LINK,

@@ -1,15 +1,36 @@
 import type { Merchant } from '../../merchants/merchant.ts';
+import type { FitRoutes, ProviderRefused, WantedRoutes } from '../../providers/add-provider.ts';
+import { MOST_RULES, RULE_FAULTS, ruleText } from '../../providers/provider-rule.ts';
 import { CARD_BRANDS, type CardBrand } from '../../values/card-number.ts';
+import { approvalTable, noApprovals } from '../parts/approvals.ts';
 import { type Html, html } from '../parts/html.ts';
-import { brandText, facts, filterForm, link, section, table } from '../parts/page-parts.ts';
-
+import { actionForm, brandText, facts, filterForm, link, section, table } from '../parts/page-parts.ts';
 import { HEALTH, merchantPath, pathOf, ROUTING } from '../parts/paths.ts';
-import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
+import {
+  type Action,
+  ALL_ROLES,
+  type Asked,
+  type Form,
+  type Moved,
+  OPERATION_DONE,
+  refusedAs,
+  type Screen,
+  screen,
+  type Visit,
+} from '../parts/screen.ts';
 import { badge } from '../parts/states.ts';
+import type { Wording } from '../parts/wording.ts';
+import { MAY_CHANGE } from './merchant-actions.ts';
 import { merchantHeadline } from './merchant-view.ts';
-import type { RoutedProvider, Routing } from './routing.ts';
+import { ACQUIRER, type RoutedProvider, type Routing, RULE_SEPARATOR, ruleTexts } from './routing.ts';
 
 export type RoutingTools = {
+  /** Whether the rules could stand, and in place of what. */
+  readonly checkRoutes: (wanted: WantedRoutes) => Promise<FitRoutes | ProviderRefused>;
+  readonly routeProviders: (
+    visit: Visit,
+    wanted: WantedRoutes,
+  ) => Promise<{ readonly kind: 'changed' } | ProviderRefused>;
   /** With the rules of a merchant, or of all where none is asked for. */
   readonly readRouting: (merchantId: string | null) => Promise<Routing>;
   readonly findMerchant: (merchantId: string) => Promise<Merchant | null>;
@@ -29,7 +50,7 @@ export const ROUTING_SCREENS: readonly Screen<RoutingTools>[] = [
       return { routing: await readRouting(asked), asked, merchant };
     },
     view: (found, visit) =>
-      html`${filterForm(visit, [{ name: 'merchant', label: visit.wording.say('Merchant'), mostCharacters: 20 }])}${ofMerchant(found, visit)}${providers(found.routing, visit)}${brands(found.routing, visit)}${capabilities(found.routing, visit)}${others(found.routing, visit)}`,
+      html`${filterForm(visit, [{ name: 'merchant', label: visit.wording.say('Merchant'), mostCharacters: 20 }])}${ofMerchant(found, visit)}${providers(found.routing, visit)}${changeForm(found, visit)}${approvals(found.routing, visit)}${brands(found.routing, visit)}${capabilities(found.routing, visit)}${others(found.routing, visit)}`,
   }),
 ];
 
@@ -57,14 +78,19 @@ const KINDS = {
 
 function providers({ providers: added, rules }: Routing, { wording }: Visit): Html {
   const { say } = wording;
-  const state = (isEnabled: boolean) =>
-    isEnabled ? badge('good', say('Enabled')) : badge('wait', say('Gets nothing new'));
+  const idle = badge('wait', say('Gets nothing new'));
+  const state = (isEnabled: boolean) => (isEnabled ? badge('good', say('Enabled')) : idle);
+  const isIdle = ({ kind, provider }: Routing['rules'][number]) =>
+    added.some((one) => one.kind === kind && one.name === provider && !one.isEnabled);
   return section(
     say('Providers and rules'),
     html`${table(say('Providers'), added, [
       { title: say('Who'), cell: ({ kind }) => say(KINDS[kind].text) },
       { title: say('Name'), cell: ({ name }) => html`<code>${name}</code>` },
-      { title: say('Address'), cell: ({ host }) => html`<code>${host}</code>` },
+      {
+        title: say('Address'),
+        cell: ({ host }) => (host === null ? say('none') : html`<code>${host}</code>`),
+      },
       { title: say('State'), cell: ({ isEnabled }) => state(isEnabled) },
     ])}${table(say('Rules, in their order'), rules, [
       {
@@ -73,8 +99,121 @@ function providers({ providers: added, rules }: Routing, { wording }: Visit): Ht
           merchantId === null ? say('All merchants') : link(merchantPath(merchantId), merchantId),
       },
       { title: say('Who'), cell: ({ kind }) => say(KINDS[kind].text) },
-      { title: say('Rule'), cell: ({ text }) => html`<code>${text}</code>` },
+      { title: say('Rule'), cell: (one) => html`<code>${one.text}</code>${isIdle(one) && html` ${idle}`}` },
     ])}`,
+  );
+}
+
+const LONGEST_RULES = 4_000;
+/** No merchant has this id. Where the field is missing nothing is changed. */
+const ALL = '*';
+
+function changeForm({ routing, asked, merchant }: Found, visit: Visit): Html | false {
+  const { say } = visit.wording;
+  if (asked !== null && merchant === null) return false;
+  const merchantId = merchant?.merchantId ?? null;
+  const rules = routing.rules.filter((one) => one.kind === ACQUIRER && one.merchantId === merchantId);
+  const form = actionForm(visit, ROUTE, {
+    about: html`<strong>${merchantId ?? say('All merchants')}</strong>: ${say('The first rule that fits is asked first; the next one that fits, where the first surely did not charge. What was charged already stays where it is.')} ${say('Every process knows it within seconds.')}`,
+    hidden: { merchant: merchantId ?? ALL, standing: routing.standing },
+    fields: [
+      {
+        name: 'rules',
+        label: say('Rules, in their order'),
+        hint: say(
+          'Between them a semicolon, each such as brand=visa,elo installments=2-12 amount=10000-500000 share=30 NAME: amount in cents, share in percent. Empty: none.',
+        ),
+        value: rules.map(({ text }) => text).join(RULE_SEPARATOR),
+        mostCharacters: LONGEST_RULES,
+      },
+    ],
+    isGrave: true,
+  });
+  return form !== '' && html`${form}`;
+}
+
+const wantedOf = ({ merchant = '', rules = '', standing: seen }: Form): WantedRoutes => ({
+  kind: ACQUIRER,
+  merchantId: merchant === ALL ? null : merchant,
+  rules: ruleTexts(rules),
+  seen,
+});
+
+const REFUSALS = {
+  merchantUnknown: { status: 404, text: 'There is no such merchant.' },
+  providerUnknown: { status: 409, text: 'There is no acquirer called {value}.' },
+  tooManyRules: { status: 400, text: 'At most {most} rules are taken.', most: MOST_RULES },
+  routesChanged: {
+    status: 409,
+    text: 'It has changed since you looked: see how it is now, and ask again.',
+  },
+  ...RULE_FAULTS,
+} as const;
+
+function refusedRoutes(visit: Visit, { refusal, value }: ProviderRefused): Asked<never> {
+  const found = Object.entries(REFUSALS).find(([name]) => name === refusal)?.[1];
+  // The others are of the commands that add providers.
+  if (found === undefined) throw new Error(`a route was refused as ${refusal}`);
+  return refusedAs(visit, found, value);
+}
+
+const ruleLine = (rules: FitRoutes['rules']) => rules.map(ruleText).join(RULE_SEPARATOR);
+
+/**
+ * No money, but all that is charged from now on: always two persons, where two are asked for at all. What is
+ * approved is not the typed text: it is what will stand, and in place of what.
+ */
+async function moved(visit: Visit, form: Form, { checkRoutes }: RoutingTools): Promise<Asked<Moved>> {
+  const { seen: _seen, ...wanted } = wantedOf(form);
+  const checked = await checkRoutes(wanted);
+  if (checked.kind === 'refused') return refusedRoutes(visit, checked);
+  const { rules, former, idle, standing } = checked;
+  const fields = {
+    merchant: form.merchant ?? '',
+    standing,
+    idle: idle.join(', '),
+    rules: ruleLine(rules),
+    former: ruleLine(former.map(({ rule }) => rule)),
+  };
+  return {
+    ok: true,
+    status: 200,
+    body: { amount: 0, counted: Number.POSITIVE_INFINITY, standing, fields },
+  };
+}
+
+function saysOf({ merchant = '', rules = '', former = '', idle = '' }: Form, { say }: Wording): string {
+  const textOf = (line: string) => (line === '' ? say('no rule') : line);
+  const said = say('{rules}, in place of: {former}', { rules: textOf(rules), former: textOf(former) });
+  return [
+    `${merchant === ALL ? say('All merchants') : merchant}: ${said}`,
+    ...(idle === '' ? [] : [say('gets nothing new: {names}', { names: idle })]),
+  ].join('; ');
+}
+
+const ROUTE: Action<RoutingTools> = {
+  ...MAY_CHANGE,
+  path: `${ROUTING}/acquirers`,
+  title: 'Change the acquirers',
+  operation: 'provider.route',
+  moves: moved,
+  saysOf,
+  async perform(visit, form, { routeProviders }) {
+    const routed = await routeProviders(visit, wantedOf(form));
+    return routed.kind === 'refused' ? refusedRoutes(visit, routed) : OPERATION_DONE;
+  },
+  done: 'The acquirers are changed.',
+  next: () => pathOf(ROUTING),
+};
+
+export const ROUTING_ACTIONS: readonly Action<RoutingTools>[] = [ROUTE];
+
+function approvals({ processes }: Routing, { wording }: Visit): Html {
+  const { say } = wording;
+  return section(
+    say('Approvals by acquirer and brand'),
+    html`${approvalTable(processes, wording) ?? noApprovals(wording)}
+<p class="note">${say('Of the charges that were answered yes or no, for all merchants, since the processes began; over longer times parcela_authorizations_total has it.')}</p>`,
   );
 }
 

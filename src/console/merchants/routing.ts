@@ -1,3 +1,4 @@
+import type { ProcessReport } from '../../platform/process-reports/process-report.ts';
 import type { AcquirerCapabilities } from '../../providers/acquirers/acquirer.ts';
 import type { Provider, ProviderKind } from '../../providers/provider.ts';
 
@@ -12,12 +13,16 @@ export type Routing = {
   readonly providers: readonly RoutedProvider[];
   /** Of a merchant and of all, as they are looked at. */
   readonly rules: readonly RoutingRule[];
+  /** Of the acquirers of the merchant, or of all: if it differs later, they have changed. */
+  readonly standing: string;
+  readonly processes: readonly ProcessReport[];
 };
 
 export type RoutedProvider = {
   readonly kind: ProviderKind;
   readonly name: string;
-  readonly host: string;
+  /** Null: it is asked by files. */
+  readonly host: string | null;
   readonly isEnabled: boolean;
 };
 
@@ -25,11 +30,12 @@ export type RoutingRule = {
   readonly kind: ProviderKind;
   /** Null: of all merchants. */
   readonly merchantId: string | null;
+  readonly provider: string;
   /** As the command takes it. */
   readonly text: string;
 };
 
-type Addresses = {
+type Addresses = Pick<Routing, 'standing'> & {
   readonly acquirerUrl: string | null;
   readonly capabilities: AcquirerCapabilities;
   readonly bankUrl: string | null;
@@ -37,9 +43,24 @@ type Addresses = {
   readonly isHomologation: boolean;
   readonly providers: readonly Pick<Provider, 'kind' | 'name' | 'url' | 'disabledAt'>[];
   readonly rules: readonly RoutingRule[];
+  readonly processes: readonly ProcessReport[];
 };
 
-const hostOf = (url: string | null) => (url === null ? null : new URL(url).host);
+const hostOf = (url: string | null) => (url === null || url === '' ? null : new URL(url).host);
+
+/** Whose rules the page changes. */
+export const ACQUIRER = 'acquirer';
+
+/** Between rules, where they are written in one line. */
+export const RULE_SEPARATOR = '; ';
+
+/** Rules as one line, each as the command takes it. */
+export function ruleTexts(line: string): string[] {
+  return line
+    .split(RULE_SEPARATOR.trim())
+    .map((text) => text.trim())
+    .filter(Boolean);
+}
 
 export function routingOf({
   acquirerUrl,
@@ -49,6 +70,8 @@ export function routingOf({
   isHomologation,
   providers,
   rules,
+  standing,
+  processes,
 }: Addresses): Routing {
   return {
     acquirer: { host: hostOf(acquirerUrl), capabilities },
@@ -56,9 +79,11 @@ export function routingOf({
     antiFraudHost: hostOf(antiFraudUrl),
     isHomologation,
     providers: providers.map(({ kind, name, url, disabledAt }) => ({
-      ...{ kind, name, host: new URL(url).host },
+      ...{ kind, name, host: hostOf(url) },
       isEnabled: disabledAt === null,
     })),
     rules,
+    standing,
+    processes,
   };
 }

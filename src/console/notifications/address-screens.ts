@@ -9,7 +9,6 @@ import { DELETE_WEBHOOK, GET_WEBHOOK, REGISTER_WEBHOOK } from '../../webhooks/en
 import type { ListedEndpoint } from '../../webhooks/endpoints/webhook-endpoints.sql.ts';
 import { SEND_TEST_NOTIFICATION } from '../../webhooks/history/contract.ts';
 import { CREATE_WEBHOOK_SECRET } from '../../webhooks/secrets/endpoints.ts';
-
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
   accountField,

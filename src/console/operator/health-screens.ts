@@ -3,9 +3,10 @@ import type { HoldReason } from '../../platform/gate.ts';
 import { MOST_COUNTED_OF_ALL } from '../../platform/pages.ts';
 import { isCurrent } from '../../platform/process-reports/process-report.ts';
 import { instant, saoPauloDay } from '../../values/instant.ts';
+import { approvalTable } from '../parts/approvals.ts';
 import { type Html, html } from '../parts/html.ts';
 import { emptyState, type Figure, figure, link, moment, section, table } from '../parts/page-parts.ts';
-import { EXCEPTIONS, HEALTH, MERCHANTS, pathOf, UNRESOLVED, withQuery } from '../parts/paths.ts';
+import { EXCEPTIONS, HEALTH, MERCHANTS, pathOf, ROUTING, UNRESOLVED, withQuery } from '../parts/paths.ts';
 import { ALL_ROLES, MAY_SEE_AUDIT, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
 import { EXCEPTION_WORDS } from '../reconciliation/exception-words.ts';
@@ -48,12 +49,24 @@ function healthPage(health: Health, visit: Visit): Html {
   return html`${section(say('What needs attention'), isNothingWrong ? emptyState(say('Nothing needs attention.'), say('What is away, late or differs stands here first.')) : html`${messages}${wrong.length > 0 && figureList(wrong)}`)}
 ${section(say('What is as it should be'), figureList(all.filter((one) => !wrong.includes(one))))}
 ${section(say('Whom we ask'), peerTable(health.processes, visit))}
+${approvals(health, wording)}
 ${section(say('Unresolved'), unresolvedTable(health, wording))}
 ${section(say('Open exceptions of reconciliation'), exceptions(health, wording))}
 ${section(say('Processes'), processTable(health.processes, visit))}
 <p class="note">${say('Read at')} ${moment(wording, health.readAt)}. ${say(
     'All of it stands in the database and is the same on every process; each writes down every ten seconds what it alone knows.',
   )}</p>`;
+}
+
+/** Shown where there are several to compare. */
+function approvals({ processes }: Health, wording: Wording): Html | false {
+  const { say } = wording;
+  const compared = approvalTable(processes, wording, 2);
+  if (compared === null) return false;
+  return section(
+    say('Approvals by acquirer and brand'),
+    html`${compared}<p>${link(pathOf(ROUTING), say('Routing'))}</p>`,
+  );
 }
 
 const figureList = (all: readonly Figure[]) =>

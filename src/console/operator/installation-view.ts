@@ -54,7 +54,7 @@ const PEER_STATES = {
   some: { tone: 'wait', text: 'Answers in part' },
   inPart: { tone: 'wait', text: 'Answers in part' },
   silent: { tone: 'bad', text: 'Away' },
-  notAsked: { tone: 'plain', text: 'Not asked yet' },
+  notAsked: { tone: 'plain', text: 'Not asked lately' },
 } as const satisfies Record<PeerHealth['state'], StateLook>;
 
 const isKind = (text: string): text is keyof typeof KIND_WORDS => Object.hasOwn(KIND_WORDS, text);
@@ -152,10 +152,12 @@ function circuitText(awayFor: readonly string[], { say }: Wording): string {
 }
 
 const UNKNOWN_SILENCE = 'What needs it waits or fails until it answers.';
+const PART_SILENT =
+  'Some calls get no clear answer, and others do: what needs the former waits or fails meanwhile.';
 const SOME_SILENT = 'Some processes get no answer: look at their way to it.';
 
 function meaning(
-  { peer, state, reason }: Pick<PeerHealth, 'peer' | 'state' | 'reason'>,
+  { peer, state, reason, awayFor }: Pick<PeerHealth, 'peer' | 'state' | 'reason' | 'awayFor'>,
   wording: Wording,
 ): Shown {
   const { say } = wording;
@@ -166,10 +168,11 @@ function meaning(
     case 'answers':
       return say('Nothing is to be done.');
     case 'notAsked':
-      return say('Nobody needed it since the processes began.');
+      return say('Nobody has needed it lately.');
     case 'some':
       return pointed(SOME_SILENT, WAYS);
     case 'inPart':
+      return pointed(awayFor.length === 0 ? PART_SILENT : silence, leadsTo);
     case 'silent':
       return pointed(silence, leadsTo);
   }

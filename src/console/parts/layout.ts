@@ -92,7 +92,7 @@ function searchBox(
 ): Html {
   return html`<form class="search" method="post" action="${path}" role="search"><input type="hidden" name="mark" value="${formMark}">
 <label class="unseen" for="q">${say('Search')}</label>
-<input id="q" name="q" type="search" required maxlength="64" value="${searched}" placeholder="${say('Payment, NSU, document, boleto, billing…')}">
+<input id="q" name="q" type="search" required maxlength="64" value="${searched}" placeholder="${say('Name, e-mail, document, amount, order, day…')}">
 <button type="submit">${say('Search')}</button>
 </form>`;
 }

@@ -4,7 +4,7 @@ import type { WireError } from '../../platform/http/endpoint.ts';
 import { MOST_COUNTED_FOR_PEOPLE } from '../../platform/pages.ts';
 import type { SettlementFormat } from '../../reconciliation/settlement-entry.ts';
 import { BRAND_NAMES, type CardBrand } from '../../values/card-number.ts';
-import { holdsCardNumber } from '../../values/card-number-in-text.ts';
+import { holdsCardNumber, holdsCpfOrEmail } from '../../values/card-number-in-text.ts';
 import type { CsvCell } from '../../values/csv.ts';
 import { type Html, html, type Shown } from './html.ts';
 import { pathOf, withQuery } from './paths.ts';
@@ -202,19 +202,21 @@ function withTyped(fields: readonly Field[], typed: Form | undefined): readonly 
  */
 export function actionForm(
   { wording, formMark, onceKey, user, merchantId }: Visit,
-  of: Where & Pick<Action, 'isQuestion'>,
+  of: Where & Pick<Action, 'needsNoReason'>,
   wanted: {
     readonly values?: Readonly<Record<string, string>>;
     readonly about: Shown;
     readonly fields?: readonly Field[];
     readonly isGrave?: boolean;
+    /** Sent with it as they are: what the person saw. */
+    readonly hidden?: Readonly<Record<string, string>>;
     readonly typed?: Form | undefined;
     readonly button?: string;
   },
 ): Shown {
   if (!mayUse(of, user)) return '';
   const { say } = wording;
-  const { values = {}, about, fields = [], isGrave = false, typed } = wanted;
+  const { values = {}, about, fields = [], isGrave = false, typed, hidden = {} } = wanted;
   const action = pathOf(of.path, { merchantId, ...values });
   const title = say(of.title);
   // Several forms of a page may have the same field names.
@@ -226,14 +228,24 @@ export function actionForm(
     isRequired: true,
     mostCharacters: LONGEST_REASON,
   };
-  const asked = withTyped(of.isQuestion === true ? fields : [...fields, reason], typed);
+  const asked = withTyped(of.needsNoReason === true ? fields : [...fields, reason], typed);
+  const kept = Object.entries({ mark: formMark, once: onceKey, ...hidden });
   return html`<details class="action"${typed !== undefined && html` open`}><summary>${title}</summary>
 <form method="post" action="${action}">
 <p>${about}</p>
-<input type="hidden" name="mark" value="${formMark}"><input type="hidden" name="once" value="${onceKey}">
+${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 ${asked.map((one) => field(one, idOf(one.name)))}
 <div class="buttons"><button type="submit" class="${isGrave ? 'grave' : 'main'}">${wanted.button ?? title}</button></div>
 </form></details>`;
+}
+
+const NO_REASON = 'Give a reason, of up to 200 characters.';
+
+/** In English. Audit entries cannot be removed. */
+export function reasonFault(reason: string): string | null {
+  if (reason === '' || [...reason].length > LONGEST_REASON) return NO_REASON;
+  if (holdsCardNumber(reason)) return 'A reason holds no card number.';
+  return holdsCpfOrEmail(reason) ? 'A reason names no person: leave CPF and e-mail address out.' : null;
 }
 
 /** The API's errors, each beside its field. */
@@ -248,6 +260,16 @@ export function errorsOf(errors: readonly WireError[], fields: readonly Field[] 
 export function typedAmount(form: Form, name = 'amount'): number | null {
   const cents = centsOf(form[name] ?? '');
   return typeof cents === 'number' ? cents : null;
+}
+
+export function amountField({ wording: { say } }: Visit, name = 'amount'): Field {
+  return {
+    name,
+    label: say('Amount'),
+    hint: say('In reais, such as 1.234,56.'),
+    isRequired: true,
+    mostCharacters: 15,
+  };
 }
 
 const NO_AMOUNT = 'Write the amount in reais, such as 1.234,56.';
@@ -266,7 +288,7 @@ export function reaisOf(text: string): number | string {
 
 /** Typed reais. Other text is passed on for the endpoint to refuse. */
 export function centsOf(text: string): number | string {
-  const match = /^(?:R\$)?\s*(\d{1,3}(?:\.\d{3})+|\d{1,8})(?:,(\d{1,2}))?$/.exec(text);
+  const match = /^(?:R\$)?\s*(\d{1,3}(?:\.\d{3}){1,3}|\d{1,8})(?:,(\d{1,2}))?$/.exec(text);
   const english = /^(\d{1,8})\.(\d{2})$/.exec(text);
   const [, whole, fraction = ''] = match ?? english ?? [];
   if (whole === undefined) return text;

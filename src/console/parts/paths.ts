@@ -9,6 +9,8 @@ export const PAYMENT = `${PAYMENTS}/{paymentId}`;
 export const PAYMENTS_CSV = `${OF_MERCHANT}/payments.csv`;
 export const GIVE_BACK = `${PAYMENT}/give-back`;
 export const RECEIPT = `${PAYMENT}/receipt`;
+/** Of whoever bought that: the id of a payment, a boleto or a subscription. No address names a person. */
+export const BUYER = `${OF_MERCHANT}/buyers/{boughtId}`;
 export const SUBSCRIPTIONS = `${OF_MERCHANT}/subscriptions`;
 export const SUBSCRIPTION = `${SUBSCRIPTIONS}/{subscriptionId}`;
 export const SUBSCRIPTION_CALENDAR = `${SUBSCRIPTION}/calendar`;
@@ -119,6 +121,7 @@ export function withQuery(
 export const merchantPath = (merchantId: string) => pathOf(OF_MERCHANT, { merchantId });
 export const paymentPath = (merchantId: string, paymentId: string) =>
   pathOf(PAYMENT, { merchantId, paymentId });
+export const buyerPath = (merchantId: string, boughtId: string) => pathOf(BUYER, { merchantId, boughtId });
 export const subscriptionPath = (merchantId: string, subscriptionId: string) =>
   pathOf(SUBSCRIPTION, { merchantId, subscriptionId });
 export const billingPath = (merchantId: string, billingId: string) =>

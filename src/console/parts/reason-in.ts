@@ -7,12 +7,39 @@ const PARTIES = [
   'the provider',
   'this bank of Pix',
   'this provider',
+  'this acquirer',
   'this bank',
+] as const;
+
+/** What is said to be wrong or missing. Of a protocol's field, whose name stays, a word is no sentence. */
+const THINGS = [
+  'amount',
+  'amount that can be',
+  'authorization',
+  'cancellation',
+  'capture',
+  'changes',
+  'charge',
+  'event that is known',
+  'id of an authorization',
+  'list',
+  'list of Pix',
+  'merchantId that was asked for',
+  'number',
+  'QR code',
+  'reference',
+  'refund',
+  'status',
+  'status that is known',
+  'type that is known',
+  'none',
+  'without a code',
 ] as const;
 
 /**
  * Why somebody whom we ask gave no clear answer, as adapters word it for log and doctor. The first that fits
- * counts; `who` is a party or a name, `why` is a reason itself.
+ * counts; `who` is a party or a name, `what` a thing or a field, `code` is what was answered, `why` is a
+ * reason itself.
  */
 const REASONS = [
   'no program listens there',
@@ -53,11 +80,13 @@ const REASONS = [
   'the page had no end',
   'the page has no {what}',
   'the page was no list of charges',
+  'the page was no list of changes',
   'the list of a merchant has a charge of another',
   'a charge of the list has no {what} that can be',
   'it has no {what}',
   'no {what} that can be',
   'not sent: {why}',
+  'request refused: {why}',
   'all work is held ({why})',
   'no access token came in time',
   'no access token: {why}',
@@ -71,6 +100,7 @@ const REASONS = [
   '{who} answered {code}: it takes no such MerchantId with this key',
   '{who} answered for another {what}',
   '{who} answered {code}',
+  '{who} answered {code} ({why})',
   '{who} aborted it ({code})',
   '{who} refused the request by {code}',
   '{who} refuses it: {why}',
@@ -96,6 +126,17 @@ const REASONS = [
   '{who} did not acknowledge the void',
   '{who} has cancels of it, and voids it no more',
   '{who} may still book it',
+  'nothing of it is live, and {who} may still book it',
+  '{who} has another charge under this reference',
+  '{who} has captured it, which is not on record here',
+  '{who} does not know a charge that it has made',
+  '{who} accepted the void, and has not done it yet',
+  '{who} does not make the charge, and its authorization holds: {code}',
+  '{who} has no such authorization',
+  '{who} has no such charge yet',
+  '{who} has no such charge',
+  '{who} is to be asked',
+  '{who} reports no changes',
   '{who} shows less than it gave back',
   '{who} has this txid with another amount',
   '{who} has the authorization with another {what}',
@@ -113,6 +154,15 @@ const REASONS = [
   'Pix Automático is not switched on for this bank',
   'a charge is paid by no Pix',
   'another bank was asked to register it',
+  'another process may have the cancel',
+  'another void of the payment was sent a moment ago',
+  'its provider answers nothing at the moment',
+  'its day is over',
+  'the process that asked did not finish',
+  'the charging process did not finish',
+  'the payer is not there any more',
+  'it was not captured in time',
+  'it was canceled before its capture',
   'it was authorized, and not captured: {why}',
   'it was authorized, and not captured',
   'it was captured, which was not asked for',
@@ -134,14 +184,19 @@ const REASONS = [
   'the bar code was of another due day',
 ] as const;
 
+const GROUPS: Readonly<Record<string, string>> = {
+  who: `${PARTIES.join('|')}|[A-Z]\\w+`,
+  what: `${THINGS.join('|')}|[\\w.]+`,
+  code: 'without a code|\\S+',
+};
+
 const PATTERNS = REASONS.map((text) => {
   const escaped = text.replaceAll(/[.*+?^$()[\]\\|/]/g, '\\$&');
-  const who = `(?<who>${PARTIES.join('|')}|[A-Z]\\w+)`;
-  return {
-    text,
-    pattern: new RegExp(`^${escaped.replace('{who}', who).replaceAll(/\{(\w+)\}/g, '(?<$1>.+)')}$`),
-  };
+  const grouped = escaped.replaceAll(/\{(\w+)\}/g, (_, name) => `(?<${name}>${GROUPS[name] ?? '.+'})`);
+  return { text, pattern: new RegExp(`^${grouped}$`) };
 });
+
+const isSaid = (word: string): boolean => [...PARTIES, ...THINGS].some((said) => said === word);
 
 /** Words of a connection and the code behind them, which people search for. */
 const CODED = /^(?<words>[a-z].+): (?<code>[A-Z]\w+)$/;
@@ -152,12 +207,11 @@ export function reasonIn(reason: string, { language, say }: Pick<Wording, 'langu
   for (const { text, pattern } of PATTERNS) {
     const groups = pattern.exec(reason)?.groups;
     if (groups === undefined && !pattern.test(reason)) continue;
-    const { who, why } = groups ?? {};
-    return say(text, {
-      ...groups,
-      ...(who === undefined ? {} : { who: say(who) }),
-      ...(why === undefined ? {} : { why: reasonIn(why, { language, say }) }),
+    const words = Object.entries(groups ?? {}).map(([name, word]) => {
+      if (name === 'why') return [name, reasonIn(word, { language, say })];
+      return [name, isSaid(word) ? say(word) : word];
     });
+    return say(text, Object.fromEntries(words));
   }
   const coded = CODED.exec(reason)?.groups;
   const words = coded?.words === undefined ? undefined : reasonIn(coded.words, { language, say });

@@ -45,6 +45,13 @@ export type Visit = {
 /** `notFound` also hides what the user may not see. */
 export type Read<Found> = Found | 'notFound' | { readonly leadsTo: string };
 
+/** Adds to rows what the API does not have. */
+export type Beside<Row, Tools> = (
+  rows: readonly Row[],
+  visit: Visit,
+  tools: Tools,
+) => Promise<readonly Row[]>;
+
 /** A file that the browser saves under this name. */
 export type Download = { readonly name: string } & (
   | { readonly type: string; readonly content: string | Buffer }
@@ -139,9 +146,9 @@ export type Action<Tools = unknown> = (AskingEndpoint | Performing<Tools>) &
     /** The fault that every reader would find, in the form's words. */
     readonly faultOf?: (form: Form) => string | null;
     /** The form once more, with what was typed: for what was refused. Absent: the page has it. */
-    readonly again?: (visit: Visit, typed: Form) => Shown | Promise<Shown>;
-    /** Asks somebody else and changes nothing, so it needs no reason. */
-    readonly isQuestion?: true;
+    readonly again?: (visit: Visit, typed: Form, tools: Tools) => Shown | Promise<Shown>;
+    /** Asks somebody else, or writes down what was said: it changes nothing, so it needs no reason. */
+    readonly needsNoReason?: true;
     readonly done: string;
     /** Shown once and never again. Absent: leads to the next page. */
     readonly reveal?: (answered: unknown, visit: Visit) => Html;
@@ -158,6 +165,12 @@ export function mayUse({ roles, of }: Pick<Where, 'roles' | 'of'>, user: User): 
   return roles.includes(user.role) && (of === 'merchant' || user.merchantId === null);
 }
 
+/** What makes something to be paid, and charges nobody by itself. */
+export const MAY_SELL = {
+  roles: ['support', 'finance', 'admin'],
+  of: 'merchant',
+} as const satisfies Pick<Where, 'roles' | 'of'>;
+
 export const ALL_ROLES: readonly Role[] = ROLES;
 
 /** Pages link to the audit log only for these users. */
@@ -165,7 +178,13 @@ export const MAY_SEE_AUDIT = { roles: ['operator', 'admin'], of: 'operator' } as
 
 export type Asked<Body> =
   | { readonly ok: true; readonly status: number; readonly body: Body }
-  | { readonly ok: false; readonly status: number; readonly errors: readonly WireError[] };
+  | {
+      readonly ok: false;
+      readonly status: number;
+      readonly errors: readonly WireError[];
+      /** The endpoint kept it, under the key of the request. */
+      readonly isReplayed?: boolean;
+    };
 
 /** Texts of a page. The endpoint's reader checks them like those of the API. */
 export type Given = {

@@ -11,6 +11,7 @@ import {
   facts,
   link,
   moment,
+  reasonFault,
   section,
   table,
 } from '../parts/page-parts.ts';
@@ -45,7 +46,7 @@ type Reviewed = { readonly payment: AnyPayment; readonly twins: readonly ShownPa
 export const GIVE_BACK_SCREEN: Screen<{ readonly secondPersonOver: number | null }> = {
   ...MAY_GIVE_BACK,
   path: GIVE_BACK,
-  title: 'Give back',
+  title: 'Give back or let go',
   takesForm: true,
   async show(visit, { secondPersonOver }) {
     const { paymentId = '' } = visit.parameters;
@@ -55,7 +56,8 @@ export const GIVE_BACK_SCREEN: Screen<{ readonly secondPersonOver: number | null
     if (payment.method === 'boleto') return { leadsTo: boletoPath(visit.merchantId, paymentId) };
     if (!mayGiveBack(payment)) return { leadsTo: paymentPath(visit.merchantId, paymentId) };
     if (Object.keys(visit.form).length === 0) return html`${giveBackForm(payment, visit, {})}`;
-    const fault = amountFaultOf(payment, visit);
+    const reason = reasonFault(visit.form.reason ?? '');
+    const fault = amountFaultOf(payment, visit) ?? (reason && visit.wording.say(reason));
     if (fault !== null)
       return html`${errorsOf([{ tag: '', description: fault }])}${giveBackForm(payment, visit, visit.form)}`;
     const twins = await findTwins(payment, visit);
@@ -145,20 +147,20 @@ function review({ payment, twins }: Reviewed, visit: Visit, secondPersonOver: nu
   const { wording, form, formMark, merchantId } = visit;
   const { say, money } = wording;
   const of = toGiveBack(payment, form.endToEndId);
-  const wanted = form.amount === undefined ? of.left : Number(centsOf(form.amount));
+  const wanted = form.amount === undefined || isHeldOnly(payment) ? of.left : Number(centsOf(form.amount));
   const before = payment.canceledAmount + payment.cancelingAmount;
   const title = `${say(stepOf(payment).title)} ${money(wanted)}`;
   const sent = {
     mark: formMark,
     once: form.once ?? visit.onceKey,
-    ...(!isHeldOnly(payment) && { amount: typedReais(wanted) }),
+    amount: typedReais(wanted),
     ...(payment.method === 'pix' && of.endToEndId !== null && { endToEndId: of.endToEndId }),
     standing: standingOf(payment, of),
     reason: form.reason ?? '',
   };
   const isForTwo = secondPersonOver !== null && before + wanted > secondPersonOver;
   return html`<p class="headline"><strong>${money(wanted)}</strong> ${paymentBadges(payment, wording)}</p>
-${twins.length > 0 && twinsNote(twins, visit)}
+${twins.length > 0 && twinsNote(payment, twins, visit)}
 ${facts([
   [say('Goes to'), receiverOf(payment)],
   [
@@ -166,7 +168,12 @@ ${facts([
     say('{amount}, sold {when}', { amount: money(of.most), when: wording.moment(payment.transactionMoment) }),
   ],
   [say('Goes back now'), money(wanted)],
-  ...(before > 0 ? ([[say('Went back before'), money(before)]] as const) : []),
+  ...(payment.canceledAmount > 0
+    ? ([[say('Went back before'), money(payment.canceledAmount)]] as const)
+    : []),
+  ...(payment.cancelingAmount > 0
+    ? ([[say('Being given back'), money(payment.cancelingAmount)]] as const)
+    : []),
   [say('Stays with you'), money(of.left - wanted)],
   [say('Reference'), payment.referenceTransaction ?? '–'],
   [say('Reason'), form.reason ?? '–'],
@@ -185,10 +192,10 @@ function receiverOf(payment: AnyPayment): string {
   return payment.payer?.name ?? '–';
 }
 
-function twinsNote(twins: readonly ShownPayment[], visit: Visit): Html {
+function twinsNote(payment: AnyPayment, twins: readonly ShownPayment[], visit: Visit): Html {
   const { say, money } = visit.wording;
   const { wording, merchantId } = visit;
-  return html`<div class="message" role="note"><p>${say('It may have been charged twice: make sure that you give back the right one.')}</p></div>
+  return html`<div class="message" role="note"><p>${isHeldOnly(payment) ? say('It may be the same sale twice: make sure that you let the right one go.') : say('It may have been charged twice: make sure that you give back the right one.')}</p></div>
 ${table(say('Alike, within a day'), twins, [
   {
     title: say('Sold'),

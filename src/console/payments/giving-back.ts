@@ -29,7 +29,12 @@ export function toGiveBack(payment: AnyPayment, endToEndId: string | undefined):
           endToEndId === undefined ? isPaying(paid) : paid.endToEndId === endToEndId,
         );
   if (one === undefined) return { most: 0, left: 0, endToEndId: null };
-  return { most: one.amount, left: one.amount - one.canceledAmount, endToEndId: one.endToEndId };
+  const { amount, endToEndId: id } = one;
+  const isUnderWay = (cancel: { readonly endToEndId: string; readonly status: string }) =>
+    cancel.endToEndId === id && ['Processando', 'Pendente'].includes(cancel.status);
+  const cancels = payment.method === 'pix' ? (payment.cancels ?? []) : [];
+  const canceling = cancels.filter(isUnderWay).reduce((sum, cancel) => sum + cancel.amount, 0);
+  return { most: amount, left: amount - one.canceledAmount - canceling, endToEndId: id };
 }
 
 /** Of a Pix that nothing has paid as expected: the first of what arrived. */

@@ -12,7 +12,7 @@ import { standingOf, toGiveBack, typedReais } from './giving-back.ts';
 export const CANCEL: Action = {
   path: `${PAYMENT}/cancel`,
   ...MAY_GIVE_BACK,
-  title: 'Give back',
+  title: 'Give back or let go',
   contract: CANCEL_PAYMENT,
   asks: ({ parameters: { paymentId = '' } }, { amount, endToEndId }) => ({
     parameters: { paymentId },
@@ -25,7 +25,7 @@ export const CANCEL: Action = {
   amountOf: (form) => typedAmount(form),
   moves: givenBack,
   again: formAgain,
-  done: 'The amount goes back to who paid: it is done, or accepted and decided later.',
+  done: 'It was taken: see how the payment stands.',
   next: ({ merchantId, parameters: { paymentId = '' } }) => paymentPath(merchantId, paymentId),
 };
 
@@ -51,7 +51,7 @@ async function givenBack(
   return { ok: true, status: 200, body: { amount: wanted, counted: before + wanted, standing, fields } };
 }
 
-/** Only what waits for its payer is taken away by one form: the other one shows first what it does. */
+/** The first of the two steps. What waits for its payer has none: its page takes it away. */
 async function formAgain(visit: Visit, typed: Form): Promise<Shown> {
   const { paymentId = '' } = visit.parameters;
   const asked = await visit.ask(GET_PAYMENT, { parameters: { paymentId } });

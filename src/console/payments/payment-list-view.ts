@@ -1,11 +1,13 @@
 import { documentText } from '../../values/document-number.ts';
+import { buyerCells, buyerLink } from '../parts/buyer-parts.ts';
 import { momentCell, reaisCell } from '../parts/csv-screens.ts';
-import type { Html, Shown } from '../parts/html.ts';
+import type { Html } from '../parts/html.ts';
 import { type Column, cardText, link, moment, table } from '../parts/page-parts.ts';
 import { boletoPath, paymentPath } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
 import { isPaying, METHOD_WORDS, paymentBadges } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
+import { buyerOfPayment } from './buyers-view.ts';
 import type { ShownPayment, WholePayment } from './payment-screens.ts';
 
 export function paymentTable(items: readonly ShownPayment[], visit: Visit): Html {
@@ -17,8 +19,10 @@ const pixOf = (one: ShownPayment) => (one.method === 'pix' ? one : null);
 const billOf = (one: ShownPayment) => (one.method === 'card' ? null : one);
 
 /** Of the list and of its CSV, which shows a card, an NSU and a moment otherwise and elsewhere. */
-export function paymentColumns({ wording, merchantId }: Visit): readonly Column<ShownPayment>[] {
+export function paymentColumns(visit: Visit): readonly Column<ShownPayment>[] {
+  const { wording, merchantId } = visit;
   const { say, money } = wording;
+  const cells = buyerCells(visit);
   return [
     { title: say('Payment'), csv: ({ paymentId }) => paymentId },
     {
@@ -27,9 +31,17 @@ export function paymentColumns({ wording, merchantId }: Visit): readonly Column<
       csv: ({ referenceTransaction }) => referenceTransaction,
     },
     { title: say('Billing'), csv: ({ billingId }) => billingId },
+    {
+      title: say('Customer'),
+      cell: (one) => buyerLink(buyerOfPayment(one), one.paymentId, visit),
+    },
     { title: say('Sold at'), csv: ({ transactionMoment }) => momentCell(transactionMoment) },
     { title: say('Sold'), cell: ({ transactionMoment }) => moment(wording, transactionMoment) },
-    { title: say('Method'), cell: ({ method }) => say(METHOD_WORDS[method]), csv: ({ method }) => method },
+    {
+      title: say('Method'),
+      cell: (one) => (one.method === 'card' ? cardText(one.card) : say(METHOD_WORDS[one.method])),
+      csv: ({ method }) => method,
+    },
     {
       title: say('Status'),
       cell: (one) => paymentBadges(one, wording),
@@ -56,13 +68,15 @@ export function paymentColumns({ wording, merchantId }: Visit): readonly Column<
       cell: (one) => cardOf(one)?.installments.length || '–',
       csv: (one) => cardOf(one)?.installments.length,
     },
-    { title: say('Card or payer'), cell: (one) => whoPays(one) },
     { title: 'NSU', cell: ({ nsu }) => nsu ?? '–' },
     { title: say('Anti-fraud'), csv: (one) => cardOf(one)?.antifraud },
     { title: say('Reasons of anti-fraud'), csv: (one) => cardOf(one)?.antifraudReasons.join(' ') },
     { title: 'txid', csv: (one) => pixOf(one)?.txid },
     { title: 'endToEndId', csv: (one) => pixOf(one)?.payments.find(isPaying)?.endToEndId },
     { title: say('Due'), csv: (one) => billOf(one)?.dueDate },
+    { title: say('Customer'), csv: (one) => buyerOfPayment(one)?.name },
+    { title: say('Document'), csv: (one) => cells.document(buyerOfPayment(one)?.document) },
+    { title: 'E-mail', csv: (one) => cells.email(buyerOfPayment(one)?.email) },
   ];
 }
 
@@ -74,10 +88,6 @@ function paidCell(one: ShownPayment): string | null {
 function cardNumberOf(one: ShownPayment): string | undefined {
   const { card } = cardOf(one) ?? {};
   return card && `${card.firstSix}******${card.lastFour}`;
-}
-
-function whoPays(one: ShownPayment): Shown {
-  return one.method === 'card' ? cardText(one.card) : (one.payer?.name ?? '–');
 }
 
 /** A boleto has its own page. */

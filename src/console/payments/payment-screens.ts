@@ -3,6 +3,7 @@ import { type CardPayment, GET_PAYMENT } from '../../payments/status/contract.ts
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import type { Receivable } from '../../reconciliation/receivables/receivable.ts';
 import type { PaymentChargeback } from '../../transactions/changes/chargebacks.sql.ts';
+import type { Buyer } from '../../transactions/customers/buyer.ts';
 import type { TransactionMovement } from '../../transactions/movements/movement.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import type { PaymentDelivery } from '../../webhooks/history/messages-of-payments.sql.ts';
@@ -14,26 +15,36 @@ import { link } from '../parts/page-parts.ts';
 import { boletoPath, PAYMENT, PAYMENTS, PAYMENTS_CSV, pathOf, withQuery } from '../parts/paths.ts';
 import { ALL_ROLES, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { methodChoices, PAYMENT_STATES, stateChoices } from '../parts/states.ts';
+import { type BuyerTools, type FileBuyerTools, withBuyers, withBuyersOfFile } from './buyers-view.ts';
 import { GIVE_BACK_SCREEN } from './give-back-screens.ts';
 import { paymentColumns, paymentTable } from './payment-list-view.ts';
 import { paymentPage } from './payment-view.ts';
 import { type PixFound, pixPage } from './pix-view.ts';
 
-export type PaymentTools = Pick<HistoryTools, 'listThingHistory'> & {
-  readonly findMovements: (merchantId: string, paymentId: string) => Promise<readonly TransactionMovement[]>;
-  /** Only payments with an NSU have notifications. */
-  readonly findDeliveries: (
-    merchantId: string,
-    payment: { readonly nsu: string; readonly transactionId: string },
-  ) => Promise<readonly PaymentDelivery[]>;
-  /** By installment. Empty until its movements are followed. */
-  readonly findReceivables: (merchantId: string, paymentId: string) => Promise<readonly Receivable[]>;
-  readonly findChargebacks: (merchantId: string, paymentId: string) => Promise<readonly PaymentChargeback[]>;
-};
+export type PaymentTools = BuyerTools &
+  FileBuyerTools &
+  Pick<HistoryTools, 'listThingHistory'> & {
+    readonly findMovements: (
+      merchantId: string,
+      paymentId: string,
+    ) => Promise<readonly TransactionMovement[]>;
+    /** Only payments with an NSU have notifications. */
+    readonly findDeliveries: (
+      merchantId: string,
+      payment: { readonly nsu: string; readonly transactionId: string },
+    ) => Promise<readonly PaymentDelivery[]>;
+    /** By installment. Empty until its movements are followed. */
+    readonly findReceivables: (merchantId: string, paymentId: string) => Promise<readonly Receivable[]>;
+    readonly findChargebacks: (
+      merchantId: string,
+      paymentId: string,
+    ) => Promise<readonly PaymentChargeback[]>;
+  };
 
 type ListedPayment = AnswerOf<typeof LIST_PAYMENTS>['items'][number];
-export type ShownPayment = ListedPayment;
-export type WholePayment = CardPayment;
+type Bought = { readonly buyer?: Buyer | null };
+export type ShownPayment = ListedPayment & Bought;
+export type WholePayment = CardPayment & Bought;
 export type ShownPix = Extract<AnswerOf<typeof GET_PAYMENT>, { readonly method: 'pix' }>;
 
 const USUAL_DAYS = 7;
@@ -57,7 +68,7 @@ function wantedOf(visit: Visit) {
   return { ...days, method, status, lastFour, referenceTransaction, orderBy };
 }
 
-const CSV_SCREEN: Screen<unknown> = csvScreen({
+const CSV_SCREEN: Screen<FileBuyerTools> = csvScreen<ShownPayment, FileBuyerTools>({
   path: PAYMENTS_CSV,
   title: 'CSV of payments',
   contract: () => LIST_PAYMENTS,
@@ -67,9 +78,10 @@ const CSV_SCREEN: Screen<unknown> = csvScreen({
     return ['payments', visit.merchantId, from, to];
   },
   columns: paymentColumns,
+  fill: withBuyersOfFile,
 });
 
-const PAYMENTS_SCREEN: Screen<ListTools> = listScreen<ListedPayment>({
+const PAYMENTS_SCREEN: Screen<ListTools & BuyerTools> = listScreen<ShownPayment, ListTools & BuyerTools>({
   path: PAYMENTS,
   roles: ALL_ROLES,
   of: 'merchant',
@@ -100,6 +112,7 @@ const PAYMENTS_SCREEN: Screen<ListTools> = listScreen<ListedPayment>({
     'No payment in these days.',
     'Choose other days, or fewer filters. A payment appears here as soon as it is asked for.',
   ],
+  fill: withBuyers,
   view: (items, visit) => html`${csvLink(visit)}${paymentTable(items, visit)}`,
 });
 
@@ -119,12 +132,13 @@ const PAYMENT_SCREEN: Screen<PaymentTools> = screen<PaymentTools, PaymentFound |
     const { splitPage } = visit.query;
     const asked = await visit.ask(GET_PAYMENT, { parameters: { paymentId }, query: { splitPage } });
     if (!asked.ok) return 'notFound';
-    const payment = asked.body;
-    if (payment.method === 'boleto') return { leadsTo: boletoPath(visit.merchantId, paymentId) };
+    const { body } = asked;
+    if (body.method === 'boleto') return { leadsTo: boletoPath(visit.merchantId, paymentId) };
     const acts = mayUse(MAY_SEE_ACTS, visit.user) ? await tools.listThingHistory(visit, paymentId) : [];
-    if (payment.method === 'pix') return findPix(payment, visit, tools, acts);
+    if (body.method === 'pix') return findPix(body, visit, tools, acts);
     const { merchantId } = visit;
-    const { paymentId: transactionId, nsu } = payment;
+    const { paymentId: transactionId, nsu } = body;
+    const [payment = body] = await withBuyers([body], visit, tools);
     if (nsu === null)
       return { payment, acts, movements: [], deliveries: [], receivables: [], chargebacks: [] };
     const [movements, deliveries, receivables, chargebacks] = await Promise.all([

@@ -1,6 +1,7 @@
 import { receiptOf } from '../../reconciliation/receivables/receivable.ts';
 import { actsSection } from '../history/history-screens.ts';
 import { happenToPayment } from '../homologation/happening.ts';
+import { buyerFacts } from '../parts/buyer-parts.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { cardText, facts, link, moment, section, table } from '../parts/page-parts.ts';
 import { billingPath, pathOf, paymentPath, RECEIPT, withQuery } from '../parts/paths.ts';
@@ -35,7 +36,8 @@ function headline(payment: WholePayment, { wording }: Visit): Html {
   return html`<p class="headline"><strong>${wording.money(payment.value)}</strong> ${paymentBadges(payment, wording)}</p>`;
 }
 
-function summary(payment: WholePayment, { wording, merchantId }: Visit): Html {
+function summary(payment: WholePayment, visit: Visit): Html {
+  const { wording, merchantId } = visit;
   const { say, money } = wording;
   const { description, returnCode, retryable } = payment;
   const declined: [string, Shown][] =
@@ -49,6 +51,7 @@ function summary(payment: WholePayment, { wording, merchantId }: Visit): Html {
     [say('Reference'), payment.referenceTransaction ?? '–'],
     [say('Sold'), moment(wording, payment.transactionMoment)],
     ...declined,
+    ...buyerFacts(say('Customer'), payment.buyer, payment.paymentId, visit),
     [say('Card'), `${cardText(payment.card)} (${payment.card.firstSix})`],
     ['NSU', payment.nsu ?? '–'],
     [say('Authorization code'), payment.authorizationCode ?? '–'],

@@ -1,7 +1,8 @@
-import { documentText } from '../../values/document-number.ts';
+import { buyerOf } from '../../transactions/customers/buyer.ts';
 import { startOfSaoPauloDay } from '../../values/instant.ts';
 import type { PaymentDelivery } from '../../webhooks/history/messages-of-payments.sql.ts';
 import { actsSection, type ShownAct } from '../history/history-screens.ts';
+import { buyerFacts } from '../parts/buyer-parts.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, facts, link, moment, pageAddress, section, table } from '../parts/page-parts.ts';
 import { billingPath, pathOf, RECEIPT } from '../parts/paths.ts';
@@ -81,8 +82,7 @@ function pixFacts(pix: ShownPix, visit: Visit): Html {
     [say('After the fee'), pix.netAmount === null ? '–' : money(pix.netAmount)],
     [say('Returned'), money(pix.canceledAmount)],
     [say('Being returned'), money(pix.cancelingAmount)],
-    [say('Payer'), payer?.name ?? '–'],
-    [say('Document'), payer === null ? '–' : documentText(payer.documentNumber)],
+    ...buyerFacts(say('Payer'), buyerOf(payer), pix.paymentId, visit),
     [say('Description'), pix.description ?? '–'],
     ...(billingId === null
       ? []

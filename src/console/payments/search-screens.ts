@@ -1,39 +1,47 @@
 import { LIST_PAYMENTS } from '../../payments/list/contract.ts';
+import type { WantedAmount } from '../../payments/list/payments-of-amount.sql.ts';
 import { GET_PAYMENT } from '../../payments/status/contract.ts';
 import { GET_BILLING } from '../../recurrence/billings/contract.ts';
-import { GET_SUBSCRIPTION, LIST_SUBSCRIPTIONS } from '../../recurrence/subscriptions/contract.ts';
-import type { BoletoName } from '../../transactions/methods/boleto/boletos.sql.ts';
-import { GET_BOLETO } from '../../transactions/methods/boleto/contract.ts';
+import { GET_SUBSCRIPTION } from '../../recurrence/subscriptions/contract.ts';
 import { parseBarCode, parseDigitableLine } from '../../values/bar-code.ts';
 import { isCnpj, isCpf } from '../../values/document-number.ts';
 import { isUuid } from '../../values/ids.ts';
-import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
-import { type Boleto, boletoTable } from '../boletos/boleto-screens.ts';
+import {
+  addDays,
+  type Day,
+  type Instant,
+  instant,
+  saoPauloDay,
+  startOfSaoPauloDay,
+} from '../../values/instant.ts';
+import type { Boleto } from '../boletos/boleto-screens.ts';
 import { type Html, html } from '../parts/html.ts';
-import { emptyState, section } from '../parts/page-parts.ts';
+import { emptyState } from '../parts/page-parts.ts';
 import { billingPath, boletoPath, SEARCH, subscriptionPath } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
-import { type ListedSubscription, subscriptionTable } from '../recurrence/subscription-screens.ts';
-import { pathOfPayment, paymentTable } from './payment-list-view.ts';
+import type { ListedSubscription } from '../recurrence/subscription-screens.ts';
+import { withBuyers } from './buyers-view.ts';
+import { pathOfPayment } from './payment-list-view.ts';
 import type { ShownPayment } from './payment-screens.ts';
 import { MOST_FOUND } from './payment-story.ts';
-
-export type SearchTools = {
-  /** Ids, by card and by Pix, of each the newest first. */
-  readonly findCustomerPayments: (merchantId: string, document: string) => Promise<readonly string[]>;
-  readonly findBoletos: (merchantId: string, name: BoletoName) => Promise<readonly string[]>;
-};
+import { MOST_BUYERS, type NamedBuyers, readSought, type Sought } from './sought.ts';
+import {
+  readBoletos,
+  readPayments,
+  readSubscriptions,
+  type Things,
+  type ThingTools,
+  thingSections,
+  thingsOfDocuments,
+  together,
+} from './things-view.ts';
 
 /** A search by last four digits covers as many days as the API allows. */
 const DAYS_OF_LAST_FOUR = 93;
 const LONGEST_TEXT = 64;
 
-type Found = {
-  readonly payments: readonly ShownPayment[];
-  readonly subscriptions: readonly ListedSubscription[];
-  readonly boletos: readonly Boleto[];
-};
-const NOTHING: Found = { payments: [], subscriptions: [], boletos: [] };
+const NOTHING: Things = { payments: [], subscriptions: [], boletos: [] };
+const NOTHING_FOUND = { ...NOTHING, readFrom: null, areManyNamed: false, isNameCut: false };
 
 function questionsOf(text: string, { now }: Visit): Readonly<Record<string, string>>[] {
   const today = saoPauloDay(instant(now));
@@ -65,11 +73,7 @@ async function pageOfId(id: string, { ask, merchantId }: Visit): Promise<string 
   return subscription.ok ? subscriptionPath(merchantId, subscription.body.id) : null;
 }
 
-async function paymentsOf(
-  text: string,
-  visit: Visit,
-  { findCustomerPayments }: SearchTools,
-): Promise<ShownPayment[]> {
+async function paymentsOf(text: string, visit: Visit, tools: ThingTools): Promise<ShownPayment[]> {
   const found = new Map<string, ShownPayment>();
   for (const query of questionsOf(text, visit)) {
     const asked = await visit.ask(LIST_PAYMENTS, {
@@ -77,55 +81,106 @@ async function paymentsOf(
     });
     for (const one of asked.ok ? asked.body.items : []) found.set(one.paymentId, one);
   }
-  const document = documentIn(text);
-  const ids = document === null ? [] : await findCustomerPayments(visit.merchantId, document);
-  for (const paymentId of ids.filter((id) => !found.has(id))) {
-    const asked = await visit.ask(GET_PAYMENT, { parameters: { paymentId } });
-    if (asked.ok) found.set(paymentId, asked.body);
-  }
-  return [...found.values()];
+  return withBuyers([...found.values()], visit, tools);
 }
 
-async function subscriptionsOf(text: string, { ask }: Visit): Promise<readonly ListedSubscription[]> {
-  const document = documentIn(text);
-  const query =
-    document !== null ? { documentNumber: document } : text.includes('@') ? { email: text } : null;
-  if (query === null) return [];
-  const asked = await ask(LIST_SUBSCRIPTIONS, { query: { ...query, limit: String(MOST_FOUND) } });
-  return asked.ok ? asked.body.items : [];
-}
-
-function boletoNames(text: string, { now }: Visit): BoletoName[] {
+function barCodesIn(text: string, { now }: Visit): string[] {
   const today = saoPauloDay(instant(now));
-  const [line, code] = [parseDigitableLine(text, today), parseBarCode(text, today)];
-  const document = documentIn(text);
-  return [
-    ...[line, code].flatMap((one) =>
-      one.kind === 'barCode' ? [{ kind: 'barCode', text: one.barCode } as const] : [],
-    ),
-    ...(document === null ? [] : [{ kind: 'document', text: document } as const]),
-  ];
+  const read = [parseDigitableLine(text, today), parseBarCode(text, today)];
+  return read.flatMap((one) => (one.kind === 'barCode' ? [one.barCode] : []));
 }
 
 /** By names that the list of payments does not search by. */
-async function boletosOf(text: string, visit: Visit, { findBoletos }: SearchTools): Promise<Boleto[]> {
-  const ids = new Set<string>();
-  for (const name of boletoNames(text, visit))
-    for (const id of await findBoletos(visit.merchantId, name)) ids.add(id);
-  const found: Boleto[] = [];
-  for (const boletoId of ids) {
-    const asked = await visit.ask(GET_BOLETO, { parameters: { boletoId } });
-    if (asked.ok) found.push(asked.body);
-  }
-  return found;
+async function boletosOf(text: string, visit: Visit, { findBoletos }: ThingTools): Promise<Boleto[]> {
+  const ids = await findBoletos(visit.merchantId, { kind: 'barCode', texts: barCodesIn(text, visit) });
+  return readBoletos(ids, visit);
 }
 
-function onlyPage({ payments, subscriptions, boletos }: Found, { merchantId }: Visit): string | null {
+function onlyPage({ payments, subscriptions, boletos }: Things, { merchantId }: Visit): string | null {
   if (payments.length + subscriptions.length + boletos.length !== 1) return null;
   const [[payment], [subscription], [boleto]] = [payments, subscriptions, boletos];
   if (payment !== undefined) return pathOfPayment(merchantId, payment);
   if (subscription !== undefined) return subscriptionPath(merchantId, subscription.id);
   return boleto === undefined ? null : boletoPath(merchantId, boleto.id);
+}
+
+export type SearchTools = ThingTools & {
+  readonly findNamedBuyers: (merchantId: string, text: string) => Promise<NamedBuyers>;
+  readonly findOfAmount: (
+    merchantId: string,
+    wanted: WantedAmount,
+  ) => Promise<{ readonly ids: readonly string[]; readonly readFrom: Instant | null }>;
+};
+
+type Found = Things & {
+  /** By amount, earlier sales were not looked at. */
+  readonly readFrom: Instant | null;
+  /** As many customers have this name as are shown, or more. */
+  readonly areManyNamed: boolean;
+  /** More have this name than were looked at. */
+  readonly isNameCut: boolean;
+};
+
+async function find(text: string, visit: Visit, tools: SearchTools): Promise<Found> {
+  const { merchantId } = visit;
+  const document = documentIn(text);
+  const { buyers: named, isCut: isNameCut } =
+    document === null ? await tools.findNamedBuyers(merchantId, text) : { buyers: [document], isCut: false };
+  const ofPersons = await thingsOfDocuments(
+    named.filter((one) => !isUuid(one)),
+    visit,
+    tools,
+  );
+  const ofSale = await thingsOfSale(readSought(text, todayOf(visit)), visit, tools);
+  const found = together(ofPersons, await thingsOfIds(named.filter(isUuid), visit, tools), ofSale, {
+    payments: await paymentsOf(text, visit, tools),
+    subscriptions: await readSubscriptions(
+      text.includes('@') ? { email: text } : { orderNumber: text },
+      visit,
+    ),
+    boletos: await boletosOf(text, visit, tools),
+  });
+  return { ...found, readFrom: ofSale.readFrom, areManyNamed: named.length >= MOST_BUYERS, isNameCut };
+}
+
+function todayOf({ now }: Visit): Day {
+  return saoPauloDay(instant(now));
+}
+
+/** Of payments and subscriptions. */
+async function thingsOfIds(ids: readonly string[], visit: Visit, tools: ThingTools): Promise<Things> {
+  const payments = await readPayments(ids, visit, tools);
+  const subscriptions: ListedSubscription[] = [];
+  for (const id of ids.filter((one) => !payments.some(({ paymentId }) => paymentId === one))) {
+    const asked = await visit.ask(GET_SUBSCRIPTION, { parameters: { subscriptionId: id } });
+    if (asked.ok) subscriptions.push(asked.body);
+  }
+  return { payments, subscriptions, boletos: [] };
+}
+
+/** By amount, by day, and by last four beside one of them. */
+async function thingsOfSale(
+  sought: Sought | null,
+  visit: Visit,
+  tools: SearchTools,
+): Promise<Pick<Found, keyof Things | 'readFrom'>> {
+  if (sought === null) return { ...NOTHING, readFrom: null };
+  const { amount, day, lastFour } = sought;
+  const today = todayOf(visit);
+  const [from, to] = day === null ? [addDays(today, 1 - DAYS_OF_LAST_FOUR), today] : [day, day];
+  if (amount === null) {
+    const query = { dateRangeStartDate: from, dateRangeEndDate: to, lastFour: lastFour ?? undefined };
+    const asked = await visit.ask(LIST_PAYMENTS, { query: { ...query, limit: String(MOST_FOUND) } });
+    const payments = asked.ok ? await withBuyers(asked.body.items, visit, tools) : [];
+    return { ...NOTHING, payments, readFrom: null };
+  }
+  const { ids, readFrom } = await tools.findOfAmount(visit.merchantId, {
+    amount,
+    lastFour,
+    soldFrom: startOfSaoPauloDay(from),
+    soldBefore: startOfSaoPauloDay(addDays(to, 1)),
+  });
+  return { ...NOTHING, payments: await readPayments(ids, visit, tools), readFrom };
 }
 
 /** One search box. A single result opens its page; several are listed. */
@@ -138,16 +193,12 @@ export const SEARCH_SCREENS: readonly Screen<SearchTools>[] = [
     takesForm: true,
     async read(visit, tools) {
       const text = visit.form.q ?? '';
-      if (text === '' || text.length > LONGEST_TEXT) return NOTHING;
+      if (text === '' || text.length > LONGEST_TEXT) return NOTHING_FOUND;
       if (isUuid(text)) {
         const leadsTo = await pageOfId(text, visit);
         if (leadsTo !== null) return { leadsTo };
       }
-      const found: Found = {
-        payments: await paymentsOf(text, visit, tools),
-        subscriptions: await subscriptionsOf(text, visit),
-        boletos: await boletosOf(text, visit, tools),
-      };
+      const found = await find(text, visit, tools);
       const leadsTo = onlyPage(found, visit);
       return leadsTo === null ? found : { leadsTo };
     },
@@ -155,19 +206,20 @@ export const SEARCH_SCREENS: readonly Screen<SearchTools>[] = [
   }),
 ];
 
-function searchPage({ payments, subscriptions, boletos }: Found, visit: Visit): Html {
-  const { say, count } = visit.wording;
+function searchPage(found: Found, visit: Visit): Html {
+  const { say, count, moment } = visit.wording;
   const text = visit.form.q;
   const advice = say(
-    'Search by payment id, reference, NSU, authorization code, the last four digits of a card, billing, subscription, CPF, CNPJ or e-mail of the customer, txid or endToEndId of a Pix, or number or line of a boleto.',
+    'Search by name (three letters of it or more), e-mail, CPF or CNPJ of the customer, amount (259,90), day (28/11), last four digits of the card, reference or order number, NSU, authorization code, number or line of a boleto, txid or endToEndId of a Pix, or an id.',
   );
   if (text === undefined) return emptyState(say('Nothing was searched for yet.'), advice);
-  const searched = html`<p>${say('Searched for {text}', { text })}</p>`;
-  if (payments.length + subscriptions.length + boletos.length === 0)
-    return html`${searched}${emptyState(say('Nothing was found.'), advice)}`;
+  const searched = html`<p>${say('Searched for {text}', { text })}</p>
+${found.readFrom !== null && html`<p class="note">${say('By amount the newest sales were looked at, back to {at}. With a day, those of the day are.', { at: moment(found.readFrom) })}</p>`}
+${found.isNameCut && html`<p class="note">${say('More customers have this name than were looked at. Add another name of theirs, or search by e-mail, CPF or CNPJ.')}</p>`}
+${found.areManyNamed && !found.isNameCut && html`<p class="note">${say('Many customers have this name: those {count} are here who bought last. Add another name of theirs.', { count: count(MOST_BUYERS) })}</p>`}`;
+  if (found.payments.length + found.subscriptions.length + found.boletos.length === 0)
+    return html`${searched}${emptyState(found.isNameCut ? say('None of those that were looked at fits.') : say('Nothing was found.'), advice)}`;
   return html`${searched}
-<p class="note">${say('At most the newest {count} of each.', { count: count(MOST_FOUND) })}</p>
-${payments.length > 0 && section(say('Payments'), paymentTable(payments, visit))}
-${subscriptions.length > 0 && section(say('Subscriptions'), subscriptionTable(subscriptions, visit))}
-${boletos.length > 0 && section(say('Boletos'), boletoTable(boletos, visit))}`;
+<p class="note">${say('Each way of searching shows at most the newest {count}.', { count: count(MOST_FOUND) })}</p>
+${thingSections(found, visit)}`;
 }

@@ -1,7 +1,8 @@
 import type { Merchant } from '../../merchants/merchant.ts';
 import { GET_PAYMENT } from '../../payments/status/contract.ts';
-import type { AnswerOf } from '../../platform/http/endpoint.ts';
+import { type Buyer, buyerOf } from '../../transactions/customers/buyer.ts';
 import { documentText } from '../../values/document-number.ts';
+import { shownDocument } from '../parts/buyer-parts.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { cardText, facts, moment, section, table } from '../parts/page-parts.ts';
 
@@ -9,10 +10,14 @@ import { RECEIPT } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { isPaying, PAYMENT_STATES, paymentBadges, stateBadge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
+import { type BuyerTools, withBuyers } from '../payments/buyers-view.ts';
+import type { ShownPix, WholePayment } from '../payments/payment-screens.ts';
 
-export type ReceiptTools = { readonly findMerchant: (merchantId: string) => Promise<Merchant | null> };
+export type ReceiptTools = BuyerTools & {
+  readonly findMerchant: (merchantId: string) => Promise<Merchant | null>;
+};
 
-type Receipted = Exclude<AnswerOf<typeof GET_PAYMENT>, { readonly method: 'boleto' }>;
+type Receipted = WholePayment | ShownPix;
 type Found = { readonly payment: Receipted; readonly merchant: Merchant };
 
 /** A sheet of A4 for the buyer. Print shows nothing else. */
@@ -22,12 +27,19 @@ export const RECEIPT_SCREENS: readonly Screen<ReceiptTools>[] = [
     roles: ALL_ROLES,
     of: 'merchant',
     title: 'Receipt',
-    async read({ ask, merchantId, parameters: { paymentId = '' } }, { findMerchant }) {
+    async read(visit, tools) {
+      const {
+        ask,
+        merchantId,
+        parameters: { paymentId = '' },
+      } = visit;
       const asked = await ask(GET_PAYMENT, { parameters: { paymentId } });
-      const merchant = await findMerchant(merchantId);
+      const merchant = await tools.findMerchant(merchantId);
       if (!asked.ok || merchant === null) return 'notFound';
-      const payment = asked.body;
-      return payment.method === 'boleto' ? 'notFound' : { payment, merchant };
+      if (asked.body.method !== 'card')
+        return asked.body.method === 'boleto' ? 'notFound' : { payment: asked.body, merchant };
+      const [payment = asked.body] = await withBuyers([asked.body], visit, tools);
+      return { payment, merchant };
     },
     view: receipt,
   }),
@@ -64,6 +76,7 @@ ${
 function methodFacts(payment: Receipted, { say, money }: Wording): readonly (readonly [string, Shown])[] {
   if (payment.method === 'card')
     return [
+      ...named(say('Customer'), payment.buyer ?? null, say('Document')),
       [say('Card'), cardText(payment.card)],
       [say('Authorization code'), payment.authorizationCode ?? '–'],
     ];
@@ -71,9 +84,15 @@ function methodFacts(payment: Receipted, { say, money }: Wording): readonly (rea
   const paid = payment.payments.find(isPaying);
   return [
     [say('Method'), 'Pix'],
-    [say('Payer'), payer?.name ?? '–'],
-    [say('Document'), payer === null ? '–' : documentText(payer.documentNumber)],
+    ...named(say('Payer'), buyerOf(payer), say('Document')),
     [say('Paid amount'), paidAmount === null ? '–' : money(paidAmount)],
     ['endToEndId', paid === undefined ? '–' : html`<code>${paid.endToEndId}</code>`],
   ];
+}
+
+function named(title: string, buyer: Buyer | null, ofDocument: string) {
+  return [
+    [title, buyer?.name ?? '–'],
+    [ofDocument, shownDocument(buyer?.document ?? null)],
+  ] as const;
 }

@@ -16,7 +16,6 @@ import {
   screen,
   type Visit,
 } from '../parts/screen.ts';
-
 import { BILLING_STATES, stateBadge, stateChoices } from '../parts/states.ts';
 import { billingWhy, chargeText, type WholeBilling } from './billing-why.ts';
 import { ENTRY_WORDS, saoPauloMoment } from './recurrence-words.ts';

@@ -1,17 +1,30 @@
-import { GET_VAULT_CARD, type LIST_VAULT_CARDS } from '../../cards/vault/contract.ts';
+import type { LIST_VAULT_CARDS } from '../../cards/vault/contract.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { CREATE_PLAN, GET_PLAN } from '../../recurrence/plans/contract.ts';
 import { CREATE_SUBSCRIPTION } from '../../recurrence/subscriptions/contract.ts';
 import type { Shown } from '../parts/html.ts';
-import { actionForm, amountFault, type Field, reaisOf, typedAmount } from '../parts/page-parts.ts';
+import {
+  actionForm,
+  amountFault,
+  amountField,
+  type Field,
+  reaisOf,
+  typedAmount,
+} from '../parts/page-parts.ts';
 import { PLANS, pathOf, planPath, SUBSCRIPTIONS, subscriptionPath } from '../parts/paths.ts';
-import type { Action, Form, Visit } from '../parts/screen.ts';
-import { PLAN_TYPE_WORDS, storedCardText } from './recurrence-words.ts';
+import {
+  type Action,
+  type Asked,
+  type Form,
+  MAY_SELL,
+  type Moved,
+  operationRefused,
+  type Visit,
+} from '../parts/screen.ts';
+import { PLAN_TYPE_WORDS, type StoredCardTools, shownCardText, storedCardText } from './recurrence-words.ts';
 
-export const MAY_SELL = {
-  roles: ['support', 'finance', 'admin'],
-  of: 'merchant',
-} as const satisfies Partial<Action>;
+/** A stored card is charged by it. */
+export const MAY_ENROL = { roles: ['finance', 'admin'], of: 'merchant' } as const satisfies Partial<Action>;
 
 export type Plan = AnswerOf<typeof GET_PLAN>;
 export type StoredCards = AnswerOf<typeof LIST_VAULT_CARDS>['items'];
@@ -36,13 +49,7 @@ export function planForm(visit: Visit, typed?: Form): Shown {
     fields: [
       { name: 'name', label: say('Name'), isRequired: true, mostCharacters: 255 },
       { name: 'description', label: say('Description'), isRequired: true, mostCharacters: 255 },
-      {
-        name: 'amount',
-        label: say('Amount'),
-        hint: say('In reais, such as 1.234,56.'),
-        isRequired: true,
-        mostCharacters: 15,
-      },
+      amountField(visit),
       {
         name: 'planType',
         label: say('Rhythm'),
@@ -154,8 +161,36 @@ function subscriptionFields({ id, name }: ToEnrol, card: Field | null, visit: Vi
   });
 }
 
-const ENROL: Action = {
-  ...MAY_SELL,
+type EnrolTools = StoredCardTools & { readonly secondPersonOver: number | null };
+
+const NO_CUSTOMER_TO_TWO =
+  'This waits for a second person, and what waits keeps no data of a customer: leave it out, and add it by the API.';
+
+/** What a stored card is charged each time. */
+async function charged(
+  { ask, wording }: Visit,
+  { planId = '', vaultId, orderNumber, firstDueOn, ...others }: Form,
+  { secondPersonOver }: EnrolTools,
+): Promise<Asked<Moved | null>> {
+  if (vaultId === undefined) return { ok: true, status: 200, body: null };
+  const asked = await ask(GET_PLAN, { parameters: { planId } });
+  if (!asked.ok) return asked;
+  const amount = Math.round(asked.body.amount * 100);
+  const isOfCustomer = Object.keys(others).some((name) => name.startsWith('customer.'));
+  if (secondPersonOver !== null && amount > secondPersonOver && isOfCustomer)
+    return operationRefused(400, wording.say(NO_CUSTOMER_TO_TWO));
+  const fields = {
+    planId,
+    vaultId,
+    ...(orderNumber !== undefined && { orderNumber }),
+    ...(firstDueOn !== undefined && { firstDueOn }),
+  };
+  const standing = `${asked.body.status} ${amount}`;
+  return { ok: true, status: 200, body: { amount, counted: amount, standing, fields } };
+}
+
+const ENROL: Action<EnrolTools> = {
+  ...MAY_ENROL,
   path: `${SUBSCRIPTIONS}/new`,
   title: 'Subscribe a customer',
   contract: CREATE_SUBSCRIPTION,
@@ -175,17 +210,20 @@ const ENROL: Action = {
       },
     };
   },
-  async again(visit, typed) {
+  moves: charged,
+  saysOf: ({ orderNumber = '', planId = '', vaultId = '' }, { say }) =>
+    say('Order {orderNumber} · plan {planId} · card {vaultId}', { orderNumber, planId, vaultId }),
+  async again(visit, typed, { findStoredCard }) {
     const { vaultId, planId = '' } = typed;
     const { say } = visit.wording;
-    const asked = vaultId === undefined ? null : await visit.ask(GET_VAULT_CARD, { parameters: { vaultId } });
+    const found = vaultId === undefined ? null : await findStoredCard(visit.merchantId, vaultId);
     const card: Field | null =
       vaultId === undefined
         ? null
         : {
             name: 'vaultId',
             label: say('Stored card'),
-            choices: [[vaultId, asked?.ok ? storedCardText(asked.body) : vaultId]],
+            choices: [[vaultId, found === null ? vaultId : shownCardText(found)]],
           };
     const plan = await visit.ask(GET_PLAN, { parameters: { planId } });
     return plan.ok && subscriptionFields(plan.body, card, visit, typed);
@@ -197,4 +235,4 @@ const ENROL: Action = {
       : subscriptionPath(merchantId, answered as string),
 };
 
-export const PLAN_ACTIONS: readonly Action[] = [NEW_PLAN, ENROL];
+export const PLAN_ACTIONS: readonly Action<EnrolTools>[] = [NEW_PLAN, ENROL];

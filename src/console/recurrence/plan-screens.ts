@@ -4,18 +4,19 @@ import { GET_PLAN_CALENDAR } from '../../recurrence/plans/calendar-endpoints.ts'
 import { GET_PLAN, LIST_PLANS } from '../../recurrence/plans/contract.ts';
 import { type ListTools, listScreen } from '../filters/list-screens.ts';
 import { Html, html, type Shown } from '../parts/html.ts';
-import { emptyState, facts, filterForm, link, section, table } from '../parts/page-parts.ts';
+import { emptyState, errorsOf, facts, filterForm, link, section, table } from '../parts/page-parts.ts';
 import { PLAN, PLANS, pathOf, planPath, SUBSCRIPTIONS, withQuery } from '../parts/paths.ts';
-import { ALL_ROLES, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { ALL_ROLES, type Asked, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { PLAN_STATES, stateBadge, stateChoices } from '../parts/states.ts';
-import { MAY_SELL, type Plan, planForm, type StoredCards, subscriptionForm } from './plan-actions.ts';
+import { MAY_ENROL, type Plan, planForm, subscriptionForm } from './plan-actions.ts';
 import { PLAN_TYPE_WORDS } from './recurrence-words.ts';
 
 type Calendar = AnswerOf<typeof GET_PLAN_CALENDAR>;
 type Found = {
   readonly plan: Plan;
   readonly calendar: Calendar | null;
-  readonly cards: StoredCards;
+  /** Null: none were looked for. */
+  readonly cards: Asked<AnswerOf<typeof LIST_VAULT_CARDS>> | null;
 };
 
 const MOST_CARDS = '50';
@@ -59,14 +60,14 @@ export const PLAN_SCREENS: readonly Screen<ListTools>[] = [
       if (!asked.ok) return 'notFound';
       const calendar = await ask(GET_PLAN_CALENDAR, { parameters: { planId }, query: { startOn } });
       // All of them are too many to choose from, and to count.
-      const isToChoose = mayUse(MAY_SELL, user) && lastFour !== undefined;
+      const isToChoose = mayUse(MAY_ENROL, user) && lastFour !== undefined;
       const cards = isToChoose
         ? await ask(LIST_VAULT_CARDS, { query: { lastFour, limit: MOST_CARDS } })
         : null;
       return {
         plan: asked.body,
         calendar: calendar.ok ? calendar.body : null,
-        cards: cards?.ok ? cards.body.items : [],
+        cards,
       };
     },
     view: planPage,
@@ -107,12 +108,12 @@ ${facts([
   [say('Plan id'), html`<code>${plan.id}</code>`],
 ])}
 <p>${link(subscriptions, say('Its subscriptions'))}</p>
-${plan.status === 'Active' && mayUse(MAY_SELL, visit.user) && section(say('Subscribe a customer'), enrol(plan, cards, visit))}
+${plan.status === 'Active' && mayUse(MAY_ENROL, visit.user) && section(say('Subscribe a customer'), enrol(plan, cards, visit))}
 ${section(say('When it charges'), days(calendar, visit))}`;
 }
 
-function enrol(plan: Plan, cards: StoredCards, visit: Visit): Shown {
-  const { say } = visit.wording;
+function enrol(plan: Plan, cards: Found['cards'], visit: Visit): Shown {
+  const { say, count } = visit.wording;
   const isByCard = plan.paymentMethod === 'CreditCard';
   const choose =
     isByCard &&
@@ -120,14 +121,21 @@ function enrol(plan: Plan, cards: StoredCards, visit: Visit): Shown {
       label: say('Stored card'),
       kept: ['startOn'],
     });
-  if (isByCard && visit.query.lastFour === undefined)
+  if (!isByCard) return subscriptionForm(plan, [], visit);
+  if (cards === null)
     return html`${choose}<p class="note">${say('The last four find the stored card that is charged.')}</p>`;
-  if (isByCard && cards.length === 0)
-    return html`${choose}${emptyState(
+  if (!cards.ok) return html`${choose}${errorsOf(cards.errors)}`;
+  const { items, total } = cards.body;
+  const active = items.filter(({ status }) => status === 'Active');
+  const more =
+    total > items.length &&
+    html`<p class="note">${say('More cards fit than are shown: the newest {count}. Enrol by the API with another one.', { count: count(items.length) })}</p>`;
+  if (active.length === 0)
+    return html`${choose}${more}${emptyState(
       say('No stored card fits.'),
       say('A card is stored by the API, or by the buyer at your shop: its number is never typed here.'),
     )}`;
-  return html`${choose}${subscriptionForm(plan, cards, visit)}`;
+  return html`${choose}${more}${subscriptionForm(plan, active, visit)}`;
 }
 
 function days(calendar: Calendar | null, visit: Visit): Html {

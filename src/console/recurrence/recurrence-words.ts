@@ -1,4 +1,4 @@
-import type { GET_VAULT_CARD } from '../../cards/vault/contract.ts';
+import type { LIST_VAULT_CARDS } from '../../cards/vault/contract.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import type { GET_BILLING } from '../../recurrence/billings/contract.ts';
 import type { GET_PLAN } from '../../recurrence/plans/contract.ts';
@@ -38,14 +38,27 @@ export function saoPauloMoment(text: string): string {
   return `${text}-03:00`;
 }
 
-type StoredCard = Pick<
-  AnswerOf<typeof GET_VAULT_CARD>,
-  'brand' | 'lastFourDigits' | 'expirationMonth' | 'expirationYear' | 'cardholderName'
->;
+/** Without its holder, whose name is told only where that is audited. */
+export type ShownStoredCard = {
+  readonly brand: string;
+  readonly lastFour: string;
+  readonly expirationMonth: string;
+  readonly expirationYear: string;
+};
+
+export type StoredCardTools = {
+  /** Null: it is not there, or another merchant's. */
+  readonly findStoredCard: (merchantId: string, vaultId: string) => Promise<ShownStoredCard | null>;
+};
+
+export function shownCardText({ brand, lastFour, expirationMonth, expirationYear }: ShownStoredCard): string {
+  const name = BRAND_NAMES[brand as CardBrand] ?? brand;
+  return `${name} •••• ${lastFour} · ${expirationMonth}/${expirationYear}`;
+}
+
+type ListedCard = AnswerOf<typeof LIST_VAULT_CARDS>['items'][number];
 
 /** What people tell a stored card by. */
-export function storedCardText(card: StoredCard): string {
-  const { brand, lastFourDigits, expirationMonth, expirationYear, cardholderName } = card;
-  const name = BRAND_NAMES[brand as CardBrand] ?? brand;
-  return `${name} •••• ${lastFourDigits} · ${cardholderName} · ${expirationMonth}/${expirationYear}`;
+export function storedCardText({ lastFourDigits, cardholderName, ...card }: ListedCard): string {
+  return `${shownCardText({ ...card, lastFour: lastFourDigits })} · ${cardholderName}`;
 }

@@ -10,12 +10,17 @@ export const STANDING_STATES: States<Standing> = {
   retrying: { tone: 'wait', text: 'Being retried' },
 };
 
+type OpenNow = { readonly installment: number; readonly chargesEnded: number };
+
+/** Without the charge that is under way. */
+export function openNow({ installment, chargesMade, isCharging }: OpenBilling): OpenNow {
+  return { installment, chargesEnded: chargesMade - (isCharging ? 1 : 0) };
+}
+
 /** Tells apart those that are active. */
-export function standingOf(
-  { plan }: Pick<ListedSubscription, 'plan'>,
-  open: Pick<OpenBilling, 'installment' | 'chargesMade'> | null,
-): Standing {
+export function standingOf({ plan }: Pick<ListedSubscription, 'plan'>, open: OpenNow | null): Standing {
   if (open === null) return 'healthy';
-  if (open.chargesMade > 0) return 'retrying';
+  // The first that is under way is no retry: a Pix Automático is taken by the bank days ahead.
+  if (open.chargesEnded > 0) return 'retrying';
   return plan.trialDays > 0 && open.installment === 1 ? 'trial' : 'healthy';
 }

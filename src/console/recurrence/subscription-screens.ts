@@ -1,4 +1,3 @@
-import { GET_VAULT_CARD } from '../../cards/vault/contract.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { GET_BILLING, LIST_BILLINGS } from '../../recurrence/billings/contract.ts';
 import type { OpenBilling } from '../../recurrence/billings/open-billings.sql.ts';
@@ -8,9 +7,10 @@ import {
   GET_SUBSCRIPTION,
   LIST_SUBSCRIPTIONS,
 } from '../../recurrence/subscriptions/contract.ts';
-import { documentText } from '../../values/document-number.ts';
+import { buyerOf } from '../../transactions/customers/buyer.ts';
 import { type ListTools, listScreen } from '../filters/list-screens.ts';
 import { happenToBilling } from '../homologation/happening.ts';
+import { buyerFacts, buyerLink } from '../parts/buyer-parts.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
   actionForm,
@@ -37,23 +37,27 @@ import { type Action, ALL_ROLES, mayUse, type Screen, screen, type Visit } from 
 import { BILLING_STATES, SUBSCRIPTION_STATES, stateBadge, stateChoices } from '../parts/states.ts';
 import { billingWhy, type WholeBilling } from './billing-why.ts';
 import { forecasts } from './forecast.ts';
-import { ENTRY_WORDS, saoPauloMoment, storedCardText } from './recurrence-words.ts';
-import { STANDING_STATES, type Standing, standingOf } from './standing.ts';
+import {
+  ENTRY_WORDS,
+  type ShownStoredCard,
+  type StoredCardTools,
+  saoPauloMoment,
+  shownCardText,
+} from './recurrence-words.ts';
+import { openNow, STANDING_STATES, type Standing, standingOf } from './standing.ts';
 
 /** Days shown after the last billing. */
 const DAYS_AHEAD = 6;
 
-export function subscriptionTable(
-  items: readonly ListedSubscription[],
-  { wording, merchantId }: Visit,
-): Html {
+export function subscriptionTable(items: readonly ListedSubscription[], visit: Visit): Html {
+  const { wording, merchantId } = visit;
   const { say, reais, day } = wording;
   return table(say('Subscriptions'), items, [
     {
       title: say('Order number'),
       cell: (one) => link(subscriptionPath(merchantId, one.id), one.orderNumber),
     },
-    { title: say('Customer'), cell: (one) => one.customer?.name ?? one.customer?.email ?? '–' },
+    { title: say('Customer'), cell: (one) => buyerLink(buyerOf(one.customer), one.id, visit) },
     { title: say('Plan'), cell: (one) => one.plan.name },
     { title: say('Amount'), isNumber: true, cell: (one) => reais(one.plan.amount) },
     {
@@ -82,7 +86,7 @@ async function withStanding(
   return items.map((one) => {
     if (one.status !== 'Active') return one;
     const billing = open.get(one.id) ?? null;
-    const standing = standingOf(one, billing);
+    const standing = standingOf(one, billing && openNow(billing));
     return { ...one, standing, ...(billing !== null && { nextChargeOn: billing.chargeOn }) };
   });
 }
@@ -112,12 +116,14 @@ function newestBilling({ newest, billings: { items } }: SubscriptionFound, visit
 function standingBadge({ subscription, newest }: SubscriptionFound, wording: Visit['wording']): Html {
   if (subscription.status !== 'Active' || newest?.status !== 'Opened')
     return stateBadge(SUBSCRIPTION_STATES, subscription.status, wording);
-  const chargesMade = newest.timeline.filter(({ type }) => type === 'Charged').length;
-  return stateBadge(STANDING_STATES, standingOf(subscription, { ...newest, chargesMade }), wording);
+  const ended = newest.timeline.filter((entry) => entry.type === 'Charged' && entry.outcome !== null);
+  const standing = standingOf(subscription, { ...newest, chargesEnded: ended.length });
+  return stateBadge(STANDING_STATES, standing, wording);
 }
 
-function summary(found: SubscriptionFound, { wording, merchantId }: Visit): Html {
+function summary(found: SubscriptionFound, visit: Visit): Html {
   const { subscription, card } = found;
+  const { wording, merchantId } = visit;
   const { say, reais, count } = wording;
   const { plan, customer, timeline: entries } = subscription;
   const why = entries.findLast((entry) => entry.description !== undefined)?.description;
@@ -128,16 +134,14 @@ ${facts([
   [say('Order number'), subscription.orderNumber],
   [say('Plan'), link(planPath(merchantId, plan.id), plan.name)],
   [say('Every'), say('{days} days', { days: count(plan.interval) })],
-  [say('Customer'), customer?.name ?? '–'],
-  [say('Document'), customer?.documentNumber === undefined ? '–' : documentText(customer.documentNumber)],
-  ['E-mail', customer?.email ?? '–'],
+  ...buyerFacts(say('Customer'), buyerOf(customer), subscription.id, visit),
   [
     say('Paid by'),
     subscription.vaultId === undefined
       ? say('Pix Automático')
       : card === null
         ? html`${say('Stored card')} <code>${subscription.vaultId}</code>`
-        : storedCardText(card),
+        : shownCardText(card),
   ],
   [say('Subscription id'), html`<code>${subscription.id}</code>`],
 ])}`;
@@ -246,13 +250,14 @@ export type ListedSubscription = AnswerOf<typeof LIST_SUBSCRIPTIONS>['items'][nu
   readonly nextChargeOn?: string;
 };
 
-export type SubscriptionTools = ListTools & {
-  /** At most one of each subscription. */
-  readonly listOpenBillings: (
-    merchantId: string,
-    subscriptionIds: readonly string[],
-  ) => Promise<readonly OpenBilling[]>;
-};
+export type SubscriptionTools = ListTools &
+  StoredCardTools & {
+    /** At most one of each subscription. */
+    readonly listOpenBillings: (
+      merchantId: string,
+      subscriptionIds: readonly string[],
+    ) => Promise<readonly OpenBilling[]>;
+  };
 
 export type WholeSubscription = AnswerOf<typeof GET_SUBSCRIPTION>;
 type ListedBillings = AnswerOf<typeof LIST_BILLINGS>;
@@ -263,7 +268,7 @@ type SubscriptionFound = {
   readonly newest: WholeBilling | null;
   readonly page: AnswerOf<typeof GET_PAGE> | null;
   /** Null: it was removed, or it is paid by Pix Automático. */
-  readonly card: AnswerOf<typeof GET_VAULT_CARD> | null;
+  readonly card: ShownStoredCard | null;
 };
 
 const BILLINGS_OF_PAGE = 10;
@@ -293,12 +298,12 @@ const LIST: Screen<SubscriptionTools> = listScreen<ListedSubscription, Subscript
   view: subscriptionTable,
 });
 
-const ONE: Screen<unknown> = screen<unknown, SubscriptionFound>({
+const ONE: Screen<StoredCardTools> = screen<StoredCardTools, SubscriptionFound>({
   path: SUBSCRIPTION,
   roles: ALL_ROLES,
   of: 'merchant',
   title: 'Subscription',
-  async read({ ask, user, parameters: { subscriptionId = '' }, query }) {
+  async read({ ask, user, merchantId, parameters: { subscriptionId = '' }, query }, { findStoredCard }) {
     const asked = await ask(GET_SUBSCRIPTION, { parameters: { subscriptionId } });
     if (!asked.ok) return 'notFound';
     const listed = await ask(LIST_BILLINGS, {
@@ -320,10 +325,10 @@ const ONE: Screen<unknown> = screen<unknown, SubscriptionFound>({
       ? await ask(GET_PAGE, { parameters: { subscriptionId: asked.body.id } })
       : null;
     const { vaultId } = asked.body;
-    const card = vaultId === undefined ? null : await ask(GET_VAULT_CARD, { parameters: { vaultId } });
+    const card = vaultId === undefined ? null : await findStoredCard(merchantId, vaultId);
     return {
       subscription: asked.body,
-      card: card?.ok ? card.body : null,
+      card,
       billings: { ...page, items },
       newest,
       page: opened?.ok ? opened.body : null,

@@ -30,7 +30,7 @@ export async function addRequest(
     readonly reason: string;
     /** Whose act it is, in the audit log. */
     readonly form: string;
-    readonly beside: (tx: Tx) => Promise<void>;
+    readonly beside: (tx: Tx) => Promise<unknown>;
   },
 ): Promise<boolean> {
   const requestedAt = instant(Math.floor(await readClockOfDatabase(database)));
@@ -48,13 +48,15 @@ export async function addRequest(
     requestedAt,
     expiresAt: instant(requestedAt + REQUEST_MILLISECONDS),
   };
+  const asked = { operation, amount: moved.amount, request: request.requestId, reason, form };
   const event: AuditEvent = {
     action: 'console.request',
     outcome: 'success',
     actor: actorName(visit.user),
     origin: visit.address,
     resource: visit.path.replace('/console/', ''),
-    detail: { ...moved.fields, operation, amount: moved.amount, request: request.requestId, reason, form },
+    // Twice: what comes last is left out first where it is too long, and hides what is called the same.
+    detail: { ...asked, ...moved.fields, ...asked },
   };
   const { print } = keyring.fingerprint(requestText(request));
   return audit.transaction(

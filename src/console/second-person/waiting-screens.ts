@@ -109,16 +109,18 @@ function waitingOne(found: ShownRequest, visit: Visit): Html {
     who: personText(requester, visit),
     reason: request.reason,
   });
+  // What is no money has no amount.
   const what = whatText(found, visit);
+  const titled = request.amount === 0 ? what : `${what}: ${money(request.amount)}`;
   const { approve, decline } = DECISIONS[visit.merchantId === '' ? 'operator' : 'merchant'];
   const form = (action: Action<WaitingTools>, isGrave: boolean) =>
     actionForm(visit, action, {
       values: { requestId: request.requestId },
-      about: `${what}: ${money(request.amount)}. ${about}`,
+      about: `${titled}. ${about}`,
       isGrave,
     });
   return section(
-    `${what}: ${money(request.amount)}`,
+    titled,
     html`<p>${about}</p>
 <p>${link(thingPath(request.path), say('What it is about'))} · ${say('Requested')} ${moment(wording, request.requestedAt)} · ${say('Until')} ${moment(wording, request.expiresAt)}</p>
 ${found.isOneHand && html`<p class="note">${say(ONE_HAND)}</p>`}${mayApprove && form(approve, true)}${mayDecline && form(decline, false)}`,
@@ -147,7 +149,11 @@ function overTable(requests: readonly ShownRequest[], visit: Visit): Html {
   return table(say('What waits no more'), requests, [
     { title: say('Requested'), cell: (one) => moment(wording, one.request.requestedAt) },
     { title: say('What'), cell: (one) => link(thingPath(one.request.path), whatText(one, visit)) },
-    { title: say('Amount'), isNumber: true, cell: (one) => money(one.request.amount) },
+    {
+      title: say('Amount'),
+      isNumber: true,
+      cell: (one) => (one.request.amount === 0 ? '–' : money(one.request.amount)),
+    },
     { title: say('By'), cell: (one) => personText(one.requester, visit) },
     { title: say('Reason'), cell: (one) => one.request.reason },
     { title: say('State'), cell: (one) => decisionBadge(one, wording) },

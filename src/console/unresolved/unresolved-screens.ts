@@ -96,7 +96,7 @@ ${facts([
   [say('Decided'), moment(wording, found.decidedAt)],
   [say('Tries'), count(found.tries)],
   [say('Next try'), moment(wording, found.dueAt)],
-  [say('Last reason, as it was noted'), quotation(found.reason && reasonIn(found.reason, wording))],
+  [say('Last reason'), quotation(found.reason && reasonIn(found.reason, wording))],
 ])}
 ${askForm(found, visit)}
 ${decisionForm(found, visit)}
@@ -214,7 +214,7 @@ function waitingTable(waiting: readonly WaitingThing[], { wording, now, query }:
     { title: say('Tries'), isNumber: true, cell: (one) => count(one.tries) },
     { title: say('Next try'), cell: (one) => moment(wording, one.dueAt) },
     {
-      title: say('Last reason, as it was noted'),
+      title: say('Last reason'),
       cell: (one) => quotation(one.reason && reasonIn(one.reason, wording)),
     },
   ])}${
@@ -308,7 +308,7 @@ const ASK: Action<UnresolvedTools> = {
   of: 'operator',
   title: 'Ask the acquirer',
   operation: 'resolve.ask',
-  isQuestion: true,
+  needsNoReason: true,
   async perform(visit, _form, { askAcquirer, findCase }) {
     const { say } = visit.wording;
     const { id = '' } = visit.parameters;

@@ -1,12 +1,12 @@
-import { type Audit, type AuditEvent, LONGEST_REASON } from '../../audit/audit-event.ts';
+import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
 import type { WireError } from '../../platform/http/endpoint.ts';
 import type { RateLimit } from '../../platform/http/rate-limit.ts';
 import { errorFields, type Log } from '../../platform/log.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import { holdsCardNumber, holdsCpfOrEmail } from '../../values/card-number-in-text.ts';
+import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 import { isUuid } from '../../values/ids.ts';
-import { type Html, html } from '../parts/html.ts';
-import { errorsOf, link } from '../parts/page-parts.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
+import { errorsOf, link, reasonFault } from '../parts/page-parts.ts';
 import { waitingPath, withQuery } from '../parts/paths.ts';
 import {
   type Action,
@@ -19,8 +19,8 @@ import {
 import type { ConsoleTools } from '../screens.ts';
 import { type AddRequestTools, addRequest } from '../second-person/add-request.ts';
 import { actorName } from '../users/user.ts';
-import { finishForm, freeForm, isUnderWay } from './console-actions.sql.ts';
-import { type Again, againOf, endOf, keptRefusal, type SentForm } from './sent-form.ts';
+import { findEarlierForm, finishForm, freeForm, isUnderWay } from './console-actions.sql.ts';
+import { type ActionEnd, type Again, againOf, endOf, keptRefusal, type SentForm } from './sent-form.ts';
 import { sentForm, startAction, type TryTools, tryAction } from './start-action.ts';
 
 export type ActionTools = FinishTools &
@@ -51,15 +51,11 @@ export async function answerAction(
   { form, address }: { readonly form: Form; readonly address: string },
 ): Promise<Made> {
   const seconds = tools.actionsOfUser.secondsToWait(visit.user.userId, performance.now());
-  if (seconds > 0)
-    return {
-      ...(await nothingDone(action, visit, form, 429, TOO_FAST)),
-      headers: { 'retry-after': `${seconds}` },
-    };
-  const fault = faultOf(action, form);
-  if (fault !== null) return nothingDone(action, visit, form, 400, fault);
-  const { reason = '' } = form;
+  if (seconds > 0) return { ...waitThenSend(action, visit, form), headers: { 'retry-after': `${seconds}` } };
   const sent = sentForm(visit, form);
+  const fault = faultOf(action, form);
+  if (fault !== null) return answerFault(tools, action, visit, form, { sent, fault });
+  const { reason = '' } = form;
   const amount = action.amountOf?.(form);
   const event: AuditEvent = {
     action: 'console.act',
@@ -76,27 +72,56 @@ export async function answerAction(
   };
   const earlier = await startAction(tools, sent, event, visit.merchantId);
   const again = earlier === null ? null : againOf(sent, earlier);
-  const mayAskAgain = again === 'unknown' && isRepeatable(tools, action);
-  if (again !== null && !mayAskAgain) return answerAgain(action, visit, form, again);
+  const isAgain = again === 'unknown' && isRepeatable(tools, action);
+  if (again !== null && !isAgain) return answerAgain(tools, action, visit, form, again);
   // The endpoint has the same key, and finds out what became of the first request.
-  if (mayAskAgain) await tools.audit.record(event, visit.merchantId);
+  if (isAgain) await tools.audit.record(event, visit.merchantId);
   const notDone = (asked: Asked<unknown>): AuditEvent => ({
     ...event,
-    action: endOf(asked) === null ? 'console.unknown' : 'console.refuse',
+    action: 'console.refuse',
     outcome: 'failure',
     detail: { operation: operationOf(action), status: asked.status, form: sent.onceKey },
   });
   const work = async () =>
     wronglyTyped(action, visit, form) ??
-    (await askSecondPerson(tools, action, visit, form, { ...sent, isAgain: mayAskAgain })) ??
+    (await askSecondPerson(tools, action, visit, form, sent)) ??
     tryAction(tools, action, visit, form);
   const asked = await work().catch(async (error) => {
-    await finishAction(tools, sent, NOTHING_WRITTEN, notDone(NOTHING_WRITTEN), visit.merchantId);
+    await finishAction(tools, { ...sent, isAgain }, NOTHING_WRITTEN, notDone(NOTHING_WRITTEN), visit);
     throw error;
   });
   if (asked === 'waits') return waits(action, visit);
-  await finishAction(tools, sent, asked, notDone(asked), visit.merchantId);
-  return answerDone(tools, action, visit, form, asked);
+  const end = await finishAction(tools, { ...sent, isAgain }, asked, notDone(asked), visit);
+  return answerEnd(tools, action, visit, form, { asked, end, isAgain });
+}
+
+/** Nothing is looked up for it. What its key did before is not said, so the same form is sent again. */
+function waitThenSend(action: Action<ConsoleTools>, visit: Visit, form: Form) {
+  const errors = [{ tag: '', description: visit.wording.say(TOO_FAST) }];
+  const back = action.next(visit);
+  return {
+    status: 429,
+    title: action.title,
+    body: html`${refused(visit, back, errors)}${sameForm(visit, form)}`,
+  };
+}
+
+/** Found before the key is taken; if it was sent before, that is said first. */
+async function answerFault(
+  tools: ActionTools,
+  action: Action<ConsoleTools>,
+  visit: Visit,
+  form: Form,
+  { sent, fault }: { readonly sent: SentForm; readonly fault: string },
+): Promise<Made> {
+  const { onceKey } = sent;
+  if (!isUuid(onceKey)) return nothingDone(tools, action, visit, form, 400, fault);
+  const earlier = await findEarlierForm(tools.database, onceKey);
+  const again = earlier === null ? null : againOf(sent, earlier);
+  if (typeof again === 'string') return answerAgain(tools, action, visit, form, again);
+  // Sent at the same time without the fault, it may be under way: it keeps its key.
+  const there = earlier === null ? { ...visit, onceKey } : visit;
+  return nothingDone(tools, action, there, form, 400, fault);
 }
 
 /** The refusal that the endpoint would give, in the form's words. Null: it may be read. */
@@ -127,19 +152,31 @@ function waits(action: Action<ConsoleTools>, visit: Visit): Made {
 /** The error came before every write, so the form may be sent again. */
 const NOTHING_WRITTEN = { ok: false, status: 503, errors: [] } as const;
 
-async function answerDone(
-  { markOf }: ActionTools,
+async function answerEnd(
+  tools: ActionTools,
   action: Action<ConsoleTools>,
   visit: Visit,
   form: Form,
-  asked: Asked<unknown>,
+  { asked, end, isAgain }: { asked: Asked<unknown>; end: ActionEnd; isAgain: boolean },
 ): Promise<Made> {
+  const { markOf, log } = tools;
   const back = action.next(visit);
   if (!asked.ok) {
     const { status, errors } = asked;
     // If the outcome is unknown, the page must not say that nothing was done, nor offer it once more.
-    if (endOf(asked) === null) return { status, title: action.title, body: refused(visit, back, errors) };
-    return { status, title: NOTHING_DONE, body: await refusedForm(action, visit, form, errors) };
+    if (end === null) {
+      const isUnderWay = !isAgain && (status === 500 || status === 504);
+      if (!isUnderWay) return answerAgain(tools, action, visit, form, 'unknown');
+      return { status, title: action.title, body: refused(visit, back, errors) };
+    }
+    const shown = refused(visit, back, errors);
+    if (end === 'free') return { status, title: NOTHING_DONE, body: html`${shown}${sameForm(visit, form)}` };
+    // The refusal is written already, and is said even where the form cannot be shown.
+    const body = await refusedForm(tools, action, visit, form, errors).catch((error) => {
+      log.warn(errorFields(error), 'a refused form could not be shown again');
+      return shown;
+    });
+    return { status, title: NOTHING_DONE, body };
   }
   if (action.reveal === undefined)
     return { goTo: withQuery(action.next(visit, asked.body), { done: markOf(action) }) };
@@ -155,19 +192,20 @@ const STRANGE_KEY = 'This form was sent from another page or by somebody else. O
 
 /** Does nothing, and does not repeat what is shown once. */
 async function answerAgain(
+  tools: ActionTools,
   action: Action<ConsoleTools>,
   visit: Visit,
   form: Form,
   again: Again,
 ): Promise<Made> {
   const { say } = visit.wording;
-  if (again === 'strange') return nothingDone(action, visit, null, 409, STRANGE_KEY);
+  if (again === 'strange') return nothingDone(tools, action, visit, null, 409, STRANGE_KEY);
   const back = action.next(visit);
   if (typeof again === 'object') {
     const { status, errors } = again;
-    return { status, title: NOTHING_DONE, body: await refusedForm(action, visit, form, errors) };
+    return { status, title: NOTHING_DONE, body: await refusedForm(tools, action, visit, form, errors) };
   }
-  if (again === 'unknown') {
+  if (again === 'unknown' || again === 'changed') {
     const errors = [{ tag: '', description: say(NOT_KNOWN) }];
     return { status: 409, title: action.title, body: refused(visit, back, errors) };
   }
@@ -177,6 +215,7 @@ async function answerAgain(
 }
 
 async function nothingDone(
+  tools: ActionTools,
   action: Action<ConsoleTools>,
   visit: Visit,
   form: Form | null,
@@ -184,36 +223,39 @@ async function nothingDone(
   english: string,
 ) {
   const errors = [{ tag: '', description: visit.wording.say(english) }];
-  return { status, title: NOTHING_DONE, body: await refusedForm(action, visit, form, errors) };
+  return { status, title: NOTHING_DONE, body: await refusedForm(tools, action, visit, form, errors) };
 }
 
 /** Nothing was done, so the form may be sent again: it has a new key, and what was typed. */
 async function refusedForm(
+  { consoleTools }: ActionTools,
   action: Action<ConsoleTools>,
   visit: Visit,
   form: Form | null,
   errors: readonly WireError[],
 ): Promise<Html> {
   const shown = refused(visit, action.next(visit), errors);
-  const once = form === null ? undefined : await action.again?.(visit, form);
+  const once = form === null ? undefined : await action.again?.(visit, form, consoleTools);
   return html`${shown}${once}`;
+}
+
+/** As it was sent, under its key: with other fields, the key would not say what became of it. */
+function sameForm({ path, formMark, wording }: Visit, form: Form): Shown {
+  const { mark: _, once, ...fields } = form;
+  if (once === undefined || Object.values(fields).some(holdsCardNumber)) return '';
+  const hidden = Object.entries({ ...fields, once, mark: formMark });
+  return html`<form class="decide" method="post" action="${path}">
+${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+<div class="buttons"><button type="submit" class="main">${wording.say('Send it again')}</button></div>
+</form>`;
 }
 
 function faultOf(action: Action<ConsoleTools>, { once, reason = '' }: Form): string | null {
   if (once === undefined || !isUuid(once)) return NO_KEY;
-  return action.isQuestion === true ? null : reasonFault(reason);
+  return action.needsNoReason === true ? null : reasonFault(reason);
 }
 
 const NO_KEY = 'This form has no key of its own. Open the page again.';
-const NO_REASON = 'Give a reason, of up to 200 characters.';
-
-/** Audit entries cannot be removed. */
-function reasonFault(reason: string): string | null {
-  if (reason === '' || [...reason].length > LONGEST_REASON) return NO_REASON;
-  if (holdsCardNumber(reason)) return 'A reason holds no card number.';
-  return holdsCpfOrEmail(reason) ? 'A reason names no person: leave CPF and e-mail address out.' : null;
-}
-
 function refused({ wording }: Visit, back: string, errors: readonly WireError[]): Html {
   const { say } = wording;
   return html`${errorsOf(errors)}
@@ -227,30 +269,38 @@ function revealed(shown: Html, { wording }: Visit, back: string): Html {
 
 type FinishTools = { readonly database: Database; readonly audit: Audit; readonly log: Log };
 
-/** If this fails the action stays done, and the key says that the outcome is unknown. */
+/**
+ * If this fails the action stays done, and the key says that the outcome is unknown. So is a refusal after
+ * another try under its key has ended.
+ */
 async function finishAction(
   { database, audit, log }: FinishTools,
-  sent: SentForm,
+  { isAgain, ...sent }: SentForm & { readonly isAgain: boolean },
   asked: Asked<unknown>,
   refused: AuditEvent,
-  merchantId: string,
-): Promise<void> {
-  if (asked.ok)
-    return finishForm(database, sent, null).catch((error) =>
+  { merchantId }: Visit,
+): Promise<ActionEnd> {
+  if (asked.ok) {
+    await finishForm(database, sent, null).catch((error) =>
       log.error(
         errorFields(error),
         'what was done on a page could not be noted: its form says that it is not known',
       ),
     );
-  const end = endOf(asked);
-  await audit.transaction(
+    return 'done';
+  }
+  const end = endOf(asked, isAgain);
+  const isNoted = await audit.transaction(
     async (tx) => {
-      if (end === 'free') await freeForm(tx, sent);
-      else if (end !== null) await finishForm(tx, sent, keptRefusal(asked));
-      tx.record(refused);
+      const isEnded =
+        end !== null &&
+        (await (end === 'free' ? freeForm(tx, sent) : finishForm(tx, sent, keptRefusal(asked))));
+      tx.record(isEnded ? refused : { ...refused, action: 'console.unknown' });
+      return isEnded;
     },
     { merchantId },
   );
+  return isNoted ? end : null;
 }
 
 type SecondPersonTools = AddRequestTools & {
@@ -272,16 +322,14 @@ async function askSecondPerson(
   action: Action<ConsoleTools>,
   visit: Visit,
   form: Form,
-  sent: SentForm & { readonly isAgain: boolean },
+  sent: SentForm,
 ): Promise<'waits' | null | Asked<never>> {
   const { secondPersonOver: limit, consoleTools, database } = tools;
-  // What is asked about again may have changed by itself.
-  const seen = sent.isAgain ? undefined : form.standing;
+  const seen = form.standing;
   if (action.moves === undefined || (limit === null && seen === undefined)) return null;
   const { say } = visit.wording;
   const place = { path: visit.path, pathHash: sent.pathHash, key: sent.onceKey };
-  if (limit !== null && (await isUnderWay(database, place)))
-    return operationRefused(429, say(ANOTHER_UNDER_WAY));
+  if (await isUnderWay(database, place)) return operationRefused(429, say(ANOTHER_UNDER_WAY));
   const moved = await action.moves(visit, form, consoleTools);
   if (!moved.ok) return moved;
   if (moved.body === null) return null;

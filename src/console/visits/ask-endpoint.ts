@@ -7,7 +7,7 @@ import {
   CUT_CONNECTION,
   type ServedEndpoint,
 } from '../../platform/http/endpoint.ts';
-import { FAILURES, type failureOfHold } from '../../platform/http/failures.ts';
+import { FAILURES, type failureOfHold, isReplayed } from '../../platform/http/failures.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import type { Log } from '../../platform/log.ts';
 import { type RequestReader, requestReader } from '../../platform/requests/request-reader.ts';
@@ -90,7 +90,7 @@ export async function askEndpoint<Declared extends Contract>(
   const { status } = answer;
   const body = asSent(answer);
   if (status < 300) return { ok: true, status, body: body as AnswerOf<Declared> };
-  return { ok: false, status, errors: Array.isArray(body) ? body : [] };
+  return { ok: false, status, errors: Array.isArray(body) ? body : [], isReplayed: isReplayed(answer) };
 }
 
 /** As a client parses it: exact numbers become plain. PDF and streams stay. */

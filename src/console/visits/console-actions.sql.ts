@@ -40,21 +40,23 @@ export async function findEarlierForm(database: Database, onceKey: string): Prom
   return row === undefined ? null : EARLIER_FORM.parse(row);
 }
 
+/** What was done is done, whatever another try under its key was refused for. */
 const FINISH = statement(
   'console_actions.finish',
   `update console_actions set outcome = $3, refusal = $4, ended_at = now()
-   where once_key = $1 and user_id = $2 and outcome is null
+   where once_key = $1 and user_id = $2 and (outcome is null or $3 = 'done')
    returning once_key`,
 );
 
+/** False: another try under its key has ended before. */
 export async function finishForm(
   database: Pick<Database, 'query'>,
   { onceKey, userId }: SentForm,
   refusal: Refusal | null,
-): Promise<void> {
+): Promise<boolean> {
   const outcome = refusal === null ? 'done' : 'refused';
   const kept = refusal === null ? null : JSON.stringify(refusal);
-  await database.query(FINISH, [onceKey, userId, outcome, kept]);
+  return (await database.query(FINISH, [onceKey, userId, outcome, kept])).length === 1;
 }
 
 const FREE = statement(
@@ -63,8 +65,8 @@ const FREE = statement(
 );
 
 /** Nothing was done, so the same form may be sent again. */
-export async function freeForm(tx: Tx, { onceKey, userId }: SentForm): Promise<void> {
-  await tx.query(FREE, [onceKey, userId]);
+export async function freeForm(tx: Tx, { onceKey, userId }: SentForm): Promise<boolean> {
+  return (await tx.query(FREE, [onceKey, userId])).length === 1;
 }
 
 const UNDER_WAY = statement(

@@ -74,10 +74,13 @@ export async function decideRequest(
   const done = await work().catch(async (error) => {
     // It failed before every write, so it waits again.
     await freeRequest(tools.database, requestId);
+    await recordEnd(tools, visit, found, { action: 'console.refuse', status: 503 });
     throw error;
   });
-  if ('fault' in done) await freeRequest(tools.database, requestId);
-  else await noteOutcome(tools, found, done);
+  if ('fault' in done) {
+    await freeRequest(tools.database, requestId);
+    await recordEnd(tools, visit, found, { action: 'console.refuse', status: 409 });
+  } else await noteOutcome(tools, visit, found, done);
   return done;
 }
 
@@ -197,13 +200,41 @@ async function isDecided(
 
 const LONGEST_REFUSAL = 1_000;
 
+/** An approval without it is of what was done, or of what is not known. */
+async function recordEnd(
+  { audit, log }: Pick<DecideRequestTools, 'audit' | 'log'>,
+  { user, address, merchantId }: Visit,
+  { request: { requestId, operation, path } }: FoundRequest,
+  { action, status }: { readonly action: 'console.refuse' | 'console.unknown'; readonly status: number },
+): Promise<void> {
+  const event: AuditEvent = {
+    action,
+    outcome: 'failure',
+    actor: actorName(user),
+    origin: address,
+    resource: path.replace('/console/', ''),
+    detail: { operation, status, request: requestId },
+  };
+  await audit
+    .record(event, merchantId)
+    .catch((error) => log.error(errorFields(error), 'what became of an approval could not be written'));
+}
+
 /** The act stays done even if this fails. */
 async function noteOutcome(
-  { database, log }: DecideRequestTools,
-  { request: { requestId } }: FoundRequest,
+  tools: DecideRequestTools,
+  visit: Visit,
+  found: FoundRequest,
   done: Awaited<ReturnType<typeof tryAction>>,
 ): Promise<void> {
+  const { database, log } = tools;
+  const { requestId } = found.request;
   const end = endOf(done);
+  if (!done.ok)
+    await recordEnd(tools, visit, found, {
+      action: end === null ? 'console.unknown' : 'console.refuse',
+      status: done.status,
+    });
   try {
     if (end === 'free') await freeRequest(database, requestId);
     const why = done.ok ? null : done.errors.map(({ description }) => description).join(' ');

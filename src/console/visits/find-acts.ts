@@ -19,7 +19,7 @@ type FindActsTools = {
 };
 
 const ENTRIES_OF_PAGE = 100;
-/** An act and its end stand close together. */
+/** An act and its end stand close together; without its end it is shown as asked for. */
 const MOST_ENDS = 40;
 const MOST_OF_THING = 50;
 const LAST_ENTRY = Number.MAX_SAFE_INTEGER;
@@ -63,15 +63,21 @@ async function shownActs(
   const isTold = visit.user.merchantId === null;
   const names = [...new Set(acts.map(({ who }) => who))];
   const own = new Set(isTold ? names : await listOwnNames(reader, visit.merchantId, names));
-  return acts.map((act) => {
+  return acts.flatMap((act): readonly ShownAct[] => {
     const path = `/${act.path}`;
     const isThere = (one: { readonly path: string }) => matchPath(one.path, path) !== null;
     const action = act.outcome === 'saved' ? screens.find(isThere) : actions.find(isThere);
-    return {
-      ...act,
-      title: action?.title ?? null,
-      place: action === undefined ? null : `/console${path.slice(0, path.lastIndexOf('/'))}`,
-      name: own.has(act.who) ? act.who : null,
-    };
+    const isOwn = own.has(act.who);
+    // What the operator does about a merchant, and why, is not told to it.
+    if (!isTold && (action === undefined ? !isOwn : action.of === 'operator')) return [];
+    return [
+      {
+        ...act,
+        title: action?.title ?? null,
+        place: action === undefined ? null : `/console${path.slice(0, path.lastIndexOf('/'))}`,
+        name: isOwn ? act.who : null,
+        reason: isOwn ? act.reason : null,
+      },
+    ];
   });
 }

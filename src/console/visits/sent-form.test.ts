@@ -10,6 +10,7 @@ const refusal = { status: 404, errors: [{ tag: 'x', description: 'no' }] };
 
 test('a key that was sent before says what became of it, and never does anything again', () => {
   assert.equal(againOf(sent, earlier), 'unknown');
+  assert.equal(againOf({ ...sent, fieldsHash: bytes(3) }, earlier), 'changed');
   assert.equal(againOf(sent, { ...earlier, outcome: 'done' }), 'done');
   assert.equal(againOf({ ...sent, fieldsHash: bytes(3) }, { ...earlier, outcome: 'done' }), 'done');
   assert.deepEqual(againOf(sent, { ...earlier, outcome: 'refused', refusal }), refusal);
@@ -25,7 +26,13 @@ test('a plain refusal stands, a passing one frees the key, and of an unknown out
   assert.equal(ended(409), 'refused');
   assert.equal(ended(409, 'idempotencyKey'), null);
   for (const status of [500, 504]) assert.equal(ended(status), null);
+  assert.equal(ended(422, 'idempotencyKey'), null);
   for (const status of [429, 503]) assert.equal(ended(status), 'free');
+  for (const status of [400, 404, 409, 422, 429, 500, 503, 504])
+    for (const isReplayed of [false, true]) {
+      const again = endOf({ ok: false, status, errors: [], isReplayed }, true);
+      assert.equal(again, isReplayed && status < 423 ? 'refused' : null, `${status} ${isReplayed}`);
+    }
 });
 
 test('a refusal is kept as far as it fits, whatever it says', () => {

@@ -39,23 +39,33 @@ export type EarlierForm = SentForm & {
   readonly refusal: Refusal | null;
 };
 
-/** `strange`: another user or path. `unknown`: under way, or not known. */
-export type Again = 'strange' | 'done' | 'unknown' | Refusal;
+/** `strange`: another user or path. `unknown`: under way, or not known. `changed`: with other fields. */
+export type Again = 'strange' | 'done' | 'unknown' | 'changed' | Refusal;
 
 export function againOf(sent: SentForm, earlier: EarlierForm): Again {
   if (sent.userId !== earlier.userId || !sent.pathHash.equals(earlier.pathHash)) return 'strange';
   if (earlier.refusal !== null) return earlier.refusal;
-  return earlier.outcome === 'done' ? 'done' : 'unknown';
+  if (earlier.outcome === 'done') return 'done';
+  return sent.fieldsHash.equals(earlier.fieldsHash) ? 'unknown' : 'changed';
 }
 
 /** `free`: a temporary error; nothing was done, and the form may be sent again. Null: not known. */
 export type ActionEnd = 'done' | 'refused' | 'free' | null;
 
-/** A cancel that is answered 500 is under way. */
-export function endOf(asked: Asked<unknown>): ActionEnd {
+/**
+ * A cancel that is answered 500 is under way. `isAgain`: its key was asked with before, so only a refusal
+ * that the endpoint kept says what became of it.
+ */
+export function endOf(asked: Asked<unknown>, isAgain = false): ActionEnd {
   if (asked.ok) return 'done';
-  const { status, errors } = asked;
-  const isUnderWay = status === 409 && errors.some(({ tag }) => tag === 'idempotencyKey');
-  if (status === 500 || status === 504 || isUnderWay) return null;
-  return status === 429 || status === 503 ? 'free' : 'refused';
+  const { status } = asked;
+  if (status === 500 || status === 504 || isOfKey(asked)) return null;
+  const isFree = status === 429 || status === 503;
+  if (isAgain) return asked.isReplayed === true && !isFree ? 'refused' : null;
+  return isFree ? 'free' : 'refused';
+}
+
+/** Under way, or used before with other fields: what that did is not known here. */
+function isOfKey({ status, errors }: Refusal): boolean {
+  return (status === 409 || status === 422) && errors.some(({ tag }) => tag === 'idempotencyKey');
 }

@@ -1,3 +1,6 @@
+import { isWebOrigin } from '../../values/web-origin.ts';
+import type { CallRules } from '../../webhooks/posting/url-rules.ts';
+
 /** The fields of a card that a merchant puts on pages of his own, in a frame of ours. */
 export type CardFields = {
   readonly merchantId: string;
@@ -11,17 +14,23 @@ export const MOST_ORIGINS = 10;
 /** So that an entry of the audit log has them whole. */
 export const LONGEST_ORIGIN = 150;
 
-export type OriginFault = 'notOrigin' | 'notSecure';
+export type OriginFault = 'notOrigin' | 'notSecure' | 'ours';
 
-/** As browsers name it, since they compare it by its letters. `takesHttp`: where no card is real. */
-export function originFault(
-  text: string,
-  { takesHttp }: { readonly takesHttp: boolean },
-): OriginFault | null {
-  const url = URL.parse(text);
-  // A policy of browsers cannot name an address of IPv6.
-  if (text.length > LONGEST_ORIGIN || url === null || url.origin !== text || url.hostname.startsWith('['))
-    return 'notOrigin';
-  if (url.protocol === 'https:') return null;
-  return url.protocol === 'http:' && takesHttp ? null : 'notSecure';
+export type OriginRules = Pick<CallRules, 'takesHttp'> & {
+  /** Of Parcela's pages, if known. */
+  readonly ours: string | null;
+};
+
+export function originsFault(origins: readonly string[], rules: OriginRules): OriginFault | null {
+  const faults = origins.map((origin) => originFault(origin, rules));
+  return faults.find((fault) => fault !== null) ?? null;
+}
+
+/** `takesHttp`: where no card is real. */
+function originFault(text: string, { takesHttp, ours }: OriginRules): OriginFault | null {
+  if (text.length > LONGEST_ORIGIN || !isWebOrigin(text)) return 'notOrigin';
+  // A shop for trials may be a page of ours: its cards are not real.
+  if (takesHttp) return null;
+  if (!text.startsWith('https:')) return 'notSecure';
+  return text === ours ? 'ours' : null;
 }

@@ -1,15 +1,14 @@
 import { Type } from 'typebox';
-import { contract, type Fault } from '../../platform/http/endpoint.ts';
+import { contract } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
 import { named } from '../../platform/http/named.ts';
 import { type RefusalShape, refusal, refusedAnswer } from '../../platform/http/refusal.ts';
 import { inCell } from '../../values/cell.ts';
-import type { CallRules } from '../../webhooks/posting/url-rules.ts';
-import { type CardFields, LONGEST_ORIGIN, MOST_ORIGINS, originFault } from './card-fields.ts';
+import { type CardFields, LONGEST_ORIGIN, MOST_ORIGINS, type OriginFault } from './card-fields.ts';
 
 const OF_FIELDS = { api: 'gateway', scope: 'gateway', group: 'Cards', path: '/v1/cards/fields' } as const;
 
-const ORIGINS = Type.Array(Type.String({ minLength: 1, maxLength: LONGEST_ORIGIN, format: 'webAddress' }), {
+const ORIGINS = Type.Array(Type.String({ minLength: 1, maxLength: LONGEST_ORIGIN, format: 'webOrigin' }), {
   maxItems: MOST_ORIGINS,
   description: 'Of your pages, such as `https://loja.com.br`: they alone may hold the fields. None: nobody.',
 });
@@ -30,8 +29,8 @@ const ANSWER = { description: 'As they are.', schema: FIELDS_ANSWER, example: EX
 
 export const ORIGIN_FAULTS = {
   notOrigin: refusal(400, 'origins', {
-    pt: 'Informe só esquema, nome e porta, em minúsculas, como https://loja.com.br.',
-    en: 'Give only scheme, name and port, in small letters, such as https://loja.com.br.',
+    pt: 'Informe só esquema, nome e porta, em minúsculas, como https://www.exemplo.com.br.',
+    en: 'Give only scheme, name and port, in small letters, such as https://www.example.com.',
   }),
   notSecure: refusal(400, 'origins', {
     pt: 'Em produção as páginas com campos de cartão usam https.',
@@ -41,19 +40,7 @@ export const ORIGIN_FAULTS = {
     pt: 'Esta é a origem da Parcela: uma página dela leria o cartão.',
     en: "This is Parcela's own origin: a page of it could read the card.",
   }),
-} as const satisfies Record<string, RefusalShape>;
-
-/** Whether http is taken depends on the operator's settings. */
-export function checkOrigins(rules: CallRules): (body: unknown) => Fault[] {
-  return (body) => {
-    const { origins } = (body ?? {}) as { readonly origins?: unknown };
-    if (!Array.isArray(origins)) return [];
-    const faults = new Set(
-      origins.map((origin) => (typeof origin === 'string' ? originFault(origin, rules) : null)),
-    );
-    return [...faults].flatMap((fault) => (fault === null ? [] : [ORIGIN_FAULTS[fault]]));
-  };
-}
+} as const satisfies Record<OriginFault, RefusalShape>;
 
 export const PUT_FIELDS = contract({
   ...OF_FIELDS,

@@ -7,7 +7,8 @@ import { refusalAnswer } from '../../platform/http/refusal.ts';
 import type { LookUp } from '../../platform/postgres/searches.ts';
 import type { CallRules } from '../../webhooks/posting/url-rules.ts';
 import { findCardFields, putCardFields } from './card-fields.sql.ts';
-import { checkOrigins, GET_FIELDS, ORIGIN_FAULTS, PUT_FIELDS, writeFields } from './contract.ts';
+import { originsFault } from './card-fields.ts';
+import { GET_FIELDS, ORIGIN_FAULTS, PUT_FIELDS, writeFields } from './contract.ts';
 
 export type CardFieldsTools = {
   readonly audit: Audit;
@@ -19,21 +20,16 @@ export type CardFieldsTools = {
 };
 
 export const CARD_FIELDS_ENDPOINTS: readonly Endpoint<CardFieldsTools>[] = [
-  endpoint(
-    PUT_FIELDS,
-    async ({ audit, clock, callRules, cell }: CardFieldsTools, call) => {
-      const actor = callerAt(call);
-      const origins = [...new Set(call.body.origins)];
-      const pagesOrigin = call.pagesOrigin();
-      // A shop for trials may be a page of ours: its cards are not real.
-      if (pagesOrigin !== null && !callRules.takesHttp && origins.includes(pagesOrigin))
-        return refusalAnswer(ORIGIN_FAULTS.ours, call.language);
-      const wanted = { merchantId: actor.merchantId, pageKey: newPageKey(), origins };
-      const fields = await putCardFields(audit, wanted, actor, clock.now(actor.merchantId));
-      return { status: 200, body: writeFields(fields, pagesOrigin, cell) };
-    },
-    { checkWith: ({ callRules }) => checkOrigins(callRules) },
-  ),
+  endpoint(PUT_FIELDS, async ({ audit, clock, callRules, cell }: CardFieldsTools, call) => {
+    const actor = callerAt(call);
+    const origins = [...new Set(call.body.origins)];
+    const pagesOrigin = call.pagesOrigin();
+    const fault = originsFault(origins, { takesHttp: callRules.takesHttp, ours: pagesOrigin });
+    if (fault !== null) return refusalAnswer(ORIGIN_FAULTS[fault], call.language);
+    const wanted = { merchantId: actor.merchantId, pageKey: newPageKey(), origins };
+    const fields = await putCardFields(audit, wanted, actor, clock.now(actor.merchantId));
+    return { status: 200, body: writeFields(fields, pagesOrigin, cell) };
+  }),
   endpoint(GET_FIELDS, async ({ lookUp, cell }: CardFieldsTools, call) => {
     const { merchantId } = callerOf(call);
     const fields = await lookUp(merchantId, (database) => findCardFields(database, merchantId));

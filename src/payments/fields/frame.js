@@ -14,7 +14,7 @@ const FAMILIES = [
 const between = (least, most) => (value) =>
   /^\d{1,2}px$/.test(value) && Number.parseInt(value, 10) >= least && Number.parseInt(value, 10) <= most;
 
-/** What a page may say of how the fields look, as properties of the style above. Nothing in them can load or hide anything. */
+/** What a page may say of how the fields look, as properties of the style above. Nothing in them can load anything. */
 const LOOKS = {
   color: ['--text', (value) => COLOR.test(value)],
   background: ['--paper', (value) => COLOR.test(value)],
@@ -40,9 +40,7 @@ function wear(style) {
   });
 }
 
-async function makeCard() {
-  const card = cardOf();
-  if (card === null) return { fault: 'invalid', message: 'Confira os dados do cartão.' };
+async function makeCard(card) {
   const sealed = await encrypted(card).catch(() => null);
   if (sealed === null) return { fault: 'notDone', message: CANNOT_ENCRYPT };
   const notDone = { fault: 'notDone', message: form.dataset.notDone };
@@ -77,15 +75,17 @@ async function answerPage({ data }) {
   if (data?.kind !== 'card') return;
   const { id } = data;
   if (isMaking) return port.postMessage({ kind: 'card', id, fault: 'busy', message: form.dataset.notDone });
-  isMaking = true;
   at('answer').textContent = '';
+  const card = cardOf();
+  if (card === null)
+    return port.postMessage({ kind: 'card', id, fault: 'invalid', message: 'Confira os dados do cartão.' });
+  isMaking = true;
   for (const field of form.elements) field.disabled = true;
-  const made = await makeCard().finally(() => {
+  const made = await makeCard(card).finally(() => {
     isMaking = false;
     for (const field of form.elements) field.disabled = false;
   });
-  if (made.fault === 'invalid') document.querySelector('[aria-invalid]').focus();
-  else if (made.fault !== undefined) at('answer').textContent = made.message;
+  if (made.fault !== undefined) at('answer').textContent = made.message;
   port.postMessage({ kind: 'card', id, ...made });
 }
 
@@ -97,9 +97,17 @@ addEventListener('message', ({ source, origin, data, ports }) => {
   const ignored = wear(data.style);
   const tellHeight = () => port.postMessage({ kind: 'height', height: document.body.offsetHeight });
   new ResizeObserver(tellHeight).observe(document.body);
-  at('number').addEventListener('input', () =>
-    port.postMessage({ kind: 'brand', brand: brandOf(digitsOf(at('number').value)) }),
-  );
+  form.addEventListener('keydown', ({ key, target }) => {
+    if (key === 'Enter' && target.matches('input')) port.postMessage({ kind: 'submit' });
+  });
+  let told = null;
+  // Not at each key: when they were pressed is nobody's business.
+  at('number').addEventListener('input', () => {
+    const brand = brandOf(digitsOf(at('number').value));
+    if (brand === told) return;
+    told = brand;
+    port.postMessage({ kind: 'brand', brand });
+  });
   port.postMessage({ kind: 'ready', ignored });
 });
 

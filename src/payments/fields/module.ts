@@ -6,6 +6,7 @@ import type { Cards } from '../../cards/module.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
 import { HOME } from '../../platform/home.ts';
 import { serve } from '../../platform/http/endpoint.ts';
+import { rateLimit } from '../../platform/http/rate-limit.ts';
 import type { Module, ModuleContext, Published } from '../../platform/module.ts';
 import { openTryLimit } from '../../transactions/payers/answer-payer.ts';
 import { openPayersLine } from '../../transactions/payers/open-payers-line.ts';
@@ -28,6 +29,10 @@ export const CARD_FIELDS: Published = {
   ],
 };
 
+/** Of a merchant's requests so many may be cards of strangers. */
+const STRANGERS_SHARE = 0.01;
+const BURST_SECONDS = 10;
+
 type Below = {
   readonly cards: Cards;
   readonly antiFraud: Pick<AntiFraudModule, 'createCode'>;
@@ -36,7 +41,10 @@ type Below = {
 
 export function openCardFields(
   context: ModuleContext & {
-    readonly configuration: { readonly cell: string | null };
+    readonly configuration: {
+      readonly cell: string | null;
+      readonly requestsPerSecond: { readonly perMerchant: number };
+    };
     readonly keyring: Keyring;
     readonly audit: Audit;
   },
@@ -53,6 +61,7 @@ export function openCardFields(
         gate,
         askForPayer: openPayersLine(lookUp),
         tryLimit: openTryLimit(),
+        cardLimit: rateLimit(configuration.requestsPerSecond.perMerchant * STRANGERS_SHARE, BURST_SECONDS),
         createCode: antiFraud.createCode,
         script: readPageScript('src/payments/fields/frame.js'),
         mountScript: readFileSync(join(HOME, 'clients/browser/fields.js'), 'utf8'),

@@ -49,7 +49,7 @@ export const TAKE_CARD_OF_FIELDS = contract({
     200: {
       description: 'What the frame hands to its page.',
       schema: named('CardOfFields', {
-        status: Type.Enum(['made', 'declined', 'notOpen']),
+        status: Type.Enum(['made', 'declined']),
         message: orNull,
         numberToken: Type.Optional(Type.String()),
         brand: Type.Optional(Type.Enum([...CARD_BRANDS])),

@@ -1,7 +1,8 @@
 import type { CardTools } from '../../cards/open-card-source.ts';
-import { type TokenizeTools, tokenizeCard } from '../../cards/tokens/tokenize-card.ts';
+import { makeCardToken, type TokenizeTools } from '../../cards/tokens/tokenize-card.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { type Answer, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
+import type { RateLimit } from '../../platform/http/rate-limit.ts';
 import {
   answerPayer,
   answerTry,
@@ -16,9 +17,8 @@ import {
   missingPage,
   type PageScript,
 } from '../../transactions/payers/card-page.ts';
-import type { AskForPayer } from '../../transactions/payers/open-payers-line.ts';
+import type { AskForPayer, SlowDown } from '../../transactions/payers/open-payers-line.ts';
 import { openTypedCard, type TypedCard } from '../../transactions/payers/open-typed-card.ts';
-import { refusalWords } from '../../transactions/payers/refusal-words.ts';
 import { instant } from '../../values/instant.ts';
 import { findCardFieldsByKey } from './card-fields.sql.ts';
 import type { CardFields } from './card-fields.ts';
@@ -31,6 +31,8 @@ export type FieldsPageTools = CardTools &
     readonly clock: BusinessClock;
     /** Names the visit of this buyer. */
     readonly createCode: (merchantId: string, ipAddress: string, deadlineAt: number) => Promise<string>;
+    /** Of cards, by merchant: strangers may have many addresses. */
+    readonly cardLimit: RateLimit;
     /** Of the frame. */
     readonly script: PageScript;
     /** Of the shop's page: it mounts the frame. */
@@ -87,11 +89,13 @@ async function takeCard(
   merchantId: string,
   card: TypedCard,
   { address, deadlineAt }: { readonly address: string; readonly deadlineAt: number },
-): Promise<TryResult> {
+): Promise<TryResult | SlowDown> {
+  const secondsToWait = tools.cardLimit.secondsToWait(merchantId, performance.now());
+  if (secondsToWait > 0) return { secondsToWait };
   const opened = await openTypedCard(tools, merchantId, card, tools.clock.now(merchantId));
   if ('words' in opened) return { kind: 'declined', words: opened.words };
-  const made = await tokenizeCard(tools, merchantId, { encryptedCard: card.encryptedCard }, deadlineAt);
-  if (!('numberToken' in made)) return { kind: 'declined', words: refusalWords(made) };
+  const { number } = opened.card;
+  const made = await makeCardToken(tools, merchantId, { number, madeFrom: opened.cardSource }, deadlineAt);
   const codeAntiFraud = await tools.createCode(merchantId, address, deadlineAt);
   const { brand, lastFour } = opened.trace;
   return { kind: 'made', more: { ...made, brand, lastFour, codeAntiFraud } };

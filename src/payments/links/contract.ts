@@ -166,8 +166,8 @@ export const CREATE_LINK = contract({
   path: '/v1/paymentlink/new',
   summary: 'Create a payment link',
   description:
-    'A page of ours where your buyer pays once, by card or Pix. Send him its `url`. Card numbers never reach your server, ' +
-    'nor ours in clear: the page encrypts them.',
+    'A page of ours where your buyer pays once, by card or Pix. Send him its `url`. Card numbers never reach your server; ' +
+    'ours gets them encrypted and keeps none in clear.',
   isRepeatable: true,
   body: LINK_REQUEST,
   bodyExample: {

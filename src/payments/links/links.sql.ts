@@ -91,7 +91,10 @@ export function linksWrite(database: Database): BatchedWriteOptions<NewLink, Cre
   };
 }
 
-export async function insertLink(database: Database, { link, request }: NewLink): Promise<CreateLinkResult> {
+export async function insertLink(
+  database: Reader | Tx,
+  { link, request }: NewLink,
+): Promise<CreateLinkResult> {
   const { merchantId, linkId, accountNumber, pageKey, description, amount, mostInstallments } = link;
   const { callbackUrl, returnUrl, referenceTransaction, softDescriptor, createdBy } = link;
   try {
@@ -227,7 +230,7 @@ const DISABLE = statement(
 
 /** Null: it was not open. */
 export async function disableLinkRow(
-  database: Database,
+  database: Reader | Tx,
   { merchantId, linkId }: LinkKey,
   reason: string,
 ): Promise<Link | null> {

@@ -8,3 +8,9 @@ export type UnclearCause = 'unusable' | 'silent' | 'notAsked';
 export function isHeard({ kind, cause }: { readonly kind: string; readonly cause?: UnclearCause }): boolean {
   return kind !== 'unknown' || cause === 'unusable';
 }
+
+export type Unusable = { readonly kind: 'unknown'; readonly cause: 'unusable'; readonly reason: string };
+
+export function unusable(reason: string): Unusable {
+  return { kind: 'unknown', cause: 'unusable', reason };
+}

@@ -145,6 +145,10 @@ export type Once<Result> =
 /** On every answer that repeats an earlier outcome. */
 const REPLAYED = { 'idempotent-replayed': 'true' };
 
+export function isReplayed({ headers }: Answer): boolean {
+  return headers?.['idempotent-replayed'] === 'true';
+}
+
 /** The answer for its own result, or for that of the first request with its key. */
 export function writeOnce<Result>(
   { language }: Pick<Call<unknown, unknown, unknown>, 'language'>,

@@ -171,6 +171,26 @@ const formatCases: Record<keyof typeof FORMATS, { good: string[]; bad: string[] 
     bad: ['', 'ana', 'ana@loja', '@loja.example', 'a b@loja.example', 'ana@loja.', 'ana@@loja.example'],
   },
   telephone: { good: ['5511990000000', '+55 (11) 99000-0000'], bad: ['', '123', 'ligue', '1'.repeat(16)] },
+  webOrigin: {
+    good: ['https://loja.example', 'http://127.0.0.1:9000', 'https://uma_loja.example:8443'],
+    bad: [
+      ...['', 'loja.example', 'ftp://loja.example', 'null', 'https://', 'https://*', 'https://*.example'],
+      ...[
+        'https://loja.example/',
+        'https://loja.example:443',
+        'https://loja.example:0',
+        'https://Loja.example',
+      ],
+      ...[
+        "https://'self'",
+        'https://a;report-uri',
+        'https://a,b',
+        'https://a..b',
+        'https://999',
+        'https://ana@a',
+      ],
+    ],
+  },
   webAddress: {
     good: ['https://loja.example/retorno?pedido=1', 'http://127.0.0.1:9000/', 'HTTPS://loja.example'],
     bad: [

@@ -1,14 +1,6 @@
 import type { UnclearCause } from '../channels/unclear.ts';
 import { type Outages, type PeerName, type PeerOutage, UNASKED_MILLISECONDS } from '../outages.ts';
-import {
-  isAnswer,
-  isSilence,
-  NEVER_ASKED,
-  type PeerReport,
-  type PeerTimes,
-  stateAt,
-  timesAfter,
-} from './process-report.ts';
+import { isAnswer, isSilence, type PeerReport } from './process-report.ts';
 
 /** How a call to a peer ended. */
 export type CallAnswer = {
@@ -25,6 +17,9 @@ export type ObserveCallsOf = (provider: string) => ObserveCall;
 
 /** Calls in a row without an answer that may be an outage. One may be the call's own fault. */
 const SILENT_IN_ROW = 2;
+
+/** A silence shorter than this may be of calls that broke among others. */
+const DOUBT_MILLISECONDS = 3_000;
 
 /** What is asked. Of that which is about no sale alone, an answer that cannot be used is no odd sale's. */
 const OPERATIONS = {
@@ -56,8 +51,13 @@ const OPERATIONS = {
 } as const;
 export type Operation = keyof typeof OPERATIONS;
 
-/** `since`: by the clock of this machine. */
-type Silence = { inRow: number; at: number; readonly since: number };
+/** Of one operation, in monotonic time. `since`: when the first call was made that was not answered. */
+type Silence = {
+  readonly inRow: number;
+  readonly at: number;
+  readonly since: number;
+  readonly reason: string;
+};
 
 /**
  * The calls of one provider. A bridge that answers while the acquirer behind it does not leaves some
@@ -65,60 +65,73 @@ type Silence = { inRow: number; at: number; readonly since: number };
  */
 class ProviderCalls {
   readonly #outage: PeerOutage;
-  readonly #now: () => number;
   readonly #silent = new Map<string, Silence>();
 
-  constructor(outage: PeerOutage, now: () => number) {
+  constructor(outage: PeerOutage) {
     this.#outage = outage;
-    this.#now = now;
   }
 
-  silence(operation: string, reason: string, begunAt: number): void {
-    this.#forgetOld();
-    const { inRow = 0, since = begunAt } = this.#silent.get(operation) ?? {};
-    this.#silent.set(operation, { inRow: inRow + 1, at: this.#now(), since });
-    const all = [...this.#silent.values()].reduce((sum, silence) => sum + silence.inRow, 0);
-    if (all >= SILENT_IN_ROW) this.#outage.failed(reason, operation);
+  silence(operation: string, { at, since, reason }: Omit<Silence, 'inRow'>): void {
+    this.#forgetOld(at);
+    const before = this.#silent.get(operation) ?? { inRow: 0, since };
+    this.#silent.set(operation, { inRow: before.inRow + 1, at, since: before.since, reason });
+    if (this.#isInRow()) this.#outage.failed(reason, operation);
   }
 
-  answer(operation: string): void {
+  answer(operation: string, at: number): void {
     if (this.#silent.size === 0) return;
     this.#silent.delete(operation);
-    this.#forgetOld();
+    this.#forgetOld(at);
     if (this.#silent.size === 0) this.#outage.answered();
   }
 
-  /** Since when some operation gets no answer; null: all do. */
-  silentSince(): number | null {
-    this.#forgetOld();
-    return leastOf([...this.#silent.values()].map(({ since }) => since));
+  /** Empty while they may be a call's own fault. */
+  silences(now: number): readonly Silence[] {
+    this.#forgetOld(now);
+    const all = [...this.#silent.values()];
+    const isDoubtful = all.every(({ since }) => now - since < DOUBT_MILLISECONDS);
+    return this.#isInRow() && !isDoubtful ? all : [];
   }
 
-  #forgetOld(): void {
+  #isInRow(): boolean {
+    return [...this.#silent.values()].reduce((sum, { inRow }) => sum + inRow, 0) >= SILENT_IN_ROW;
+  }
+
+  #forgetOld(now: number): void {
     for (const [operation, { at }] of this.#silent)
-      if (this.#now() - at > UNASKED_MILLISECONDS) this.#silent.delete(operation);
+      if (now - at > UNASKED_MILLISECONDS) this.#silent.delete(operation);
   }
 }
 
-const leastOf = (times: readonly number[]) => (times.length === 0 ? null : Math.min(...times));
+/** Those of all providers of a peer. */
+type CallsOfPeer = {
+  readonly providers: Map<string, ProviderCalls>;
+  /** Null: it never did, or was silent when it was asked last, which is long ago. */
+  answersSince: number | null;
+  answeredAt: number | null;
+  unaskedSince: number;
+  /** While calls get no answer, or a circuit is open, as it was seen last. */
+  short: Short | null;
+};
+
+/** `isWhole`: nothing was answered since. */
+type Short = { readonly isWhole: boolean; readonly since: number; readonly reason: string | null };
 
 type SeenPeer = Pick<PeerReport, 'state' | 'since' | 'answeredAt' | 'reason'>;
 
-/** What this process knows of the calls to all peers. */
+/** What this process knows of the calls to all peers. Judged by monotonic time, told by the machine's. */
 export class PeerCalls {
   readonly #outages: Pick<Outages, 'openPeer'>;
   readonly #now: () => number;
   readonly #clock: () => number;
   readonly #openedAt: number;
-  readonly #times = new Map<PeerName, PeerTimes>();
-  readonly #reasons = new Map<PeerName, string>();
-  readonly #providers = new Map<PeerName, Map<string, ProviderCalls>>();
+  readonly #peers = new Map<PeerName, CallsOfPeer>();
 
   constructor(outages: Pick<Outages, 'openPeer'>, now = () => performance.now(), clock = Date.now) {
     this.#outages = outages;
     this.#now = now;
     this.#clock = clock;
-    this.#openedAt = clock();
+    this.#openedAt = now();
   }
 
   /** `seconds`: how long the call took. */
@@ -126,38 +139,83 @@ export class PeerCalls {
     const { kind, reason, cause } = answer;
     const isAnswered = isAnswer(kind);
     if (cause === 'notAsked' || (!isAnswered && !isSilence(kind))) return;
-    const endedAt = this.#clock();
-    const begunAt = endedAt - seconds * 1_000;
-    const before = this.#times.get(peer) ?? NEVER_ASKED;
-    this.#times.set(peer, timesAfter(before, { isAnswered, begunAt, endedAt }));
-    const calls = this.#callsOf(peer, provider);
-    if (isAnswered) {
-      calls.answer(operation);
+    const at = this.#now();
+    const of = this.#of(peer);
+    // Who gives an odd answer about a sale is there; that the same is asked again proves nothing new.
+    const isOdd = !isAnswered && cause === 'unusable' && OPERATIONS[operation] === 'ofOne';
+    if (isAnswered) this.#callsOf(peer, provider).answer(operation, at);
+    if (isAnswered || isOdd) {
+      if (of.short?.isWhole === true) {
+        of.answersSince = null;
+        of.short = { ...of.short, isWhole: false };
+      }
+      of.answersSince ??= at;
+      of.answeredAt = at;
       return;
     }
+    const since = Math.max(at - seconds * 1_000, of.answeredAt ?? Number.NEGATIVE_INFINITY);
     const words = typeof reason === 'string' ? reason : kind;
-    this.#reasons.set(peer, words);
-    // An odd sale that is tried on says nothing of the provider.
-    if (cause !== 'unusable' || OPERATIONS[operation] === 'ofAll') calls.silence(operation, words, begunAt);
+    this.#callsOf(peer, provider).silence(operation, { at, since, reason: words });
   }
 
-  /** `isInPart`: what it does not answer is told, though it answers other calls. */
-  seen(peer: PeerName, isInPart: boolean): SeenPeer {
-    const found = stateAt(this.#times.get(peer) ?? NEVER_ASKED, this.#clock(), this.#openedAt);
-    const isShort = isInPart || found.state === 'silent';
-    if (!isShort) return { ...found, reason: null };
-    const providers = [...(this.#providers.get(peer)?.values() ?? [])];
-    const silent = leastOf(providers.flatMap((calls) => calls.silentSince() ?? []));
-    const since = found.state === 'silent' ? found.since : (silent ?? found.since);
-    return { ...found, since, reason: this.#reasons.get(peer) ?? null };
+  /** Of all its providers. `isOpen`: a circuit is, which tells of silence though nobody asks now. */
+  seen(peer: PeerName, isOpen: boolean): SeenPeer {
+    const now = this.#now();
+    const of = this.#of(peer);
+    const silences = [...of.providers.values()].flatMap((calls) => calls.silences(now));
+    if (silences.length === 0 && !isOpen && of.short?.isWhole === true) {
+      of.answersSince = null;
+      of.unaskedSince = now;
+    }
+    of.short = silences.length === 0 && !isOpen ? null : shortOf(of, silences, now);
+    const { short, answersSince } = of;
+    const told = (time: number) => Math.round(this.#clock() - (now - time));
+    const answeredAt = of.answeredAt === null ? null : told(of.answeredAt);
+    if (short !== null)
+      return {
+        state: short.isWhole ? 'silent' : 'inPart',
+        since: told(short.since),
+        answeredAt,
+        reason: short.reason,
+      };
+    const state = answersSince === null ? 'notAsked' : 'answers';
+    return { state, since: told(answersSince ?? of.unaskedSince), answeredAt, reason: null };
+  }
+
+  #of(peer: PeerName): CallsOfPeer {
+    const of = this.#peers.get(peer) ?? {
+      providers: new Map(),
+      answersSince: null,
+      answeredAt: null,
+      unaskedSince: this.#openedAt,
+      short: null,
+    };
+    this.#peers.set(peer, of);
+    return of;
   }
 
   #callsOf(peer: PeerName, provider: string): ProviderCalls {
-    const ofPeer = this.#providers.get(peer) ?? new Map<string, ProviderCalls>();
-    this.#providers.set(peer, ofPeer);
-    const calls =
-      ofPeer.get(provider) ?? new ProviderCalls(this.#outages.openPeer(peer, provider), this.#now);
-    ofPeer.set(provider, calls);
+    const { providers } = this.#of(peer);
+    const calls = providers.get(provider) ?? new ProviderCalls(this.#outages.openPeer(peer, provider));
+    providers.set(provider, calls);
     return calls;
   }
+}
+
+function shortOf(
+  { answersSince, answeredAt, short: before }: CallsOfPeer,
+  silences: readonly Silence[],
+  now: number,
+): Short {
+  const unanswered = silences.filter(({ since }) => answeredAt === null || since >= answeredAt);
+  const wasWhole = before?.isWhole ?? answersSince === null;
+  const isWhole = silences.length === 0 ? wasWhole : unanswered.length > 0;
+  const goesOn = before !== null && (before.isWhole || !isWhole) ? [before.since] : [];
+  const since = [...(isWhole ? unanswered : silences).map((one) => one.since), ...goesOn];
+  const [newest] = silences.toSorted((one, other) => other.at - one.at);
+  return {
+    isWhole,
+    since: since.length === 0 ? now : Math.min(...since),
+    reason: newest?.reason ?? before?.reason ?? null,
+  };
 }

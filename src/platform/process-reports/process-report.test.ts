@@ -3,13 +3,12 @@ import { test } from 'node:test';
 import type { PeerName } from '../outages.ts';
 import { type CallAnswer, type Operation, PeerCalls } from './peer-calls.ts';
 import {
-  NEVER_ASKED,
+  chargesOf,
+  chargesOfAll,
   type PeerReport,
   type ProcessReport,
   parseReport,
   peerHealth,
-  stateAt,
-  timesAfter,
 } from './process-report.ts';
 
 const report = (peers: readonly Partial<PeerReport>[], ageSeconds = 5): ProcessReport => ({
@@ -31,23 +30,26 @@ const report = (peers: readonly Partial<PeerReport>[], ageSeconds = 5): ProcessR
   })),
 });
 
-test('somebody is silent since the first call without an answer was made, and answers since the first answer', () => {
-  const opened = 10;
-  const ended = (isAnswered: boolean, begunAt: number, endedAt: number) => ({ isAnswered, begunAt, endedAt });
-  const at = (times: typeof NEVER_ASKED, now: number) => {
-    const { state, since, answeredAt } = stateAt(times, now, opened);
-    return [state, since, answeredAt];
-  };
-  assert.deepEqual(at(NEVER_ASKED, 20_000), ['notAsked', opened, null]);
-  const answers = timesAfter(NEVER_ASKED, ended(true, 20_000, 20_100));
-  const busy = timesAfter(answers, ended(true, 30_000, 30_100));
-  assert.deepEqual(at(busy, 60_000), ['answers', 20_100, 30_100]);
-  const lost = timesAfter(busy, ended(false, 30_050, 32_000));
-  assert.deepEqual(at(lost, 32_000), ['answers', 20_100, 30_100], 'one call among others');
-  assert.deepEqual(at(timesAfter(lost, ended(true, 32_000, 32_100)), 40_000), ['answers', 20_100, 32_100]);
-  const silent = timesAfter(lost, ended(false, 32_000, 40_000));
-  assert.deepEqual(at(silent, 90_000), ['silent', 30_100, 30_100], 'nobody asked since: it stays as it was');
-  assert.deepEqual(at(timesAfter(silent, ended(true, 91_000, 91_100)), 91_200), ['answers', 91_100, 91_100]);
+test('charges are summed by acquirer and brand, over processes of any version; what was not sent is none', () => {
+  const sample = (provider: string, outcome: string, value: number) => ({
+    labels: { provider, brand: 'visa', outcome },
+    value,
+  });
+  const charges = chargesOf([
+    ...[sample('rede', 'approved', 3), sample('rede', 'preauthorized', 1), sample('rede', 'declined', 2)],
+    ...[sample('rede', 'unknown', 1), sample('rede', 'notSent', 9), sample('cielo', 'notMade', 1)],
+  ]);
+  const rede = { provider: 'rede', brand: 'visa', approved: 4, declined: 2, unanswered: 1 };
+  const cielo = { provider: 'cielo', brand: 'visa', approved: 0, declined: 0, unanswered: 1 };
+  assert.deepEqual(charges, [rede, cielo]);
+  const many = Array.from({ length: 60 }, (_, index) => sample(`provider-${index}`, 'approved', index));
+  const kept = chargesOf(many).map(({ approved }) => approved);
+  assert.deepEqual([kept.length, kept[0], kept.at(-1)], [40, 59, 20], 'the largest');
+  const other = { ...report([]), charges: [{ ...rede, approved: 6 }] };
+  assert.deepEqual(chargesOfAll([{ ...report([]), charges }, other, report([], 9_999)]), [
+    { ...rede, approved: 10, declined: 4, unanswered: 2 },
+    cielo,
+  ]);
 });
 
 test('all processes together know more than each: the newest answer, and whether all are left without one', () => {
@@ -88,19 +90,95 @@ function peerCalls() {
       void told.push(`${peer} ${provider} ${operation}: ${reason}`),
     answered: () => void told.push(`${peer} ${provider} answered`),
   });
-  const clock = () => now;
-  const opened = new PeerCalls({ openPeer }, clock, clock);
-  const calls = {
-    note: (...[peer, provider, operation, answer]: [PeerName, string, Operation, CallAnswer]) =>
-      opened.note(peer, provider, operation, answer, 1),
-    reasonOf: (peer: PeerName) => opened.seen(peer, true).reason,
-    seen: (peer: PeerName) => opened.seen(peer, true),
+  /** Of the machine's clock. */
+  let wrong = 0;
+  const calls = new PeerCalls(
+    { openPeer },
+    () => now,
+    () => now + wrong,
+  );
+  return {
+    note: (
+      ...[peer, provider, operation, answer, seconds]: [PeerName, string, Operation, CallAnswer, number?]
+    ) => calls.note(peer, provider, operation, answer, seconds ?? 1),
+    seen: (peer: PeerName, isOpen = false) => {
+      const { state, since, answeredAt, reason } = calls.seen(peer, isOpen);
+      return [state, since / 1_000, answeredAt === null ? null : answeredAt / 1_000, reason];
+    },
+    said: () => told.splice(0),
+    pass: (seconds: number) => (now += seconds * 1_000),
+    setClock: (seconds: number) => (wrong = seconds * 1_000),
   };
-  return { calls, said: () => told.splice(0), pass: (seconds: number) => (now += seconds * 1_000) };
 }
 
+const YES = { kind: 'approved' };
+const NO = { kind: 'unknown', reason: 'no answer in time' };
+
+test('somebody is silent since the first of several calls without an answer was made, and answers since the first answer', () => {
+  const { note, seen, pass, setClock } = peerCalls();
+  pass(10);
+  assert.deepEqual(seen('bank'), ['notAsked', 0, null, null]);
+  note('bank', 'itau', 'issue', YES);
+  pass(20);
+  note('bank', 'itau', 'issue', YES);
+  pass(5);
+  note('bank', 'itau', 'issue', NO, 6);
+  pass(600);
+  assert.deepEqual(seen('bank'), ['answers', 10, 30, null], 'one call among others');
+  note('bank', 'itau', 'issue', NO, 6);
+  note('bank', 'itau', 'issue', { ...NO, reason: 'later' });
+  assert.deepEqual(seen('bank'), ['silent', 30, 30, 'later'], 'the first was begun before the last answer');
+  setClock(3_600);
+  assert.deepEqual(
+    seen('bank'),
+    ['silent', 3_630, 3_630, 'later'],
+    'the clock of the machine decides nothing',
+  );
+  setClock(0);
+  pass(601);
+  assert.deepEqual(seen('bank'), ['notAsked', 1_236, 30, null], 'nobody asks any more');
+  note('bank', 'itau', 'issue', YES);
+  assert.deepEqual(seen('bank'), ['answers', 1_236, 1_236, null]);
+});
+
+test('who answers others, or for other providers, or oddly, answers in part, since some calls are not', () => {
+  const { note, seen, pass } = peerCalls();
+  note('acquirer', 'default', 'changes', YES);
+  pass(10);
+  for (const _ of [1, 2]) note('acquirer', 'default', 'authorize', NO, 5);
+  assert.deepEqual(seen('acquirer'), ['silent', 5, 0, 'no answer in time'], 'nothing was answered since');
+  pass(10);
+  note('acquirer', 'rede', 'authorize', YES);
+  assert.deepEqual(seen('acquirer'), ['inPart', 5, 20, 'no answer in time']);
+  pass(10);
+  note('acquirer', 'rede', 'authorize', NO, 1);
+  pass(1);
+  note('acquirer', 'rede', 'authorize', NO, 1);
+  pass(3);
+  assert.deepEqual(seen('acquirer'), ['silent', 29, 20, 'no answer in time']);
+  note('acquirer', 'rede', 'find', { kind: 'unknown', cause: 'unusable', reason: 'odd' });
+  assert.deepEqual(seen('acquirer'), ['inPart', 5, 34, 'no answer in time']);
+  for (const provider of ['rede', 'default']) note('acquirer', provider, 'authorize', YES);
+  assert.deepEqual(seen('acquirer'), ['answers', 34, 34, null]);
+});
+
+test('an open circuit is since it was seen first, or since what opened it', () => {
+  const { note, seen, pass } = peerCalls();
+  note('pix', 'itau', 'issue', YES);
+  pass(100);
+  assert.deepEqual(seen('pix', true), ['inPart', 100, 0, null]);
+  pass(10);
+  assert.deepEqual(seen('pix', true), ['inPart', 100, 0, null]);
+  assert.deepEqual(seen('pix'), ['answers', 0, 0, null]);
+  for (const _ of [1, 2]) note('pix', 'itau', 'find', NO, 5);
+  assert.deepEqual(seen('pix', true), ['silent', 105, 0, 'no answer in time']);
+  pass(700);
+  assert.deepEqual(seen('pix', true), ['silent', 105, 0, 'no answer in time'], 'nobody asks, and it is open');
+});
+
 test('calls in a row without an answer are told of each provider; an answer to another operation ends nothing', () => {
-  const { calls, said, pass } = peerCalls();
+  const calls = peerCalls();
+  const { said, pass } = calls;
   const refused = { kind: 'notConnected', reason: 'no connection (ECONNREFUSED)' };
   calls.note('acquirer', 'rede', 'authorize', { kind: 'declined', reason: 'funds' });
   calls.note('acquirer', 'rede', 'authorize', refused);
@@ -123,12 +201,11 @@ test('calls in a row without an answer are told of each provider; an answer to a
   pass(2);
   calls.note('acquirer', 'rede', 'changes', { kind: 'changes' });
   assert.deepEqual(said(), ['acquirer rede answered'], 'nobody asked what was not answered again');
-  assert.equal(calls.reasonOf('acquirer'), 'noAnswer');
-  assert.equal(calls.reasonOf('bank'), null);
 });
 
 test('what is asked once a minute is told though others answer meanwhile; silences far apart are none in a row', () => {
-  const { calls, said, pass } = peerCalls();
+  const calls = peerCalls();
+  const { said, pass } = calls;
   const silent = { kind: 'unknown', reason: 'no answer in time' };
   for (let minute = 0; minute < 3; minute += 1) {
     calls.note('bank', 'default', 'changes', silent);
@@ -146,7 +223,8 @@ test('what is asked once a minute is told though others answer meanwhile; silenc
 });
 
 test('an odd sale that is tried on is no outage of who answers; an odd page of all that happened is', () => {
-  const { calls, said } = peerCalls();
+  const calls = peerCalls();
+  const { said } = calls;
   const odd = { kind: 'unknown', cause: 'unusable', reason: 'the bar code cannot be' } as const;
   const page = { kind: 'unknown', cause: 'unusable', reason: 'the page has no changes' } as const;
   for (let times = 0; times < 9; times += 1) {
@@ -155,7 +233,7 @@ test('an odd sale that is tried on is no outage of who answers; an odd page of a
     calls.note('pix', 'default', 'issue', { ...odd, kind: 'notConnected' });
   }
   assert.deepEqual(said(), []);
-  assert.equal(calls.reasonOf('acquirer'), 'odd');
+  assert.equal(calls.seen('acquirer')[0], 'answers');
   calls.note('bank', 'default', 'find', { kind: 'unknown', cause: 'silent' });
   calls.note('bank', 'default', 'find', odd);
   calls.note('bank', 'default', 'find', { kind: 'unknown', cause: 'silent' });

@@ -1,11 +1,14 @@
-export type PeerState = 'notAsked' | 'answers' | 'silent';
+import type { Sample } from '../metrics.ts';
+
+/** `inPart`: some calls get no answer, or a circuit is open. */
+export type PeerState = 'notAsked' | 'answers' | 'inPart' | 'silent';
 
 /** How a peer answers, as one process knows it. In milliseconds by its clock. */
 export type PeerReport = {
   /** The name in all modules: all processes of a database ask the same peers. */
   readonly peer: string;
   readonly state: PeerState;
-  /** Since when it is in this state; with an open circuit, without a clear answer. */
+  /** Since when it is in this state. */
   readonly since: number;
   readonly answeredAt: number | null;
   /** Kinds of query whose circuit is open. */
@@ -16,6 +19,16 @@ export type PeerReport = {
   readonly reason: string | null;
   /** Seconds since its changes were read; null: it has no feed. */
   readonly feedAgeSeconds: number | null;
+};
+
+/** Charges of a brand that were to be made at an acquirer, since the process began. */
+export type ChargeCount = {
+  readonly provider: string;
+  readonly brand: string;
+  readonly approved: number;
+  readonly declined: number;
+  /** No yes or no of an issuer: no clear answer, no connection, or the request itself was refused. */
+  readonly unanswered: number;
 };
 
 export type ReportBody = {
@@ -31,6 +44,7 @@ export type ReportBody = {
   /** Whether the part of the audit log that it read was altered. */
   readonly isAuditBroken: boolean;
   readonly peers: readonly PeerReport[];
+  readonly charges: readonly ChargeCount[];
   /** Of the database's clock, before that of its machine; negative: behind. */
   readonly clockAheadSeconds: number;
 };
@@ -57,54 +71,50 @@ const UNASKED = ['full', 'held', 'notSent'];
 export const isSilence = (kind: string): boolean => SILENCES.includes(kind);
 export const isAnswer = (kind: string): boolean => !isSilence(kind) && !UNASKED.includes(kind);
 
-/** A call that got no answer among others that did is no silence. */
-const DOUBT_MILLISECONDS = 3_000;
+/** Over all processes; `some`: only some are answered. */
+export type PeerHealth = Omit<PeerReport, 'state'> & { readonly state: PeerState | 'some' };
 
-/** When the calls to a peer were made and answered, in milliseconds. */
-export type PeerTimes = {
-  readonly answersSince: number | null;
-  readonly answeredAt: number | null;
-  /** When the first call of those that nothing was answered after was made. */
-  readonly silentSince: number | null;
-};
+const APPROVALS = ['approved', 'preauthorized'];
+const DECLINES = ['declined'];
+/** A report has so much room only. */
+const MOST_COUNTS = 40;
 
-export const NEVER_ASKED: PeerTimes = { answersSince: null, answeredAt: null, silentSince: null };
+const totalOf = ({ approved, declined, unanswered }: ChargeCount) => approved + declined + unanswered;
 
-export type EndedCall = {
-  readonly isAnswered: boolean;
-  readonly begunAt: number;
-  readonly endedAt: number;
-};
-
-export function timesAfter(before: PeerTimes, { isAnswered, begunAt, endedAt }: EndedCall): PeerTimes {
-  if (!isAnswered)
-    return { ...before, silentSince: before.silentSince ?? Math.max(begunAt, before.answeredAt ?? 0) };
-  const isNew = before.answersSince === null || isSilentAt(before, endedAt);
-  return {
-    answersSince: isNew ? endedAt : before.answersSince,
-    answeredAt: endedAt,
-    silentSince: null,
-  };
+/** From a process's charge counts by provider, brand and outcome. The largest, where they are many. */
+export function chargesOf(samples: readonly Sample[]): ChargeCount[] {
+  const counts = summed(
+    samples
+      .filter(({ labels }) => !UNASKED.includes(String(labels.outcome)))
+      .map(({ labels: { provider, brand, outcome }, value }) => {
+        const isOf = (outcomes: readonly string[]) => outcomes.includes(String(outcome));
+        const [approved, declined] = [isOf(APPROVALS) ? value : 0, isOf(DECLINES) ? value : 0];
+        const unanswered = value - approved - declined;
+        return { provider: String(provider), brand: String(brand), approved, declined, unanswered };
+      }),
+  );
+  return counts.sort((one, other) => totalOf(other) - totalOf(one)).slice(0, MOST_COUNTS);
 }
 
-function isSilentAt({ silentSince, answeredAt }: PeerTimes, now: number): boolean {
-  return silentSince !== null && now - (answeredAt ?? 0) >= DOUBT_MILLISECONDS;
+/** Over all processes, those that were killed within a day too. */
+export function chargesOfAll(reports: readonly ProcessReport[]): ChargeCount[] {
+  return summed(reports.flatMap(({ charges }) => charges));
 }
 
-/** `openedAt`: since when it could be asked. */
-export function stateAt(
-  times: PeerTimes,
-  now: number,
-  openedAt: number,
-): Pick<PeerReport, 'state' | 'since' | 'answeredAt'> {
-  const { answersSince, answeredAt, silentSince } = times;
-  if (isSilentAt(times, now)) return { state: 'silent', since: silentSince ?? now, answeredAt };
-  if (answersSince !== null) return { state: 'answers', since: answersSince, answeredAt };
-  return { state: 'notAsked', since: openedAt, answeredAt };
+function summed(counts: readonly ChargeCount[]): ChargeCount[] {
+  const alike = Map.groupBy(counts, ({ provider, brand }) => `${provider} ${brand}`);
+  return [...alike.values()].map((all) => {
+    const sumOf = (of: (one: ChargeCount) => number) => all.reduce((sum, one) => sum + of(one), 0);
+    const { provider, brand } = all[0] as ChargeCount;
+    return {
+      provider,
+      brand,
+      approved: sumOf(({ approved }) => approved),
+      declined: sumOf(({ declined }) => declined),
+      unanswered: sumOf(({ unanswered }) => unanswered),
+    };
+  });
 }
-
-/** Over all processes; `some`: only some are answered; `inPart`: all are, and a circuit is open. */
-export type PeerHealth = Omit<PeerReport, 'state'> & { readonly state: PeerState | 'some' | 'inPart' };
 
 /** From current reports; null: no process has this peer. */
 export function peerHealth(reports: readonly ProcessReport[], peer: string): PeerHealth | null {
@@ -115,9 +125,10 @@ export function peerHealth(reports: readonly ProcessReport[], peer: string): Pee
   if (seen.length === 0) return null;
   const asked = seen.filter(({ state }) => state !== 'notAsked');
   const silent = asked.filter(({ state }) => state === 'silent');
-  const open = asked.filter(({ awayFor }) => awayFor.length > 0);
-  const state = stateOf({ asked, silent, open });
-  const shown = [silent, open, asked, seen].find(({ length }) => length > 0) ?? seen;
+  // A report of the version before has no state for it.
+  const inPart = asked.filter((one) => one.state === 'inPart' || one.awayFor.length > 0);
+  const state = stateOf({ asked, silent, inPart });
+  const shown = [silent, inPart, asked, seen].find(({ length }) => length > 0) ?? seen;
   const answers = seen.flatMap(({ answeredAt }) => answeredAt ?? []);
   const ages = seen.flatMap(({ feedAgeSeconds }) => feedAgeSeconds ?? []);
   return {
@@ -133,12 +144,12 @@ export function peerHealth(reports: readonly ProcessReport[], peer: string): Pee
 }
 
 function stateOf(
-  of: Readonly<Record<'asked' | 'silent' | 'open', readonly PeerReport[]>>,
+  of: Readonly<Record<'asked' | 'silent' | 'inPart', readonly PeerReport[]>>,
 ): PeerHealth['state'] {
   if (of.asked.length === 0) return 'notAsked';
   if (of.silent.length === of.asked.length) return 'silent';
   if (of.silent.length > 0) return 'some';
-  return of.open.length > 0 ? 'inPart' : 'answers';
+  return of.inPart.length > 0 ? 'inPart' : 'answers';
 }
 
 const NOTHING: ReportBody = {
@@ -151,6 +162,7 @@ const NOTHING: ReportBody = {
   connections: { used: 0, most: 0, waiting: 0 },
   isAuditBroken: false,
   peers: [],
+  charges: [],
   clockAheadSeconds: 0,
 };
 

@@ -1,6 +1,7 @@
 import { readBasicAuth } from '../../values/basic-auth.ts';
 import { documentKind } from '../../values/document-number.ts';
 import { isDay, parseOffsetText, parseSaoPauloText } from '../../values/instant.ts';
+import { isWebOrigin } from '../../values/web-origin.ts';
 import type { Sentence } from '../http/sentence.ts';
 
 /** Enforced as printed: a linear regular expression without look-ahead and Unicode classes. */
@@ -157,6 +158,14 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     sentence: {
       pt: 'Deve ser um endereço http ou https, sem usuário e senha.',
       en: 'Must be an http or https URL without user and password.',
+    },
+  },
+  webOrigin: {
+    pattern: '^https?://[a-z0-9_][a-z0-9_.-]*(:[1-9][0-9]{0,4})?$',
+    also: { test: isWebOrigin, example: 'https://loja.com.br' },
+    sentence: {
+      pt: 'Deve ser só esquema, nome e porta, em minúsculas, como https://www.exemplo.com.br.',
+      en: 'Must be scheme, name and port alone, in small letters, such as https://www.example.com.',
     },
   },
   saoPauloTime: {

@@ -53,6 +53,14 @@ export type StoredCardUse = 'first' | 'later';
 /** `recurring`: without an end. `installments`: with an end. `resubmission`: after a decline. */
 export type StoredCardReason = 'recurring' | 'installments' | 'resubmission' | 'unscheduled';
 
+/** Charged by the merchant as it was agreed, with an end or without one, and again after a decline. */
+export function isOfSubscription({
+  initiator,
+  storedCardReason,
+}: Pick<AuthorizationRequest, 'initiator' | 'storedCardReason'>): boolean {
+  return initiator === 'merchant' && storedCardReason !== null && storedCardReason !== 'unscheduled';
+}
+
 export type AcquirerCustomer = {
   readonly name: string | null;
   readonly documentNumber: string | null;

@@ -1,3 +1,4 @@
+import { unusable } from '../../platform/channels/unclear.ts';
 import type { CancelAnswer, CancelHistory } from './acquirer.ts';
 
 /** What the acquirer says that it gave back of a charge, in cents. */
@@ -19,8 +20,6 @@ type Step = CancelAnswer | { readonly kind: 'send' };
 /** Why nothing was sent when `markSent` said no. */
 export const TAKEN_OVER = 'another process may have the cancel';
 
-const unknown = (reason: string): Step => ({ kind: 'unknown', reason, cause: 'unusable' });
-
 /**
  * What became of a cancel at an acquirer that knows no reference of it. Such cancels of a charge come one
  * after the other, so the sum is what the others gave back, with this one or without it. `silence`: real
@@ -36,10 +35,10 @@ export function stepOfCancel({ amount, history }: AskedCancel, sums: GivenBack, 
   if (underWay === amount && done === givenBack)
     return { kind: 'pending', refundId: underWayIds.length === 1 ? (underWayIds[0] ?? null) : null };
   if (underWay !== 0 || done !== givenBack)
-    return unknown('what the acquirer gave back fits no cancel on record');
+    return unusable('what the acquirer gave back fits no cancel on record');
   if (refundId !== null && sums.failed.includes(refundId)) return { kind: 'refused', reason: 'failed' };
-  if (isAccepted) return unknown('the acquirer accepted it, and does not show it');
-  return sinceLastSend < silence ? unknown('the acquirer may still book it') : { kind: 'send' };
+  if (isAccepted) return unusable('the acquirer accepted it, and does not show it');
+  return sinceLastSend < silence ? unusable('the acquirer may still book it') : { kind: 'send' };
 }
 
 function firstStep(givenBack: number, { done, underWay }: GivenBack): Step {

@@ -38,7 +38,7 @@ const BY_HAND: Readonly<Partial<Record<AuditAction, string>>> = {
   'billing.release': 'a hold by hand from before is here again: parcela billing release',
   'plan.create': ITS_MERCHANT,
   'subscription.page': ITS_MERCHANT,
-  'cardFields.change': ITS_MERCHANT,
+  'cardFields.change': 'the origins of before are here again: parcela fields set',
   'card.store': ITS_MERCHANT,
   'card.delete': `the card is here again: ${ITS_MERCHANT}`,
   'notifier.register': ITS_MERCHANT,

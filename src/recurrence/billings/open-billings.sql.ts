@@ -9,6 +9,8 @@ export type OpenBilling = {
   readonly dueOn: Day;
   readonly chargeOn: Day;
   readonly chargesMade: number;
+  /** The last of them has no outcome yet. */
+  readonly isCharging: boolean;
 };
 
 const OPEN = rowCodec<OpenBilling>({
@@ -17,10 +19,11 @@ const OPEN = rowCodec<OpenBilling>({
   dueOn: column.day(),
   chargeOn: column.day(),
   chargesMade: column.whole(),
+  isCharging: column.boolean('transaction_id is not null'),
 });
 
 const LIST = statement(
-  'billings.list_open',
+  'billings.find_open',
   `select ${OPEN.columns} from billings
    where merchant_id = $1 and subscription_id = any ($2::uuid[]) and state = 'opened'`,
 );

@@ -188,8 +188,8 @@ const CHANGE_CARD = statement(
 const CHANGE_CUSTOMER = statement(
   'subscriptions.change_customer',
   `with changed as (
-     update subscriptions set customer = $3::jsonb, customer_erased_at = null, modified_by = $4,
-       modified_at = $5
+     update subscriptions set customer = $3::jsonb, customer_erased_at = null, customer_written_at = now(),
+       modified_by = $4, modified_at = $5
      where merchant_id = $1 and subscription_id = $2 and customer is distinct from $3::jsonb
      returning merchant_id, subscription_id, modified_by, modified_at
    ), happened as (

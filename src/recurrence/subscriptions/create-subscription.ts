@@ -59,6 +59,8 @@ export function createSubscription(
         orderNumber: wanted.orderNumber,
         firstDueOn,
         installmentsPaid: 0,
+        chargeOn: null,
+        chargesMade: 0,
         isMoving: false,
         customer: customerOf(wanted.customer),
         accountNumber,

@@ -1,6 +1,7 @@
-import { type Database, statement } from '../../platform/postgres/database.ts';
+import { type Database, type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { type Buyer, buyerOf } from '../../transactions/customers/buyer.ts';
 import { readCustomer } from './customer.ts';
 import { SUBSCRIPTION_STATES } from './subscription.ts';
 
@@ -47,6 +48,48 @@ export async function listCustomerSubscriptions(
   return (await database.query(LIST, values)).map(CUSTOMER_SUBSCRIPTION.parse);
 }
 
+const NAMED = rowCodec({
+  billingId: column.text('b.billing_id'),
+  buyer: column.parsedBy(buyerOf, 's.customer'),
+});
+
+const FIND_BUYERS = statement(
+  'subscriptions.find_buyers_of_billings',
+  `select ${NAMED.columns} from billings b
+   join subscriptions s on s.merchant_id = b.merchant_id and s.subscription_id = b.subscription_id
+   where b.merchant_id = $1 and b.billing_id = any ($2::uuid[]) and s.customer is not null`,
+);
+
+/** By billing: whom its subscription is for. */
+export async function findBuyersOfBillings(
+  database: Reader,
+  merchantId: string,
+  billingIds: readonly string[],
+): Promise<ReadonlyMap<string, Buyer>> {
+  if (billingIds.length === 0) return new Map();
+  const rows = (await database.query(FIND_BUYERS, [merchantId, billingIds])).map(NAMED.parse);
+  return new Map(rows.flatMap(({ billingId, buyer }) => (buyer === null ? [] : [[billingId, buyer]])));
+}
+
+/** As if written now: it is read once more by what keeps words of it, which end after so many days. */
+const RENEW_OLD = statement(
+  'subscriptions.renew_old_customers',
+  `with held as materialized (
+     select ctid as place from subscriptions
+     where customer is not null and customer_written_at < now() - $2 * interval '12 hours'
+     order by customer_written_at limit $1
+     for no key update skip locked
+   )
+   update subscriptions set customer_written_at = now()
+   where ctid = any (array(select place from held)) and customer is not null
+   returning 1`,
+);
+
+/** Up to `limit` that were written more than half of so many days ago. */
+export async function renewOldCustomers(database: Database, limit: number, days: number): Promise<number> {
+  return (await database.query(RENEW_OLD, [limit, days])).length;
+}
+
 const KEYS = inputRows<SubscriptionKey>({
   merchant_id: ['text', (key) => key.merchantId],
   subscription_id: ['uuid', (key) => key.subscriptionId],
@@ -70,10 +113,10 @@ const ERASE = statement(
 
 /** Except for continuing ones; gives which were erased. */
 export async function eraseSubscriptionCustomers(
-  database: Database,
+  tx: Tx,
   keys: readonly SubscriptionKey[],
 ): Promise<SubscriptionKey[]> {
-  return (await database.query(ERASE, KEYS.values(keys))).map(KEY.parse);
+  return (await tx.query(ERASE, KEYS.values(keys))).map(KEY.parse);
 }
 
 const ERASE_OLD = statement(

@@ -11,8 +11,10 @@ const MOVING = rowCodec({
   orderNumber: column.text('s.order_number'),
   accountNumber: column.text('s.account_number'),
   customer: column.nullable(column.parsedBy(readCustomer, 's.customer')),
-  /** Null: nothing is open. */
+  /** These four are null where nothing is open. */
+  dueOn: column.nullable(column.day('b.due_on')),
   chargeOn: column.nullable(column.day('b.charge_on')),
+  chargesMade: column.nullable(column.whole('b.charges_made')),
   installment: column.nullable(column.whole('b.installment')),
   isCharging: column.boolean('b.transaction_id is not null'),
 });

@@ -23,6 +23,10 @@ export type NewSubscription = {
   readonly firstDueOn: Day | null;
   /** At another gateway; the first billing is the next installment. */
   readonly installmentsPaid: number;
+  /** Of its first billing, which waits for a retry. Null: on its due day. */
+  readonly chargeOn: Day | null;
+  /** For that billing, before. */
+  readonly chargesMade: number;
   /** From another gateway: an inactive plan takes it too. */
   readonly isMoving: boolean;
   readonly customer: Customer | null;
@@ -52,6 +56,8 @@ const INPUT = inputRows<Timed<NewSubscription>>({
   account_number: ['text', (row) => row.accountNumber],
   first_due_on: ['date', (row) => row.firstDueOn],
   installments_paid: ['smallint', (row) => row.installmentsPaid],
+  charge_on: ['date', (row) => row.chargeOn],
+  charges_made: ['smallint', (row) => row.chargesMade],
   is_moving: ['boolean', (row) => row.isMoving],
   customer: ['jsonb', ({ customer }) => customer && JSON.stringify(customer)],
   created_by: ['text', (row) => row.createdBy],
@@ -120,9 +126,9 @@ const ENROL = statement(
      returning merchant_id, subscription_id, amount, first_due_on, installments_paid_before, created_by, created_at
    ), billed as (
      insert into billings (merchant_id, billing_id, subscription_id, installment, state, amount, due_on,
-       charge_on, created_by, created_at)
+       charge_on, charges_made, created_by, created_at)
      select e.merchant_id, i.billing_id, e.subscription_id, e.installments_paid_before + 1, 'opened', ${CENTS}, e.first_due_on,
-       e.first_due_on, e.created_by, e.created_at
+       coalesce(i.charge_on, e.first_due_on), i.charges_made, e.created_by, e.created_at
      from enrolled e join input i on i.merchant_id = e.merchant_id and i.subscription_id = e.subscription_id
      order by e.merchant_id, e.subscription_id
    ), keyed as (

@@ -1,4 +1,10 @@
-import { type Database, type Reader, type Row, statement } from '../../platform/postgres/database.ts';
+import {
+  type Database,
+  type Reader,
+  type Row,
+  statement,
+  type Tx,
+} from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { PLAN, STAMPS, stamped, TERMS } from '../plans/plans.sql.ts';
@@ -194,6 +200,8 @@ export async function listNamelessSubscriptionsOf(
   return (await database.query(LIST_NAMELESS, [limit, ...CARDS.values(cards)])).map(NAMELESS.parse);
 }
 
+const ERASED = rowCodec({ merchantId: column.text(), subscriptionId: column.text() });
+
 /** Skips locked rows. */
 const ERASE_NAMELESS = statement(
   'subscriptions.erase_nameless_of_cards',
@@ -208,14 +216,14 @@ const ERASE_NAMELESS = statement(
    )
    update subscriptions set customer = null, customer_erased_at = now()
    where ctid = any (array(select place from held)) and customer is not null
-   returning 1`,
+   returning ${ERASED.columns}`,
 );
 
-/** Only of ended ones, up to `limit` for each card; gives how many. */
+/** Only of ended ones, up to `limit` for each card; gives which. */
 export async function eraseNamelessSubscriptionsOf(
-  database: Database,
+  tx: Tx,
   cards: readonly CardKey[],
   limit: number,
-): Promise<number> {
-  return (await database.query(ERASE_NAMELESS, [limit, ...CARDS.values(cards)])).length;
+): Promise<RowOf<typeof ERASED>[]> {
+  return (await tx.query(ERASE_NAMELESS, [limit, ...CARDS.values(cards)])).map(ERASED.parse);
 }

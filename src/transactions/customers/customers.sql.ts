@@ -1,8 +1,9 @@
-import { type Database, type Reader, statement } from '../../platform/postgres/database.ts';
+import { type Database, type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { TRANSACTION_STATES } from '../transaction.ts';
 import { DECIDED, type TransactionKey, UNDER_WAY } from '../transaction-queries.sql.ts';
+import { type Buyer, buyerOf } from './buyer.ts';
 
 export type CustomerPlace = TransactionKey & {
   /** As PostgreSQL writes it, so that it is exact. */
@@ -92,10 +93,17 @@ export async function listCustomerPayments(
   return rows.map((row) => ({ ...PAYMENT.parse(row), card: CARD.parse(row) }));
 }
 
-const ID = rowCodec({ transactionId: column.text('t.transaction_id') });
+const PAID = rowCodec({
+  paymentId: column.text('t.transaction_id'),
+  soldAt: column.instant('t.sold_at'),
+  vaultId: column.nullable(column.text('t.vault_id')),
+});
+
+/** What a stored card paid has its `vaultId`. */
+export type PaidOnce = RowOf<typeof PAID>;
 
 const OWN_OF_DOCUMENT = `select * from transactions t
-  where t.customer ->> 'documentNumber' is not null and ${DOCUMENT} = $2 and t.merchant_id = $1`;
+  where t.customer ->> 'documentNumber' is not null and ${DOCUMENT} = d.document and t.merchant_id = $1`;
 const NEWEST_FIRST = 'order by t.sold_at desc, t.transaction_id desc limit $3';
 const NEWEST_OF_DOCUMENT = `(${OWN_OF_DOCUMENT} and ${DECIDED} ${NEWEST_FIRST})
   union all (${OWN_OF_DOCUMENT} and ${UNDER_WAY} ${NEWEST_FIRST})`;
@@ -103,17 +111,37 @@ const NEWEST_OF_DOCUMENT = `(${OWN_OF_DOCUMENT} and ${DECIDED} ${NEWEST_FIRST})
 /** Along transactions_by_customer_day: no more of a document is read than is shown. */
 const FIND_NEWEST = statement(
   'customers.find_newest_payments',
-  `select ${ID.columns} from (${NEWEST_OF_DOCUMENT}) t
-   order by t.sold_at desc, t.transaction_id desc limit $3`,
+  `select ${PAID.columns} from unnest($2::text[]) d (document) cross join lateral (${NEWEST_OF_DOCUMENT}) t`,
 );
 
+/** Of each document as many, in no order. */
 export async function findNewestCustomerPayments(
   database: Reader,
-  { document, merchantId }: { readonly document: string; readonly merchantId: string },
+  { documents, merchantId }: { readonly documents: readonly string[]; readonly merchantId: string },
   limit: number,
-): Promise<string[]> {
-  const rows = await database.query(FIND_NEWEST, [merchantId, document, limit]);
-  return rows.map((row) => ID.parse(row).transactionId);
+): Promise<PaidOnce[]> {
+  return (await database.query(FIND_NEWEST, [merchantId, documents, limit])).map(PAID.parse);
+}
+
+const NAMED = rowCodec({ transactionId: column.text(), buyer: column.parsedBy(buyerOf, 't.customer') }, 't');
+
+const FIND_BUYERS = statement(
+  'customers.find_buyers',
+  `select ${NAMED.columns} from transactions t
+   where t.merchant_id = $1 and t.transaction_id = any ($2::uuid[]) and t.customer is not null`,
+);
+
+/** By transaction; those that name nobody are left out. */
+export async function findBuyers(
+  database: Reader,
+  merchantId: string,
+  transactionIds: readonly string[],
+): Promise<ReadonlyMap<string, Buyer>> {
+  if (transactionIds.length === 0) return new Map();
+  const rows = (await database.query(FIND_BUYERS, [merchantId, transactionIds])).map(NAMED.parse);
+  return new Map(
+    rows.flatMap(({ transactionId, buyer }) => (buyer === null ? [] : [[transactionId, buyer]])),
+  );
 }
 
 const KEYS = inputRows<TransactionKey>({
@@ -138,11 +166,8 @@ const ERASE = statement(
 );
 
 /** Skips payments under way. Returns the erased ones. */
-export async function eraseCustomers(
-  database: Database,
-  keys: readonly TransactionKey[],
-): Promise<TransactionKey[]> {
-  return (await database.query(ERASE, KEYS.values(keys))).map(KEY.parse);
+export async function eraseCustomers(tx: Tx, keys: readonly TransactionKey[]): Promise<TransactionKey[]> {
+  return (await tx.query(ERASE, KEYS.values(keys))).map(KEY.parse);
 }
 
 const ERASE_OLD = statement(

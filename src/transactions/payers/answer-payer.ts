@@ -5,7 +5,7 @@ import { type RateLimit, rateLimit } from '../../platform/http/rate-limit.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import type { Reader } from '../../platform/postgres/database.ts';
 import { addressGroup, parseAddress } from '../../values/ip-address.ts';
-import type { AskForPayer } from './open-payers-line.ts';
+import type { AskForPayer, SlowDown } from './open-payers-line.ts';
 
 export type PageCall = {
   readonly parameters: { readonly pageKey: string };
@@ -61,13 +61,14 @@ export async function answerTry(
   { gate, tryLimit }: TryTools,
   { address, language }: Pick<PageCall, 'address' | 'language'>,
   isOpen: boolean,
-  attempt: () => Promise<TryResult>,
+  attempt: () => Promise<TryResult | SlowDown>,
 ): Promise<Answer> {
   if (!isOpen) return tryAnswer({ kind: 'notOpen' });
   if (gate.reason() !== null) return unavailableAnswer('overloaded', language);
   const secondsToWait = tryLimit.secondsToWait(addressGroup(parseAddress(address)), performance.now());
   if (secondsToWait > 0) return tooManyAnswer(secondsToWait, language);
-  return tryAnswer(await attempt());
+  const result = await attempt();
+  return 'secondsToWait' in result ? tooManyAnswer(result.secondsToWait, language) : tryAnswer(result);
 }
 
 function tryAnswer({ kind, words, more }: TryResult): Answer {

@@ -8,7 +8,8 @@ const STYLE = `
 * { box-sizing: border-box; }
 body { margin: 0; background: #eef0f3; color: var(--text, #111); font: 16px/1.5 Helvetica, Arial, sans-serif; }
 main { max-width: 28rem; margin: 0 auto; padding: 1rem; background: #fff; }
-:root.framed, .framed body, .framed main { max-width: none; padding: 0.3rem; background: var(--paper, #fff); font-family: var(--family, Helvetica, Arial, sans-serif); font-size: var(--size, 16px); }
+:root.framed, .framed body, .framed main { max-width: none; background: var(--paper, #fff); font-family: var(--family, Helvetica, Arial, sans-serif); font-size: var(--size, 16px); }
+.framed main { padding: 0.6rem; }
 h1 { font-size: 1.4rem; margin: 0.5rem 0; }
 h2 { font-size: 1.1rem; margin: 1.5rem 0 0.5rem; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.2rem 1rem; margin: 0.5rem 0; }
@@ -17,10 +18,11 @@ dd { margin: 0; overflow-wrap: anywhere; }
 .notice { font-weight: bold; }
 label { display: block; margin-top: 0.8rem; }
 input, select { width: 100%; padding: 0.6rem; border: 1px solid var(--border, #767676); border-radius: var(--radius, 4px); background: var(--field, #fff); color: inherit; font: inherit; }
-input[aria-invalid] { border-color: #b00020; }
+input[aria-invalid] { border-color: var(--fault, #b00020); }
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; }
 .fault, #answer { color: var(--fault, #b00020); }
 #answer { font-weight: bold; }
+.framed #answer:empty { margin: 0; }
 .fault { display: block; min-height: 1.5rem; }
 .brand { float: right; color: var(--text, #555); }
 button, a.button { display: block; width: 100%; margin-top: 1rem; padding: 0.8rem; border: 0; border-radius: 4px; background: #0b4fa8; color: #fff; font: inherit; font-weight: bold; text-align: center; text-decoration: none; cursor: pointer; }
@@ -35,7 +37,7 @@ button:disabled { background: #595959; cursor: default; }
 `;
 
 /** Browsers check the style against this hash. A test computes it again. */
-const STYLE_HASH = 'sha256-tr8hkIKl+QKCi5rbbVtylDOzObcgo0+IIwSXymWZPTg=';
+const STYLE_HASH = 'sha256-HRpPhQNOedSeHrpuzXftpmUpyrpGky8zsCOMThZ4Ups=';
 
 /** What the browser runs: the text of the page's one script, and its hash. */
 export type PageScript = { readonly text: string; readonly hash: string };

@@ -56,7 +56,7 @@ const MOST_SEALINGS = 3;
 
 /** Waiting deliveries go to the new URL at once. `deadlineAt`: monotonic milliseconds. */
 export async function registerEndpoint(
-  tools: EndpointRegistry,
+  tools: Omit<EndpointRegistry, 'lookUp' | 'notifyRemoved'>,
   registrant: MerchantActor,
   wanted: EndpointToRegister,
   deadlineAt: number,
@@ -89,7 +89,7 @@ export async function registerOfAccount(
 
 /** Seals and commits. If the key was retired in between, seals again under its successor. */
 async function writeSealed(
-  { keyring, clock, changeEndpoint }: EndpointRegistry,
+  { keyring, clock, changeEndpoint }: Pick<EndpointRegistry, 'keyring' | 'clock' | 'changeEndpoint'>,
   actor: MerchantActor,
   { kind, of, url, basicAuth: login = null, description = null, request = null }: EndpointToRegister,
   deadlineAt: number,

@@ -2,6 +2,7 @@ import type { Fault } from '../../platform/http/endpoint.ts';
 import { type RefusalShape, refusal } from '../../platform/http/refusal.ts';
 import type { Sentence } from '../../platform/http/sentence.ts';
 import { type AddressBlock, isAddressWithin, parseAddress, parseBlocks } from '../../values/ip-address.ts';
+import { isHostName } from '../../values/web-origin.ts';
 
 /** Rules that the text of a URL decides. */
 export type CallRules = AddressRules & {
@@ -95,12 +96,6 @@ function hostFault(rules: CallRules, url: URL, authority: string): UrlFormFault 
   if (isInside && !isOpen) return 'name';
   // A name may lead into an opened network, where any port is allowed: the look-up decides.
   return hasOpened || isPortUsual(url) ? null : 'port';
-}
-
-/** Letters, digits, hyphens and, because some use them, underscores. */
-function isHostName(hostname: string): boolean {
-  if (hostname.length > 253) return false;
-  return hostname.split('.').every((label) => /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label));
 }
 
 export function isNameOfLoopback(hostname: string): boolean {

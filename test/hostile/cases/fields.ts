@@ -171,6 +171,10 @@ const FORMATS: Readonly<Record<string, { fits(text: string): boolean; longest(ma
       // Loopback, which needs no look-up of a name.
       longest: (most) => 'http://127.0.0.1:49151/'.padEnd(most, 'a'),
     },
+    webOrigin: {
+      fits: (text) => /^https?:\/\/[a-z]+(\.[a-z]+)*(:[1-9]\d{3})?$/.test(text),
+      longest: (most) => `https://${`${'a'.repeat(60)}.`.repeat(9)}`.slice(0, most - 2).concat('aa'),
+    },
     basicAuth: {
       fits: (text) => /^bG9qYTph[A-Za-z0-9]*$/.test(text) && text.length % 4 === 0,
       longest: (most) => Buffer.from('loja:'.padEnd((most * 3) / 4, 'a')).toString('base64'),

@@ -36,6 +36,15 @@ export function sale(
   };
 }
 
+/** A billing of a subscription, behind its first. */
+export function billing(reference: string, amount: number): AuthorizationRequest {
+  return {
+    ...sale(reference, amount),
+    ...{ initiator: 'merchant', storedCard: 'later', storedCardReason: 'recurring' },
+    card: { ...CARD, securityCode: null },
+  };
+}
+
 export function verification(reference: string) {
   return { merchantId: MERCHANT, reference, card: CARD };
 }

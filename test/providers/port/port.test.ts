@@ -4,6 +4,7 @@ import type { AuthorizationAnswer } from '../../../src/providers/acquirers/acqui
 import { sliceOf } from '../../kit/patience.ts';
 import {
   AskedCancel,
+  billing,
   capturing,
   newReference,
   PATIENT_MILLISECONDS,
@@ -150,6 +151,24 @@ ofEach('a hold is captured in part, once, however often it is asked for', async 
   const { captured, live } = await bench.booked(reference);
   assert.deepEqual([captured, live], [PART, PART]);
 });
+
+ofEach(
+  'a billing of a subscription is charged once; at Rede nothing of it waits for a capture',
+  async (bench) => {
+    const isAtRede = bench.name.startsWith('rede');
+    // A capture that were asked for would leave it in doubt.
+    if (isAtRede) await bench.spoil('capture', { fault: 'unavailable' });
+    const reference = newReference();
+    const answer = await bench.acquirer.authorize(billing(reference, AMOUNT), PATIENT_MILLISECONDS);
+    assert.equal(answer.kind, 'approved', JSON.stringify(answer));
+    assert.deepEqual(await bench.booked(reference), { sales: 1, live: AMOUNT, captured: AMOUNT, refunds: 0 });
+    if (!isAtRede) return;
+    const held = newReference();
+    const { tid } = await approved(bench, held, 'later');
+    const spoiled = await bench.acquirer.capture(capturing(held, PART, tid), PATIENT_MILLISECONDS);
+    assert.equal(spoiled.kind, 'unknown', 'the spoiled capture was still to come');
+  },
+);
 
 ofEach('a hold that was let go is not captured', async (bench) => {
   const reference = newReference();

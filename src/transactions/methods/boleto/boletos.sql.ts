@@ -261,21 +261,24 @@ export async function listFoundBoletos(
   return { items: rows.map(parseBoleto), total };
 }
 
-export type BoletoName = { readonly kind: 'barCode' | 'document'; readonly text: string };
+export type BoletoNames = { readonly kind: 'barCode' | 'document'; readonly texts: readonly string[] };
 
 const NAMED = rowCodec({ boletoId: column.text() });
 
 /** Uses boletos_by_bar_code. A bank may use a bar code again after years. */
 const BY_BAR_CODE = statement(
   'boletos.find_by_bar_code',
-  `select ${NAMED.columns} from boletos where merchant_id = $1 and bar_code = $2 and bar_code is not null limit $3`,
+  `select ${NAMED.columns} from boletos where merchant_id = $1 and bar_code = any ($2::text[]) and bar_code is not null limit $3`,
 );
 
-/** Uses boletos_by_document. Newest first. */
+/** Uses boletos_by_document: of each document the newest. */
 const BY_DOCUMENT = statement(
   'boletos.find_by_document',
-  `select ${NAMED.columns} from boletos where payer is not null and payer ->> 'documentNumber' = $2 and merchant_id = $1
-   order by boleto_id desc limit $3`,
+  `select ${NAMED.columns} from unnest($2::text[]) d (document) cross join lateral (
+     select boleto_id from boletos
+     where payer is not null and payer ->> 'documentNumber' = d.document and merchant_id = $1
+     order by boleto_id desc limit $3::bigint
+   ) b order by boleto_id desc limit $3::bigint`,
 );
 
 const STATEMENTS = { barCode: BY_BAR_CODE, document: BY_DOCUMENT };
@@ -283,10 +286,11 @@ const STATEMENTS = { barCode: BY_BAR_CODE, document: BY_DOCUMENT };
 export async function findNamedBoletos(
   database: Reader,
   merchantId: string,
-  { kind, text: name }: BoletoName,
+  { kind, texts }: BoletoNames,
   limit: number,
 ): Promise<string[]> {
-  const rows = await database.query(STATEMENTS[kind], [merchantId, name, limit]);
+  if (texts.length === 0) return [];
+  const rows = await database.query(STATEMENTS[kind], [merchantId, texts, limit]);
   return rows.map((row) => NAMED.parse(row).boletoId);
 }
 

@@ -141,22 +141,25 @@ export async function findPix(database: Reader, { merchantId, pixId }: PixKey): 
   return row === undefined ? null : parsePix(row);
 }
 
-const NAMED = rowCodec({ pixId: column.text() });
+const NAMED = rowCodec({ paymentId: column.text('p.pix_id'), soldAt: column.instant('p.requested_at') });
 
-/** Uses pix_charges_by_document. Newest first. */
+/** Uses pix_charges_by_document. */
 const BY_DOCUMENT = statement(
   'pix_charges.find_by_document',
-  `select ${NAMED.columns} from pix_charges where payer is not null and payer ->> 'documentNumber' = $2 and merchant_id = $1
-   order by pix_id desc limit $3`,
+  `select ${NAMED.columns} from unnest($2::text[]) d (document) cross join lateral (
+     select pix_id, requested_at from pix_charges
+     where payer is not null and payer ->> 'documentNumber' = d.document and merchant_id = $1
+     order by pix_id desc limit $3::bigint
+   ) p`,
 );
 
+/** The newest of each document, in no order. */
 export async function findPixOfPayer(
   database: Reader,
-  { merchantId, document }: { readonly merchantId: string; readonly document: string },
+  { merchantId, documents }: { readonly merchantId: string; readonly documents: readonly string[] },
   limit: number,
-): Promise<string[]> {
-  const rows = await database.query(BY_DOCUMENT, [merchantId, document, limit]);
-  return rows.map((row) => NAMED.parse(row).pixId);
+): Promise<RowOf<typeof NAMED>[]> {
+  return (await database.query(BY_DOCUMENT, [merchantId, documents, limit])).map(NAMED.parse);
 }
 
 const LOCK = statement(

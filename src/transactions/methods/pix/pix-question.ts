@@ -1,3 +1,4 @@
+import { unusable } from '../../../platform/channels/unclear.ts';
 import type { BankNotConnected, BankUnknown } from '../../../providers/banks/bank.ts';
 import type { FoundPix, PixIssueAnswer, PixRemoveAnswer } from '../../../providers/pix/pix-bank.ts';
 import type { ProviderChanged } from '../../requests/move.ts';
@@ -54,7 +55,7 @@ type Asking = Pick<Pix, 'isExpiring' | 'tries' | 'unknownReason'>;
 
 function resultOfAbsence(pix: Asking): PixResult {
   if (isSurelyAbsent(pix)) return changed(endOf(pix), 'unknownToBank');
-  return { kind: 'unknown', cause: 'unusable', reason: ABSENT };
+  return unusable(ABSENT);
 }
 
 /** The bank's answer counts: paid, the charge waits for the report; unknown for long, it cannot be paid. */

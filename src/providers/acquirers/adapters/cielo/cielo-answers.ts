@@ -1,4 +1,5 @@
 import type { Asked, ChannelAnswer } from '../../../../platform/channels/ask-once.ts';
+import { unusable } from '../../../../platform/channels/unclear.ts';
 import {
   type Approval,
   type AuthorizationAnswer,
@@ -24,9 +25,6 @@ import {
 } from './cielo-codes.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-
-/** It answered, and that proves nothing. */
-const unknown = (reason: string): Unknown => ({ kind: 'unknown', reason, cause: 'unusable' });
 
 const NO_CODE: DeclineAnswer = { kind: 'declined', responseCode: NO_ISSUER_CODE, adviceCode: null };
 
@@ -57,9 +55,9 @@ export function readCieloAuthorization(
   const body = fieldsOf(answer.body);
   const payment = readPayment(body.Payment);
   if (body.MerchantOrderId !== shortReference(asked.reference))
-    return without(unknown('the answer was for another reference'));
+    return without(unusable('the answer was for another reference'));
   if (payment === null || payment.amount !== asked.amount)
-    return without(unknown('the answer was for another amount'));
+    return without(unusable('the answer was for another amount'));
   return { answer: decide(payment, capture), paymentId: payment.paymentId };
 }
 
@@ -69,16 +67,16 @@ function decide(
 ): AuthorizationAnswer {
   switch (status) {
     case CIELO_STATUS.authorized:
-      if (capture) return unknown('it was authorized, and not captured');
+      if (capture) return unusable('it was authorized, and not captured');
       return approval.kind === 'approved' ? { ...approval, kind: 'preauthorized' } : approval;
     case CIELO_STATUS.confirmed:
-      return capture ? approval : unknown('it was captured, which was not asked for');
+      return capture ? approval : unusable('it was captured, which was not asked for');
     case CIELO_STATUS.denied:
-      return CIELO_TIMEOUTS.has(returnCode ?? '') ? unknown(`Cielo answered ${returnCode}`) : decline;
+      return CIELO_TIMEOUTS.has(returnCode ?? '') ? unusable(`Cielo answered ${returnCode}`) : decline;
     case CIELO_STATUS.aborted:
       return { kind: 'notMade', reason: `Cielo aborted it (${returnCode ?? 'without a code'})` };
     default:
-      return unknown(`Cielo has not decided it (status ${status ?? 'none'})`);
+      return unusable(`Cielo has not decided it (status ${status ?? 'none'})`);
   }
 }
 
@@ -89,7 +87,7 @@ function readRefusal({ status, body }: ChannelAnswer): DeclineAnswer | NotMade |
   const [first] = Array.isArray(body) ? body : [];
   const code = textOf(fieldsOf(first).Code);
   if (status !== 400 || code === null || CIELO_UNCLEAR_ERRORS.has(code))
-    return unknown(`Cielo answered ${code ?? status}`);
+    return unusable(`Cielo answered ${code ?? status}`);
   return CIELO_CARD_ERRORS.has(code)
     ? NO_CODE
     : { kind: 'notMade', reason: `Cielo refused the request by ${code}` };
@@ -100,7 +98,7 @@ export function readCieloVerification(answer: Asked): VerificationAnswer {
   const body = fieldsOf(answer.body);
   const code = textOf(body.ReturnCode);
   if (answer.status >= 300 || typeof body.Valid !== 'boolean' || code === null)
-    return unknown(`Cielo answered ${answer.status}`);
+    return unusable(`Cielo answered ${answer.status}`);
   // Nothing was sold, so nothing more is needed of it.
   if (body.Valid && code === '00')
     return {
@@ -110,7 +108,7 @@ export function readCieloVerification(answer: Asked): VerificationAnswer {
       networkTransactionId: networkIdOf(body),
       tid: null,
     };
-  return body.Valid ? unknown(`Cielo answered ${code}`) : declineOf(body);
+  return body.Valid ? unusable(`Cielo answered ${code}`) : declineOf(body);
 }
 
 /** null: nothing is known of the reference. A string: why it is not known. */
@@ -157,7 +155,7 @@ function readApproval(payment: Fields): Approval | Unknown {
   const nsu = textOf(payment.ProofOfSale);
   const tid = textOf(payment.Tid);
   if (!isShortText(authorizationCode) || !isShortText(nsu) || !isShortText(tid))
-    return unknown('the approval was incomplete');
+    return unusable('the approval was incomplete');
   return { kind: 'approved', authorizationCode, nsu, networkTransactionId: networkIdOf(payment), tid };
 }
 
@@ -183,17 +181,17 @@ export function readCieloCapture(answer: Asked): Exclude<CaptureAnswer, { kind: 
   const { Status, ReturnCode } = fieldsOf(answer.body);
   if (answer.status === 200 && Status === CIELO_STATUS.confirmed) return { kind: 'captured' };
   // Whether it was captured is looked up: a refusal may be of a repetition.
-  return unknown(`Cielo answered ${textOf(ReturnCode) ?? answer.status}`);
+  return unusable(`Cielo answered ${textOf(ReturnCode) ?? answer.status}`);
 }
 
 export function readCieloVoid(answer: Asked): CancelAnswer {
   if (answer.kind !== 'answer') return answer;
   const code = textOf(fieldsOf(answer.body).ReturnCode);
-  if (answer.status !== 200 || code === null) return unknown(`Cielo answered ${answer.status}`);
+  if (answer.status !== 200 || code === null) return unusable(`Cielo answered ${answer.status}`);
   if (CIELO_VOIDED.has(code)) return { kind: 'canceled' };
   if (CIELO_VOID_PENDING.has(code)) return { kind: 'pending' };
   const reason = CIELO_VOID_REFUSALS[code];
-  return reason === undefined ? unknown(`Cielo answered ${code}`) : { kind: 'refused', reason };
+  return reason === undefined ? unusable(`Cielo answered ${code}`) : { kind: 'refused', reason };
 }
 
 /** Cielo writes numbers of a sale as texts or as numbers. */

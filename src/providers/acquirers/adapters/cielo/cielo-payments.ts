@@ -1,12 +1,10 @@
-import type { CancelHistory, DeclineAnswer, FoundCapture, FoundCharge, Unknown } from '../../acquirer.ts';
+import { unusable } from '../../../../platform/channels/unclear.ts';
+import type { CancelHistory, DeclineAnswer, FoundCapture, FoundCharge } from '../../acquirer.ts';
 import type { GivenBack } from '../../sum-cancel.ts';
 import type { CieloPayment } from './cielo-answers.ts';
 import { CIELO_STATUS } from './cielo-codes.ts';
 
 type Found = Exclude<FoundCharge, { kind: 'notSent' }>;
-
-/** It answered, and that proves nothing. */
-const unknown = (reason: string): Unknown => ({ kind: 'unknown', reason, cause: 'unusable' });
 
 export function isLive({ status, capturedAmount, voidedAmount }: CieloPayment): boolean {
   if (status === CIELO_STATUS.authorized) return true;
@@ -22,7 +20,7 @@ export function isUndecided({ status }: CieloPayment): boolean {
 /** What all payments under one reference are together. The same one is chosen however often it is asked. */
 export function foundOf(payments: readonly CieloPayment[]): Found {
   if (payments.length === 0) return { kind: 'notFound' };
-  if (payments.some(isUndecided)) return unknown('Cielo has not decided it yet');
+  if (payments.some(isUndecided)) return unusable('Cielo has not decided it yet');
   const live = payments.filter(isLive).toSorted(byAge);
   const captured = live.find(({ status }) => status === CIELO_STATUS.confirmed);
   if (captured !== undefined) return liveCharge(captured, live.length > 1);
@@ -75,7 +73,7 @@ export function captureFound(payment: CieloPayment, amount: number): FoundCaptur
     case CIELO_STATUS.refunded:
       return payment.capturedAmount === amount
         ? { kind: 'captured' }
-        : unknown('Cielo has captured another amount of it');
+        : unusable('Cielo has captured another amount of it');
     case CIELO_STATUS.authorized:
       return { kind: 'notFound' };
     case CIELO_STATUS.aborted:
@@ -84,6 +82,6 @@ export function captureFound(payment: CieloPayment, amount: number): FoundCaptur
     case CIELO_STATUS.denied:
       return { kind: 'refused', reason: 'notPreauthorized' };
     default:
-      return unknown('Cielo has not decided it yet');
+      return unusable('Cielo has not decided it yet');
   }
 }

@@ -1,9 +1,10 @@
 import type { CardBrand } from '../../../../values/card-number.ts';
-import type {
-  AuthorizationRequest,
-  CardForAuthorization,
-  StoredCardReason,
-  VerificationRequest,
+import {
+  type AuthorizationRequest,
+  type CardForAuthorization,
+  isOfSubscription,
+  type StoredCardReason,
+  type VerificationRequest,
 } from '../../acquirer.ts';
 import { plainDescriptor, plainName } from '../../acquirer-text.ts';
 import type { Authentication } from '../../authentication.ts';
@@ -49,7 +50,10 @@ function cardFields(card: CardForAuthorization): object {
   };
 }
 
-/** C1: the cardholder began it. M1: the merchant, as agreed. M2: the merchant, again after a decline. */
+/**
+ * C1: the cardholder began it. M1: the merchant, as agreed, the first of its charges too. M2: the merchant,
+ * again after a decline.
+ */
 function indicatorOf({ initiator, storedCardReason, card }: AuthorizationRequest): object {
   if (card.brand !== 'mastercard' || storedCardReason === null) return {};
   const ofMerchant = storedCardReason === 'resubmission' ? 'M2' : 'M1';
@@ -75,25 +79,13 @@ export function cieloAuthorization(
   capture: boolean,
   ownDescriptor: string | null,
 ): object {
-  const {
-    amount,
-    installments,
-    card,
-    authentication,
-    initiator,
-    storedCard,
-    storedCardReason,
-    networkTransactionId,
-  } = request;
+  const { amount, installments, card, authentication, storedCard, storedCardReason, networkTransactionId } =
+    request;
   const descriptor = plainDescriptor(request.softDescriptor ?? ownDescriptor, LONGEST_DESCRIPTOR);
   const isOnFile = storedCard !== null && ON_FILE.includes(card.brand);
   const isProved = authentication !== null && authentication.cavv !== null;
   // It comes without a security code, and has one installment.
-  const isRecurrent =
-    storedCard !== null &&
-    initiator === 'merchant' &&
-    storedCardReason !== 'unscheduled' &&
-    installments === 1;
+  const isRecurrent = isOfSubscription(request) && installments === 1;
   return {
     MerchantOrderId: shortReference(request.reference),
     Payment: {

@@ -79,7 +79,8 @@ test('a verification is approved by 174 alone', () => {
     readRedeVerification(answer({ returnCode: '175', brand: { returnCode: '14' } })).kind,
     'declined',
   );
-  assert.equal(readRedeVerification(answer({ returnCode: '57' }, 400)).kind, 'unknown');
+  for (const returnCode of ['57', '170', '172'])
+    assert.equal(readRedeVerification(answer({ returnCode }, 400)).kind, 'unknown', returnCode);
 });
 
 const AUTHORIZATION = { ...APPROVED, status: 'Approved' };
@@ -97,6 +98,10 @@ test('a look-up tells whether a charge is held, taken, given back or declined', 
   assert.equal(found({ status: 'Canceled' }).found.kind, 'voided');
   const declined = found({ status: 'Denied', brand: { returnCode: '05' } }).found;
   assert.deepEqual(declined, { kind: 'declined', responseCode: '05', adviceCode: null });
+  for (const brand of [undefined, null, {}]) {
+    const beside = found({ status: 'Denied', brand }, { brand: { returnCode: '54' } }).found;
+    assert.equal(beside.kind === 'declined' && beside.responseCode, '54', 'the group stands beside it');
+  }
   assert.equal(found({ status: 'Pending' }).found.kind, 'preauthorized');
   assert.equal(found({ status: 'Pending', returnCode: null }).found.kind, 'unknown');
   assert.equal(found({ status: 'Something' }).found.kind, 'unknown');

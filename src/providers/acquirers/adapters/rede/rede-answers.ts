@@ -1,5 +1,6 @@
 import type { NewToken } from '../../../../platform/channels/access-token.ts';
 import type { Asked, ChannelAnswer } from '../../../../platform/channels/ask-once.ts';
+import { unusable } from '../../../../platform/channels/unclear.ts';
 import {
   type Approval,
   type AuthorizationAnswer,
@@ -31,9 +32,6 @@ import {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** It answered, and that proves nothing. */
-const unknown = (reason: string): Unknown => ({ kind: 'unknown', reason, cause: 'unusable' });
-
 /** An answer with another reference or amount is unknown, and will be resolved. */
 export function readRedeAuthorization(
   answer: Asked,
@@ -44,10 +42,10 @@ export function readRedeAuthorization(
   const body = fieldsOf(answer.body);
   const code = codeOf(body.returnCode);
   if (code !== REDE_SUCCESS) return readRefusal(answer, body);
-  if (answer.status >= 300) return unknown(`Rede answered ${answer.status}, and a success`);
+  if (answer.status >= 300) return unusable(`Rede answered ${answer.status}, and a success`);
   if (body.reference !== shortReference(asked.reference))
-    return unknown('the answer was for another reference');
-  if (body.amount !== asked.amount) return unknown('the answer was for another amount');
+    return unusable('the answer was for another reference');
+  if (body.amount !== asked.amount) return unusable('the answer was for another amount');
   const approval = readApproval(body);
   return approval.kind === 'approved' && !capture ? { ...approval, kind: 'preauthorized' } : approval;
 }
@@ -61,7 +59,7 @@ export function readRedeVerification(answer: Asked): VerificationAnswer {
     return { kind: 'approved', authorizationCode: '0', nsu: '0', networkTransactionId, tid: null };
   }
   const refused = readRefusal(answer, body);
-  return refused.kind === 'notMade' ? unknown(refused.reason) : refused;
+  return refused.kind === 'notMade' ? unusable(refused.reason) : refused;
 }
 
 /** The brand's own code is the issuer's. One of Rede's table alone is read by its lists. */
@@ -70,13 +68,13 @@ function readRefusal(
   body: Fields,
 ): DeclineAnswer | Unknown | Extract<AuthorizationAnswer, { kind: 'notMade' }> {
   const code = codeOf(body.returnCode);
-  if (status >= 500 || code === null) return unknown(`Rede answered ${status}`);
-  if (code === REDE_REFERENCE_REUSED) return unknown(REFERENCE_OF_ANOTHER);
-  if (REDE_UNCLEAR.has(code)) return unknown(`Rede answered ${code}`);
+  if (status >= 500 || code === null) return unusable(`Rede answered ${status}`);
+  if (code === REDE_REFERENCE_REUSED) return unusable(REFERENCE_OF_ANOTHER);
+  if (REDE_UNCLEAR.has(code)) return unusable(`Rede answered ${code}`);
   if (REDE_NOT_MADE.has(code)) return { kind: 'notMade', reason: `Rede refused the request by ${code}` };
   const decline = brandDecline(fieldsOf(body.brand));
   if (decline !== null) return decline;
-  return REDE_DECLINES.has(code) ? NO_CODE : unknown(`Rede answered ${code}`);
+  return REDE_DECLINES.has(code) ? NO_CODE : unusable(`Rede answered ${code}`);
 }
 
 const NO_CODE: DeclineAnswer = { kind: 'declined', responseCode: NO_ISSUER_CODE, adviceCode: null };
@@ -95,7 +93,7 @@ function readApproval(body: Fields): Approval | Unknown {
   const nsu = textOf(body.nsu);
   const tid = textOf(body.tid);
   if (!isShortText(authorizationCode) || !isShortText(nsu) || !isShortText(tid))
-    return unknown('the approval was incomplete');
+    return unusable('the approval was incomplete');
   return { kind: 'approved', authorizationCode, nsu, ...networkIdOf(body), tid };
 }
 
@@ -127,10 +125,12 @@ export function readRedeCharge(answer: ChannelAnswer | Unknown, reference: strin
   if (answer.status === 404 || (answer.status < 500 && code !== null && REDE_UNKNOWN.includes(code)))
     return notLive({ kind: 'notFound' });
   const authorization = fieldsOf(body.authorization);
-  if (answer.status !== 200) return notLive(unknown(`Rede answered ${answer.status}`));
+  if (answer.status !== 200) return notLive(unusable(`Rede answered ${answer.status}`));
   if (authorization.reference !== shortReference(reference))
-    return notLive(unknown('the answer was for another reference'));
-  return readFound(authorization, body.capture);
+    return notLive(unusable('the answer was for another reference'));
+  // The manual has the brand's group beside the authorization.
+  const hasBrand = Object.keys(fieldsOf(authorization.brand)).length > 0;
+  return readFound({ ...authorization, brand: hasBrand ? authorization.brand : body.brand }, body.capture);
 }
 
 function readFound(authorization: Fields, capture: unknown): FoundAtRede {
@@ -143,7 +143,7 @@ function readFound(authorization: Fields, capture: unknown): FoundAtRede {
     case 'Pending': {
       // What is held for a capture is pending, and so may be what nobody has decided.
       if (codeOf(authorization.returnCode) !== REDE_SUCCESS)
-        return notLive(unknown('Rede has not decided it yet'));
+        return notLive(unusable('Rede has not decided it yet'));
       const approval = readApproval(authorization);
       if (approval.kind !== 'approved') return notLive(approval);
       const capturedAmount = typeof capture === 'object' && capture !== null ? amountOf(capture) : null;
@@ -154,7 +154,7 @@ function readFound(authorization: Fields, capture: unknown): FoundAtRede {
       return { found, tid: approval.tid, capturedAmount, authorizedAmount: amountOf(authorization) };
     }
     default:
-      return notLive(unknown('Rede has not decided it yet'));
+      return notLive(unusable('Rede has not decided it yet'));
   }
 }
 
@@ -164,21 +164,21 @@ export function readRedeCapture(answer: Asked, amount: number): Exclude<CaptureA
   const code = codeOf(body.returnCode);
   if (code === REDE_SUCCESS && answer.status < 300) {
     const booked = body.amount ?? amount;
-    return booked === amount ? { kind: 'captured' } : unknown('the answer was for another amount');
+    return booked === amount ? { kind: 'captured' } : unusable('the answer was for another amount');
   }
   // Whether it was captured is looked up: a refusal may be of a repetition.
-  return unknown(`Rede answered ${code ?? answer.status}`);
+  return unusable(`Rede answered ${code ?? answer.status}`);
 }
 
 export function readRedeRefund(answer: Asked): CancelAnswer {
   if (answer.kind !== 'answer') return answer;
   const code = codeOf(fieldsOf(answer.body).returnCode);
-  if (code === null || answer.status >= 500) return unknown(`Rede answered ${answer.status}`);
+  if (code === null || answer.status >= 500) return unusable(`Rede answered ${answer.status}`);
   if (code === REDE_REFUND.done) return { kind: 'canceled' };
   if (code === REDE_REFUND.accepted)
     return { kind: 'pending', refundId: textOf(fieldsOf(answer.body).refundId) };
   const reason = REDE_REFUND_REFUSALS[code];
-  return reason === undefined ? unknown(`Rede answered ${code}`) : { kind: 'refused', reason };
+  return reason === undefined ? unusable(`Rede answered ${code}`) : { kind: 'refused', reason };
 }
 
 const DONE = /^(done|approved|success|successful|completed|canceled)$/i;

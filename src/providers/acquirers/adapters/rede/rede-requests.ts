@@ -1,4 +1,10 @@
-import type { AuthorizationRequest, CardForAuthorization, VerificationRequest } from '../../acquirer.ts';
+import {
+  type AuthorizationRequest,
+  type CardForAuthorization,
+  isOfSubscription,
+  type StoredCardReason,
+  type VerificationRequest,
+} from '../../acquirer.ts';
 import { plainDescriptor, plainName } from '../../acquirer-text.ts';
 import type { Authentication } from '../../authentication.ts';
 import { shortReference } from '../../short-reference.ts';
@@ -10,6 +16,20 @@ const CENTURY = '20';
 const OWN_PAGE = 1;
 /** `storageCard`. */
 const STORAGE = { none: '0', first: '1', later: '2' } as const;
+/** `credentialId`: why Mastercard's card is stored, or used again, by whom it is begun. */
+const OF_HOLDER: Readonly<Record<StoredCardReason, string>> = {
+  unscheduled: '01',
+  recurring: '03',
+  installments: '04',
+  // A resubmission is always the merchant's.
+  resubmission: '01',
+};
+const OF_MERCHANT: Readonly<Record<StoredCardReason, string>> = {
+  unscheduled: '05',
+  recurring: '07',
+  installments: '08',
+  resubmission: '12',
+};
 
 function cardFields({
   number,
@@ -32,8 +52,7 @@ export function redeAuthorization(
   capture: boolean,
   ownDescriptor: string | null,
 ): object {
-  const { amount, installments, authentication, storedCard, storedCardReason, networkTransactionId } =
-    request;
+  const { amount, installments, authentication, storedCard, networkTransactionId } = request;
   const softDescriptor = plainDescriptor(request.softDescriptor ?? ownDescriptor, LONGEST_DESCRIPTOR);
   return {
     capture,
@@ -43,12 +62,27 @@ export function redeAuthorization(
     ...(installments === 1 ? {} : { installments }),
     ...cardFields(request.card),
     ...(softDescriptor === null ? {} : { softDescriptor }),
-    subscription: storedCardReason === 'recurring',
+    subscription: isOfSubscription(request),
     origin: OWN_PAGE,
     storageCard: STORAGE[storedCard ?? 'none'],
+    ...credentialFields(request),
     ...(authentication === null ? {} : { threeDSecure: authenticationFields(authentication) }),
     ...(storedCard === 'later' && networkTransactionId !== null ? { brandTid: networkTransactionId } : {}),
   };
+}
+
+type CredentialUse = Pick<AuthorizationRequest, 'card' | 'initiator' | 'storedCard' | 'storedCardReason'>;
+
+/**
+ * Mastercard alone asks for it. The merchant's ids point to an earlier use, so its first billing of a card
+ * has the holder's (03, 04), who agreed to it then. What is tried again after a decline is always the
+ * merchant's.
+ */
+function credentialFields({ card, initiator, storedCard, storedCardReason }: CredentialUse): object {
+  if (card.brand !== 'mastercard' || storedCard === null) return {};
+  const isAgain = storedCard === 'later' || storedCardReason === 'resubmission';
+  const ids = initiator === 'merchant' && isAgain ? OF_MERCHANT : OF_HOLDER;
+  return { transactionCredentials: { credentialId: ids[storedCardReason ?? 'unscheduled'] } };
 }
 
 /** The protocol's version, as Rede counts it. */
@@ -62,7 +96,7 @@ function authenticationFields({ eci, cavv, xid, dsTransactionId }: Authenticatio
     eci,
     ...(cavv === null ? {} : { cavv }),
     ...(xid === null ? {} : { xid }),
-    ...(dsTransactionId === null ? {} : { DirectoryServerTransactionId: dsTransactionId }),
+    ...(dsTransactionId === null ? {} : { directoryServerTransactionId: dsTransactionId }),
   };
 }
 
@@ -76,6 +110,7 @@ export function redeVerification({ reference, card }: VerificationRequest): obje
     ...cardFields(card),
     origin: OWN_PAGE,
     storageCard: STORAGE.first,
+    ...credentialFields({ card, initiator: 'cardholder', storedCard: 'first', storedCardReason: null }),
   };
 }
 

@@ -1,19 +1,20 @@
 import type { Asked } from '../../../../platform/channels/ask-once.ts';
 import type { Wanted } from '../../../../platform/work/fair-line.ts';
 import { CARD_BRANDS, type CardBrand } from '../../../../values/card-number.ts';
-import type {
-  Acquirer,
-  AcquirerCapabilities,
-  AcquirerTraits,
-  AuthorizationAnswer,
-  AuthorizationRequest,
-  CancelAnswer,
-  CancelRequest,
-  CaptureAnswer,
-  CaptureRequest,
-  FoundCapture,
-  Unknown,
-  VoidAnswer,
+import {
+  type Acquirer,
+  type AcquirerCapabilities,
+  type AcquirerTraits,
+  type AuthorizationAnswer,
+  type AuthorizationRequest,
+  type CancelAnswer,
+  type CancelRequest,
+  type CaptureAnswer,
+  type CaptureRequest,
+  type FoundCapture,
+  isOfSubscription,
+  type Unknown,
+  type VoidAnswer,
 } from '../../acquirer.ts';
 import { chargeInTwoSteps } from '../../charge-in-two-steps.ts';
 import { shortReference } from '../../short-reference.ts';
@@ -122,7 +123,9 @@ function authorize(
     const question = post('', '', redeAuthorization(request, isCaptured, softDescriptor));
     return readRedeAuthorization(await ask('charging', wanted, question, milliseconds), request, isCaptured);
   };
-  if (isLater || !isTwoSteps || !HELD_BRANDS.includes(card.brand)) return send(!isLater, timeout);
+  // What is held is no use of a subscription there.
+  const isHeld = HELD_BRANDS.includes(card.brand) && !isOfSubscription(request);
+  if (isLater || !isTwoSteps || !isHeld) return send(!isLater, timeout);
   return chargeInTwoSteps(
     (milliseconds) => send(false, milliseconds),
     ({ tid }, milliseconds) => sendCapture(ask, merchantId, tid as string, amount, milliseconds),

@@ -1,4 +1,4 @@
-import { type Database, statement } from '../../../../platform/postgres/database.ts';
+import { type Database, statement, type Tx } from '../../../../platform/postgres/database.ts';
 import { inputRows } from '../../../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../../../platform/postgres/row-codec.ts';
 import { BOLETO_STATES, type BoletoKey } from '../boleto.ts';
@@ -77,8 +77,8 @@ const ERASE = statement(
 );
 
 /** Also erases the lines printed for them. Skips boletos that may still be paid. Returns the erased. */
-export async function erasePayers(database: Database, keys: readonly BoletoKey[]): Promise<BoletoKey[]> {
-  return (await database.query(ERASE, KEYS.values(keys))).map(KEY.parse);
+export async function erasePayers(tx: Tx, keys: readonly BoletoKey[]): Promise<BoletoKey[]> {
+  return (await tx.query(ERASE, KEYS.values(keys))).map(KEY.parse);
 }
 
 const ERASE_OLD = statement(

@@ -1,4 +1,4 @@
-import { type Database, statement } from '../../../../platform/postgres/database.ts';
+import { type Database, statement, type Tx } from '../../../../platform/postgres/database.ts';
 import { inputRows } from '../../../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../../../platform/postgres/row-codec.ts';
 import { PIX_STATES, type PixKey } from '../pix.ts';
@@ -70,8 +70,8 @@ const ERASE = statement(
 );
 
 /** Also erases what they were shown. Skips what may still be paid. Returns the erased. */
-export async function erasePixPayers(database: Database, keys: readonly PixKey[]): Promise<PixKey[]> {
-  return (await database.query(ERASE, KEYS.values(keys))).map(KEY.parse);
+export async function erasePixPayers(tx: Tx, keys: readonly PixKey[]): Promise<PixKey[]> {
+  return (await tx.query(ERASE, KEYS.values(keys))).map(KEY.parse);
 }
 
 const ERASE_OLD = statement(

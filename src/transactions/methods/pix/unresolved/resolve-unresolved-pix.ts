@@ -1,3 +1,4 @@
+import { unusable } from '../../../../platform/channels/unclear.ts';
 import type { ModuleContext } from '../../../../platform/module.ts';
 import type { BatchedWrite } from '../../../../platform/postgres/batched-writes.ts';
 import { DISPATCH } from '../../../../platform/work/dispatch-policy.ts';
@@ -95,7 +96,7 @@ async function findOrRefund(
   if (doubtedSeconds === null) return bank.refund(question, timeout);
   const reason = refusalReason ?? 'notReturned';
   if (doubtedSeconds >= SECOND_LOOK_SECONDS) return { kind: 'refused', reason, isRecorded: false };
-  return { kind: 'unknown', cause: 'unusable', reason: `the bank refuses it: ${reason}` };
+  return unusable(`the bank refuses it: ${reason}`);
 }
 
 /**

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cents } from '../../../../values/cents.ts';
-import { instant } from '../../../../values/instant.ts';
-import type { AuthorizationRequest } from '../../acquirer.ts';
-import { redeAuthorization } from '../rede/rede-requests.ts';
-import { cieloAuthorization, cieloVerification } from './cielo-requests.ts';
+import { cents } from '../../../values/cents.ts';
+import { instant } from '../../../values/instant.ts';
+import type { AuthorizationRequest } from '../acquirer.ts';
+import { cieloAuthorization, cieloVerification } from './cielo/cielo-requests.ts';
+import { redeAuthorization, redeVerification } from './rede/rede-requests.ts';
 
 const CARD = {
   number: '5555555555554444',
@@ -48,22 +48,43 @@ test('texts are cut to what the acquirers take', () => {
   assert.equal(rede({ softDescriptor: null }).softDescriptor, 'Loja propria');
 });
 
+/** Cielo's two words, and Rede's number. */
 const indicator = (change: Partial<AuthorizationRequest>) => {
   const { Category, Subcategory } = cielo(change).Payment.InitiatedTransactionIndicator ?? {};
-  return [Category, Subcategory];
+  return [Category, Subcategory, rede(change).transactionCredentials?.credentialId];
 };
 const BY_MERCHANT = { initiator: 'merchant', storedCard: 'later', networkTransactionId: 'N1' } as const;
 
 test('Mastercard is told who began the use of a stored card: the holder, the merchant, or again after a no', () => {
   const byHolder = { storedCard: 'first', storedCardReason: 'unscheduled' } as const;
-  assert.deepEqual(indicator(byHolder), ['C1', 'CredentialsOnFile']);
-  assert.deepEqual(indicator({ ...BY_MERCHANT, storedCardReason: 'recurring' }), ['M1', 'Subscription']);
-  assert.deepEqual(indicator({ ...BY_MERCHANT, storedCardReason: 'installments' }), ['M1', 'Installment']);
-  assert.deepEqual(indicator({ ...BY_MERCHANT, storedCardReason: 'resubmission' }), ['M2', 'Resubmission']);
-  assert.deepEqual(indicator({}), [undefined, undefined], 'not stored');
+  assert.deepEqual(indicator(byHolder), ['C1', 'CredentialsOnFile', '01']);
+  assert.deepEqual(indicator({ ...BY_MERCHANT, storedCardReason: 'recurring' }), [
+    'M1',
+    'Subscription',
+    '07',
+  ]);
+  assert.deepEqual(indicator({ ...BY_MERCHANT, storedCardReason: 'installments' }), [
+    'M1',
+    'Installment',
+    '08',
+  ]);
+  assert.deepEqual(indicator({ ...BY_MERCHANT, storedCardReason: 'resubmission' }), [
+    'M2',
+    'Resubmission',
+    '12',
+  ]);
+  assert.deepEqual(indicator({}), [undefined, undefined, undefined], 'not stored');
   const visa = { ...CARD, brand: 'visa' } as const;
   const ofVisa = { ...BY_MERCHANT, storedCardReason: 'recurring', card: visa } as const;
-  assert.deepEqual(indicator(ofVisa), [undefined, undefined]);
+  assert.deepEqual(indicator(ofVisa), [undefined, undefined, undefined]);
+  const first = { initiator: 'merchant', storedCard: 'first' } as const;
+  const credentialsOf = (storedCardReason: AuthorizationRequest['storedCardReason']) =>
+    indicator({ ...first, storedCardReason });
+  assert.deepEqual(credentialsOf('recurring'), ['M1', 'Subscription', '03'], 'the first of a subscription');
+  assert.deepEqual(credentialsOf('installments'), ['M1', 'Installment', '04']);
+  assert.deepEqual(credentialsOf('resubmission'), ['M2', 'Resubmission', '12'], 'the first was declined');
+  const verified = redeVerification({ merchantId: 'LOJA', reference: 'R', card: CARD });
+  assert.deepEqual(Reflect.get(verified, 'transactionCredentials'), { credentialId: '01' });
 });
 
 test('a stored card is named as such, with the network id of an earlier use', () => {
@@ -75,6 +96,13 @@ test('a stored card is named as such, with the network id of an earlier use', ()
     [rede(later).storageCard, rede(later).brandTid, rede(later).subscription],
     ['2', 'N1', true],
   );
+  const subscribed = (storedCardReason: AuthorizationRequest['storedCardReason']) => {
+    const change = { ...BY_MERCHANT, storedCardReason };
+    return [rede(change).subscription, cielo(change).Payment.Recurrent];
+  };
+  for (const reason of ['recurring', 'installments', 'resubmission'] as const)
+    assert.deepEqual(subscribed(reason), [true, true], reason);
+  assert.deepEqual(subscribed('unscheduled'), [false, false]);
   const first = { storedCard: 'first', storedCardReason: 'unscheduled' } as const;
   assert.equal(cielo(first).Payment.CreditCard.CardOnFile.Usage, 'First');
   assert.deepEqual([rede(first).storageCard, rede(first).brandTid], ['1', undefined]);
@@ -103,7 +131,7 @@ test('an authentication made elsewhere goes to each acquirer in its own fields',
       threeDIndicator: 2,
       eci: '02',
       cavv,
-      DirectoryServerTransactionId: dsTransactionId,
+      directoryServerTransactionId: dsTransactionId,
     },
   });
   const { Payment } = cielo({ authentication });

@@ -1,0 +1,115 @@
+import { type Database, type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import type { PersonFilter } from './buyer-words.sql.ts';
+
+const NOTE = rowCodec({
+  merchantId: column.text(),
+  noteId: column.text(),
+  note: column.text(),
+  createdBy: column.text(),
+  createdAt: column.instant(),
+});
+
+export type BuyerNote = RowOf<typeof NOTE>;
+
+const LIST = statement(
+  'buyer_notes.list',
+  `select ${NOTE.columns} from buyer_notes where document = $1 and ($2::text is null or merchant_id = $2)
+   order by created_at desc, note_id limit $3`,
+);
+
+/** Newest first. */
+export async function listNotes(
+  database: Reader,
+  { document, merchantId }: PersonFilter,
+  limit: number,
+): Promise<BuyerNote[]> {
+  return (await database.query(LIST, [document, merchantId, limit])).map(NOTE.parse);
+}
+
+export type NewNote = {
+  readonly merchantId: string;
+  /** Sent again it is the same note. */
+  readonly noteId: string;
+  readonly document: string;
+  readonly note: string;
+  readonly createdBy: string;
+  /** Of the payment, boleto or subscription that named him. */
+  readonly boughtId: string;
+};
+
+/** An erasure holds all cursors. */
+const SHARE = statement(
+  'buyer_cursors.share',
+  `select source from buyer_cursors where source = 'subscription' for share`,
+);
+
+const IS_NAMED = rowCodec({ isNamed: column.boolean() });
+
+/** Of a billing's charge its subscription names him. */
+const ADD = statement(
+  'buyer_notes.add',
+  `with named as materialized (
+     select from transactions t where t.merchant_id = $1 and t.transaction_id = $6::uuid
+       and (t.customer is not null or exists (
+         select from billings g join subscriptions s on s.merchant_id = g.merchant_id and s.subscription_id = g.subscription_id
+         where g.merchant_id = $1 and s.customer is not null
+           and g.billing_id = case when t.origin = 'billing' then t.reference_transaction::uuid end
+       ))
+     union all select from pix_charges p where p.merchant_id = $1 and p.pix_id = $6::uuid and p.payer is not null
+     union all select from boletos b where b.merchant_id = $1 and b.boleto_id = $6::uuid and b.payer is not null
+     union all select from subscriptions s
+       where s.merchant_id = $1 and s.subscription_id = $6::uuid and s.customer is not null
+   ), added as (
+     insert into buyer_notes (merchant_id, note_id, document, note, created_by)
+     select $1, $2::uuid, $3, $4, $5 where exists (select from named) on conflict do nothing
+   )
+   select exists (select from named) as is_named`,
+);
+
+/** False: nothing names him any more. Whoever erases him waits until this is there, or was before it. */
+export async function addNote(
+  database: Database,
+  { merchantId, noteId, document, note, createdBy, boughtId }: NewNote,
+): Promise<boolean> {
+  const values = [merchantId, noteId, document, note, createdBy, boughtId];
+  return database.transaction(async (tx) => {
+    await tx.query(SHARE, []);
+    const [row] = await tx.query(ADD, values);
+    return row !== undefined && IS_NAMED.parse(row).isNamed;
+  });
+}
+
+const REMOVE = statement(
+  'buyer_notes.remove',
+  'delete from buyer_notes where merchant_id = $1 and note_id = $2::uuid and document = $3 returning 1',
+);
+
+export async function removeNote(
+  database: Database,
+  { merchantId, noteId, document }: Pick<NewNote, 'merchantId' | 'noteId' | 'document'>,
+): Promise<boolean> {
+  return (await database.query(REMOVE, [merchantId, noteId, document])).length > 0;
+}
+
+const ERASE = statement(
+  'buyer_notes.erase',
+  'delete from buyer_notes where document = $1 and ($2::text is null or merchant_id = $2) returning 1',
+);
+
+export async function eraseNotes(tx: Tx, { document, merchantId }: PersonFilter): Promise<number> {
+  return (await tx.query(ERASE, [document, merchantId])).length;
+}
+
+const ERASE_OLD = statement(
+  'buyer_notes.erase_old',
+  `with held as materialized (
+     select ctid as place from buyer_notes where created_at < now() - $2 * interval '1 day'
+     order by created_at limit $1 for update skip locked
+   )
+   delete from buyer_notes where ctid = any (array(select place from held)) returning 1`,
+);
+
+export async function eraseOldNotes(database: Database, limit: number, days: number): Promise<number> {
+  return (await database.query(ERASE_OLD, [limit, days])).length;
+}

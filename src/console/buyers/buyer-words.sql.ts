@@ -1,0 +1,280 @@
+import {
+  type Database,
+  type Reader,
+  type Statement,
+  statement,
+  type Tx,
+} from '../../platform/postgres/database.ts';
+import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { type Buyer, buyerOf } from '../../transactions/customers/buyer.ts';
+import type { NamedBuyers } from '../payments/sought.ts';
+import type { WordRange } from './buyer-words.ts';
+
+export const SOURCES = ['card', 'pix', 'boleto', 'subscription'] as const;
+export type Source = (typeof SOURCES)[number];
+
+/** Rows this old are all there: nobody writes later under an earlier moment. */
+const SETTLED = `interval '30 seconds'`;
+
+export type Place = { readonly readTo: string; readonly readId: string };
+
+const PLACE = rowCodec<Place>({ readTo: column.text('read_to::text'), readId: column.text() });
+
+const LOCK = statement(
+  'buyer_cursors.lock',
+  `select ${PLACE.columns} from buyer_cursors where source = $1 for update skip locked`,
+);
+
+/** Null: another process reads on from there. */
+export async function lockCursor(tx: Tx, source: Source): Promise<Place | null> {
+  const [row] = await tx.query(LOCK, [source]);
+  return row === undefined ? null : PLACE.parse(row);
+}
+
+const MOVE = statement(
+  'buyer_cursors.move',
+  'update buyer_cursors set read_to = $2::timestamptz, read_id = $3::uuid where source = $1',
+);
+
+export async function moveCursor(tx: Tx, source: Source, { readTo, readId }: Place): Promise<void> {
+  await tx.query(MOVE, [source, readTo, readId]);
+}
+
+const BOUGHT = rowCodec(
+  {
+    merchantId: column.text(),
+    ...PLACE.fields,
+    readTo: column.text('o.read_to::text'),
+    seenOn: column.day('o.seen_at::date'),
+    isSettled: column.boolean(`o.read_to < now() - ${SETTLED}`),
+    buyer: column.parsedBy(buyerOf, 'o.named'),
+  },
+  'o',
+);
+
+export type Bought = RowOf<typeof BOUGHT> & { readonly buyer: Buyer | null };
+
+const IN_ORDER = 'order by read_to, read_id limit $3::bigint';
+const SHOWN_IN_ORDER = 'o order by o.read_to, o.read_id limit $3::bigint';
+const MADE = 'created_at >= $1::timestamptz and (created_at';
+const CARDS = `select merchant_id, created_at as read_to, created_at as seen_at, transaction_id as read_id, customer as named from transactions
+  where customer is not null and ${MADE}, transaction_id) > ($1::timestamptz, $2::uuid)`;
+
+/** Along the indexes by which retention finds them; charges under way are few. */
+const READS = {
+  card: statement(
+    'buyer_words.read_cards',
+    `select ${BOUGHT.columns} from (
+       (${CARDS} and due_at is null ${IN_ORDER}) union all (${CARDS} and due_at is not null ${IN_ORDER})
+     ) ${SHOWN_IN_ORDER}`,
+  ),
+  pix: statement(
+    'buyer_words.read_pix',
+    `select ${BOUGHT.columns} from (
+       select merchant_id, created_at as read_to, created_at as seen_at, pix_id as read_id, payer as named from pix_charges
+       where payer is not null and ${MADE}, pix_id) > ($1::timestamptz, $2::uuid) ${IN_ORDER}
+     ) ${SHOWN_IN_ORDER}`,
+  ),
+  boleto: statement(
+    'buyer_words.read_boletos',
+    `select ${BOUGHT.columns} from (
+       select merchant_id, created_at as read_to, created_at as seen_at, boleto_id as read_id, payer as named from boletos
+       where payer is not null and ${MADE}, boleto_id) > ($1::timestamptz, $2::uuid) ${IN_ORDER}
+     ) ${SHOWN_IN_ORDER}`,
+  ),
+  subscription: statement(
+    'buyer_words.read_subscriptions',
+    `select ${BOUGHT.columns} from (
+       select merchant_id, customer_written_at as read_to, case when state in ('canceled', 'completed', 'rejected', 'expired')
+           then least(customer_written_at, state_since) else customer_written_at end as seen_at,
+         subscription_id as read_id, customer as named
+       from subscriptions where customer is not null and customer_written_at >= $1::timestamptz
+         and (customer_written_at, subscription_id) > ($1::timestamptz, $2::uuid) ${IN_ORDER}
+     ) ${SHOWN_IN_ORDER}`,
+  ),
+} as const satisfies Record<Source, Statement>;
+
+/** What was bought behind a place, in order, with whom it names. */
+export async function readBought(tx: Tx, source: Source, place: Place, limit: number): Promise<Bought[]> {
+  return (await tx.query(READS[source], [place.readTo, place.readId, limit])).map(BOUGHT.parse);
+}
+
+/** One step along an index for each source. */
+export const BUYERS_UNREAD = statement(
+  'buyer_words.unread',
+  `select case when exists (select from buyer_cursors c cross join lateral (
+         select from transactions where customer is not null and due_at is null
+           and created_at >= c.read_to and (created_at, transaction_id) > (c.read_to, c.read_id) limit 1
+       ) o where c.source = 'card')
+     or exists (select from buyer_cursors c cross join lateral (
+         select from pix_charges where payer is not null
+           and created_at >= c.read_to and (created_at, pix_id) > (c.read_to, c.read_id) limit 1
+       ) o where c.source = 'pix')
+     or exists (select from buyer_cursors c cross join lateral (
+         select from boletos where payer is not null
+           and created_at >= c.read_to and (created_at, boleto_id) > (c.read_to, c.read_id) limit 1
+       ) o where c.source = 'boleto')
+     or exists (select from buyer_cursors c cross join lateral (
+         select from subscriptions where customer is not null
+           and customer_written_at >= c.read_to and (customer_written_at, subscription_id) > (c.read_to, c.read_id) limit 1
+       ) o where c.source = 'subscription')
+     then 0 end`,
+);
+
+export type BuyerWord = {
+  readonly merchantId: string;
+  readonly word: string;
+  readonly buyer: string;
+  readonly seenOn: string;
+};
+
+const WORDS = inputRows<BuyerWord>({
+  merchant_id: ['text', (one) => one.merchantId],
+  word: ['text', (one) => one.word],
+  buyer: ['text', (one) => one.buyer],
+  seen_on: ['date', (one) => one.seenOn],
+});
+
+/**
+ * Each once, in the order of the key. What is known is looked up first, so that it is neither locked nor
+ * written. $5: who comes again is written after so many days.
+ */
+const KEEP = statement(
+  'buyer_words.keep',
+  `insert into buyer_words (merchant_id, word, buyer, seen_on)
+   select i.merchant_id, i.word, i.buyer, max(i.seen_on) from ${WORDS.sql}
+   where not exists (
+     select from buyer_words w where w.merchant_id = i.merchant_id and w.word = i.word and w.buyer = i.buyer
+       and w.seen_on >= i.seen_on - $5::integer
+   )
+   group by i.merchant_id, i.word, i.buyer order by i.merchant_id, i.word collate "C", i.buyer
+   on conflict (merchant_id, word, buyer) do update set seen_on = excluded.seen_on
+   where buyer_words.seen_on < excluded.seen_on`,
+);
+
+export async function keepWords(tx: Tx, words: readonly BuyerWord[], daysBetween: number): Promise<void> {
+  if (words.length > 0) await tx.query(KEEP, [...WORDS.values(words), daysBetween]);
+}
+
+const FOUND = rowCodec({
+  buyer: column.nullable(column.text('f.buyer')),
+  isCut: column.boolean('c.is_cut'),
+});
+
+/** $2, $3: the range of the first word, of which $6 rows are read at most; $4, $5: those of the others. */
+const FIND = statement(
+  'buyer_words.find',
+  `with read as materialized (
+     select w.buyer, w.seen_on from buyer_words w
+     where w.merchant_id = $1 and w.word >= $2 and w.word < $3
+     order by w.merchant_id, w.word, w.buyer limit $6::bigint + 1
+   )
+   select ${FOUND.columns} from (select count(*) > $6::bigint as is_cut from read) c left join lateral (
+     select r.buyer, max(r.seen_on) as seen_on from read r
+     where not exists (
+       select from unnest($4::text[], $5::text[]) o (first_word, last_word) where not exists (
+         select from buyer_words x where x.merchant_id = $1 and x.buyer = r.buyer
+           and x.word >= o.first_word and x.word < o.last_word
+       )
+     )
+     group by r.buyer order by max(r.seen_on) desc, r.buyer limit $7::bigint
+   ) f on true
+   order by f.seen_on desc, f.buyer`,
+);
+
+/** Of the many who are called Maria. */
+const MOST_READ = 2_000;
+
+/** By whichever word is rare enough for all who have it to be looked at. */
+export async function findBuyersByWords(
+  database: Reader,
+  merchantId: string,
+  words: readonly WordRange[],
+  limit: number,
+): Promise<NamedBuyers> {
+  let found: NamedBuyers = { buyers: [], isCut: false };
+  for (const word of words) {
+    const others = words.filter((one) => one !== word);
+    const values = [
+      ...[merchantId, word.from, word.before],
+      ...[others.map(({ from }) => from), others.map(({ before }) => before)],
+      ...[MOST_READ, limit],
+    ];
+    const rows = (await database.query(FIND, values)).map(FOUND.parse);
+    found = {
+      buyers: rows.flatMap(({ buyer }) => buyer ?? []),
+      isCut: rows.some(({ isCut }) => isCut),
+    };
+    if (!found.isCut) return found;
+  }
+  return found;
+}
+
+const LISTED = rowCodec({ merchantId: column.text(), word: column.text(), seenOn: column.day() });
+
+const LIST = statement(
+  'buyer_words.list_of_person',
+  `select ${LISTED.columns} from buyer_words
+   where buyer = any ($1::text[]) and ($2::text is null or merchant_id = $2)
+   order by merchant_id, word, buyer limit $3`,
+);
+
+export type PersonFilter = {
+  /** CPF or CNPJ without mask, letters upper case. */
+  readonly document: string;
+  /** Null: of all merchants. */
+  readonly merchantId: string | null;
+};
+
+/** Under the document, and under ids of what was bought before it was known. */
+export async function listWords(
+  database: Reader,
+  { document, merchantId }: PersonFilter,
+  ids: readonly string[],
+  limit: number,
+): Promise<RowOf<typeof LISTED>[]> {
+  return (await database.query(LIST, [[document, ...ids], merchantId, limit])).map(LISTED.parse);
+}
+
+/** Whoever reads on holds a cursor: what it has read before the erasure is kept before this. */
+const HOLD = statement(
+  'buyer_cursors.hold_all',
+  'select source from buyer_cursors order by source for update',
+);
+
+const ERASE = statement(
+  'buyer_words.erase',
+  'delete from buyer_words where buyer = any ($1::text[]) and ($2::text is null or merchant_id = $2)',
+);
+
+/**
+ * Erases, and the words of the document and of these ids with it: all or nothing, so that no words stay of
+ * what names nobody any more. What is left is found by its document alone.
+ */
+export async function eraseWithWords<Erased>(
+  database: Database,
+  { document, merchantId }: PersonFilter,
+  erase: (tx: Tx) => Promise<Erased>,
+  idsOf: (erased: Erased) => readonly string[] = () => [],
+): Promise<Erased> {
+  return database.transaction(async (tx) => {
+    await tx.query(HOLD, []);
+    const erased = await erase(tx);
+    await tx.query(ERASE, [[document, ...idsOf(erased)], merchantId]);
+    return erased;
+  });
+}
+
+const ERASE_OLD = statement(
+  'buyer_words.erase_old',
+  `with held as materialized (
+     select ctid as place from buyer_words where seen_on <= current_date - $2::integer
+     order by seen_on limit $1 for update skip locked
+   )
+   delete from buyer_words where ctid = any (array(select place from held)) returning 1`,
+);
+
+export async function eraseOldWords(database: Database, limit: number, days: number): Promise<number> {
+  return (await database.query(ERASE_OLD, [limit, days])).length;
+}

@@ -1,0 +1,80 @@
+import { vaultCardsRead } from '../cards/vault/vault-cards.sql.ts';
+import { findPaymentsOfAmount } from '../payments/list/payments-of-amount.sql.ts';
+import { patiently } from '../platform/exports.ts';
+import type { ModuleContext } from '../platform/module.ts';
+import type { Reader } from '../platform/postgres/database.ts';
+import { findBuyersOfBillings } from '../recurrence/subscriptions/customers.sql.ts';
+import type { Buyer } from '../transactions/customers/buyer.ts';
+import { findBuyers, findNewestCustomerPayments } from '../transactions/customers/customers.sql.ts';
+import { findNamedBoletos } from '../transactions/methods/boleto/boletos.sql.ts';
+import { findPixOfPayer } from '../transactions/methods/pix/pix-charges.sql.ts';
+import { MOST_NOTES } from './buyers/buyer-note.ts';
+import { addNote, listNotes, removeNote } from './buyers/buyer-notes.sql.ts';
+import type { BuyerPageTools } from './buyers/buyer-screens.ts';
+import { findBuyersByWords } from './buyers/buyer-words.sql.ts';
+import { searchedWords } from './buyers/buyer-words.ts';
+import type { BuyerTools, FileBuyerTools } from './payments/buyers-view.ts';
+import { MOST_FOUND } from './payments/payment-story.ts';
+import type { SearchTools } from './payments/search-screens.ts';
+import { MOST_BUYERS } from './payments/sought.ts';
+
+export type BuyerSearchTools = SearchTools & BuyerPageTools & FileBuyerTools;
+
+/** What finds who bought, and what somebody bought. */
+export function openBuyerTools({
+  database,
+  search,
+  lookUp,
+}: Pick<ModuleContext, 'database' | 'search' | 'lookUp'>): BuyerSearchTools {
+  return {
+    findCustomerPayments: (merchantId, documents) =>
+      search(merchantId, async (reader) => {
+        const cards = await findNewestCustomerPayments(reader, { merchantId, documents }, MOST_FOUND);
+        const pix = await findPixOfPayer(reader, { merchantId, documents }, MOST_FOUND);
+        return [...cards, ...pix.map((one) => ({ ...one, vaultId: null }))]
+          .toSorted((one, other) => other.soldAt - one.soldAt)
+          .slice(0, MOST_FOUND);
+      }),
+    findNamedBuyers: (merchantId, text) => {
+      const words = searchedWords(text);
+      return words === null
+        ? Promise.resolve({ buyers: [], isCut: false })
+        : search(merchantId, (reader) => findBuyersByWords(reader, merchantId, words, MOST_BUYERS));
+    },
+    findOfAmount: (merchantId, wanted) =>
+      search(merchantId, (reader) => findPaymentsOfAmount(reader, merchantId, wanted, MOST_FOUND)),
+    listNotes: (merchantId, document) =>
+      lookUp(merchantId, (reader) => listNotes(reader, { merchantId, document }, MOST_NOTES)),
+    addNote: (note) => addNote(database, note),
+    removeNote: (note) => removeNote(database, note),
+    findBoletos: (merchantId, names) =>
+      lookUp(merchantId, (reader) => findNamedBoletos(reader, merchantId, names, MOST_FOUND)),
+    findBuyers: (merchantId, payments) =>
+      lookUp(merchantId, (reader) => readBuyers(reader, merchantId, payments)),
+    findBuyersOfFile: (merchantId, payments) =>
+      patiently(() => search(merchantId, (reader) => readBuyers(reader, merchantId, payments))),
+    findCards: (merchantId, vaultIds) =>
+      lookUp(merchantId, async (reader) => {
+        const stored = await vaultCardsRead(reader).read(
+          vaultIds.map((vaultId) => ({ merchantId, vaultId })),
+        );
+        return [...stored.values()];
+      }),
+  };
+}
+
+async function readBuyers(
+  reader: Reader,
+  merchantId: string,
+  payments: Parameters<BuyerTools['findBuyers']>[1],
+): Promise<ReadonlyMap<string, Buyer>> {
+  const ownIds = payments.flatMap((one) => (one.billingId === null ? [one.paymentId] : []));
+  const billingIds = payments.flatMap(({ billingId }) => billingId ?? []);
+  const own = await findBuyers(reader, merchantId, ownIds);
+  const billed = await findBuyersOfBillings(reader, merchantId, billingIds);
+  const pairs = payments.map(
+    ({ paymentId, billingId }) =>
+      [paymentId, billingId === null ? own.get(paymentId) : billed.get(billingId)] as const,
+  );
+  return new Map(pairs.flatMap(([id, buyer]) => (buyer === undefined ? [] : [[id, buyer] as const])));
+}

@@ -1,0 +1,55 @@
+import type { Buyer } from '../../transactions/customers/buyer.ts';
+import { documentText } from '../../values/document-number.ts';
+import { maskedDocument, maskedEmail } from '../../values/masked-person.ts';
+import type { Shown } from './html.ts';
+import { link } from './page-parts.ts';
+import { buyerPath } from './paths.ts';
+import { mayUse, type Visit } from './screen.ts';
+
+/** Who may see the data of a person whole, where it is asked for and audited. */
+export const MAY_SEE_PERSON = { roles: ['support', 'finance', 'admin'], of: 'merchant' } as const;
+
+type Named = Pick<Buyer, 'name' | 'document' | 'email'>;
+
+export function shownDocument(document: string | null): string {
+  return document === null ? '–' : maskedDocument(document);
+}
+
+export function shownEmail(email: string | null): string {
+  return email === null ? '–' : maskedEmail(email);
+}
+
+/** The name, or what else is known. Leads to all that he bought. */
+export function buyerLink(buyer: Named | null | undefined, boughtId: string, { merchantId }: Visit): Shown {
+  if (!buyer) return '–';
+  const { name, email, document } = buyer;
+  return link(
+    buyerPath(merchantId, boughtId),
+    name ?? (email === null ? shownDocument(document) : maskedEmail(email)),
+  );
+}
+
+export function buyerFacts(
+  title: string,
+  buyer: Named | null | undefined,
+  boughtId: string,
+  visit: Visit,
+): readonly (readonly [string, Shown])[] {
+  const { say } = visit.wording;
+  if (!buyer) return [[title, '–']];
+  return [
+    [title, buyerLink(buyer, boughtId, visit)],
+    [say('Document'), shownDocument(buyer.document)],
+    ['E-mail', shownEmail(buyer.email)],
+  ];
+}
+
+/** In a file, which the audit log names: whole for those who may see it so. */
+export function buyerCells({ user }: Visit) {
+  const isWhole = mayUse(MAY_SEE_PERSON, user);
+  return {
+    document: (document: string | null | undefined) =>
+      document && (isWhole ? documentText(document) : maskedDocument(document)),
+    email: (email: string | null | undefined) => email && (isWhole ? email : maskedEmail(email)),
+  };
+}

@@ -1,0 +1,37 @@
+import { type Buyer, buyerOf } from '../../transactions/customers/buyer.ts';
+import type { Visit } from '../parts/screen.ts';
+import type { ShownPayment } from './payment-screens.ts';
+
+export type BuyerTools = {
+  /** By payment of a card; of a billing's charge: whom its subscription is for. */
+  readonly findBuyers: (
+    merchantId: string,
+    payments: readonly Pick<ShownPayment, 'paymentId' | 'billingId'>[],
+  ) => Promise<ReadonlyMap<string, Buyer>>;
+};
+
+/** Of any number, beside the connections of payments. */
+export type FileBuyerTools = { readonly findBuyersOfFile: BuyerTools['findBuyers'] };
+
+export function withBuyersOfFile<One extends ShownPayment>(
+  payments: readonly One[],
+  visit: Pick<Visit, 'merchantId'>,
+  { findBuyersOfFile }: FileBuyerTools,
+): Promise<One[]> {
+  return withBuyers(payments, visit, { findBuyers: findBuyersOfFile });
+}
+
+export function buyerOfPayment(one: ShownPayment): Buyer | null {
+  return one.method === 'card' ? (one.buyer ?? null) : buyerOf(one.payer);
+}
+
+/** The API shows no customer of a card. */
+export async function withBuyers<One extends ShownPayment>(
+  payments: readonly One[],
+  { merchantId }: Pick<Visit, 'merchantId'>,
+  { findBuyers }: BuyerTools,
+): Promise<One[]> {
+  const ofCards = payments.filter(({ method }) => method === 'card');
+  const buyers = await findBuyers(merchantId, ofCards);
+  return payments.map((one) => ({ ...one, buyer: buyers.get(one.paymentId) ?? null }));
+}

@@ -1,0 +1,59 @@
+import { type Cents, cents } from '../../values/cents.ts';
+import { type Day, isDay } from '../../values/instant.ts';
+
+/** Of one name. */
+export const MOST_BUYERS = 10;
+
+export type NamedBuyers = {
+  /** Documents, and ids of what was bought without one; who bought last comes first. */
+  readonly buyers: readonly string[];
+  /** More have such a name than were looked at: others may be missing. */
+  readonly isCut: boolean;
+};
+
+/** What a search says of a sale, beside names and numbers of it. */
+export type Sought = {
+  readonly amount: Cents | null;
+  readonly day: Day | null;
+  readonly lastFour: string | null;
+};
+
+type Kind = keyof Sought;
+
+/** Null: the text says something else too, or one thing twice, or only four digits. */
+export function readSought(text: string, today: Day): Sought | null {
+  const found: { [Name in Kind]: Sought[Name] } = { amount: null, day: null, lastFour: null };
+  const parts = text
+    .replaceAll(/R\$\s*/gi, 'R$')
+    .replaceAll(/(?:final|[•*]{4})\s*(?=\d{4}\b)/gi, '')
+    .split(/\s+/);
+  for (const part of parts) {
+    const read = { amount: amountIn(part), day: dayIn(part, today), lastFour: lastFourIn(part) };
+    const kind = (Object.keys(read) as Kind[]).find((name) => read[name] !== null);
+    if (kind === undefined || found[kind] !== null) return null;
+    Object.assign(found, { [kind]: read[kind] });
+  }
+  return found.amount === null && found.day === null ? null : found;
+}
+
+/** Reais with cents, or with their sign. */
+function amountIn(text: string): Cents | null {
+  const match = /^(R\$)?(\d{1,3}(?:\.\d{3}){1,3}|\d{1,8})(?:,(\d{2}))?$/i.exec(text);
+  const [, sign, whole = '', fraction] = match ?? [];
+  if (match === null || (sign === undefined && fraction === undefined)) return null;
+  return cents(Number(whole.replaceAll('.', '')) * 100 + Number(fraction ?? 0));
+}
+
+/** A day without a year is the last one of this name. */
+function dayIn(text: string, today: Day): Day | null {
+  if (isDay(text)) return text;
+  const [, day = '', month = '', year] = /^(\d{1,2})\/(\d{1,2})(?:\/(\d{4}))?$/.exec(text) ?? [];
+  const of = (which: number) => `${which}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+  const thisYear = Number(today.slice(0, 4));
+  const read = year === undefined && of(thisYear) > today ? of(thisYear - 1) : of(Number(year ?? thisYear));
+  return day !== '' && isDay(read) ? read : null;
+}
+
+function lastFourIn(text: string): string | null {
+  return /^\d{4}$/.test(text) ? text : null;
+}

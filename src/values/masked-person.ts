@@ -1,0 +1,14 @@
+import { documentKind, documentText } from './document-number.ts';
+
+/** Of a CPF the middle is shown, as Brazilian receipts do. A company's number is public. */
+export function maskedDocument(document: string): string {
+  const bare = document.replaceAll(/[^0-9A-Za-z]/g, '').toUpperCase();
+  if (documentKind(bare) === 'cnpj') return documentText(bare);
+  return bare.length === 11 ? `***.${bare.slice(3, 6)}.${bare.slice(6, 9)}-**` : '***';
+}
+
+/** The first letter and the domain. */
+export function maskedEmail(email: string): string {
+  const at = email.lastIndexOf('@');
+  return at < 1 ? '***' : `${[...email][0]}***${email.slice(at)}`;
+}
