@@ -164,7 +164,9 @@ async function decideCharge(
   // What nobody wants any more is not sent: a kill may have left its intent alone.
   const isWanted = collection.subscription === 'active' && authorization.state !== 'ending';
   const isInTime = !isTooLate(collection, leadDaysAt(bank, authorization), today);
-  const mayBeSent = !isSent && isWanted && !isHeld && isInTime;
+  // What has arrived under its txid has paid it: it is only asked for.
+  const isReceived = (await findCollectedReceipt(tools.database, collection)) !== null;
+  const mayBeSent = !isSent && isWanted && !isHeld && isInTime && !isReceived;
   // The scheme lets it be taken away until the day before its first try.
   const mayBeEnded = isSent && !isWanted && !isHeld && attemptNumber === 1 && today < dueOn;
   const found = await (mayBeSent

@@ -182,7 +182,10 @@ const FURTHER_TRY = 'NTAG';
 
 /** Tries are counted: a bank may move one to a working day, which is then the day of the next one. */
 export function hasTry(body: unknown, attemptNumber: number): boolean {
-  return triesOf(body).filter(({ tipo }) => tipo === FURTHER_TRY).length >= attemptNumber - 1;
+  const tries = triesOf(body);
+  const areNamed = tries.every(({ tipo }) => typeof tipo === 'string');
+  const further = areNamed ? tries.filter(({ tipo }) => tipo === FURTHER_TRY).length : tries.length - 1;
+  return further >= attemptNumber - 1;
 }
 
 /** The bank's record, which must be of the charge that was asked for. */
