@@ -10,9 +10,11 @@ export type RowsOf = Pick<TestService, 'auditor'> & { readonly merchantId: strin
 type Change = Readonly<Record<string, unknown>>;
 
 async function plant({ auditor }: RowsOf, table: string, row: Change): Promise<void> {
-  await auditor.query(`insert into ${table} select * from jsonb_populate_record(null::${table}, $1)`, [
-    JSON.stringify(row),
-  ]);
+  const columns = Object.keys(row).join();
+  await auditor.query(
+    `insert into ${table} (${columns}) select ${columns} from jsonb_populate_record(null::${table}, $1)`,
+    [JSON.stringify(row)],
+  );
 }
 
 /** A stored card that nobody can open: what is planted here is not charged. */

@@ -78,7 +78,7 @@ function isOfData(error: unknown): boolean {
   return /^2[23]/.test(sqlStateOf(error) ?? '');
 }
 
-/** The place of the next page. Null: there is none now, or another process is at it. */
+/** The place of the next page. Null: there is none for now, or another process is at it. */
 async function rememberPage(tx: Tx, { source, behind, limit }: Reading, keep: Keep): Promise<Place | null> {
   const cursor = await lockCursor(tx, source);
   if (cursor === null) return null;
@@ -86,7 +86,9 @@ async function rememberPage(tx: Tx, { source, behind, limit }: Reading, keep: Ke
   await keep(tx, page);
   const settled = page.findLast(({ isSettled }) => isSettled);
   if (settled !== undefined) await moveCursor(tx, source, settled);
-  return page.length < limit ? null : (page.at(-1) ?? null);
+  // Behind what is not settled the cursor must not move, so the rest is read in a later run.
+  const isOver = page.length < limit || !page.every(({ isSettled }) => isSettled);
+  return isOver ? null : (page.at(-1) ?? null);
 }
 
 function wordsOf({ merchantId, readId, seenOn, buyer }: Bought): BuyerWord[] {

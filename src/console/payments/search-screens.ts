@@ -199,7 +199,8 @@ export const SEARCH_SCREENS: readonly Screen<SearchTools>[] = [
         if (leadsTo !== null) return { leadsTo };
       }
       const found = await find(text, visit, tools);
-      const leadsTo = onlyPage(found, visit);
+      // Others of the name were not looked at.
+      const leadsTo = found.isNameCut ? null : onlyPage(found, visit);
       return leadsTo === null ? found : { leadsTo };
     },
     view: searchPage,
