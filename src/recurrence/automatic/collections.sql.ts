@@ -104,8 +104,8 @@ export async function findVoidedCollection(
 
 const OF_TXID = rowCodec({
   isUnderWay: column.boolean(
-    `y.open > 0 or (c.state in ('failed', 'voided') and z.state = 'opened'
-       and coalesce(z.transaction_id, c.pix_id) = c.pix_id)`,
+    `(y.open > 0 or (c.state in ('failed', 'voided') and z.state = 'opened'
+       and coalesce(z.transaction_id, c.pix_id) = c.pix_id))`,
   ),
 });
 
@@ -113,8 +113,8 @@ const FIND_LAST_OF_TXID = statement(
   'pix_collections.find_last_of_txid',
   `select ${COLLECTION.columns}, ${OF_TXID.columns}
    from pix_collections c ${JOINS} cross join lateral (
-     select count(*) as open from pix_collections o
-     where o.merchant_id = $1 and o.txid = $2 and o.state = 'open'
+     select count(*) filter (where o.state = 'open') as open
+     from pix_collections o where o.merchant_id = $1 and o.txid = $2
    ) y cross join lateral (
      select o.state, o.transaction_id from billings o
      where o.merchant_id = $1 and o.billing_id = c.billing_id limit 1

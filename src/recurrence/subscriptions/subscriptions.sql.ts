@@ -128,7 +128,7 @@ const authorizedOf = (
        where a.merchant_id = ${place}.merchant_id and a.subscription_id = ${place}.subscription_id
      ) end`;
 
-/** Days before its due day on which a charge is sent to that bank; 0 without a bank. `leadDays`: as agreed. */
+/** Days before its due day on which a charge is sent to that bank; 0 without one. `leadDays`: as agreed. */
 export type LeadDaysOf = (agreed: { readonly bank: string | null; readonly leadDays: number }) => number;
 
 export type CardKey = { readonly merchantId: string; readonly vaultId: string };

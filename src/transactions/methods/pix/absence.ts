@@ -1,6 +1,6 @@
 /** The reason of a look that has found nothing. */
 export const ABSENT = 'the bank has nothing under this name';
-/** What contradicts itself is looked at so often: a bank's records may follow one another. Minutes apart by then. */
+/** What contradicts itself is looked at so often, minutes apart by then: a bank's records may lag. */
 export const DOUBTFUL_LOOKS = 8;
 
 type Looked = { readonly tries: number; readonly unknownReason: string | null };
