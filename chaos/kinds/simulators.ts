@@ -15,6 +15,8 @@ const LONGEST_WAIT_MILLISECONDS = 400;
 const LONGEST_AWAY_MILLISECONDS = 1_500;
 const LONGEST_SLEEP_MILLISECONDS = 1_500;
 const SHARE_RESOLVED = 0.2;
+/** What an acquirer decides later has pauses of minutes: they are not waited for here. */
+const RESOLVED_MILLISECONDS = 15_000;
 
 /** `shareOfSleeps`: so often it is stopped for a while instead, and then reads what lies in its sockets. */
 export function simulatorKills(named: Named, simulatorsOf: SimulatorsOf, shareOfSleeps = 0): Kind {
@@ -41,7 +43,7 @@ export function simulatorKills(named: Named, simulatorsOf: SimulatorsOf, shareOf
           countStrike(tally, `kill -9 of ${simulator.name}`);
         }
         await sending;
-        if (chance.isIn(SHARE_RESOLVED)) await awaitResolved(bench, `${name}.`);
+        if (chance.isIn(SHARE_RESOLVED)) await awaitResolved(bench, `${name}.`, RESOLVED_MILLISECONDS);
       }
     },
   };
