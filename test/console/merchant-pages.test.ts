@@ -64,7 +64,7 @@ test('before there is anything each list says what to do', async () => {
     ['calendar', /Nenhuma cobrança vence neste mês\./],
     ['filters', /Você não salvou nenhum filtro deste estabelecimento\./],
     ['links', /Não há link de pagamento aqui\./],
-    ['search', /Nada foi buscado ainda\. Busque pelo id do pagamento/],
+    ['search', /Nada foi buscado ainda\. Busque por nome/],
     ['reconciliation/days/2026-01-15', /Nada estava previsto para este dia, e nada veio\./],
   ] as const)
     assert.match(await wordsAt(`${home}/${path}`), expected, path);
@@ -74,7 +74,8 @@ test('before there is anything each list says what to do', async () => {
 test('a subscription is found by e-mail, and says why each billing is where it is', async () => {
   const path = `${home}/subscriptions/${things.subscriptionId}`;
   const led = await searchFor(viewer, home, 'ana@cliente.example');
-  assert.deepEqual([led.status, led.headers.get('location')], [303, path]);
+  // Alone it is led to; beside the other things of this customer, once they are known by it, it is listed.
+  assert.ok(led.headers.get('location') === path || led.text.includes(path), led.text);
   const page = await shown(viewer, path);
   assert.ok(page.includes('&lt;b&gt;Ana&lt;/b&gt;') && !page.includes('<b>Ana'));
   const words = wordsOf(page);

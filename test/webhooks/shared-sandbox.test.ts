@@ -50,7 +50,8 @@ async function subscribeAtDemoShop({ gatewayUrl }: TestService, token: string): 
   const subscribe = async (order: string, cardNumber: string) => {
     const typed = { cardNumber, securityCode: '123', cardholderName: 'ANA SOUZA' };
     const card = { ...typed, expirationMonth: '12', expirationYear: '39', merchantId, createdAt };
-    const body = JSON.stringify({ order, encryptedCard: await encryptCard(key, card) });
+    const encryptedCard = await encryptCard(key, card);
+    const body = JSON.stringify({ order, encryptedCard, brand: 'mastercard' });
     const headers = { 'content-type': 'application/json' };
     const answered = await fetch(`${gatewayUrl}/demo/club`, { method: 'POST', headers, body });
     return { status: answered.status, ...((await answered.json()) as { url?: string; message?: string }) };

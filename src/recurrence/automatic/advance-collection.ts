@@ -146,7 +146,7 @@ async function decidePaid(
 /** By then a request has arrived, or never will. */
 const LATE_MILLISECONDS = 10 * MINUTE_MILLISECONDS;
 /** Before the bank's own reason, of a charge that it has not, and that is sent again while it is in time. */
-const REFUSED = 'the bank does not make the charge, and its authorization holds: ';
+const REFUSED = 'the bank does not make the charge, and its authorization holds';
 const TAKEN_AWAY = 'the bank has taken the charge away, and its authorization holds';
 const NOT_TAKEN_AWAY = 'the bank does not take the charge away';
 
@@ -187,7 +187,7 @@ async function decideCharge(
   const after = await advanceAuthorization(tools, authorization);
   if (after?.subscription !== 'active') return { state: 'voided', code: null };
   if (!isRefused && tries >= DOUBTFUL_LOOKS) return decisionOf(collection, answer, now);
-  const reason = isRefused ? REFUSED + answer.reason : TAKEN_AWAY;
+  const reason = isRefused ? `${REFUSED}: ${answer.reason}` : TAKEN_AWAY;
   return { state: 'open', lookAt: nextSendAt(tries, now), reason };
 }
 
@@ -201,7 +201,7 @@ function decideUnsent({ tries, unknownReason }: Collection, isWanted: boolean, n
   // A refusal is believed where the bank has no such charge.
   const unclear = { tries, unknownReason: refusal === null ? unknownReason : ABSENT };
   if (!isSurelyAbsent(unclear)) return { state: 'open', lookAt: nextTryAt(tries, now), reason };
-  if (isWanted && refusal !== null) return { state: 'invalid', code: refusal.slice(REFUSED.length) };
+  if (isWanted && refusal !== null) return { state: 'invalid', code: refusal.slice(`${REFUSED}: `.length) };
   // It is taken again, with other days, if it is still wanted.
   return { state: 'voided', code: null };
 }
