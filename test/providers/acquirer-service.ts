@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CIELO_PROGRAM } from '../../simulators/cielo/program.ts';
+import { atHour, dayAfter, saoPauloDayOf } from '../../simulators/kit/days.ts';
 import { startLedgerServer } from '../../simulators/kit/ledger-server.ts';
 import { readLedgerSettings } from '../../simulators/kit/ledger-settings.ts';
 import { REDE_PROGRAM } from '../../simulators/rede/program.ts';
@@ -42,6 +43,8 @@ export type AcquirerService<S = TestService> = {
   desk(path: string, body: object): Promise<unknown>;
   /** A day at the acquirer. */
   nextDay(): Promise<unknown>;
+  /** Of tomorrow there, so that no day ends while a file is at work. */
+  waitForNoon(): Promise<unknown>;
   /** Takes its files of these formats and days, all of them over. */
   takeFiles(formats: readonly string[], days: readonly string[]): Promise<void>;
   parcela(...words: string[]): Promise<string>;
@@ -154,6 +157,10 @@ export async function withAcquirer<S extends RunningService & Omit<TestService, 
     },
     desk,
     nextDay: () => desk('clock', { forwardMilliseconds: DAY_MILLISECONDS }),
+    waitForNoon() {
+      const noon = atHour(dayAfter(saoPauloDayOf(Date.now()), 1), 12);
+      return desk('clock', { forwardMilliseconds: noon - Date.now() });
+    },
     async takeFiles(formats, days) {
       const wanted = formats.flatMap((format) => days.map((day) => ({ format, day })));
       const taken = await Promise.all(wanted.map((one) => writeFileOf(acquirer.url, folder, one)));

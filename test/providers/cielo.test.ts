@@ -34,6 +34,7 @@ before(async () => {
     '1500',
   ];
   cielo = await openAcquirerService('cielo', { settings, simulator });
+  await cielo.waitForNoon();
 });
 after(() => cielo?.close());
 

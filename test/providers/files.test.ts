@@ -29,6 +29,10 @@ for (const [program, { formats, simulator }] of Object.entries(FILES))
     await acquirer.nextDay();
     await acquirer.desk('changes', { id: sale?.id, change: 'chargeback', installmentNumber: 1 });
     for (const _day of DAYS) await acquirer.nextDay();
+    await until('the sales are expected', async () => {
+      const expected = 'select 1 from receivables where transaction_id = any($1)';
+      return (await acquirer.service.auditor.query(expected, [[paid, disputed]])).length === 2;
+    });
     for (const format of formats) await acquirer.takeFiles([format], DAYS);
     for (const [paymentId, status] of [
       [paid, 'Paga'],

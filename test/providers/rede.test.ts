@@ -13,6 +13,7 @@ let rede: AcquirerService;
 before(async () => {
   const settings = ['horizonSeconds=2', 'apartSeconds=1', 'softDescriptor=LOJA TESTE'];
   rede = await openAcquirerService('rede', { settings, service: { PARCELA_CHARGES_AT_ONCE: '4' } });
+  await rede.waitForNoon();
 });
 after(() => rede?.close());
 
