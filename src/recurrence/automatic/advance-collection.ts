@@ -145,7 +145,7 @@ async function decidePaid(
 
 /** By then a request has arrived, or never will. */
 const LATE_MILLISECONDS = 10 * MINUTE_MILLISECONDS;
-/** Before the bank's own reason, of a charge that it has not, and that is sent again while it is in time. */
+/** Stored before the bank's own reason, and read again: rows that are open have these words. */
 const REFUSED = 'the bank does not make the charge, and its authorization holds';
 const TAKEN_AWAY = 'the bank has taken the charge away, and its authorization holds';
 const NOT_TAKEN_AWAY = 'the bank does not take the charge away';

@@ -71,9 +71,9 @@ async function againOf(
   { database }: AdvanceCollectionTools,
   voided: VoidedCollection,
 ): Promise<(TryDays & Pick<Collection, 'txid'>) | null> {
-  // A code was paid here, or nothing: the bank never had a charge under an authorization.
-  if (voided.isFirst) return null;
-  if (voided.times > 1 && (await findCollectedReceipt(database, voided)) === null) return null;
+  // A code of the first charge was paid, or nothing: the bank has no further one under its txid.
+  const isOver = voided.isFirst || voided.times > 1;
+  if (isOver && (await findCollectedReceipt(database, voided)) === null) return null;
   const { txid, dueOn, tryOn } = voided;
   return { txid, dueOn, tryOn };
 }

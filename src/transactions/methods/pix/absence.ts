@@ -1,4 +1,4 @@
-/** The reason of a look that has found nothing. */
+/** Stored as the reason of a look that found nothing, and compared: open rows have these words. */
 export const ABSENT = 'the bank has nothing under this name';
 /** What contradicts itself is looked at so often, minutes apart by then: a bank's records may lag. */
 export const DOUBTFUL_LOOKS = 8;
