@@ -1,5 +1,5 @@
 import { constants, createPublicKey, type KeyObject, publicEncrypt } from 'node:crypto';
-import { open, rm } from 'node:fs/promises';
+import { link, open, rm } from 'node:fs/promises';
 import { listCardsBehind } from '../../cards/vault/moving-cards.sql.ts';
 import { type VaultCard, vaultCardRecord } from '../../cards/vault/vault-card.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
@@ -70,9 +70,13 @@ export function readReceiverKey(text: string): KeyObject | null {
   }
 }
 
-/** Lines as `parcela import` takes them, into a new file that its owner alone reads. */
+/**
+ * Lines as `parcela import` takes them, into a new file that its owner alone reads. Half a file would look
+ * like all of it, so it has its name only when it is whole.
+ */
 export async function exportFile(tools: ExportTools, wanted: WantedExport): Promise<ExportReport> {
-  const file = await open(wanted.path, 'wx', 0o600);
+  const part = `${wanted.path}.part`;
+  const file = await open(part, 'wx', 0o600);
   const counts = { merchants: 0, webhooks: 0, plans: 0, cards: 0, subscriptions: 0 };
   const missing: Missing = { unreadable: [], leftOut: [] };
   try {
@@ -81,12 +85,11 @@ export async function exportFile(tools: ExportTools, wanted: WantedExport): Prom
       counts[kind] += 1;
     }
     await file.sync();
-  } catch (error) {
-    // Half a file would look like all of it.
-    await rm(wanted.path);
-    throw error;
+    // Unlike a renaming it takes the place of no other file.
+    await link(part, wanted.path);
   } finally {
     await file.close();
+    await rm(part);
   }
   return { ...counts, ...missing };
 }
