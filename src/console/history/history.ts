@@ -52,7 +52,7 @@ const OUTCOMES: Readonly<Record<string, Outcome>> = {
 
 type End = { readonly outcome: Outcome; readonly amount: number | null };
 
-/** Whose decision the form of this path is. */
+/** The id of the request in `…/waiting/{id}/approve`. */
 const requestIn = (path: string): string => path.split('/').at(-2) ?? '';
 
 /**
