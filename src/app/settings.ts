@@ -40,7 +40,7 @@ const ROWS: readonly Row[] = [
   [
     'PARCELA_PAGES_ORIGIN',
     '',
-    "public origin of the pages for payers, such as `https://pay.example.com`: where addresses of boletos, Pix, payment links and subscribers' pages lead; by default that of the request, and then the console of production shows none",
+    "public origin of the pages for payers, such as `https://pay.example.com`: where addresses of boletos, Pix, payment links and subscribers' pages lead, and the script of card fields; by default that of the request, and then the console of production shows none",
   ],
   ['PARCELA_METRICS_HOST', '127.0.0.1', 'address of `/metrics`'],
   ['PARCELA_METRICS_PORT', '', 'port of `/metrics`; by default `PARCELA_PORT` + 1000'],

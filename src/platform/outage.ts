@@ -13,7 +13,7 @@ type Words = {
   readonly level?: 'warn';
   /** An outage ends when there was an answer and nothing failed for so long. */
   readonly quietMilliseconds: number;
-  /** It begins after this time, as the worst that came by then; with `passed`, only if no answer came. */
+  /** It begins after this time, as the worst seen by then; if answered meanwhile, `passed` is said. */
   readonly doubt?: { readonly milliseconds: number; readonly passed?: string };
   /** It is over when nothing failed for so long, though nothing was answered: nobody asks any more. */
   readonly unasked?: { readonly milliseconds: number; readonly over: string };

@@ -157,10 +157,7 @@ export async function withAcquirer<S extends RunningService & Omit<TestService, 
     },
     desk,
     nextDay: () => desk('clock', { forwardMilliseconds: DAY_MILLISECONDS }),
-    waitForNoon() {
-      const noon = atHour(dayAfter(saoPauloDayOf(Date.now()), 1), 12);
-      return desk('clock', { forwardMilliseconds: noon - Date.now() });
-    },
+    waitForNoon: () => desk('clock', { forwardMilliseconds: millisecondsUntilNoon() }),
     async takeFiles(formats, days) {
       const wanted = formats.flatMap((format) => days.map((day) => ({ format, day })));
       const taken = await Promise.all(wanted.map((one) => writeFileOf(acquirer.url, folder, one)));
@@ -177,6 +174,11 @@ export async function withAcquirer<S extends RunningService & Omit<TestService, 
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+function millisecondsUntilNoon(): number {
+  const now = Date.now();
+  return atHour(dayAfter(saoPauloDayOf(now), 1), 12) - now;
 }
 
 async function askDesk(url: string, body: object): Promise<unknown> {

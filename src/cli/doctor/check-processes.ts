@@ -27,7 +27,7 @@ export async function checkProcesses(database: Database, isDown: boolean): Promi
   return [life, ...heldOf(reports), ...(life.state === 'ok' ? awayOf(reports) : [])];
 }
 
-/** Who should write a beat each second, a report each ten, and wrote none for so long is dead, or cannot. */
+/** Beats come each second, reports each ten. Who wrote neither for so long is dead, or cannot write. */
 const LIFELESS_SECONDS = { beat: 15, report: 25 } as const;
 
 /** One that lived through a restore writes reports, but no beat until the database is accepted. */
