@@ -1,5 +1,5 @@
 import type { Keyring } from '../keys/open-keyring.ts';
-import { documentKind } from '../values/document-number.ts';
+import { bareDocument, documentKind } from '../values/document-number.ts';
 import { addressGroup, parseAddress } from '../values/ip-address.ts';
 import type { CodeFingerprints, Fingerprints, Sale, VelocityEvent } from './anti-fraud.ts';
 
@@ -51,7 +51,7 @@ export function codeFingerprints(
  */
 export function saleFingerprints(printer: Printer, sale: CountedSale): SaleFingerprints {
   const { merchantId, card, buyer, session } = sale;
-  const document = buyer.documentNumber?.replace(/[^0-9a-z]/gi, '').toUpperCase() ?? '';
+  const document = bareDocument(buyer.documentNumber ?? '');
   const { addressFingerprints } = codeFingerprints(printer, merchantId, {
     ipAddress: buyer.ipAddress,
     deviceId: null,

@@ -1,8 +1,8 @@
-import { documentKind, documentText } from './document-number.ts';
+import { bareDocument, documentKind, documentText } from './document-number.ts';
 
 /** Of a CPF the middle is shown, as Brazilian receipts do. A company's number is public. */
 export function maskedDocument(document: string): string {
-  const bare = document.replaceAll(/[^0-9A-Za-z]/g, '').toUpperCase();
+  const bare = bareDocument(document);
   if (documentKind(bare) === 'cnpj') return documentText(bare);
   return bare.length === 11 ? `***.${bare.slice(3, 6)}.${bare.slice(6, 9)}-**` : '***';
 }

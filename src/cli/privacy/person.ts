@@ -15,11 +15,11 @@ import {
   type PayerBoleto,
   type PayerFilter,
 } from '../../transactions/methods/boleto/payers/payers.sql.ts';
-import { documentKind } from '../../values/document-number.ts';
+import { bareDocument, documentKind } from '../../values/document-number.ts';
 
 /** A CPF or CNPJ without mask, in upper case. Null if it is neither. */
 export function readDocument(text: string): string | null {
-  const bare = bareText(text);
+  const bare = bareDocument(text);
   return documentKind(bare) === null ? null : bare;
 }
 
@@ -32,7 +32,7 @@ export function personName(keyring: Pick<Keyring, 'fingerprint'>, document: stri
 /** The text may have the document, a name or an e-mail address. */
 export function namesPerson(text: string, document: string, names: readonly string[]): boolean {
   const lower = decoded(text).toLowerCase();
-  return bareText(lower).includes(document) || names.some((name) => lower.includes(name.toLowerCase()));
+  return bareDocument(lower).includes(document) || names.some((name) => lower.includes(name.toLowerCase()));
 }
 
 /** Gives the e-mail address, and the name if it is complete. */
@@ -41,10 +41,6 @@ export function namesOf({ customer }: { readonly customer: object | null }): str
   const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
   const whole = isText(firstName) && isText(lastName) ? `${firstName.trim()} ${lastName.trim()}` : name;
   return [email, whole].filter(isText);
-}
-
-function bareText(text: string): string {
-  return text.replace(/[^0-9a-z]/gi, '').toUpperCase();
 }
 
 function decoded(text: string): string {

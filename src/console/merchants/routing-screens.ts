@@ -1,4 +1,5 @@
 import type { Merchant } from '../../merchants/merchant.ts';
+import { MERCHANT_UNKNOWN } from '../../merchants/refusals.ts';
 import type { FitRoutes, ProviderRefused, WantedRoutes } from '../../providers/add-provider.ts';
 import { MOST_RULES, RULE_FAULTS, ruleText } from '../../providers/provider-rule.ts';
 import { CARD_BRANDS, type CardBrand } from '../../values/card-number.ts';
@@ -140,7 +141,7 @@ const wantedOf = ({ merchant = '', rules = '', standing: seen }: Form): WantedRo
 });
 
 const REFUSALS = {
-  merchantUnknown: { status: 404, text: 'There is no such merchant.' },
+  merchantUnknown: MERCHANT_UNKNOWN,
   providerUnknown: { status: 409, text: 'There is no acquirer called {value}.' },
   tooManyRules: { status: 400, text: 'At most {most} rules are taken.', most: MOST_RULES },
   routesChanged: {

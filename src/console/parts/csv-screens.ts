@@ -59,7 +59,7 @@ export function decimals(value: number | null, digits = 2): string | null {
   return value === null ? null : value.toFixed(digits).replace('.', ',');
 }
 
-/** Of cents. */
+/** Of cents, as Brazilians write them: `1234,56`. */
 export function reaisCell(amount: number): string {
   return reaisText(amount as Cents).replace('.', ',');
 }

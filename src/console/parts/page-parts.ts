@@ -272,7 +272,7 @@ export function amountField({ wording: { say } }: Visit, name = 'amount'): Field
   };
 }
 
-const NO_AMOUNT = 'Write the amount in reais, such as 1.234,56.';
+export const NO_AMOUNT = 'Write the amount in reais, such as 1.234,56.';
 
 /** In English. The endpoint's fault would speak of cents, which nobody typed. */
 export function amountFault(form: Form, name = 'amount'): string | null {

@@ -1,6 +1,7 @@
 import { LIST_PAYMENTS } from '../../payments/list/contract.ts';
 import { GET_PAYMENT } from '../../payments/status/contract.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
+import { reaisCell } from '../parts/csv-screens.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
   actionForm,
@@ -11,6 +12,7 @@ import {
   facts,
   link,
   moment,
+  NO_AMOUNT,
   reasonFault,
   section,
   table,
@@ -26,7 +28,6 @@ import {
   standingOf,
   toGiveBack,
   twinsOf,
-  typedReais,
 } from './giving-back.ts';
 import { pathOfPayment } from './payment-list-view.ts';
 import type { ShownPayment } from './payment-screens.ts';
@@ -69,7 +70,7 @@ function amountFaultOf(payment: AnyPayment, { form, wording }: Visit): string | 
   const { say, money } = wording;
   const { left } = toGiveBack(payment, form.endToEndId);
   const wanted = form.amount === undefined ? left : centsOf(form.amount);
-  if (typeof wanted === 'string') return say('Write the amount in reais, such as 1.234,56.');
+  if (typeof wanted === 'string') return say(NO_AMOUNT);
   if (wanted <= 0) return say('There must be an amount.');
   return wanted > left ? say('{left} are left, and no more goes back.', { left: money(left) }) : null;
 }
@@ -117,7 +118,7 @@ export function giveBackForm(payment: AnyPayment, visit: Visit, typed?: Form): S
   const amount: Field = {
     name: 'amount',
     label: say('Amount in reais'),
-    value: typedReais(left),
+    value: reaisCell(left),
     isRequired: true,
     mostCharacters: 14,
   };
@@ -125,7 +126,7 @@ export function giveBackForm(payment: AnyPayment, visit: Visit, typed?: Form): S
     values: { paymentId: payment.paymentId },
     about,
     fields: [...(isHeldOnly(payment) ? [] : [amount]), ...paymentsToChoose(payment, visit)],
-    typed: typed && { amount: typedReais(left), ...typed },
+    typed: typed && { amount: reaisCell(left), ...typed },
     button: say('See what it does'),
   });
 }
@@ -153,7 +154,7 @@ function review({ payment, twins }: Reviewed, visit: Visit, secondPersonOver: nu
   const sent = {
     mark: formMark,
     once: form.once ?? visit.onceKey,
-    amount: typedReais(wanted),
+    amount: reaisCell(wanted),
     ...(payment.method === 'pix' && of.endToEndId !== null && { endToEndId: of.endToEndId }),
     standing: standingOf(payment, of),
     reason: form.reason ?? '',

@@ -49,11 +49,6 @@ export function standingOf(payment: AnyPayment, { most }: ToGiveBack): string {
   return `${statusDescription} ${most} ${canceledAmount} ${cancelingAmount}`;
 }
 
-/** As people in Brazil type it, and as `centsOf` reads it. */
-export function typedReais(amount: number): string {
-  return `${Math.floor(amount / 100)},${String(amount % 100).padStart(2, '0')}`;
-}
-
 /** Only authorized: a cancel lets all of it go. */
 export function isHeldOnly(payment: AnyPayment): boolean {
   return payment.statusDescription === 'Pré-autorizada';

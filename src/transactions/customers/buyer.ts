@@ -1,4 +1,4 @@
-import { documentKind } from '../../values/document-number.ts';
+import { bareDocument, documentKind } from '../../values/document-number.ts';
 import { maskedDocument } from '../../values/masked-person.ts';
 
 /** Whoever bought, as a payment, a boleto, a Pix or a subscription names him. */
@@ -28,7 +28,7 @@ export function buyerOf(named: unknown): Buyer | null {
     parts.filter((part) => part !== null).join(between) || null;
   const { address } = Object(named);
   const writtenDocument = text('documentNumber');
-  const bare = writtenDocument?.replaceAll(/[^0-9A-Za-z]/g, '').toUpperCase() ?? '';
+  const bare = bareDocument(writtenDocument ?? '');
   const name = text('name') ?? joined(' ', text('firstName'), text('lastName'));
   const buyer: Buyer = {
     // The legal name of who trades alone (MEI) ends with his CPF.
