@@ -38,19 +38,15 @@ import { STATE_COLUMNS, type StateColumn } from './state-tables.ts';
 const REFERENCE = await referenceOf('homologation');
 const checkout = fileURLToPath(new URL('..', import.meta.url));
 
-/** Each printed document by its path in the checkout. */
-export function printedDocuments(): Record<string, string> {
+/** Those that are kept in git, by path in the checkout. */
+function keptDocuments(): Record<string, string> {
   return {
-    'docs/openapi.json': printOpenApi(),
     'docs/errors.md': printErrors(),
     'docs/console-access.md': consoleAccess(PRINTED_NOTE),
     'docs/states.md': printStates(),
     'docs/settlement-files.md': settlementPage(PRINTED_NOTE),
     'docs/return-files.md': returnPage(PRINTED_NOTE),
     'docs/monitoring.md': monitoringPage(PRINTED_NOTE),
-    'docs/sbom.cdx.json': printBillOfMaterials(),
-    'docs/pt/parcela.postman_collection.json': printCollection('pt'),
-    'docs/en/parcela.postman_collection.json': printCollection('en'),
     ...printClients(JSON.parse(printOpenApi()) as ServedDocument),
   };
 }
@@ -64,9 +60,19 @@ function printClients(document: ServedDocument): Record<string, string> {
   };
 }
 
-/** The documents that are not what the code says now. */
+/** Those that programs read: a checkout makes them, and a release has them. */
+function madeDocuments(): Record<string, string> {
+  return {
+    'docs/openapi.json': printOpenApi(),
+    'docs/sbom.cdx.json': printBillOfMaterials(),
+    'docs/pt/parcela.postman_collection.json': printCollection('pt'),
+    'docs/en/parcela.postman_collection.json': printCollection('en'),
+  };
+}
+
+/** The kept documents that are not what the code says now. */
 export function staleDocuments(): string[] {
-  return Object.entries(printedDocuments())
+  return Object.entries(keptDocuments())
     .filter(([path, content]) => readDocument(path) !== content)
     .map(([path]) => path);
 }
@@ -77,18 +83,18 @@ function readDocument(path: string): string | null {
 }
 
 function writeDocuments(): void {
-  for (const [path, content] of Object.entries(printedDocuments())) {
+  for (const [path, content] of Object.entries({ ...keptDocuments(), ...madeDocuments() })) {
     const file = join(checkout, path);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, content);
   }
 }
 
-function printOpenApi(): string {
+export function printOpenApi(): string {
   return `${JSON.stringify(openApiDocument({ ...REFERENCE, origin: EXAMPLE_ORIGIN }, wordingIn('en', REFERENCE.texts)), null, 2)}\n`;
 }
 
-function printCollection(language: Language): string {
+export function printCollection(language: Language): string {
   return `${JSON.stringify(collection(REFERENCE, wordingIn(language, REFERENCE.texts)), null, 2)}\n`;
 }
 

@@ -1,7 +1,7 @@
 // Packs a release: what runs, with the locked packages that it needs, and nothing else.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +11,7 @@ import { type Packed, tarball } from './tarball.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const NPM_MILLISECONDS = 5 * 60 * 1_000;
+const PRINT_MILLISECONDS = 60_000;
 const MOST_BYTES = 256 * 1024 * 1024;
 const PROGRAM_MODE = '100755';
 const run = promisify(execFile);
@@ -82,6 +83,7 @@ async function pack(withNode: boolean) {
   const top = `parcela-${version}${platform}`;
   const program = [
     ...committed.filter(({ path }) => SHIPPED.some((pattern) => pattern.test(path))),
+    ...(await madeDocuments(committed)),
     textFile('package.json', manifestOf(manifest)),
   ];
   const bundle = await bundleFiles(program);
@@ -141,38 +143,55 @@ async function packageFiles(contentOf: (name: string) => Buffer): Promise<Packed
       '--prefer-offline',
     ];
     await run('npm', ['ci', ...options, '--no-engine-strict'], { cwd: folder, timeout: NPM_MILLISECONDS });
-    const entries = await readdir(join(folder, 'node_modules'), { recursive: true, withFileTypes: true });
-    const paths = entries
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-      .filter((path) => !NOT_SHIPPED.test(path));
-    return await Promise.all(
-      paths.map(async (path) => ({ path, content: await readFile(join(folder, path)), isProgram: false })),
-    );
+    const files = await filesBelow(folder, 'node_modules');
+    return files.filter(({ path }) => !NOT_SHIPPED.test(path));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
+/** What the commit prints and does not keep: descriptions for programs. */
+async function madeDocuments(committed: readonly Packed[]): Promise<Packed[]> {
+  const kept = new Set(committed.map(({ path }) => path));
+  const files = await filesMade(committed, 'docs', async (folder) => {
+    await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    await run(process.execPath, ['tools/print.ts'], { cwd: folder, timeout: PRINT_MILLISECONDS });
+  });
+  return files.filter(({ path }) => !kept.has(path));
+}
+
 /** Built of what is shipped beside it: the start finds that it is the bundle of these sources. */
 async function bundleFiles(program: readonly Packed[]): Promise<Packed[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'parcela-bundle-'));
+  return await filesMade(program, 'built', async (folder) => void (await buildBundle(folder)));
+}
+
+/** What stands below `below` when `make` has run in a folder that holds `given`. */
+async function filesMade(
+  given: readonly Packed[],
+  below: string,
+  make: (folder: string) => Promise<void>,
+): Promise<Packed[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'parcela-release-'));
   try {
-    for (const { path, content } of program) {
+    for (const { path, content } of given) {
       await mkdir(dirname(join(folder, path)), { recursive: true });
       await writeFile(join(folder, path), content);
     }
-    await buildBundle(folder);
-    const entries = await readdir(join(folder, 'built'), { recursive: true, withFileTypes: true });
-    const paths = entries
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
-    return await Promise.all(
-      paths.map(async (path) => ({ path, content: await readFile(join(folder, path)), isProgram: false })),
-    );
+    await make(folder);
+    return await filesBelow(folder, below);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+async function filesBelow(folder: string, below: string): Promise<Packed[]> {
+  const entries = await readdir(join(folder, below), { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
+  return await Promise.all(
+    paths.map(async (path) => ({ path, content: await readFile(join(folder, path)), isProgram: false })),
+  );
 }
 
 /** Without the scripts and the packages of a checkout. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID, webcrypto } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { FAMILY } from '../../src/app/family.ts';
 import type { DemoLogin } from '../../src/homologation/create-demo-merchant.ts';
+import { printOpenApi } from '../../tools/print.ts';
 import { patiently } from './patience.ts';
 
 /** As `Retry-After` says, and how often. */
@@ -29,9 +29,7 @@ type ApiDocument = {
   >;
 };
 
-const document = JSON.parse(
-  readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'),
-) as ApiDocument;
+const document = JSON.parse(printOpenApi()) as ApiDocument;
 const ajv = new Ajv({ strict: false, validateFormats: false });
 ajv.addSchema({ ...document, $id: 'openapi.json' }, 'openapi.json');
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { LEFT_OUT } from '../../tools/collection-steps.ts';
+import { printCollection } from '../../tools/print.ts';
 import { startListener } from '../kit/listener.ts';
 import { assertDescribed } from '../kit/merchant.ts';
 import { openTestService, type TestService } from '../kit/service.ts';
@@ -15,8 +15,7 @@ before(async () => {
 after(() => service.close());
 
 function read(language: 'pt' | 'en'): Collection {
-  const file = new URL(`../../docs/${language}/parcela.postman_collection.json`, import.meta.url);
-  return JSON.parse(readFileSync(file, 'utf8')) as Collection;
+  return JSON.parse(printCollection(language)) as Collection;
 }
 
 /** What a person copies from demo.json. */
