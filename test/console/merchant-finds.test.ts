@@ -179,14 +179,21 @@ test('what is committed late under an earlier moment is found, and a name of man
   await until('the late one is found', () => isFound('tardia', late?.transaction_id as string));
   await auditor.query(
     `insert into buyer_words
-     select $1, 'zuleica', gen_random_uuid()::text, current_date from generate_series(1, 2001)`,
+     select $1, 'zuleica', 'zz' || n, current_date from generate_series(1, 2001) n`,
     [merchantId],
   );
   assert.ok(await isFound('zuleica rara', id), 'by the word that fewer have');
+  await auditor.query(
+    `insert into buyer_words
+     select $1, 'rara', '0000' || n, current_date from generate_series(1, 2001) n`,
+    [merchantId],
+  );
+  const both = await searchFor(viewer, home, 'zuleica rara');
+  assert.ok(both.text.includes(id), 'by the word of which what was looked at has him');
   const cut = wordsOf((await searchFor(viewer, home, 'zuleica')).text);
   assert.match(cut, /Há mais clientes com este nome do que os que foram olhados/);
   assert.doesNotMatch(cut, /Nada foi encontrado/);
-  await auditor.query(`delete from buyer_words where word = 'zuleica'`);
+  await auditor.query(`delete from buyer_words where word in ('zuleica', 'rara')`);
 });
 
 test('notes about a customer are kept for all that he bought, by those who may, until they are removed', async () => {

@@ -186,14 +186,14 @@ const FIND = statement(
 /** Of the many who are called Maria. */
 const MOST_READ = 2_000;
 
-/** By whichever word is rare enough for all who have it to be looked at. */
+/** By whichever word is rare enough for all who have it to be looked at; else whom any of them shows. */
 export async function findBuyersByWords(
   database: Reader,
   merchantId: string,
   words: readonly WordRange[],
   limit: number,
 ): Promise<NamedBuyers> {
-  let found: NamedBuyers = { buyers: [], isCut: false };
+  const found = new Set<string>();
   for (const word of words) {
     const others = words.filter((one) => one !== word);
     const values = [
@@ -202,13 +202,11 @@ export async function findBuyersByWords(
       ...[MOST_READ, limit],
     ];
     const rows = (await database.query(FIND, values)).map(FOUND.parse);
-    found = {
-      buyers: rows.flatMap(({ buyer }) => buyer ?? []),
-      isCut: rows.some(({ isCut }) => isCut),
-    };
-    if (!found.isCut) return found;
+    const buyers = rows.flatMap(({ buyer }) => buyer ?? []);
+    if (!rows.some(({ isCut }) => isCut)) return { buyers, isCut: false };
+    for (const buyer of buyers) found.add(buyer);
   }
-  return found;
+  return { buyers: [...found].slice(0, limit), isCut: words.length > 0 };
 }
 
 const LISTED = rowCodec({ merchantId: column.text(), word: column.text(), seenOn: column.day() });
