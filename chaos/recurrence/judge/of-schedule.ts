@@ -161,14 +161,21 @@ function mostAttempts(index: ShopIndex, { subscriptionId }: BookedBilling): numb
 function placeFault(
   index: ShopIndex,
   { subscriptionId, firstDueOn, intervalDays }: BookedSubscription,
-  { dueOn }: BookedBilling,
+  { dueOn, createdOn }: BookedBilling,
   before: BookedBilling | null,
 ): string | null {
-  const isOfSeries = daysFrom(firstDueOn, dueOn) % intervalDays === 0 && dueOn >= firstDueOn;
-  if (!isOfSeries || (before !== null && dueOn <= before.dueOn))
-    return `due on ${dueOn}: not of the series from ${firstDueOn} every ${intervalDays} days`;
+  const isActivated = callsAbout(index, subscriptionId).some(({ what }) => what === 'activate');
+  const wasCharged = (index.countedOf.get(subscriptionId) ?? []).some(
+    (one) => one.dueOn < dueOn && one.chargesMade > 0,
+  );
+  // Activated again before anything was charged, the series begins on that day.
+  if (isActivated && !wasCharged && dueOn === createdOn && dueOn > (before?.dueOn ?? firstDueOn)) return null;
+  const from = before?.dueOn ?? firstDueOn;
+  const days = daysFrom(from, dueOn);
+  if (days % intervalDays !== 0 || days < (before === null ? 0 : 1))
+    return `due on ${dueOn}: not of the series from ${from} every ${intervalDays} days`;
   // Activated again, it owes nothing of what went by meanwhile.
-  if (callsAbout(index, subscriptionId).some(({ what }) => what === 'activate')) return null;
+  if (isActivated) return null;
   const wanted = before === null ? firstDueOn : dayAfter(before.dueOn, intervalDays);
   return dueOn === wanted ? null : `due on ${dueOn}, and not on ${wanted}`;
 }

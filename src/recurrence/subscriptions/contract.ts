@@ -325,8 +325,8 @@ export const CHANGE_SUBSCRIPTION_STATUS = contract({
   summary: 'Cancel a subscription, or activate it again',
   description:
     'Canceled cancels its open billing too; one whose charge is under way takes its outcome first. Actived (or Active) goes on ' +
-    'with the next due day of the series that is not before today: the past is never charged, and skipped days use up no ' +
-    'installment. It works whatever the status of the plan. A subscription whose installments are over cannot be activated ' +
+    'with the next due day of the series that is not before today (before its first charge: with today, if its first due day is past): ' +
+    'the past is never charged, and skipped days use up no installment. It works whatever the status of the plan. A subscription whose installments are over cannot be activated ' +
     '(409). Asking for the status that it has changes nothing.',
   parameters: SUBSCRIPTION_ID,
   body: named('SubscriptionStatusRequest', { status: Type.Enum(['Actived', 'Active', 'Canceled']) }),
