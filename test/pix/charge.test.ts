@@ -318,13 +318,19 @@ async function arriveLate(endToEndId: string, refundId: string, valor: string): 
 test('a refusal counts once a second look finds nothing either: an earlier try may arrive after it', async () => {
   const { auditor } = shop.service;
   const refusedTwice = [];
-  for (const isLate of [true, false]) {
+  for (const [isLate, ...steps] of [
+    [true, { fault: 'silent' }, { problem: 'PixDevolucaoInvalida' }],
+    [false, { fault: 'silent' }, { problem: 'PixDevolucaoInvalida' }],
+    // It says that there is one, and does not find it.
+    [true, { fault: 'conflict' }],
+    [false, { fault: 'conflict' }],
+  ] as const) {
     const { paymentId, txid } = (await charge(shop)).body;
     const endToEndId = await pay(shop, txid);
     await untilStatus(shop, paymentId, 'Paga');
-    await script(shop, 'PUT /pix/devolucao', { fault: 'silent' }, { problem: 'PixDevolucaoInvalida' });
+    await script(shop, 'PUT /pix/devolucao', ...steps);
     assert.equal((await cancel(shop, paymentId, { amount: 4_000 })).status, 500);
-    const refund = await until('the second try was refused', async () => {
+    const refund = await until('it is in doubt', async () => {
       const [row] = await auditor.query(
         `select refund_id, state from pix_refunds where pix_id = '${paymentId}' and refused_at is not null`,
       );

@@ -94,15 +94,17 @@ export type PixRefundRequest = {
   readonly amount: Cents;
 };
 
+/**
+ * What the bank has under the id of a refund that it refuses. `recorded`: that one, not made. `nothing`:
+ * an earlier try may still be on its way there. `conflict`: nothing, though it says that there is one.
+ */
+type RefusedUnder = 'recorded' | 'nothing' | 'conflict';
+
 export type PixRefundAnswer =
   | { readonly kind: 'refunded' }
   /** The bank has accepted it, and carries it out within seconds or days. */
   | { readonly kind: 'pending' }
-  /**
-   * `isRecorded`: the bank has it under this id, as one that it does not carry out. Else it has nothing under
-   * it, and an earlier try may still be on its way there.
-   */
-  | { readonly kind: 'refused'; readonly reason: string; readonly isRecorded: boolean }
+  | { readonly kind: 'refused'; readonly reason: string; readonly under: RefusedUnder }
   | BankUnknown
   | BankNotConnected;
 

@@ -214,7 +214,7 @@ export function outcomeOfAnswer(answer: RefundAnswer, tries: number): RefundOutc
     case 'pending':
       return { event: 'accept', askAfterSeconds: secondsUntilNextPendingTry(tries) };
     case 'refused':
-      return { event: 'refuse', reason: answer.reason };
+      return { event: answer.under === 'conflict' ? 'doubt' : 'refuse', reason: answer.reason };
   }
 }
 

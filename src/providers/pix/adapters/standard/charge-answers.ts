@@ -163,7 +163,7 @@ export function readRefund(body: unknown, { refundId, amount }: PixRefundRequest
       return {
         kind: 'refused',
         reason: isOfBalance(motivo) ? 'insufficientBalance' : 'notReturned',
-        isRecorded: true,
+        under: 'recorded',
       };
     default:
       return unknown('the status of the refund is none we know');

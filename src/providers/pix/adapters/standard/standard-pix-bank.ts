@@ -94,7 +94,8 @@ export function standardPixBank(
   };
 }
 
-const isRefusal = (status: number) => status === 400 || status === 409 || status === 422;
+const CONFLICT = 409;
+const isRefusal = (status: number) => status === 400 || status === CONFLICT || status === 422;
 const isGone = (status: number) => status === 404 || status === 410;
 
 function chargeAt({
@@ -124,7 +125,7 @@ async function issue(
   if (!isRefusal(status)) return otherStatus(answer);
   const found = await find(client, name, endsAt - performance.now());
   if (found.kind !== 'notFound') return issuedOf(found);
-  if (status === 409) return unknown('the bank says that the charge is there, and does not find it');
+  if (status === CONFLICT) return unknown('the bank says that the charge is there, and does not find it');
   return { kind: 'refused', reason: refusalOf(body) };
 }
 
@@ -202,8 +203,10 @@ async function refund(
   }
   if (!isRefusal(status) && !isGone(status)) return otherStatus(answer);
   const found = await findRefund(client, request, endsAt - performance.now());
-  if (found.kind === 'notFound')
-    return { kind: 'refused', reason: problemOf(body) || `answered ${status}`, isRecorded: false };
+  if (found.kind === 'notFound') {
+    const under = status === CONFLICT ? 'conflict' : 'nothing';
+    return { kind: 'refused', reason: problemOf(body) || `answered ${status}`, under };
+  }
   return found.kind === 'notConnected' ? unknown(found.reason, found.cause) : found;
 }
 

@@ -95,7 +95,7 @@ async function findOrRefund(
   if (found.kind !== 'notFound') return found;
   if (doubtedSeconds === null) return bank.refund(question, timeout);
   const reason = refusalReason ?? 'notReturned';
-  if (doubtedSeconds >= SECOND_LOOK_SECONDS) return { kind: 'refused', reason, isRecorded: false };
+  if (doubtedSeconds >= SECOND_LOOK_SECONDS) return { kind: 'refused', reason, under: 'nothing' };
   return unusable(`the bank refuses it: ${reason}`);
 }
 
@@ -104,7 +104,7 @@ async function findOrRefund(
  * second look finds nothing either. What the bank has under the id as not carried out is final at once.
  */
 function outcomeOfLook({ state, tries, doubtedSeconds }: Refund, answer: ClearRefund): RefundOutcome {
-  if (answer.kind === 'refused' && !answer.isRecorded && doubtedSeconds === null)
+  if (answer.kind === 'refused' && answer.under !== 'recorded' && doubtedSeconds === null)
     return { event: 'doubt', reason: answer.reason };
   return outcomeOfAnswer(answer, state === 'pending' ? tries : 0);
 }
