@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { RedeStatementWriter } from '../packages/settlement-files/src/acquirers/rede/write-rede-statement.ts';
 import {
   adiqHeader,
   adiqLot,
@@ -233,6 +234,34 @@ function eefi(): BenchFile {
   };
 }
 
+function redeStatement(): BenchFile {
+  const day = '2026-11-20';
+  const installments = sales.map((nsu) => ({
+    ...{
+      nsu: String(nsu),
+      soldOn: day,
+      installmentNumber: 1,
+      installmentCount: 1,
+      batch: '1',
+      tid: `T${nsu}`,
+    },
+    ...{ gross: 10_000, fee: 250, net: 9_750, orderReference: `order-${nsu}` },
+  }));
+  const ofBank = { deposit: 'P20261120001', status: 'PAID', type: 'CREDIT', brand: '2' };
+  const deposit = { ...ofBank, net: sales.length * 9_750, installments, debits: [] };
+  const writer = () => new RedeStatementWriter('12345678', day);
+  return {
+    head: [writer().header()],
+    block: writer().deposit(deposit),
+    tail(blocks) {
+      const all = writer();
+      for (let block = 0; block < blocks; block += 1) all.deposit(deposit);
+      return [all.trailer()];
+    },
+    renumberAt: null,
+  };
+}
+
 function getnet(): BenchFile {
   return {
     head: [getnetHeader()],
@@ -248,5 +277,6 @@ const FILES: Readonly<Record<SettlementFormat, BenchFile>> = {
   cielo04: cielo(),
   redeEevc: eevc(),
   redeEefi: eefi(),
+  redeStatement: redeStatement(),
   getnet: getnet(),
 };

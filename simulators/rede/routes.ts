@@ -5,6 +5,7 @@ import { type Answer, jsonOf, type Question, type Respond } from '../kit/sales/s
 import { type Asked, INVALID_CLIENT, NO_SUCH_GRANT, refused, UNAUTHORIZED } from './answers.ts';
 import type { Rede } from './rede.ts';
 import { readCapture, readRefund, readSale } from './requests.ts';
+import { isOfStatement, statementAnswer } from './statement.ts';
 
 /** What stands before is the host's: `/erede/v2` in production, `/v2` in the sandbox. */
 const TRANSACTIONS = /^(.*)\/(v1|v2)\/transactions(?:\/([^/]+)(?:\/(refunds)(?:\/([^/]+))?)?)?$/;
@@ -25,7 +26,14 @@ export function route(rede: Rede, question: Question, respond: Respond): void {
     return;
   }
   if (method === 'POST' && TOKEN.test(path)) giveToken(rede, question, respond);
-  else if (!answerTransactions(rede, { ...question, path }, respond)) respond(UNKNOWN_PATH, null);
+  else if (method === 'GET' && isOfStatement(path)) {
+    rede.house.advance();
+    const merchantId = merchantOf(rede, question);
+    respond(
+      merchantId === null ? UNAUTHORIZED : statementAnswer(rede, merchantId, { ...question, path }),
+      null,
+    );
+  } else if (!answerTransactions(rede, { ...question, path }, respond)) respond(UNKNOWN_PATH, null);
 }
 
 /** False: there is nothing at that path. */

@@ -27,7 +27,7 @@ import { PAYMENT_COMMANDS } from './payment-commands.ts';
 import { PIX_WEBHOOK_COMMAND } from './pix/webhook-command.ts';
 import { PRIVACY_COMMANDS } from './privacy/privacy-commands.ts';
 import { PROVIDER_COMMANDS } from './provider-commands.ts';
-import { RECONCILE_COMMANDS } from './reconcile-commands.ts';
+import { RECONCILE_COMMANDS } from './reconcile/reconcile-commands.ts';
 import { REMITTANCE_COMMANDS } from './remittance-commands.ts';
 import { RESOLVE_COMMANDS } from './resolve-commands.ts';
 import { RESTORE_COMMANDS } from './restore/restore-commands.ts';

@@ -1,3 +1,9 @@
+export {
+  type RedeDebit,
+  type RedeDeposit,
+  type RedePaidInstallment,
+  RedeStatementWriter,
+} from './acquirers/rede/write-rede-statement.ts';
 export { BANKS, bankText, refusalText } from './banks/banks.ts';
 export { type ReturnEvent, readReturnEvents } from './banks/read-return-events.ts';
 export {

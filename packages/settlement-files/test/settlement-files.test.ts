@@ -18,6 +18,7 @@ import {
 import { eefiFileLines } from './eefi-lines.ts';
 import { eevcFileLines, eevcSale } from './eevc-lines.ts';
 import { getnetFileLines } from './getnet-lines.ts';
+import { redeStatementLines } from './statement-lines.ts';
 import { bytesOf, eventsOf, firstFault, readLines, withText } from './written-lines.ts';
 
 const FILES = {
@@ -26,6 +27,7 @@ const FILES = {
   cielo04: cieloFileLines(),
   redeEevc: eevcFileLines(),
   redeEefi: eefiFileLines(),
+  redeStatement: redeStatementLines(),
   getnet: getnetFileLines(),
 } as const;
 const GOOD = Object.values(FILES);
@@ -108,6 +110,8 @@ const TRIED_APART = [
   '1 status',
   '1 currency',
   '2 status',
+  'RS1 status',
+  'RS1 type',
 ];
 
 /** The fields of a record whose code says what its money is. */

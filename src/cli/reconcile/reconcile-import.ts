@@ -4,11 +4,11 @@ import {
   type ImportResult,
   importSettlementFile,
   rememberRefusedFile,
-} from '../reconciliation/imports/import-settlement-file.ts';
-import { refusalLines, type SettlementFile } from '../reconciliation/imports/settlement-file.ts';
-import { readFile } from '../reconciliation/imports/settlement-files.sql.ts';
-import { matchDueFile } from '../reconciliation/matching/match-due-file.ts';
-import { utcText } from '../values/instant.ts';
+} from '../../reconciliation/imports/import-settlement-file.ts';
+import { refusalLines, type SettlementFile } from '../../reconciliation/imports/settlement-file.ts';
+import { readFile } from '../../reconciliation/imports/settlement-files.sql.ts';
+import { matchDueFile } from '../../reconciliation/matching/match-due-file.ts';
+import { utcText } from '../../values/instant.ts';
 import {
   type AuditedCommandTools,
   type Command,
@@ -16,7 +16,7 @@ import {
   type GivenOptions,
   reaisOf,
   visible,
-} from './command.ts';
+} from '../command.ts';
 
 export const RECONCILE_IMPORT: Command = {
   words: ['reconcile', 'import'],

@@ -5,21 +5,25 @@ import {
   type ExceptionClass,
   type ExceptionState,
   type ReconciliationException,
-} from '../reconciliation/exceptions/exception.ts';
-import { findException, listExceptionsOfAll, readLine } from '../reconciliation/exceptions/exceptions.sql.ts';
-import { resolveException } from '../reconciliation/exceptions/resolve-exception.ts';
-import { readLinesOfInstallment } from '../reconciliation/judging/judged.sql.ts';
-import type { DayCause } from '../reconciliation/reports/day-report.ts';
+} from '../../reconciliation/exceptions/exception.ts';
+import {
+  findException,
+  listExceptionsOfAll,
+  readLine,
+} from '../../reconciliation/exceptions/exceptions.sql.ts';
+import { resolveException } from '../../reconciliation/exceptions/resolve-exception.ts';
+import { readLinesOfInstallment } from '../../reconciliation/judging/judged.sql.ts';
+import type { DayCause } from '../../reconciliation/reports/day-report.ts';
 import {
   type DayReport,
   type NamedDifference,
   readDayReport,
-} from '../reconciliation/reports/read-day-report.ts';
-import { netOf } from '../reconciliation/settlement-entry.ts';
-import { listDifferences } from '../reconciliation/truth/truth-differences.sql.ts';
-import { readNewestRuns } from '../reconciliation/truth/truth-runs.sql.ts';
-import { isUuid } from '../values/ids.ts';
-import { type Day, isDay, utcText } from '../values/instant.ts';
+} from '../../reconciliation/reports/read-day-report.ts';
+import { netOf } from '../../reconciliation/settlement-entry.ts';
+import { listDifferences } from '../../reconciliation/truth/truth-differences.sql.ts';
+import { readNewestRuns } from '../../reconciliation/truth/truth-runs.sql.ts';
+import { isUuid } from '../../values/ids.ts';
+import { type Day, isDay, utcText } from '../../values/instant.ts';
 import {
   type AuditedCommandTools,
   type Command,
@@ -30,9 +34,10 @@ import {
   reasonOption,
   table,
   visible,
-} from './command.ts';
+} from '../command.ts';
+import { RECONCILE_FETCH } from './reconcile-fetch.ts';
 import { RECONCILE_IMPORT } from './reconcile-import.ts';
-import { RECONCILE_TRUTH, RECONCILE_VERIFY, truthLines } from './truth/reconcile-verify.ts';
+import { RECONCILE_TRUTH, RECONCILE_VERIFY, truthLines } from './reconcile-verify.ts';
 
 const RECONCILE_REPORT: Command = {
   words: ['reconcile', 'report'],
@@ -164,6 +169,7 @@ const ID_OPERAND = {
 /** See docs/settlement.md. */
 export const RECONCILE_COMMANDS: readonly Command[] = [
   RECONCILE_IMPORT,
+  RECONCILE_FETCH,
   {
     words: ['reconcile', 'list'],
     summary: 'show the exceptions, where files and books differ, the largest first',
