@@ -135,11 +135,12 @@ const fitsEmpty = (pattern: unknown) => new RegExp(String(pattern), 'u').test(''
 function printFormat(name: string, isRead: boolean): Json {
   const format = FORMATS[name];
   if (format === undefined) return { format: name };
-  const { pattern, sentPattern = pattern, standard, also } = format;
+  const { pattern, sentPattern = pattern, standard, never, also } = format;
   return {
     ...(standard === undefined ? {} : { format: standard }),
     ...(TYPED_FORMATS.includes(standard) ? {} : { pattern: isRead ? sentPattern : pattern }),
-    ...(also === undefined ? {} : { examples: [also.example] }),
+    ...(never === undefined ? {} : { not: { type: 'string', pattern: never } }),
+    ...(also?.example === undefined ? {} : { examples: [also.example] }),
   };
 }
 
