@@ -146,6 +146,8 @@ function changesOf(value: unknown, { schema, isRequired, path }: Place): Change[
       'has too many items',
       Array.from({ length: maxItems + 1 }, () => value[0]),
     );
+  if (schema.additionalProperties === false && value !== null && typeof value === 'object')
+    add('has an unknown field', { ...value, semSentido: 7 });
   for (const name of Object.keys(schema.properties ?? {}))
     if (value !== null && typeof value === 'object' && !Object.hasOwn(value, name))
       add(`has ${name} as a list`, { ...value, [name]: [[7]] });

@@ -98,7 +98,7 @@ function known(
 
 /** Whether a text names something that only the service and its merchant know. */
 const NAMES_SOMETHING =
-  /(id|token|key|encryptedCard|cardNumber|userName|password|accountNumber|url|urlCallBack|callbackUrl|codeAntiFraud|after|day|amount|installmentNumber|brand|securityCode|expirationYear|expirationMonth|dueDate|startDate|endDate|from|to|until)$/i;
+  /(id|token|key|encryptedCard|cardNumber|userName|password|accountNumber|url|urlCallBack|callbackUrl|codeAntiFraud|after|day|amount|installmentNumber|brand|securityCode|expirationYear|expirationMonth|dueDate|startDate|endDate|expirationDate|firstDueOn|startOn|paidOn|from|to|until)$/i;
 
 function merge(made: unknown, good: unknown, take: () => boolean): unknown {
   if (typeof made !== 'object' || made === null || Array.isArray(made)) return made;

@@ -52,12 +52,20 @@ function ofType(
 }
 
 function objectOf(
-  { properties = {}, required = [] }: Schema,
+  { properties = {}, required = [], additionalProperties }: Schema,
   make: (inner: Schema) => Arbitrary<unknown>,
 ): Arbitrary<unknown> {
   const fields = Object.fromEntries(Object.entries(properties).map(([name, own]) => [name, make(own)]));
-  return fc.record(fields, { requiredKeys: [...required] });
+  const known = fc.record(fields, { requiredKeys: [...required] });
+  if (additionalProperties === false) return known;
+  return fc.oneof(
+    { weight: 9, arbitrary: known },
+    { weight: 1, arbitrary: known.map((value) => ({ ...value, ...UNKNOWN_FIELDS })) },
+  );
 }
+
+/** Where an object may have more, it may have these. */
+const UNKNOWN_FIELDS = { semSentido: { a: [1, { b: null }] } };
 
 const dayText = (date: Date) => date.toISOString().slice(0, 10);
 const ANY_DAY = fc

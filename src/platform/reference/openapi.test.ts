@@ -347,9 +347,9 @@ test('where null stands for what is absent, the type says so; where it does not,
     kind: Type.Optional(Type.Enum(['a', 'b'])),
     inside: Type.Optional(Type.Object({ note: Type.Optional(Type.String()) })),
   });
-  const typesOf = (takesNull: boolean) =>
-    JSON.parse(JSON.stringify(printSchema(schema, undefined, [], takesNull))).properties;
-  const { name, amount, kind, inside } = typesOf(true);
+  const printed = (sent: 'lenient' | 'exact') =>
+    JSON.parse(JSON.stringify(printSchema(schema, undefined, [], sent)));
+  const { name, amount, kind, inside } = printed('lenient').properties;
   assert.equal(name.type, 'string');
   assert.deepEqual(amount.type, ['integer', 'null']);
   assert.deepEqual(
@@ -366,7 +366,14 @@ test('where null stands for what is absent, the type says so; where it does not,
       ['string', 'null'],
     ],
   );
-  assert.equal(typesOf(false).amount.type, 'integer');
+  assert.equal(printed('lenient').additionalProperties, undefined);
+  const exact = printed('exact');
+  assert.equal(exact.properties.amount.type, 'integer');
+  assert.deepEqual(
+    [exact.additionalProperties, exact.properties.inside.additionalProperties],
+    [false, false],
+    'no field is dropped unread',
+  );
 });
 
 test('a field called like a keyword stays a field', () => {
