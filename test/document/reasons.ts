@@ -25,7 +25,6 @@ export const REASONS: readonly Reason[] = [
   ),
   reason(400, /^(createPayment|issuePix)$/, /^configSplit/, 'sums and comparisons over the whole of a list'),
   reason(400, /^issue(Boleto|Pix)$/, /^discount\./, 'a discount is compared with value and due day'),
-  reason(400, /^issueBoleto$/, /^value$/, 'a boleto is of a sum that a bank registers'),
   reason(
     400,
     /^(issue(Boleto|Pix)|createPaymentLink|createSubscription|putSubscriberPage|getPlanCalendar|forceBoletoEvent)$/,
