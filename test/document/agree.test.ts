@@ -42,7 +42,7 @@ const CHECKS: Readonly<Record<string, NonNullable<Contract['check']>>> = {
 
 type Reader = (value: unknown) => readonly Fault[];
 
-/** What the service has against a body, or against a query. `isBare`: by its schema, without what contracts check. */
+/** What the service has against a body or a query. `isBare`: by its schema, without what contracts check. */
 function faultFinder({ id, ...endpoint }: Contract, isBare: boolean): Record<'body' | 'query', Reader> {
   const { body, query, check = CHECKS[id], checkQuery, ...others } = endpoint;
   const checks = isBare ? {} : { ...(check && { check }), ...(checkQuery && { checkQuery }) };

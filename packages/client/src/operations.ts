@@ -2484,8 +2484,8 @@ export type Operations = {
       /** The last four digits of the card. Must have digits only. */
       readonly lastFour?: string | undefined;
       /**
-       * First day of the sale (`transactionDate`), YYYY-MM-DD in São Paulo. Must be a day, YYYY-MM-DD, from
-       * 1920 on.
+       * First day of the sale (`transactionDate`), YYYY-MM-DD in São Paulo. Must be a day, YYYY-MM-DD,
+       * from 1920 on.
        */
       readonly dateRangeStartDate?: string | undefined;
       /** Last day of the sale, included. Must be a day, YYYY-MM-DD, from 1920 on. */
@@ -2678,8 +2678,8 @@ export type Operations = {
       /** Only billings in this state. */
       readonly status?: 'Opened' | 'PaymentInvalid' | 'Canceled' | 'Denied' | 'Paid' | undefined;
       /**
-       * First due day (`expireAt`), YYYY-MM-DD in São Paulo; may stand alone. Must be a day, YYYY-MM-DD, from
-       * 1920 on.
+       * First due day (`expireAt`), YYYY-MM-DD in São Paulo; may stand alone. Must be a day, YYYY-MM-DD,
+       * from 1920 on.
        */
       readonly expirationDateRangeStartDate?: string | undefined;
       /** Last due day, included; may stand alone. Must be a day, YYYY-MM-DD, from 1920 on. */
@@ -2775,7 +2775,10 @@ export type Operations = {
       readonly status?: 'Waiting' | 'Delivered' | 'GivenUp' | undefined;
       /** Only those of this transaction. */
       readonly nsu?: string | undefined;
-      /** First day of writing in São Paulo; alone it reaches 31 days. Must be a day, YYYY-MM-DD, from 1920 on. */
+      /**
+       * First day of writing in São Paulo; alone it reaches 31 days. Must be a day, YYYY-MM-DD, from 1920
+       * on.
+       */
       readonly from?: string | undefined;
       /**
        * Last day, included; alone it reaches back 31 days. Without both: the last 31 days. Must be a day,
