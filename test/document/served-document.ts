@@ -122,13 +122,14 @@ export function validatorOf({ components }: ServedDocument): Validate {
     )(value);
 }
 
-/** All parameters of a query, as the fields of one object. */
+/** All parameters of a query, as the fields of one object. Of others the document says nothing. */
 export function querySchemaOf({ parameters }: Operation): Schema {
   const asked = parameters.filter((parameter) => parameter.in === 'query');
   return {
     type: 'object',
     properties: Object.fromEntries(asked.map(({ name, schema }) => [name, schema])),
     required: asked.filter(({ required }) => required).map(({ name }) => name),
+    additionalProperties: false,
   };
 }
 

@@ -49,6 +49,7 @@ export async function tryOperation(operation: Operation, trial: Trial): Promise<
     type: 'object',
     required: ['query', ...(body === null ? [] : ['body'])],
     properties: { query, ...(body === null ? {} : { body }) },
+    additionalProperties: false,
   };
   const valid = valuesOf(document, whole, isValid);
   const luck = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 12, maxLength: 12 });
