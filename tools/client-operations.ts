@@ -259,7 +259,7 @@ function literal(value: unknown): string {
   return typeof value === 'string' ? `'${value.replaceAll("'", "\\'")}'` : String(value);
 }
 
-const LONGEST = 100;
+const LONGEST = 102;
 
 /** On one line, or on lines of a block. */
 function comment(text: string | undefined, indent: string): string {
@@ -267,7 +267,7 @@ function comment(text: string | undefined, indent: string): string {
   const lines: string[] = [];
   for (const word of text.replaceAll('*/', '* /').split(/\s+/)) {
     const last = lines.at(-1);
-    if (last === undefined || last.length + word.length > LONGEST) lines.push(word);
+    if (last === undefined || indent.length + last.length + word.length > LONGEST) lines.push(word);
     else lines[lines.length - 1] = `${last} ${word}`;
   }
   if (lines.length === 1) return `${indent}/** ${lines[0]} */\n`;

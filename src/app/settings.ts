@@ -261,7 +261,7 @@ const ROWS: readonly Row[] = [
   [
     'PARCELA_REQUESTS_PER_SECOND_PER_MERCHANT',
     '2000',
-    'requests per second and process of one merchant; beyond: 429',
+    'requests per second and process of one merchant; beyond: 429. A hundredth may be cards that buyers type into card fields',
   ],
   [
     'PARCELA_REQUESTS_PER_SECOND_PER_ADDRESS',

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { checkPayment } from '../../src/payments/contract.ts';
-import type { Contract } from '../../src/platform/http/endpoint.ts';
+import type { Contract, Fault } from '../../src/platform/http/endpoint.ts';
 import { openApiDocument } from '../../src/platform/reference/openapi.ts';
 import { requestReader } from '../../src/platform/requests/request-reader.ts';
 import { checkBoleto } from '../../src/transactions/methods/boleto/contract.ts';
@@ -11,8 +10,16 @@ import { type Cents, MOST_INSTALLMENTS } from '../../src/values/cents.ts';
 import { readExactJson } from '../../src/values/exact-json.ts';
 import { ENDPOINTS, REFERENCE } from '../published.ts';
 import { isReasonToTake, REASONS } from './reasons.ts';
-import { bodySchemaOf, operationsOf, type Schema, type ServedDocument, schemaAt } from './served-document.ts';
-import { spoiledValuesOf } from './spoiled-values.ts';
+import {
+  bodySchemaOf,
+  operationsOf,
+  querySchemaOf,
+  type Schema,
+  type ServedDocument,
+  schemaAt,
+  validatorOf,
+} from './served-document.ts';
+import { isSpoiledOnTheWire, type Spoiled, spoiledValuesOf } from './spoiled-values.ts';
 import { valuesOf } from './valid-values.ts';
 
 const IS_LONG = process.env.PARCELA_TEST_LONG === '1';
@@ -20,13 +27,7 @@ const RUNS = IS_LONG ? 1_000 : 25;
 const SEED = Number(process.env.SEED ?? 44);
 const DOCUMENT = JSON.parse(JSON.stringify(openApiDocument(REFERENCE))) as ServedDocument;
 
-const ajv = new Ajv2020({ strict: false, validateFormats: false, multipleOfPrecision: 9 });
-ajv.addSchema({ $id: 'document', components: DOCUMENT.components });
-const compiled = new Map<Schema, (value: unknown) => boolean>();
-const isValid = (schema: Schema, value: unknown) =>
-  compiled.getOrInsertComputed(schema, () =>
-    ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/'))),
-  )(value);
+const isValid = validatorOf(DOCUMENT);
 
 const LOOSE = { takesHttp: true, takesLoopback: true, openedNetworks: [] };
 /** Where the rules depend on settings: those of homologation. */
@@ -39,40 +40,57 @@ const CHECKS: Readonly<Record<string, NonNullable<Contract['check']>>> = {
   issueBoleto: checkBoleto(LOOSE),
 };
 
-function faultFinder({ query: _, ...endpoint }: Contract) {
-  const { check = CHECKS[endpoint.id] } = endpoint;
-  const read = requestReader({ ...endpoint, ...(check && { check }) });
-  return (value: unknown) => {
-    const reading = read(Buffer.from(JSON.stringify(value)), {}, null, readExactJson);
-    return reading.ok ? [] : reading.faults;
+type Reader = (value: unknown) => readonly Fault[];
+
+/** What the service has against a body or a query. `isBare`: by its schema, without what contracts check. */
+function faultFinder({ id, ...endpoint }: Contract, isBare: boolean): Record<'body' | 'query', Reader> {
+  const { body, query, check = CHECKS[id], checkQuery, ...others } = endpoint;
+  const checks = isBare ? {} : { ...(check && { check }), ...(checkQuery && { checkQuery }) };
+  const bodies = requestReader({ ...others, id, ...(body && { body }), ...checks });
+  const queries = requestReader({ ...others, id, ...(query && { query }), ...checks });
+  return {
+    body(value) {
+      const reading = bodies(Buffer.from(JSON.stringify(value)), {}, null, readExactJson);
+      return reading.ok ? [] : reading.faults;
+    },
+    query(value) {
+      const sent = Object.entries(value as object).map(([name, own]) => [name, String(own)]);
+      const reading = queries(undefined, Object.fromEntries(sent), null, readExactJson);
+      return reading.ok ? [] : reading.faults;
+    },
   };
 }
 
 const shown = (value: unknown) => JSON.stringify(value).slice(0, 300);
 
-for (const operation of operationsOf(DOCUMENT)) {
-  const { operationId } = operation;
-  const schema = bodySchemaOf(operation);
-  const endpoint = ENDPOINTS.find(({ id }) => id === operationId);
-  if (schema === null || endpoint === undefined) continue;
-  const faultsOf = faultFinder(endpoint);
+function agreementTests(
+  endpoint: Contract,
+  what: 'body' | 'query',
+  schema: Schema,
+  isSent: (spoiled: Spoiled) => boolean,
+) {
+  const { id } = endpoint;
+  const faultsOf = faultFinder(endpoint, false)[what];
+  const faultsOfSchema = faultFinder(endpoint, true)[what];
   const valid = valuesOf(DOCUMENT, schema, isValid);
   const runs = { numRuns: RUNS, seed: SEED };
+  const hasExample = ({ tag }: Fault) => schemaAt(DOCUMENT, schema, tag)?.examples !== undefined;
+  const hasReason = ({ tag }: Fault) =>
+    REASONS.some((reason) => reason.status === 400 && reason.of.test(id) && reason.tag.test(tag));
 
-  const isKnown = (tag: string) =>
-    schemaAt(DOCUMENT, schema, tag)?.examples !== undefined ||
-    REASONS.some((reason) => reason.status === 400 && reason.of.test(operationId) && reason.tag.test(tag));
-
-  test(`${operationId}: a body that the document allows is read`, () => {
+  test(`${id}: a ${what} that the document allows is read`, () => {
     const refused = fc.sample(valid, runs).flatMap((value) => {
-      const unknown = faultsOf(value).filter(({ tag }) => !isKnown(tag));
+      const unknown = [
+        ...faultsOfSchema(value).filter((fault) => !hasExample(fault)),
+        ...faultsOf(value).filter((fault) => !hasExample(fault) && !hasReason(fault)),
+      ];
       return unknown.map(({ tag, sentence }) => `${tag}: ${sentence.en} ${shown(value)}`);
     });
     assert.deepEqual(refused, [], `seed ${SEED}`);
   });
 
-  test(`${operationId}: a body that the document forbids is refused`, () => {
-    const spoiled = fc.sample(spoiledValuesOf(DOCUMENT, schema, valid, isValid), runs);
+  test(`${id}: a ${what} that the document forbids is refused`, () => {
+    const spoiled = fc.sample(spoiledValuesOf(DOCUMENT, schema, valid, isValid).filter(isSent), runs);
     const taken = spoiled.filter((one) => faultsOf(one.value).length === 0 && !isReasonToTake(one));
     assert.deepEqual(
       taken.map(({ place, how, value }) => `${place} ${how}: ${shown(value)}`),
@@ -80,4 +98,16 @@ for (const operation of operationsOf(DOCUMENT)) {
       `seed ${SEED}`,
     );
   });
+}
+
+for (const operation of operationsOf(DOCUMENT)) {
+  const endpoint = ENDPOINTS.find(({ id }) => id === operation.operationId);
+  if (endpoint === undefined) continue;
+  const body = bodySchemaOf(operation);
+  if (body !== null) agreementTests(endpoint, 'body', body, () => true);
+  const query = querySchemaOf(operation);
+  if (Object.keys(query.properties ?? {}).length > 0)
+    agreementTests(endpoint, 'query', query, (spoiled) =>
+      isSpoiledOnTheWire({ ...spoiled, place: `query.${spoiled.place}` }),
+    );
 }

@@ -25,7 +25,12 @@ export const REASONS: readonly Reason[] = [
   ),
   reason(400, /^(createPayment|issuePix)$/, /^configSplit/, 'sums and comparisons over the whole of a list'),
   reason(400, /^issue(Boleto|Pix)$/, /^discount\./, 'a discount is compared with value and due day'),
-  reason(400, /^issueBoleto$/, /^(dueDate|value)$/, 'a due day lies ahead, by the clock of the merchant'),
+  reason(
+    400,
+    /^(issue(Boleto|Pix)|createPaymentLink|createSubscription|putSubscriberPage|getPlanCalendar|forceBoletoEvent)$/,
+    /^(dueDate|expirationDate|firstDueOn|startOn|paidOn)$/,
+    'a day by the clock of the merchant, and not too far away',
+  ),
   reason(400, /^resendWebhookDeliveries$/, /^to$/, 'differences of two days'),
   reason(400, /^resendWebhookDeliveries$/, /^after$/, 'only what an answer gave as next'),
   reason(400, /^(list|export|read)/, /(^to$|^from$|Date$)/, 'a period that is not too long, in its order'),

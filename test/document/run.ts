@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { seedFrom } from '../hostile/attack.ts';
 import { type HostileService, openHostileService, REQUESTS_ALONE } from '../hostile/hostile-service.ts';
 import { startOwnServer } from '../hostile/own-server.ts';
@@ -8,7 +7,13 @@ import { call } from '../kit/merchant.ts';
 import { clientComplaints } from './generated-clients.ts';
 import { lintComplaints } from './lint.ts';
 import { type OutsideTools, openOutsideTools } from './outside-tools.ts';
-import { operationsOf, type Schema, type ServedDocument, type Validate } from './served-document.ts';
+import {
+  operationsOf,
+  type Schema,
+  type ServedDocument,
+  type Validate,
+  validatorOf,
+} from './served-document.ts';
 import { foreignComplaints } from './try-foreign.ts';
 import { type Tried, tryOperation } from './try-operation.ts';
 
@@ -27,17 +32,6 @@ const ANY_SEED = Math.floor(Math.random() * 0x7fffffff);
 const MOST_PRINTED = 200;
 
 type Options = { readonly cases: number; readonly seed: number; readonly only: string | undefined };
-
-/** Of what is sent; compiles each schema once. */
-function ownValidator({ components }: ServedDocument): Validate {
-  const ajv = new Ajv2020({ strict: false, validateFormats: false, multipleOfPrecision: 9 });
-  ajv.addSchema({ $id: 'document', components });
-  const compiled = new Map<Schema, (value: unknown) => boolean>();
-  return (schema, value) =>
-    compiled.getOrInsertComputed(schema, () =>
-      ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/'))),
-    )(value);
-}
 
 /** Of answers. It takes an `id` in an example for the name of a schema, so it gets schemas alone. */
 async function otherValidator(
@@ -62,7 +56,7 @@ function print(operationId: string, { statuses, disagreements }: Tried): void {
 async function tryAll(service: HostileService, tools: OutsideTools, options: Options): Promise<string[]> {
   const { cases, seed, only } = options;
   const document = (await call(service.gatewayUrl, '/openapi.json')).body as ServedDocument;
-  const isValid = ownValidator(document);
+  const isValid = validatorOf(document);
   const isAnswer = await otherValidator(document, tools);
   const complaints = [
     ...(await lintComplaints(document, tools)),

@@ -1,3 +1,5 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+
 export type Schema = {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -13,6 +15,7 @@ export type Schema = {
   readonly exclusiveMinimum?: number;
   readonly exclusiveMaximum?: number;
   readonly multipleOf?: number;
+  readonly not?: Schema;
   readonly items?: Schema;
   readonly minItems?: number;
   readonly maxItems?: number;
@@ -89,6 +92,46 @@ export function resolved(document: ServedDocument, schema: Schema): Schema {
 export const typesOf = ({ type }: Schema): readonly string[] => (type === undefined ? [] : [type].flat());
 
 export type Validate = (schema: Schema, value: unknown) => boolean;
+
+const DAY = /^(\d{4})-(\d\d)-(\d\d)$/;
+const TIME = /^t([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
+
+export function isCalendarDay(text: string): boolean {
+  const [, year = '', month = '', day = ''] = DAY.exec(text) ?? [];
+  const date = new Date(0);
+  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  return DAY.test(text) && date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day);
+}
+
+/** What JSON Schema's own names mean, with which nothing else of a text is said. */
+const STANDARD_FORMATS = {
+  date: isCalendarDay,
+  'date-time': (text: string) => isCalendarDay(text.slice(0, 10)) && TIME.test(text.slice(10)),
+  uuid: /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i,
+  ...Object.fromEntries(['uri', 'email', 'int64'].map((name) => [name, true as const])),
+};
+
+/** Of values that are sent; compiles each schema once. */
+export function validatorOf({ components }: ServedDocument): Validate {
+  const ajv = new Ajv2020({ strict: false, multipleOfPrecision: 9, formats: STANDARD_FORMATS });
+  ajv.addSchema({ $id: 'document', components });
+  const compiled = new Map<Schema, (value: unknown) => boolean>();
+  return (schema, value) =>
+    compiled.getOrInsertComputed(schema, () =>
+      ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/'))),
+    )(value);
+}
+
+/** All parameters of a query, as the fields of one object. Of others the document says nothing. */
+export function querySchemaOf({ parameters }: Operation): Schema {
+  const asked = parameters.filter((parameter) => parameter.in === 'query');
+  return {
+    type: 'object',
+    properties: Object.fromEntries(asked.map(({ name, schema }) => [name, schema])),
+    required: asked.filter(({ required }) => required).map(({ name }) => name),
+    additionalProperties: false,
+  };
+}
 
 /** The schema at a tag such as `configSplit[0].percent`; undefined: the document names no such field. */
 export function schemaAt(document: ServedDocument, schema: Schema, tag: string): Schema | undefined {

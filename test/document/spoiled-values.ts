@@ -28,6 +28,24 @@ type Place = {
 
 const WRONG_TYPES: readonly unknown[] = ['texto', 7, 1.5, true, null, {}, [], ['x'], { x: 1 }];
 
+/** The validator knows which of them a field takes all the same. */
+const NEIGHBOURS: Readonly<Record<string, readonly string[]>> = {
+  date: [
+    '1919-12-31',
+    '0001-01-01',
+    '2027-02-29',
+    '2027-13-01',
+    '2027-3-1',
+    '12027-03-01',
+    '2027-03-01T00:00:00Z',
+  ],
+  'date-time': [
+    ...['1919-12-31T23:59:59Z', '1920-01-01T00:00:00Z', '9999-12-31T23:59:59-03:00', '2027-02-29T00:00:00Z'],
+    ...['2027-03-01T09:00:00', '2027-03-01T24:00:00Z', '2027-03-01T09:00:60Z', '2027-03-01T09:00:00+15:00'],
+  ],
+  uuid: ['6f1c4f0e3b554c9c9a570a3a6f1b2c3d', '6f1c4f0e-3b55-4c9c-9a57-0a3a6f1b2c3', 'g'.repeat(36)],
+};
+
 /** Changes one thing of a valid value, so that the document refuses it. */
 export function spoiledValuesOf(
   document: ServedDocument,
@@ -85,6 +103,19 @@ function placesOf(
   return [own, ...inside];
 }
 
+/** In a query everything is a text, an empty choice or number is absent, and there are no objects. */
+export function isSpoiledOnTheWire({ place, how, wrong, schema, value }: Spoiled): boolean {
+  if (place === '' || place === 'query' || typeof value !== 'object') return false;
+  if (place === 'body' && how === 'is missing') return false;
+  if (!place.startsWith('query.')) return true;
+  if (how === 'is missing') return true;
+  if (typeof wrong === 'object' || typeof wrong === 'symbol') return false;
+  const isFreeText = [schema.type].flat().includes('string') && schema.enum === undefined;
+  if (wrong === '') return isFreeText;
+  const fitsAsText = isFreeText && typeof wrong !== 'string';
+  return !fitsAsText && !(typeof wrong === 'number' && [schema.type].flat().includes('number'));
+}
+
 const ABSENT = Symbol('absent');
 type Change = { readonly how: string; readonly value: unknown };
 
@@ -106,6 +137,7 @@ function changesOf(value: unknown, { schema, isRequired, path }: Place): Change[
   if (maxLength !== undefined) add('is too long', 'x'.repeat(maxLength + 1));
   if (minLength !== undefined && minLength > 0) add('is too short', 'x'.repeat(minLength - 1));
   if (schema.enum !== undefined) add('is none of the choices', 'nenhuma');
+  for (const text of NEIGHBOURS[schema.format ?? ''] ?? []) add('is beside its format', text);
   if (schema.pattern !== undefined) {
     for (const text of ['#', `${value}#`, `x${value}`, 'ação', '\n', '0']) add('is not of its pattern', text);
   }
@@ -114,6 +146,8 @@ function changesOf(value: unknown, { schema, isRequired, path }: Place): Change[
       'has too many items',
       Array.from({ length: maxItems + 1 }, () => value[0]),
     );
+  if (schema.additionalProperties === false && value !== null && typeof value === 'object')
+    add('has an unknown field', { ...value, semSentido: 7 });
   for (const name of Object.keys(schema.properties ?? {}))
     if (value !== null && typeof value === 'object' && !Object.hasOwn(value, name))
       add(`has ${name} as a list`, { ...value, [name]: [[7]] });

@@ -8,12 +8,13 @@ import { BEYOND_PATTERNS, isReasonToTake, REASONS } from './reasons.ts';
 import {
   bodySchemaOf,
   type Operation,
+  querySchemaOf,
   type Schema,
   type ServedDocument,
   schemaAt,
   type Validate,
 } from './served-document.ts';
-import { type Spoiled, spoiledValuesOf } from './spoiled-values.ts';
+import { isSpoiledOnTheWire, type Spoiled, spoiledValuesOf } from './spoiled-values.ts';
 import { valuesOf } from './valid-values.ts';
 
 export type Trial = {
@@ -48,6 +49,7 @@ export async function tryOperation(operation: Operation, trial: Trial): Promise<
     type: 'object',
     required: ['query', ...(body === null ? [] : ['body'])],
     properties: { query, ...(body === null ? {} : { body }) },
+    additionalProperties: false,
   };
   const valid = valuesOf(document, whole, isValid);
   const luck = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 12, maxLength: 12 });
@@ -75,28 +77,6 @@ const isSpoilable = ({ properties }: Schema) =>
 
 type Sent = { readonly query: Readonly<Record<string, unknown>>; readonly body?: unknown };
 
-function querySchemaOf({ parameters }: Operation): Schema {
-  const asked = parameters.filter((parameter) => parameter.in === 'query');
-  return {
-    type: 'object',
-    properties: Object.fromEntries(asked.map(({ name, schema }) => [name, schema])),
-    required: asked.filter(({ required }) => required).map(({ name }) => name),
-  };
-}
-
-/** In a query everything is a text, an empty choice or number is absent, and there are no objects. */
-function isSpoiledOnTheWire({ place, how, wrong, schema, value }: Spoiled): boolean {
-  if (place === '' || place === 'query' || typeof value !== 'object') return false;
-  if (place === 'body' && how === 'is missing') return false;
-  if (!place.startsWith('query.')) return true;
-  if (how === 'is missing') return true;
-  if (typeof wrong === 'object' || typeof wrong === 'symbol') return false;
-  const isFreeText = [schema.type].flat().includes('string') && schema.enum === undefined;
-  if (wrong === '') return isFreeText;
-  const fitsAsText = isFreeText && typeof wrong !== 'string';
-  return !fitsAsText && !(typeof wrong === 'number' && [schema.type].flat().includes('number'));
-}
-
 /** With values of the shop in the place of made ones, where its recipe has a field of the same name there. */
 function known(
   operation: Operation,
@@ -119,7 +99,7 @@ function known(
 
 /** Whether a text names something that only the service and its merchant know. */
 const NAMES_SOMETHING =
-  /(id|token|key|encryptedCard|cardNumber|userName|password|accountNumber|url|urlCallBack|callbackUrl|codeAntiFraud|after|day|amount|installmentNumber|brand|securityCode|expirationYear|expirationMonth|dueDate|startDate|endDate|from|to|until)$/i;
+  /(id|token|key|encryptedCard|cardNumber|userName|password|accountNumber|url|urlCallBack|callbackUrl|codeAntiFraud|after|day|amount|installmentNumber|brand|securityCode|expirationYear|expirationMonth|dueDate|startDate|endDate|expirationDate|firstDueOn|startOn|paidOn|from|to|until)$/i;
 
 function merge(made: unknown, good: unknown, take: () => boolean): unknown {
   if (typeof made !== 'object' || made === null || Array.isArray(made)) return made;

@@ -52,15 +52,51 @@ function ofType(
 }
 
 function objectOf(
-  { properties = {}, required = [] }: Schema,
+  { properties = {}, required = [], additionalProperties }: Schema,
   make: (inner: Schema) => Arbitrary<unknown>,
 ): Arbitrary<unknown> {
   const fields = Object.fromEntries(Object.entries(properties).map(([name, own]) => [name, make(own)]));
-  return fc.record(fields, { requiredKeys: [...required] });
+  const known = fc.record(fields, { requiredKeys: [...required] });
+  if (additionalProperties === false) return known;
+  return fc.oneof(
+    { weight: 9, arbitrary: known },
+    { weight: 1, arbitrary: known.map((value) => ({ ...value, ...UNKNOWN_FIELDS })) },
+  );
 }
 
+/** Where an object may have more, it may have these. */
+const UNKNOWN_FIELDS = { semSentido: { a: [1, { b: null }] } };
+
+const dayText = (date: Date) => date.toISOString().slice(0, 10);
+const ANY_DAY = fc
+  .date({ min: new Date('0000-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
+  .map(dayText);
+/** Of which fewer than all are allowed; the validator knows them. */
+const EDGE_DAYS = fc.constantFrom(
+  '1919-12-31',
+  '1920-01-01',
+  '1920-01-02',
+  '2028-02-29',
+  '9999-12-30',
+  '9999-12-31',
+);
+const TIMES = fc
+  .tuple(fc.date({ noInvalidDate: true }), fc.constantFrom('', '.5', '.123456789', '.1234567890'))
+  .chain(([date, fraction]) =>
+    fc
+      .constantFrom('Z', 'z', '-03:00', '+14:59', '-14:59', '+15:00', '-23:59')
+      .map((offset) => `${date.toISOString().slice(-13, -5)}${fraction}${offset}`),
+  );
+
 function textOf({ format, pattern, minLength = 0, maxLength, examples }: Schema): Arbitrary<string> {
-  if (format === 'uuid') return fc.uuid();
+  if (format === 'uuid')
+    return fc.oneof(
+      fc.uuid(),
+      fc.uuid().map((text) => text.toUpperCase()),
+    );
+  if (format === 'date') return fc.oneof(ANY_DAY, EDGE_DAYS);
+  if (format === 'date-time')
+    return fc.tuple(fc.oneof(ANY_DAY, EDGE_DAYS), TIMES).map((parts) => parts.join('T'));
   const longest = maxLength ?? Math.max(LONGEST_TEXT, minLength);
   // JSON Schema counts code points.
   const fits = (text: string) => [...text].length >= minLength && [...text].length <= longest;

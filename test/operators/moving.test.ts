@@ -276,7 +276,7 @@ test('a merchant comes with its accounts and webhooks before what is its own, an
     );
     assert.deepEqual(faults, [
       'line 3: accountNumber: The merchant has no such account.',
-      'line 5: accountNumber: There is another webhook under this id already.',
+      'line 5: accountNumber: Another address is registered for this account already.',
     ]);
   }
   const more = { ...merchant, legalName: 'Outro nome', accountNumbers: ['73'] };

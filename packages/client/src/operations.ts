@@ -104,7 +104,7 @@ export type BankPayment = {
 export type BillDiscount = {
   /** Reais, less than the value. Up to 8 integer digits and 2 decimals, kept digit for digit. */
   readonly value: number;
-  /** The last day of it, YYYY-MM-DD, not after the due day. Must be a day, YYYY-MM-DD. */
+  /** The last day of it, YYYY-MM-DD, not after the due day. Must be a day, YYYY-MM-DD, from 1920 on. */
   readonly until: string;
 };
 
@@ -310,7 +310,7 @@ export type BoletoEventRequest = {
   readonly type: 'paid' | 'canceled' | 'expired';
   /** Cents that are paid; absent: what is to be paid on the day. */
   readonly amount?: number | null | undefined;
-  /** Day of the payment; absent: today. Must be a day, YYYY-MM-DD. */
+  /** Day of the payment; absent: today. Must be a day, YYYY-MM-DD, from 1920 on. */
   readonly paidOn?: string | null | undefined;
 };
 
@@ -344,7 +344,10 @@ export type BoletoPayment = {
 export type BoletoRequest = {
   /** Reais, up to 99999999.99. Up to 8 integer digits and 2 decimals, kept digit for digit. */
   readonly value: number;
-  /** YYYY-MM-DD in São Paulo, today or later, five years ahead at most. Must be a day, YYYY-MM-DD. */
+  /**
+   * YYYY-MM-DD in São Paulo, today or later, five years ahead at most. Must be a day, YYYY-MM-DD, from
+   * 1920 on.
+   */
   readonly dueDate: string;
   /** Who pays the boleto. */
   readonly payer: PayerRequest;
@@ -1304,7 +1307,7 @@ export type PaymentLinkRequest = {
   readonly qttyInstallments?: number | null | undefined;
   /**
    * The last day on which it can be paid, in São Paulo: today or later, 366 days ahead at most. Default:
-   * 30 days. Must be a day, YYYY-MM-DD.
+   * 30 days. Must be a day, YYYY-MM-DD, from 1920 on.
    */
   readonly expirationDate?: string | null | undefined;
   /**
@@ -1556,7 +1559,10 @@ export type PixRequest = {
   readonly amount: number;
   /** Of a Pix that is to be paid at once; default 86400. Not beside dueDate. */
   readonly expiresInSeconds?: number | null | undefined;
-  /** YYYY-MM-DD in São Paulo, today or later, five years ahead at most. Must be a day, YYYY-MM-DD. */
+  /**
+   * YYYY-MM-DD in São Paulo, today or later, five years ahead at most. Must be a day, YYYY-MM-DD, from
+   * 1920 on.
+   */
   readonly dueDate?: string | null | undefined;
   /** Fine for late payment; absent: none. */
   readonly fine?: BillFine | null | undefined;
@@ -1914,12 +1920,12 @@ export type RemovedSubscriberPage = {
 export type ResendRequest = {
   /**
    * The first moment of writing, with its offset. Must be date and time with the offset,
-   * YYYY-MM-DDThh:mm:ss-03:00.
+   * YYYY-MM-DDThh:mm:ss-03:00, from 1920 on.
    */
   readonly from: string;
   /**
    * The first moment behind the period, which has 31 days at most. Must be date and time with the offset,
-   * YYYY-MM-DDThh:mm:ss-03:00.
+   * YYYY-MM-DDThh:mm:ss-03:00, from 1920 on.
    */
   readonly to: string;
   /** GivenUp, which is the default, or what was delivered too. */
@@ -2090,7 +2096,7 @@ export type SubscriberPageRequest = {
   readonly allowCancel?: boolean | null | undefined;
   /**
    * The last day on which it is shown, in São Paulo: today or later, 366 days ahead at most. Default: 30
-   * days. Must be a day, YYYY-MM-DD.
+   * days. Must be a day, YYYY-MM-DD, from 1920 on.
    */
   readonly expirationDate?: string | null | undefined;
 };
@@ -2195,7 +2201,7 @@ export type SubscriptionRequest = {
   /**
    * The day of the first charge, YYYY-MM-DD in São Paulo, from today on and up to two years ahead,
    * instead of the trial of the plan; of a subscription that began elsewhere. By card only. Must be a
-   * day, YYYY-MM-DD.
+   * day, YYYY-MM-DD, from 1920 on.
    */
   readonly firstDueOn?: string | null | undefined;
   /** Whom the subscription is for; it changes nothing of what is charged. */
@@ -2477,9 +2483,12 @@ export type Operations = {
       readonly status?: 'Processando' | 'Pré-autorizada' | 'Autorizada' | 'Negada' | 'Desfeita' | 'Cancelada' | 'Bloqueada' | 'Paga' | 'Aguardando' | 'Vencida' | 'Expirada' | undefined;
       /** The last four digits of the card. Must have digits only. */
       readonly lastFour?: string | undefined;
-      /** First day of the sale (`transactionDate`), YYYY-MM-DD in São Paulo. Must be a day, YYYY-MM-DD. */
+      /**
+       * First day of the sale (`transactionDate`), YYYY-MM-DD in São Paulo. Must be a day, YYYY-MM-DD,
+       * from 1920 on.
+       */
       readonly dateRangeStartDate?: string | undefined;
-      /** Last day of the sale, included. Must be a day, YYYY-MM-DD. */
+      /** Last day of the sale, included. Must be a day, YYYY-MM-DD, from 1920 on. */
       readonly dateRangeEndDate?: string | undefined;
       /** From 1, which is the default. */
       readonly page?: number | undefined;
@@ -2589,7 +2598,7 @@ export type Operations = {
   getPlanCalendar: { given: {
       /** The id of the plan. */
       readonly planId: string;
-      /** The day of the enrolment; default today. Must be a day, YYYY-MM-DD. */
+      /** The day of the enrolment; default today. Must be a day, YYYY-MM-DD, from 1920 on. */
       readonly startOn?: string | undefined;
       /** How many due days; default 12. */
       readonly count?: number | undefined;
@@ -2668,9 +2677,12 @@ export type Operations = {
       readonly subscriptionId?: string | undefined;
       /** Only billings in this state. */
       readonly status?: 'Opened' | 'PaymentInvalid' | 'Canceled' | 'Denied' | 'Paid' | undefined;
-      /** First due day (`expireAt`), YYYY-MM-DD in São Paulo; may stand alone. Must be a day, YYYY-MM-DD. */
+      /**
+       * First due day (`expireAt`), YYYY-MM-DD in São Paulo; may stand alone. Must be a day, YYYY-MM-DD,
+       * from 1920 on.
+       */
       readonly expirationDateRangeStartDate?: string | undefined;
-      /** Last due day, included; may stand alone. Must be a day, YYYY-MM-DD. */
+      /** Last due day, included; may stand alone. Must be a day, YYYY-MM-DD, from 1920 on. */
       readonly expirationDateRangeEndDate?: string | undefined;
       /** From 1, which is the default. */
       readonly page?: number | undefined;
@@ -2729,9 +2741,9 @@ export type Operations = {
   listBoletos: { given: {
       /** An account of your merchant. */
       readonly accountNumber: string;
-      /** First due day, YYYY-MM-DD. Must be a day, YYYY-MM-DD. */
+      /** First due day, YYYY-MM-DD. Must be a day, YYYY-MM-DD, from 1920 on. */
       readonly startDate: string;
-      /** Last due day, included. Must be a day, YYYY-MM-DD. */
+      /** Last due day, included. Must be a day, YYYY-MM-DD, from 1920 on. */
       readonly endDate: string;
       /** Only these: 0 being issued, 1 issued, 2 paid, 3 overdue, 4 canceled, 5 expired. */
       readonly statusBill?: number | undefined;
@@ -2763,11 +2775,14 @@ export type Operations = {
       readonly status?: 'Waiting' | 'Delivered' | 'GivenUp' | undefined;
       /** Only those of this transaction. */
       readonly nsu?: string | undefined;
-      /** First day of writing in São Paulo; alone it reaches 31 days. Must be a day, YYYY-MM-DD. */
+      /**
+       * First day of writing in São Paulo; alone it reaches 31 days. Must be a day, YYYY-MM-DD, from 1920
+       * on.
+       */
       readonly from?: string | undefined;
       /**
        * Last day, included; alone it reaches back 31 days. Without both: the last 31 days. Must be a day,
-       * YYYY-MM-DD.
+       * YYYY-MM-DD, from 1920 on.
        */
       readonly to?: string | undefined;
       /** From 1, which is the default. */
@@ -2837,36 +2852,36 @@ export type Operations = {
   exportReceivablesBySale: { given: {
       /** An account of your merchant. */
       readonly accountNumber: string;
-      /** First day, YYYY-MM-DD in São Paulo. Must be a day, YYYY-MM-DD. */
+      /** First day, YYYY-MM-DD in São Paulo. Must be a day, YYYY-MM-DD, from 1920 on. */
       readonly startDate: string;
-      /** Last day, included. Must be a day, YYYY-MM-DD. */
+      /** Last day, included. Must be a day, YYYY-MM-DD, from 1920 on. */
       readonly endDate: string;
     }; answer: ExportedFile };
   /** Export what came or will come */
   exportReceivablesByPayment: { given: {
       /** An account of your merchant. */
       readonly accountNumber: string;
-      /** First day, YYYY-MM-DD in São Paulo. Must be a day, YYYY-MM-DD. */
+      /** First day, YYYY-MM-DD in São Paulo. Must be a day, YYYY-MM-DD, from 1920 on. */
       readonly startDate: string;
-      /** Last day, included. Must be a day, YYYY-MM-DD. */
+      /** Last day, included. Must be a day, YYYY-MM-DD, from 1920 on. */
       readonly endDate: string;
     }; answer: ExportedFile };
   /** See what was expected and what came, by day */
   listReconciliationDays: { given: {
       /** An account of your merchant. */
       readonly accountNumber: string;
-      /** First day, YYYY-MM-DD in São Paulo. Must be a day, YYYY-MM-DD. */
+      /** First day, YYYY-MM-DD in São Paulo. Must be a day, YYYY-MM-DD, from 1920 on. */
       readonly from: string;
-      /** Last day, included. Must be a day, YYYY-MM-DD. */
+      /** Last day, included. Must be a day, YYYY-MM-DD, from 1920 on. */
       readonly to: string;
     }; answer: readonly (ReconciliationDay)[] };
   /** See where files of the acquirer and your sales differ */
   listReconciliationExceptions: { given: {
       /** An account of your merchant. */
       readonly accountNumber: string;
-      /** First day of the money. Must be a day, YYYY-MM-DD. */
+      /** First day of the money. Must be a day, YYYY-MM-DD, from 1920 on. */
       readonly from: string;
-      /** Last day, included; 93 days at most. Must be a day, YYYY-MM-DD. */
+      /** Last day, included; 93 days at most. Must be a day, YYYY-MM-DD, from 1920 on. */
       readonly to: string;
       /** Only those of this state. */
       readonly state?: 'open' | 'explained' | 'healed' | 'resolved' | undefined;

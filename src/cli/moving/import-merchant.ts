@@ -73,6 +73,11 @@ export type ImportWebhookTools = Pick<ImportMerchantTools, 'database' | 'isTrial
 
 export const WRITE_MILLISECONDS = 60_000;
 
+const ANOTHER_WEBHOOK = {
+  tag: 'accountNumber',
+  text: 'Another address is registered for this account already.',
+};
+
 /** One that the merchant removed here stays away. */
 export async function importWebhook(
   { database, isTrial, actor, registry }: ImportWebhookTools,
@@ -89,7 +94,7 @@ export async function importWebhook(
     tried.get(accountNumber) ?? (await findRegisteredWebhook(database, merchantId, accountNumber));
   if (there !== null) {
     const isSame = there.state === 'removed' || there.url === url;
-    return isSame ? 'known' : [another('webhook', 'accountNumber')];
+    return isSame ? 'known' : [ANOTHER_WEBHOOK];
   }
   if (isTrial) {
     const vetted = await vetUrl(registry.urlRules, url, merchantId);

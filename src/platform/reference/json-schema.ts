@@ -12,7 +12,7 @@ type Json = Record<string, unknown>;
 /** The named objects of a document, each printed once. */
 export type PrintedObjects = Map<
   string,
-  { readonly of: TSchema; readonly takesNull: boolean; printed: Json }
+  { readonly of: TSchema; readonly sent: SentBody | null; printed: Json }
 >;
 
 /** How a document says things, and the objects that it has so far. */
@@ -20,10 +20,10 @@ export type Printing = Wording & { readonly objects: PrintedObjects };
 
 export const printingIn = (wording: Wording): Printing => ({ ...wording, objects: new Map() });
 
-type Printed = Printing & {
-  /** Null counts as absent, as in most request bodies. */
-  readonly takesNull: boolean;
-};
+/** `lenient`: null counts as absent, as in most request bodies. `exact`: no other field is taken. */
+type SentBody = 'lenient' | 'exact';
+
+type Printed = Printing & { readonly sent: SentBody | null };
 
 /**
  * In JSON Schema 2020-12, common keywords only. `path` begins with the id of the operation. A named object is
@@ -33,9 +33,9 @@ export function printSchema(
   schema: TSchema,
   printing: Printing = printingIn(AS_DECLARED),
   path: readonly string[] = [],
-  takesNull = false,
+  sent: SentBody | null = null,
 ): Json {
-  return printDescribed(schema, meaningAt(schema, printing, path), { ...printing, takesNull }, path);
+  return printDescribed(schema, meaningAt(schema, printing, path), { ...printing, sent }, path);
 }
 
 /** For components/schemas, by name. */
@@ -64,13 +64,13 @@ function printDescribed(
 }
 
 function printOnce(name: string, schema: TSchema, printing: Printed): void {
-  const { objects, takesNull } = printing;
+  const { objects, sent } = printing;
   const known = objects.get(name);
-  if (known?.of === schema && known.takesNull === takesNull) return;
+  if (known?.of === schema && known.sent === sent) return;
   const printed = printWhole(schema, ownDescription(schema, printing), printing, [name]);
   if (known !== undefined && JSON.stringify(known.printed) !== JSON.stringify(printed))
     throw new Error(`two objects are called ${name}`);
-  objects.set(name, { of: schema, takesNull, printed });
+  objects.set(name, { of: schema, sent, printed });
 }
 
 function printWhole(
@@ -82,7 +82,7 @@ function printWhole(
   const printed: Json = {};
   const said = [meaning ?? ''];
   for (const [keyword, value] of Object.entries(schema as Json)) {
-    if (keyword === 'properties') printed[keyword] = printFields(schema as FieldsOf, printing, path);
+    if (keyword === 'properties') Object.assign(printed, printFields(schema as FieldsOf, printing, path));
     else if (keyword === 'items') printed[keyword] = printPart(value as TSchema, printing, path);
     else if (keyword === 'anyOf')
       Object.assign(
@@ -135,11 +135,12 @@ const fitsEmpty = (pattern: unknown) => new RegExp(String(pattern), 'u').test(''
 function printFormat(name: string, isRead: boolean): Json {
   const format = FORMATS[name];
   if (format === undefined) return { format: name };
-  const { pattern, sentPattern = pattern, standard, also } = format;
+  const { pattern, sentPattern = pattern, standard, never, also } = format;
   return {
     ...(standard === undefined ? {} : { format: standard }),
     ...(TYPED_FORMATS.includes(standard) ? {} : { pattern: isRead ? sentPattern : pattern }),
-    ...(also === undefined ? {} : { examples: [also.example] }),
+    ...(never === undefined ? {} : { not: { type: 'string', pattern: never } }),
+    ...(also?.example === undefined ? {} : { examples: [also.example] }),
   };
 }
 
@@ -200,13 +201,15 @@ function printFields(
   printing: Printed,
   path: readonly string[],
 ): Json {
-  return Object.fromEntries(
+  const { sent } = printing;
+  const printed = Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => {
       const own = [...path, name];
       const printed = printDescribed(schema, meaningAt(schema, printing, own), printing, own);
-      return [name, printing.takesNull && !required.includes(name) ? orNull(orEmpty(printed)) : printed];
+      return [name, sent === 'lenient' && !required.includes(name) ? orNull(orEmpty(printed)) : printed];
     }),
   );
+  return { properties: printed, ...(sent === 'exact' ? { additionalProperties: false } : {}) };
 }
 
 /** An optional list that is empty is absent. */

@@ -145,7 +145,10 @@ function printOperation(endpoint: Contract, around: Around, printing: Printing):
       : {
           requestBody: {
             required: endpoint.isBodyOptional !== true,
-            content: printContent(printSchema(body, printing, [id], endpoint.isExact !== true), bodyExample),
+            content: printContent(
+              printSchema(body, printing, [id], endpoint.isExact === true ? 'exact' : 'lenient'),
+              bodyExample,
+            ),
           },
         }),
     responses: printAnswers(endpoint, around, printing),

@@ -11,8 +11,10 @@ export type Format = {
   readonly sentPattern?: string;
   /** JSON Schema's own name for it. */
   readonly standard?: 'date' | 'date-time' | 'email' | 'uri' | 'uuid';
-  /** Rules beyond the pattern. The example is for tools that make up values by the pattern. */
-  readonly also?: { readonly test: (text: string) => boolean; readonly example: string };
+  /** What the standard name allows and we refuse: a part of the text. */
+  readonly never?: string;
+  /** Rules beyond these. The example is for tools that make up values, unless the standard name says it. */
+  readonly also?: { readonly test: (text: string) => boolean; readonly example?: string };
   readonly sentence: Sentence;
 };
 
@@ -24,7 +26,8 @@ const CONTROL = '\\u0000-\\u001f\\u007f-\\u009f';
 const BLANK = '\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
 /** Mask characters of a CPF, CNPJ or CEP. */
 const MASK = '[\\s./-]*';
-const DAY = '(19[2-9]\\d|[2-9]\\d{3})-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])';
+const DAY = '\\d{4}-\\d\\d-\\d\\d';
+const BEFORE_1920 = '0|1[0-8]|19[01]';
 const TIME = '([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,9})?';
 const EMAIL = `[^\\s@${CONTROL}]+@[^\\s@.${CONTROL}]+(\\.[^\\s@.${CONTROL}]+)+`;
 const GUID = '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}';
@@ -48,16 +51,22 @@ export const FORMATS: Readonly<Record<string, Format>> = {
   day: {
     pattern: `^${DAY}$`,
     standard: 'date',
-    also: { test: isDay, example: '2027-03-01' },
-    sentence: { pt: 'Deve ser um dia, AAAA-MM-DD.', en: 'Must be a day, YYYY-MM-DD.' },
+    never: `^(${BEFORE_1920})`,
+    also: { test: isDay },
+    sentence: {
+      pt: 'Deve ser um dia, AAAA-MM-DD, a partir de 1920.',
+      en: 'Must be a day, YYYY-MM-DD, from 1920 on.',
+    },
   },
   moment: {
-    pattern: `^${DAY}T${TIME}(Z|[+-](0\\d|1[0-4]):[0-5]\\d)$`,
+    pattern: `^${DAY}T${TIME}(Z|[+-]\\d\\d:[0-5]\\d)$`,
     standard: 'date-time',
-    also: { test: (text) => parseOffsetText(text) !== null, example: '2027-03-01T09:00:00-03:00' },
+    // Nor a first and last day that another offset moves out of the span, and no offset that no clock has.
+    never: `^(${BEFORE_1920}|1920-01-01|9999-12-31)|[tz]|:60|\\.\\d{10}|[+-](1[5-9]|2\\d):`,
+    also: { test: (text) => parseOffsetText(text) !== null },
     sentence: {
-      pt: 'Deve ser data e hora com fuso, AAAA-MM-DDThh:mm:ss-03:00.',
-      en: 'Must be date and time with the offset, YYYY-MM-DDThh:mm:ss-03:00.',
+      pt: 'Deve ser data e hora com fuso, AAAA-MM-DDThh:mm:ss-03:00, a partir de 1920.',
+      en: 'Must be date and time with the offset, YYYY-MM-DDThh:mm:ss-03:00, from 1920 on.',
     },
   },
   twoDigits: {
@@ -169,7 +178,7 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     },
   },
   saoPauloTime: {
-    pattern: `^${DAY}T${TIME}$`,
+    pattern: `^(19[2-9]|[2-9]\\d{2})\\d-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T${TIME}$`,
     also: { test: (text) => parseSaoPauloText(text) !== null, example: '2027-03-01T09:00:00' },
     sentence: {
       pt: 'Deve ser data e hora de Brasília sem fuso, como 2027-03-01T09:00:00.',
@@ -197,9 +206,10 @@ export const FORMATS: Readonly<Record<string, Format>> = {
 };
 
 export function isOfFormat(name: string): (text: string) => boolean {
-  const { pattern, also } = FORMATS[name] as Format;
+  const { pattern, never, also } = FORMATS[name] as Format;
   const shape = new RegExp(pattern, 'u');
-  return (text) => shape.test(text) && also?.test(text) !== false;
+  const refused = never === undefined ? null : new RegExp(never, 'u');
+  return (text) => shape.test(text) && refused?.test(text) !== true && also?.test(text) !== false;
 }
 
 /** URL.parse repairs much (line breaks, missing slashes); the pattern refuses such texts before. */

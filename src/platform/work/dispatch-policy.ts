@@ -35,10 +35,12 @@ export type DispatchState = {
   readonly nextClaimAt: number;
 };
 
-const NO_LANE: LaneLimits = { slots: 0, ofMerchant: 0, ofMerchantAlone: 0, queued: 0 };
+const NO_LANE: LaneLimits = { slots: 0, ofMerchant: 0, ofMerchantAlone: 0, slow: 0, queued: 0 };
 const QUARTER = 1 / 4;
 const UNBOUNDED = Number.POSITIVE_INFINITY;
 const DELIVERY_SLOTS = 64;
+/** Of each lane. With the slots far fewer than the connections that a process may have open. */
+const SLOW_DELIVERIES = 128;
 /** Claimed and not yet recorded. A claim of many costs little more than one of few. */
 const DELIVERIES_IN_HAND = 256;
 /** Found by one read, which costs little more for many. */
@@ -48,13 +50,18 @@ export const DISPATCH = {
   /**
    * A backlog gets half of the slots and always keeps a quarter, so that old and new deliveries cannot stop
    * each other. One merchant, perhaps with thousands of hanging servers, leaves a quarter of each lane free
-   * for others: a try may last 15 s. No wait is so long that a try and its record would outlive the lease.
+   * for others: a try may last 15 s. One that takes long holds no slot, or the servers of two merchants that
+   * hang would hold them all. No wait is so long that a try and its record would outlive the lease.
    */
   deliveries: {
     slots: DELIVERY_SLOTS,
     ofEndpoint: 8,
-    claimed: lane(DELIVERY_SLOTS / 2, { queued: DELIVERIES_IN_HAND - DELIVERY_SLOTS / 2, sharesAlone: true }),
-    now: lane(DELIVERY_SLOTS * (1 - QUARTER), { queued: 256, sharesAlone: true }),
+    claimed: lane(DELIVERY_SLOTS / 2, {
+      queued: DELIVERIES_IN_HAND - DELIVERY_SLOTS / 2,
+      sharesAlone: true,
+      slow: SLOW_DELIVERIES,
+    }),
+    now: lane(DELIVERY_SLOTS * (1 - QUARTER), { queued: 256, sharesAlone: true, slow: SLOW_DELIVERIES }),
     atOnce: DELIVERIES_IN_HAND,
     longLineMilliseconds: 50,
     longestWaitMilliseconds: 8_000,
@@ -86,7 +93,7 @@ export const CLAIMED_DELIVERIES = {
 
 /** More billings than slots, without a lease. A merchant leaves a quarter of the slots to waiting others. */
 export function chargingLimits(slots: number): DispatchLimits {
-  const claimed = lane(slots, { queued: BILLINGS_AT_ONCE + slots, sharesAlone: false });
+  const claimed = lane(slots, { queued: BILLINGS_AT_ONCE + slots, sharesAlone: false, slow: 0 });
   return { ...inSlots(slots), claimed, atOnce: BILLINGS_AT_ONCE, longLineMilliseconds: UNBOUNDED };
 }
 
@@ -95,7 +102,7 @@ function inSlots(slots: number): DispatchLimits {
   return {
     slots,
     ofEndpoint: UNBOUNDED,
-    claimed: { slots, ofMerchant: slots, ofMerchantAlone: slots, queued: 0 },
+    claimed: { slots, ofMerchant: slots, ofMerchantAlone: slots, slow: 0, queued: 0 },
     now: NO_LANE,
     atOnce: slots,
     longLineMilliseconds: 0,
@@ -105,13 +112,14 @@ function inSlots(slots: number): DispatchLimits {
 
 function lane(
   slots: number,
-  options: { readonly queued: number; readonly sharesAlone: boolean },
+  options: { readonly queued: number; readonly sharesAlone: boolean; readonly slow: number },
 ): LaneLimits {
   const ofMerchant = Math.ceil(slots - slots * QUARTER);
   return {
     slots,
     ofMerchant,
     ofMerchantAlone: options.sharesAlone ? ofMerchant : slots,
+    slow: options.slow,
     queued: options.queued,
   };
 }

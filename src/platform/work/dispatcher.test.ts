@@ -14,7 +14,7 @@ const task = (number: number, merchantId = 'shop', endpoint = `account:${number}
   number,
 });
 
-const lane = { slots: 2, ofMerchant: 2, ofMerchantAlone: 2, queued: 3 };
+const lane = { slots: 2, ofMerchant: 2, ofMerchantAlone: 2, slow: 0, queued: 3 };
 /**
  * Two slots for what was claimed, two for what is written now, three in all; three more of either may wait.
  */
@@ -185,7 +185,11 @@ test('while only one merchant is not answered its tasks begin one at a time, and
   );
   outage.observe(false, { merchantId: 'silent', provider: 'default' });
   const { dispatcher, due, begun } = openDispatcher({
-    limits: { ...SMALL, slots: 9, claimed: { slots: 9, ofMerchant: 9, ofMerchantAlone: 9, queued: 9 } },
+    limits: {
+      ...SMALL,
+      slots: 9,
+      claimed: { slots: 9, ofMerchant: 9, ofMerchantAlone: 9, slow: 0, queued: 9 },
+    },
     outage,
     piece: { name: 'test', text: '' },
     pieceValues: (passedOver) => [passedOver],
@@ -303,7 +307,7 @@ test('a place is free when the message is taken, also for what is written now an
 });
 
 test('what stands in line for a full place or a busy merchant takes no slot from others', async () => {
-  const lane = { slots: 4, ofMerchant: 3, ofMerchantAlone: 3, queued: 8 };
+  const lane = { slots: 4, ofMerchant: 3, ofMerchantAlone: 3, slow: 0, queued: 8 };
   const limits = { ...SMALL, slots: 8, ofEndpoint: 1, claimed: lane, now: lane };
   const { dispatcher, begun, handedBack } = openDispatcher({ limits });
   await dispatcher.runDue(running().signal);
@@ -317,6 +321,26 @@ test('what stands in line for a full place or a busy merchant takes no slot from
   assert.equal(dispatcher.capacityForNow(), 0);
   dispatcher.sendNow([10, 11].map((number) => task(number, 'shop', 'hanging')));
   assert.deepEqual(handedBack, [11], 'at most half of the line and one more stand for one place');
+});
+
+test('what takes long leaves its slot to others, up to a limit, and still counts at its place and for its merchant', async (t) => {
+  const clock = t.mock.method(performance, 'now', () => 0);
+  const lane = { slots: 2, ofMerchant: 2, ofMerchantAlone: 2, slow: 3, queued: 8 };
+  const limits = { ...SMALL, slots: 4, claimed: lane, now: lane };
+  const { dispatcher, begun, end } = openDispatcher({ limits });
+  await dispatcher.runDue(running().signal);
+  dispatcher.sendNow([1, 2].map((number) => task(number, 'one', `hanging ${number}`)));
+  assert.equal(dispatcher.capacityForNow(), 0);
+  clock.mock.mockImplementation(() => 1_000);
+  assert.equal(dispatcher.capacityForNow(), 2, 'both have hung for long');
+  dispatcher.sendNow([task(3, 'one', 'over its share')]);
+  dispatcher.sendNow([4, 5].map((number) => task(number, 'two', `hanging ${number}`)));
+  clock.mock.mockImplementation(() => 2_000);
+  assert.equal(dispatcher.capacityForNow(), 1, 'three are the most that hold none');
+  dispatcher.sendNow([task(6, 'three', 'hanging 1'), task(7, 'three', 'well')]);
+  assert.deepEqual(begun, [1, 2, 4, 5, 6], 'places are of a merchant');
+  await end('send 6', 'record 6');
+  assert.deepEqual(begun, [1, 2, 4, 5, 6, 7]);
 });
 
 test('what waits for too long is handed back although no slot is free', async () => {

@@ -59,7 +59,7 @@ const SHARE_OF_PLACE = 1 / 2;
 const SHARE_OF_MERCHANT = 3 / 4;
 const NOT_BEGUN = AbortSignal.abort();
 
-/** Claims due work, queues it for slots, sends and records it. A slow task holds only its slot. */
+/** Claims due work, queues it for slots, sends and records it. A slow task holds its slot at most. */
 export class Dispatcher<Task extends Place, Sent> implements Work {
   readonly name: string;
   readonly wakeSignal: WakeSignal;
@@ -68,7 +68,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
   readonly #claimed: FairQueue<Task>;
   readonly #now: FairQueue<Task>;
   /** Tasks of a clock jump, beside the slots. */
-  readonly #aside = new FairQueue<Task>({ ofMerchant: 0, ofMerchantAlone: 0 });
+  readonly #aside = new FairQueue<Task>({ ofMerchant: 0, ofMerchantAlone: 0, slow: 0 });
   readonly #places: BusyPlaces;
   /** Tasks that count at their endpoint. */
   readonly #holders = new Set<Task>();
@@ -88,7 +88,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     this.#of = of;
     this.name = of.name;
     this.wakeSignal = forwardSignal(of.wakeSignal);
-    const free = () => of.limits.claimed.slots - this.#claimed.underWay.size;
+    const free = () => of.limits.claimed.slots - this.#claimed.taken();
     const values = () => of.pieceValues?.(this.#shareOf(free()).passedOver) ?? [];
     this.look = { piece: of.piece, values };
     this.#claimed = new FairQueue(of.limits.claimed);
@@ -235,11 +235,11 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     const { outage } = this.#of;
     return {
       claimed: {
-        taken: this.#claimed.underWay.size,
+        taken: this.#claimed.taken(),
         queued: this.#claimed.length,
         ready: this.#ready(this.#claimed),
       },
-      now: { taken: this.#now.underWay.size },
+      now: { taken: this.#now.taken() },
       recording: this.#recording,
       isAway: outage?.isAway() === true && outage.onlySilentFor() === null,
       millisecondsUntilProbe: outage?.millisecondsUntilProbe() ?? 0,

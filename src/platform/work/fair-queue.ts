@@ -65,7 +65,15 @@ export class BusyPlaces {
 }
 
 /** Under way for one merchant, while others wait and while no other can be served. */
-export type MerchantShare = { readonly ofMerchant: number; readonly ofMerchantAlone: number };
+export type MerchantShare = {
+  readonly ofMerchant: number;
+  readonly ofMerchantAlone: number;
+  /** So many slow tasks hold no slot; they still count at their place and for their merchant. */
+  readonly slow: number;
+};
+
+/** Far longer than a system that is well takes, and short beside one that hangs. */
+const SLOW_MILLISECONDS = 250;
 
 type Waiting<Task> = { readonly task: Task; readonly until: number; readonly isExempt: boolean };
 
@@ -83,6 +91,8 @@ export type Chooser<Task> = {
  */
 export class FairQueue<Task extends Place> {
   readonly underWay = new Set<Task>();
+  /** Those under way that hold a slot, and when they began; longest first. */
+  readonly #holding = new Map<Task, number>();
   readonly #share: MerchantShare;
   readonly #ofMerchant = new Tally();
   /** In the order of turns: the merchant served goes to the end. */
@@ -154,12 +164,24 @@ export class FairQueue<Task extends Place> {
 
   begin(task: Task): void {
     this.underWay.add(task);
+    this.#holding.set(task, performance.now());
     this.#ofMerchant.add(task.merchantId, 1);
+  }
+
+  /** Slots that are held. */
+  taken(): number {
+    const slowSince = performance.now() - SLOW_MILLISECONDS;
+    for (const [task, begunAt] of this.#holding) {
+      if (begunAt > slowSince || this.underWay.size - this.#holding.size >= this.#share.slow) break;
+      this.#holding.delete(task);
+    }
+    return this.#holding.size;
   }
 
   /** False: it had already ended. */
   end(task: Task): boolean {
     if (!this.underWay.delete(task)) return false;
+    this.#holding.delete(task);
     this.#ofMerchant.add(task.merchantId, -1);
     return true;
   }

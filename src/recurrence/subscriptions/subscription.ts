@@ -179,9 +179,13 @@ export type SubscriptionCreationRefusal =
   | 'payerAccountNeeded'
   | 'automaticPixOff';
 
-/** `completed`: no installment is left. `cardRemoved`: its card is gone. `unknownCard`: the new one. */
+/**
+ * `completed`: no installment is left. `cardRemoved`: its card is gone. `unknownCard`: the new one.
+ * `cardNotTaken`: from the subscriber, whose subscription has ended or is blocked for something else.
+ */
 export type ChangeRefusal =
   | 'notFound'
+  | 'cardNotTaken'
   | 'completed'
   | 'cardRemoved'
   | 'unknownCard'
