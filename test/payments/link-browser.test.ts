@@ -129,9 +129,9 @@ test('a buyer has a Pix made, sees its code, and pays by card after all', { skip
   await lookAt(page, 'link-pix');
   assert.match(await wordsOn(page), /Aguardando o pagamento.*Pix copia e cola, válido até \d\d:\d\d/s);
   await page.click('#copy');
-  await page.waitForFunction(`/^(Código copiado|Copie)/.test(document.querySelector('#copy').textContent)`);
+  await page.waitForFunction(`/^(Copiado|Copie)/.test(document.querySelector('#copy').textContent)`);
   await page.evaluate('getSelection().removeAllRanges()');
-  await page.click('[data-send="pix/cancel"]');
+  await page.click('[data-send="cancel"]');
   await page.waitForSelector('#card:not([hidden])');
   await fill(page);
   await page.click('#pay');

@@ -25,7 +25,7 @@ async function newLink(): Promise<Link> {
 
 const show = async ({ page }: Link) => (await call(shop.url, page)).text;
 const byPix = ({ page }: Link) => call(shop.url, `${page}/pix`, { method: 'POST' });
-const otherwise = ({ page }: Link) => call(shop.url, `${page}/pix/cancel`, { method: 'POST' });
+const otherwise = ({ page }: Link) => call(shop.url, `${page}/cancel`, { method: 'POST' });
 const statusOf = async ({ id }: Link) => (await api(`information?id=${id}`)).body.status;
 const untilLink = (link: Link, status: string) =>
   until(`the link is ${status}`, async () => (await statusOf(link)) === status);
@@ -61,7 +61,7 @@ async function txidOf(code: string | null): Promise<string> {
 
 test('a link is paid by the Pix that its page shows, and by nothing beside it', async () => {
   const link = await newLink();
-  assert.match(await show(link), /Pague com Pix ou cartão[\s\S]*Pagar com Pix/);
+  assert.match(await show(link), /Pague com Pix, cartão de crédito ou boleto[\s\S]*Pagar com Pix/);
   const answers = await Promise.all(Array.from({ length: 4 }, () => byPix(link)));
   assert.deepEqual(answers.map(({ body }) => body.status).sort(), [...Array(3).fill('notOpen'), 'waiting']);
   assert.equal(await statusOf(link), 'Processando');

@@ -10,20 +10,26 @@ function tell(text) {
 }
 
 /** What the page shows then comes from the service: it alone knows what became of it. */
-async function send(path, { body, notDone }) {
+async function send(path, { body, notDone, sayFaults }) {
   showWaiting(true);
   tell('');
   let reply;
   try {
     reply = await fetch(`${location.pathname}/${path}`, {
       method: 'POST',
-      ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+      headers: { 'accept-language': 'pt-BR', ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
     });
     const told = await reply.json();
     // Only the service itself can say that nothing was done: a proxy does not know.
     if ((reply.status === 429 || reply.status === 503) && Array.isArray(told)) {
       showWaiting(false);
       tell(notDone);
+      return;
+    }
+    if (reply.status === 400 && Array.isArray(told) && sayFaults) {
+      showWaiting(false);
+      sayFaults(told);
       return;
     }
     const { message } = told;
@@ -60,6 +66,32 @@ if (form !== null) {
   });
 }
 
+const boleto = at('boleto');
+const fieldsOfBoleto = boleto === null ? [] : [...boleto.querySelectorAll('input, select')];
+boleto?.addEventListener('submit', async (event) => {
+  event.preventDefault();
+  if (at('make-boleto').disabled) return;
+  const body = { address: {} };
+  for (const { id, value } of fieldsOfBoleto) {
+    say(id, '');
+    const [name, inner] = id.slice('payer-'.length).split('.');
+    if (value.trim() === '') continue;
+    if (inner === undefined) body[name] = value.trim();
+    else body[name][inner] = value.trim();
+  }
+  await send('boleto', { body, notDone: boleto.dataset.notDone, sayFaults: sayFaultsOfPayer });
+});
+
+/** Beside their fields, in the words of the service. */
+function sayFaultsOfPayer(faults) {
+  for (const { tag, description } of faults) {
+    const field = fieldsOfBoleto.find(({ id }) => id === `payer-${tag}`);
+    if (field === undefined) tell(description);
+    else say(field.id, description);
+  }
+  boleto.querySelector('[aria-invalid]')?.focus();
+}
+
 for (const button of document.querySelectorAll('[data-send]')) {
   const { send: path, sure, notDone } = button.dataset;
   button.addEventListener('click', async () => {
@@ -73,7 +105,7 @@ at('copy')?.addEventListener('click', async () => {
     () => false,
   );
   if (!isCopied) getSelection().selectAllChildren(code);
-  at('copy').textContent = isCopied ? 'Código copiado' : 'Copie o código selecionado';
+  at('copy').textContent = isCopied ? 'Copiado' : 'Copie o texto selecionado';
 });
 for (const part of document.querySelectorAll('.scripted')) part.hidden = false;
 
