@@ -95,6 +95,7 @@ type PaymentsContext = ModuleContext & {
   readonly configuration: {
     readonly acquirerTimeoutMilliseconds: number;
     readonly cell: string | null;
+    readonly pagesOrigin: string | null;
     readonly cancelWindowDays: number;
     readonly captureDays: number;
     readonly minimumInstallment: Cents;
