@@ -32,11 +32,6 @@ export async function checkMachine(configuration: Configuration): Promise<Diagno
     const says = `the security contact ended on ${contact.expiresOn}`;
     found.push(warning('settings.contact', says, 'set PARCELA_SECURITY_EXPIRES to a later day'));
   }
-  const { environment, pagesOrigin } = configuration;
-  if (environment === 'production' && pagesOrigin === null) {
-    const says = 'addresses of pages for buyers are made from what each request names, and card fields are refused';
-    found.push(warning('settings.pages', says, 'set PARCELA_PAGES_ORIGIN to their public origin'));
-  }
   return found;
 }
 
