@@ -159,12 +159,12 @@ test('a buyer has a boleto made by the keyboard alone, after the faults beside h
   assert.match(await wordsOn(page, '[id="payer-documentNumber-fault"]'), /CPF/);
   assert.match(await wordsOn(page, '[id="payer-address.city-fault"]'), /obrigatório/);
   await lookAt(page, 'link-boleto-faults');
-  await page.keyboard.press('Backspace');
+  const second = await openAt(path);
+  await page.bringToFront();
   await page.keyboard.press('End');
   await page.keyboard.press('Backspace');
-  await page.keyboard.type('529.982.247-25');
+  await page.keyboard.type('5');
   await page.type('[id="payer-address.city"]', 'São Paulo');
-  const second = await openAt(path);
   await page.keyboard.press('Enter');
   await page.waitForSelector('a[href$="/pdf"]');
   await lookAt(page, 'link-boleto');
@@ -174,7 +174,7 @@ test('a buyer has a boleto made by the keyboard alone, after the faults beside h
   const paper = await page.$eval('a[href$="/pdf"]', (one) => (one as unknown as { href: string }).href);
   assert.match((await fetch(paper)).headers.get('content-type') ?? '', /pdf/);
   await second.page.click('[data-send="pix"]');
-  await second.page.waitForSelector('a[href$="/pdf"]');
+  await second.page.waitForSelector('#paper');
   await page.evaluate('getSelection().removeAllRanges()');
   await page.click('[data-send="cancel"]');
   await page.waitForSelector('#card:not([hidden])');

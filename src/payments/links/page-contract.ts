@@ -40,6 +40,7 @@ const TRY_ANSWER = named('PaymentLinkTry', {
     description:
       'paid; declined: nothing was charged, and another try may begin; confirming: the outcome is not known yet; waiting: the page shows a Pix or boleto to pay; removed: that one is over, and another try may begin; notOpen: it cannot be paid now.',
   }),
+  boleto: Type.Optional(Type.String({ description: 'The path of its page, for its payer alone.' })),
   message: Type.Union([Type.String(), Type.Null()], {
     description: 'For the buyer who stays on the page: why it was declined, or what is not known yet.',
   }),

@@ -87,7 +87,10 @@ export const LINK_PAGE_ENDPOINTS: readonly Endpoint<LinkPageTools>[] = [
       answerTry(tools, call, isOpen(tools, found), async () => {
         const link = await caughtUp(tools, found);
         if (!isOffered(tools.boletos.issuing.banks, link)) return { kind: 'notOpen' };
-        return payLinkByBoleto(tools, link, readPayer(call.body), call.deadlineAt);
+        const payer = readPayer(call.body);
+        const { boletoKey, ...result } = await payLinkByBoleto(tools, link, payer, call.deadlineAt);
+        const boleto = boletoKey && pagesAt(null, tools.cell) + boletoKey;
+        return { ...result, ...(boleto !== undefined && { more: { boleto } }) };
       }),
     ),
   ),
@@ -148,7 +151,7 @@ async function toPay(tools: LinkPageTools, { link: found, bill }: FoundLink): Pr
       pix: isOffered(tools.pix.issuing.pixBanks, link),
       boleto: isOffered(tools.boletos.issuing.banks, link),
     },
-    bill: bill === null || shown !== 'paying' ? null : billToPay(bill, now, tools.cell),
+    bill: bill === null || shown !== 'paying' ? null : billToPay(bill, now),
     now: instant(Date.now()),
     publicKey: tools.cardKeys.publicKey().key,
     returnAddress:
@@ -158,17 +161,10 @@ async function toPay(tools: LinkPageTools, { link: found, bill }: FoundLink): Pr
   };
 }
 
-function billToPay(bill: BillOfTry, now: Instant, cell: string | null): BillToPay {
+function billToPay(bill: BillOfTry, now: Instant): BillToPay {
   if (bill.method === 'pix') return { method: 'pix', ...bill.pix, code: payableCode({ ...bill.pix, now }) };
   const boleto = { ...bill.boleto, today: saoPauloDay(now) };
-  const { pageKey, ...rest } = boleto;
-  return {
-    ...rest,
-    method: 'boleto',
-    barCode: payableBarCode(boleto),
-    notice: noticeOf(boleto),
-    address: pagesAt(null, cell) + pageKey,
-  };
+  return { ...boleto, method: 'boleto', barCode: payableBarCode(boleto), notice: noticeOf(boleto) };
 }
 
 async function signedReturn({ sign }: LinkPageTools, link: Link, status: string): Promise<string | null> {

@@ -42,8 +42,6 @@ export type BillToPay =
       readonly barCode: BarCode | null;
       /** In the words of its own page; null: it waits to be paid. */
       readonly notice: string | null;
-      /** Of its own page. */
-      readonly address: string;
     });
 
 const REFRESH_SECONDS = 5;
@@ -87,7 +85,7 @@ function refreshSecondsOf({ shown, bill }: LinkToPay): number | null {
 function waysToPay(toPay: LinkToPay): string {
   const { bill } = toPay;
   if (bill?.method === 'pix' && bill.code !== null) return pixToPay(bill.code, bill.expiresAt);
-  if (bill?.method === 'boleto' && bill.barCode !== null) return boletoToPay(bill.barCode, bill);
+  if (bill?.method === 'boleto' && bill.barCode !== null) return boletoToPay(bill.barCode, bill.dueOn);
   const { byPix, byCard, byBoleto } = waysOf(toPay);
   return scripted(
     `${byPix ? PIX_BUTTON : ''}${byCard ? cardFormOf(toPay) : ''}${byBoleto ? BOLETO_FORM : ''}`,
@@ -127,19 +125,17 @@ ${OTHERWISE}
 
 const OTHERWISE = `<button type="button" class="quiet" data-send="cancel" data-not-done="${NOT_REMOVED}">Pagar de outra forma</button>`;
 
-function boletoToPay(
-  barCode: BarCode,
-  { dueOn, address }: { readonly dueOn: Day; readonly address: string },
-) {
+/** Its paper names its payer, so it is shown to the browser that had it made alone. */
+function boletoToPay(barCode: BarCode, dueOn: Day): string {
   return `
 <p>Linha digitável, vencimento em ${dayText(dueOn)}:</p>
 <p>${copyable(formatDigitableLine(digitableLine(barCode)))}</p>
 <div class="scripted" hidden>
 <button id="copy" type="button">Copiar linha digitável</button>
+<div id="paper" hidden>
+<a class="button" data-part="/pdf">Abrir o boleto em PDF</a>
+<p><a data-part="">Ver e imprimir o boleto</a></p>
 </div>
-<a class="button" href="${address}/pdf">Abrir o boleto em PDF</a>
-<p><a href="${address}">Ver e imprimir o boleto</a></p>
-<div class="scripted" hidden>
 ${OTHERWISE}
 </div>`;
 }

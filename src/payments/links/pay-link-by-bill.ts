@@ -70,12 +70,13 @@ export async function payLinkByPix(
   return asItStands(tools, link);
 }
 
+/** `boletoKey`: for its payer alone, whose name and address its paper shows. */
 export async function payLinkByBoleto(
   tools: PayLinkByBillTools,
   key: LinkKey,
   payer: BoletoPayer,
   deadlineAt: number,
-): Promise<PayLinkResult> {
+): Promise<PayLinkResult & { readonly boletoKey?: string }> {
   const { issuing } = tools.boletos;
   const now = issuing.clock.now(key.merchantId);
   const link = await beginTry(tools.database, key, 'boleto', now);
@@ -87,7 +88,7 @@ export async function payLinkByBoleto(
     const { result } = once;
     switch (result.kind) {
       case 'made':
-        break;
+        return { ...(await asItStands(tools, link)), boletoKey: result.boleto.pageKey };
       case 'notSent':
       case 'notConnected':
         return endWithout(tools, link, NOT_ASKED);

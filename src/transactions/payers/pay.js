@@ -32,7 +32,8 @@ async function send(path, { body, notDone, sayFaults }) {
       sayFaults(told);
       return;
     }
-    const { message } = told;
+    const { message, boleto: paper } = told;
+    if (typeof paper === 'string') keepPaper(paper);
     // Of a proxy or a fault of ours nothing is known: the page is asked again.
     if (reply.status === 200 && typeof message === 'string') {
       showWaiting(false);
@@ -44,6 +45,31 @@ async function send(path, { body, notDone, sayFaults }) {
   }
   location.reload();
 }
+
+const PAPER = `boleto ${location.pathname}`;
+
+/** In this browser alone: it names its payer, and others may have the address of this page. */
+function keepPaper(address) {
+  try {
+    localStorage.setItem(PAPER, address);
+  } catch {
+    // A browser that keeps nothing shows the line alone.
+  }
+}
+
+function showPaper(place) {
+  let address = null;
+  try {
+    address = localStorage.getItem(PAPER);
+  } catch {
+    return;
+  }
+  if (address === null) return;
+  for (const link of place.querySelectorAll('a')) link.href = address + link.dataset.part;
+  place.hidden = false;
+}
+
+if (at('paper') !== null) showPaper(at('paper'));
 
 if (form !== null) {
   form.addEventListener('submit', async (event) => {
