@@ -229,7 +229,7 @@ test('the frame opens on no page but those of the origins that the merchant has 
   assert.ok(policy?.includes(`frame-ancestors ${origin} https://loja.com.br;`), policy ?? '');
 });
 
-/** `/nested`: the shop within a stranger's page. `/sandboxed`: the shop, or the fields, robbed of their origin. */
+/** `/nested`: the shop within a stranger's page. `/sandboxed`, `/robbed`: shop or fields without origin. */
 const hostilePage = (path: string) =>
   ({
     '/nested': `<iframe src="${origin}/"></iframe>`,

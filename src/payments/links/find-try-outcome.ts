@@ -52,7 +52,7 @@ const OUTCOMES_OF_PIX: Readonly<Record<PixState, TryOutcome['kind']>> = {
   refused: 'failed',
 };
 
-/** By what a payer may still do, or has done. Some pay another amount than asked for: a person resolves that. */
+/** Some pay another amount than asked for: a person resolves that. */
 const OUTCOMES_OF_BOLETO: Readonly<Record<BoletoState, TryOutcome['kind']>> = {
   issuing: 'underWay',
   issued: 'underWay',

@@ -194,7 +194,7 @@ export async function recordFailed(database: Database, { merchantId, linkId, tri
   await database.query(FAIL, [merchantId, linkId, tries]);
 }
 
-/** Sooner at first: a sixth of its age, from two seconds to a minute. A boleto is paid in days, and reported later. */
+/** Sooner at first: a sixth of its age, from two seconds to a minute. A boleto is paid in days. */
 const PUT_OFF = statement(
   'payment_links.put_off',
   `update payment_links set look_at = now() + least(greatest((now() - tried_at) / 6, interval '2 seconds'),

@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
 import { contract } from '../../platform/http/endpoint.ts';
 import { named } from '../../platform/http/named.ts';
-import { BOLETO_EXAMPLE } from '../../transactions/methods/boleto/boleto-contract.ts';
-import { PAYER_REQUEST } from '../../transactions/methods/boleto/contract.ts';
+import { BODY_EXAMPLE, PAYER_REQUEST } from '../../transactions/methods/boleto/contract.ts';
 import { CARD_OF_PAGE } from '../../transactions/payers/card-contract.ts';
 
 const PARAMETERS = Type.Object({
@@ -92,7 +91,7 @@ export const PAY_LINK_BY_BOLETO = contract({
   description:
     'Called by the page, which shows its line. Until that boleto is paid, over or taken away nothing else pays the link.',
   body: PAYER_REQUEST,
-  bodyExample: BOLETO_EXAMPLE.payer,
+  bodyExample: BODY_EXAMPLE.payer,
   answers: ANSWERS,
 });
 

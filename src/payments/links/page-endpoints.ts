@@ -36,8 +36,7 @@ import { finishQuietly, type PayLinkTools, payLink } from './pay-link.ts';
 import {
   asItsBill,
   type PayLinkByBillTools,
-  payLinkByBoleto,
-  payLinkByPix,
+  payLinkByBill,
   takeBillAway,
 } from './pay-link-by-bill.ts';
 import { returnAddress, returnText } from './return-address.ts';
@@ -78,7 +77,7 @@ export const LINK_PAGE_ENDPOINTS: readonly Endpoint<LinkPageTools>[] = [
       answerTry(tools, call, isOpen(tools, found), async () => {
         const link = await caughtUp(tools, found);
         if (!isOffered(tools.pix.issuing.pixBanks, link)) return { kind: 'notOpen' };
-        return payLinkByPix(tools, link, call.deadlineAt);
+        return payLinkByBill(tools, link, null, call.deadlineAt);
       }),
     ),
   ),
@@ -88,7 +87,7 @@ export const LINK_PAGE_ENDPOINTS: readonly Endpoint<LinkPageTools>[] = [
         const link = await caughtUp(tools, found);
         if (!isOffered(tools.boletos.issuing.banks, link)) return { kind: 'notOpen' };
         const payer = readPayer(call.body);
-        const { boletoKey, ...result } = await payLinkByBoleto(tools, link, payer, call.deadlineAt);
+        const { boletoKey, ...result } = await payLinkByBill(tools, link, payer, call.deadlineAt);
         const boleto = boletoKey && pagesAt(null, tools.cell) + boletoKey;
         return { ...result, ...(boleto !== undefined && { more: { boleto } }) };
       }),

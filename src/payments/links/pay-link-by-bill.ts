@@ -42,8 +42,23 @@ const PIX_SECONDS = 1_800;
 const SHORTEST_SECONDS = 60;
 const LONGEST_DESCRIPTION = 140;
 
-/** A bill is a try as a card is: until it is paid, over or taken away nothing else pays the link. */
-export async function payLinkByPix(
+/** `boletoKey`: for its payer alone, whose name and address its paper shows. */
+type PaidByBill = PayLinkResult & { readonly boletoKey?: string };
+
+/**
+ * By boleto for this payer; null: by Pix. A bill is a try as a card is: until it is paid, over or taken away
+ * nothing else pays the link.
+ */
+export function payLinkByBill(
+  tools: PayLinkByBillTools,
+  key: LinkKey,
+  payer: BoletoPayer | null,
+  deadlineAt: number,
+): Promise<PaidByBill> {
+  return payer === null ? payByPix(tools, key, deadlineAt) : payByBoleto(tools, key, payer, deadlineAt);
+}
+
+async function payByPix(
   tools: PayLinkByBillTools,
   key: LinkKey,
   deadlineAt: number,
@@ -70,13 +85,12 @@ export async function payLinkByPix(
   return asItStands(tools, link);
 }
 
-/** `boletoKey`: for its payer alone, whose name and address its paper shows. */
-export async function payLinkByBoleto(
+async function payByBoleto(
   tools: PayLinkByBillTools,
   key: LinkKey,
   payer: BoletoPayer,
   deadlineAt: number,
-): Promise<PayLinkResult & { readonly boletoKey?: string }> {
+): Promise<PaidByBill> {
   const { issuing } = tools.boletos;
   const now = issuing.clock.now(key.merchantId);
   const link = await beginTry(tools.database, key, 'boleto', now);

@@ -5,6 +5,7 @@ import { type RefusalShape, refusal, refusedAnswer } from '../../../platform/htt
 import type { BoletoPayer } from '../../../providers/banks/bank.ts';
 import { daysBetween } from '../../../values/business-day.ts';
 import { type Day, isDay } from '../../../values/instant.ts';
+import { STATES_OF_BRAZIL } from '../../../values/states-of-brazil.ts';
 import {
   type CallRules,
   callbackUrl,
@@ -31,9 +32,6 @@ import {
   type WantedBoletos,
 } from './boleto.ts';
 import { BOLETO_ANSWER, BOLETO_EXAMPLE } from './boleto-contract.ts';
-
-export const STATES_OF_BRAZIL =
-  'AC AL AM AP BA CE DF ES GO MA MG MS MT PA PB PE PI PR RJ RN RO RR RS SC SE SP TO'.split(' ');
 
 const line = (maxLength: number, description?: string) =>
   Type.String({
@@ -123,7 +121,7 @@ const BEING_ISSUED_ANSWER = {
   },
 };
 
-const BODY_EXAMPLE = {
+export const BODY_EXAMPLE = {
   value: BOLETO_EXAMPLE.value,
   dueDate: BOLETO_EXAMPLE.dueDate,
   payer: {
