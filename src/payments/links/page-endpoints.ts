@@ -33,12 +33,7 @@ import {
   TAKE_LINK_BILL_AWAY,
 } from './page-contract.ts';
 import { finishQuietly, type PayLinkTools, payLink } from './pay-link.ts';
-import {
-  asItsBill,
-  type PayLinkByBillTools,
-  payLinkByBill,
-  takeBillAway,
-} from './pay-link-by-bill.ts';
+import { asItsBill, type PayLinkByBillTools, payLinkByBill, takeBillAway } from './pay-link-by-bill.ts';
 import { returnAddress, returnText } from './return-address.ts';
 
 export type LinkPageTools = PayLinkTools &

@@ -58,11 +58,7 @@ export function payLinkByBill(
   return payer === null ? payByPix(tools, key, deadlineAt) : payByBoleto(tools, key, payer, deadlineAt);
 }
 
-async function payByPix(
-  tools: PayLinkByBillTools,
-  key: LinkKey,
-  deadlineAt: number,
-): Promise<PayLinkResult> {
+async function payByPix(tools: PayLinkByBillTools, key: LinkKey, deadlineAt: number): Promise<PayLinkResult> {
   const { issuing } = tools.pix;
   const now = issuing.clock.now(key.merchantId);
   const link = await beginTry(tools.database, key, 'pix', now);
