@@ -190,8 +190,7 @@ async function runDeliveries(given: GivenOptions, tools: AuditedCommandTools): P
   });
   const resource = `merchants/${merchantId}/accounts/${accountNumber}/deliveries`;
   await recordLook(tools, resource, typeof found !== 'string');
-  if (found === 'notFound')
-    return accountUnknown(accountNumber);
+  if (found === 'notFound') return accountUnknown(accountNumber);
   if (typeof found === 'string')
     return {
       ok: false,

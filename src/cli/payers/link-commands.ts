@@ -121,8 +121,7 @@ async function runCreate(given: GivenOptions, tools: AuditedCommandTools): Promi
   const merchant = await findMerchant(database, merchantId);
   if (merchant === null) return merchantUnknown(merchantId);
   const accountNumber = given.one('account') ?? merchant.accountNumbers[0] ?? '';
-  if (!merchant.accountNumbers.includes(accountNumber))
-    return accountUnknown(accountNumber);
+  if (!merchant.accountNumbers.includes(accountNumber)) return accountUnknown(accountNumber);
   const creating = {
     database,
     keyring,

@@ -138,7 +138,9 @@ ${facts([
 function disableForm({ id }: Link, visit: Visit): Shown {
   return actionForm(visit, DISABLE, {
     values: { linkId: id },
-    about: visit.wording.say('It cannot be paid any more. A Pix or boleto that waits for its payer is taken away.'),
+    about: visit.wording.say(
+      'It cannot be paid any more. A Pix or boleto that waits for its payer is taken away.',
+    ),
     isGrave: true,
   });
 }
