@@ -15,10 +15,10 @@ export const LINK_TABLE = {
   },
   events: {
     begin: 'a buyer tries to pay',
-    pay: 'the payment of the try was approved, or its Pix paid',
+    pay: 'the payment of the try was approved, or its Pix or boleto paid',
     fail: 'the try came to no charge',
     disable: 'the merchant disables it',
-    drop: 'the merchant disables it, and its Pix was taken away',
+    drop: 'the merchant disables it, and its Pix or boleto was taken away',
     close: 'the database was restored: it may be paid already',
   },
   first: ['open'],

@@ -50,12 +50,14 @@ export async function openModules(context: AppContext): Promise<Modules> {
     openFees(context.database, context.configuration.fees),
   );
   const pix = openPix(context, { idempotency, webhooks, fees });
+  const boletos = openBoletos(context, { idempotency, webhooks });
   const payments = openPayments(context, {
     idempotency,
     cards,
     antiFraud,
     transactions,
     pix,
+    boletos,
     webhooks,
     fees,
   });
@@ -67,7 +69,6 @@ export async function openModules(context: AppContext): Promise<Modules> {
     vault,
     pixOutage: pix.outage,
   });
-  const boletos = openBoletos(context, { idempotency, webhooks });
   const reconciliation = openReconciliation(context, {
     webhooks,
     service: serviceHere(),

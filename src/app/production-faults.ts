@@ -271,15 +271,24 @@ export function oddSettings({
   environment,
   console: { listener, origin },
   hasNoProxy,
+  pagesOrigin,
+  roles,
 }: Configuration): string[] {
   if (environment !== 'production') return [];
+  const unnamed =
+    roles.includes('http') && pagesOrigin === null
+      ? [
+          'PARCELA_PAGES_ORIGIN is not set: addresses of pages for buyers are made from what each request says of itself, and card fields are refused',
+        ]
+      : [];
   const unseen =
     listener === null && origin !== null
       ? ['PARCELA_CONSOLE_ORIGIN: this process shows no console without PARCELA_CONSOLE_PORT']
       : [];
-  if (!hasNoProxy) return unseen;
+  if (!hasNoProxy) return [...unseen, ...unnamed];
   return [
     ...unseen,
+    ...unnamed,
     'PARCELA_TRUSTED_PROXIES says that there is no proxy: every caller counts as one address of loopback. Address lists of credentials ' +
       'see no other, and a hundred failed logins of strangers make all wait',
     ...(listener === null

@@ -51,7 +51,9 @@ export function refusalText({ refusal, value }: Refused<OperatorRefusal>): strin
   return option === null ? text : `${option}${shown}: ${text}`;
 }
 
-export function merchantUnknown(value: string): CommandOutcome {
-  const message = refusalText({ refusal: 'merchantUnknown', value });
-  return { ok: false, option: OPTION_OF_REFUSAL.merchantUnknown, message };
+export const merchantUnknown = (value: string) => unknown('merchantUnknown', value);
+export const accountUnknown = (value: string) => unknown('accountUnknown', value);
+
+function unknown(refusal: 'merchantUnknown' | 'accountUnknown', value: string): CommandOutcome {
+  return { ok: false, option: OPTION_OF_REFUSAL[refusal], message: refusalText({ refusal, value }) };
 }

@@ -1,6 +1,5 @@
 import type { AuditDetail } from '../audit/audit-event.ts';
 import { findMerchant, readBusinessClock } from '../merchants/merchants.sql.ts';
-import { OPERATOR_REFUSALS } from '../merchants/refusals.ts';
 import type { Reader } from '../platform/postgres/database.ts';
 import { utcText } from '../values/instant.ts';
 import type { TryFailure } from '../webhooks/deliveries/delivery-outcome.ts';
@@ -18,7 +17,7 @@ import {
   table,
   visible,
 } from './command.ts';
-import { merchantUnknown, spokenText } from './refusals.ts';
+import { accountUnknown, merchantUnknown } from './refusals.ts';
 
 const MOST_ENDPOINTS = 1_000;
 /** A backlog is counted up to so many. */
@@ -191,12 +190,7 @@ async function runDeliveries(given: GivenOptions, tools: AuditedCommandTools): P
   });
   const resource = `merchants/${merchantId}/accounts/${accountNumber}/deliveries`;
   await recordLook(tools, resource, typeof found !== 'string');
-  if (found === 'notFound')
-    return {
-      ok: false,
-      option: '--account',
-      message: `--account: ${spokenText(OPERATOR_REFUSALS.accountUnknown)}`,
-    };
+  if (found === 'notFound') return accountUnknown(accountNumber);
   if (typeof found === 'string')
     return {
       ok: false,

@@ -10,6 +10,7 @@ import type { Module, ModuleContext, Published } from '../platform/module.ts';
 import { batchReads } from '../platform/postgres/batched-reads.ts';
 import type { Acquirers } from '../providers/open-acquirers.ts';
 import type { FeeVersions } from '../transactions/fees/fee-table.ts';
+import type { Boletos } from '../transactions/methods/boleto/module.ts';
 import { madeTransactionsRead } from '../transactions/methods/card/intents.sql.ts';
 import type { PixModule } from '../transactions/methods/pix/module.ts';
 import type { Transactions } from '../transactions/module.ts';
@@ -94,6 +95,7 @@ type PaymentsContext = ModuleContext & {
   readonly configuration: {
     readonly acquirerTimeoutMilliseconds: number;
     readonly cell: string | null;
+    readonly pagesOrigin: string | null;
     readonly cancelWindowDays: number;
     readonly captureDays: number;
     readonly minimumInstallment: Cents;
@@ -110,6 +112,7 @@ type Below = {
   readonly antiFraud: AntiFraudModule;
   readonly transactions: Transactions;
   readonly pix: Pick<PixModule, 'issuing' | 'canceling'>;
+  readonly boletos: Pick<Boletos, 'issuing' | 'canceling'>;
   readonly webhooks: Webhooks;
   readonly fees: FeeVersions;
 };
@@ -117,12 +120,12 @@ type Below = {
 export function openPayments(context: PaymentsContext, below: Below): Module {
   const { search, lookUp, openExport } = context;
   const { cancelWindowDays, cell, minimumInstallment } = context.configuration;
-  const { transactions, pix, fees } = below;
+  const { transactions, pix, boletos, fees } = below;
   const asking = askingTools(context, below);
   const paying = paymentTools(context, below);
   const { antiFraud, cards } = below;
   const fields = openCardFields(context, { cards, antiFraud, callRules: paying.callRules });
-  const links = openLinks(context, { paying, antiFraud, cardKeys: cards.cardKeys, pix });
+  const links = openLinks(context, { paying, antiFraud, cardKeys: cards.cardKeys, pix, boletos });
   return {
     endpoints: [
       ...serve(PAYMENT_ENDPOINTS, paying),

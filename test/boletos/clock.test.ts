@@ -2,9 +2,17 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { businessDayFrom } from '../../src/values/business-day.ts';
 import { addDays, type Day } from '../../src/values/instant.ts';
-import { call } from '../kit/merchant.ts';
+import { call, logIn } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
-import { type BoletoShop, issue, movementsOf, openBoletoShop, read } from './boleto-service.ts';
+import { linksOf } from '../payments/linked.ts';
+import {
+  type BoletoShop,
+  boletoRequest,
+  issue,
+  movementsOf,
+  openBoletoShop,
+  read,
+} from './boleto-service.ts';
 
 let shop: BoletoShop;
 
@@ -126,4 +134,14 @@ test('what was put into the calendar too early by another version is not changed
     return rows.length === 1 && rows[0]?.is_to_come === true && rows;
   });
   assert.deepEqual(others, [{ state: 'issued', is_to_come: true, count: 120 }]);
+});
+
+test('a link whose boleto nobody has paid opens again', async () => {
+  const url = shop.service.gatewayUrl;
+  const links = linksOf({ url, token: await logIn(url, (await shop.service.demo()).gateway) });
+  const link = await links.newLink();
+  assert.equal((await links.post(link, 'boleto', boletoRequest().payer as object)).body.status, 'waiting');
+  await jumpTo(addDays(await clockDay(), 12));
+  await links.untilLink(link, 'Aberto');
+  assert.equal((await links.byCard(link)).body.status, 'paid');
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { keyFileIn } from '../kit/keys.ts';
+import { logIn } from '../kit/merchant.ts';
 import {
   databaseSettings,
   openSimulator,
@@ -13,7 +14,8 @@ import {
   type TestProcess,
   until,
 } from '../kit/service.ts';
-import { cancel, issue, shopOf } from './boleto-service.ts';
+import { linksOf } from '../payments/linked.ts';
+import { boletoRequest, cancel, issue, shopOf } from './boleto-service.ts';
 
 let shop: Awaited<ReturnType<typeof shopOf<TestProcess>>>;
 let bank: Simulator;
@@ -90,6 +92,43 @@ test('killed while the bank is asked to register and to cancel, the next process
     movements.map(({ states }) => states),
     [['issued', 'canceled'], ['issued']],
   );
+});
+
+test('killed while the boleto of a link is registered, the next process has the same boleto, and no way beside it', async () => {
+  const { service } = shop;
+  const settings = {
+    ...databaseSettings(service.database),
+    PARCELA_KEY_FILE: keyFileIn(service.folder),
+    PARCELA_BANK_URL: bank.url,
+  };
+  const first = await startService({ folder: service.folder, settings });
+  const { gateway } = await service.demo();
+  const before = linksOf({ url: first.gatewayUrl, token: await logIn(first.gatewayUrl, gateway) });
+  const link = await before.newLink({ referenceTransaction: 'LINK' });
+  await script({ steps: [{ fault: 'late' }] });
+  const cut = before.post(link, 'boleto', boletoRequest().payer as object).then(
+    () => false,
+    () => true,
+  );
+  await until('it is under way', async () => (await rowsOf('issuing')).length === 1);
+  await first.kill();
+  assert.equal(await cut, true, 'no answer came');
+  await service.auditor.query('update boletos set due_at = now() where due_at is not null');
+  const second = await startService({ folder: service.folder, settings });
+  try {
+    const links = linksOf({ url: second.gatewayUrl, token: await logIn(second.gatewayUrl, gateway) });
+    await until('its line is shown', async () => /Linha digitável/.test(await links.show(link)));
+    const again = await links.post(link, 'boleto', boletoRequest().payer as object);
+    assert.equal(again.body.status, 'notOpen');
+    const made = await service.auditor.query(
+      `select state from boletos where reference_transaction = 'LINK'`,
+    );
+    assert.deepEqual(made, [{ state: 'issued' }]);
+    assert.equal((await links.post(link, 'cancel')).body.status, 'removed');
+    assert.equal((await links.byCard(link)).body.status, 'paid');
+  } finally {
+    await second.stop();
+  }
 });
 
 test('a movement is of an installment or of a boleto, never of neither, and a boleto has no other type', async () => {

@@ -3,7 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { logIn } from '../kit/merchant.ts';
 import { openSimulator, type Simulator, until } from '../kit/service.ts';
+import { linksOf } from '../payments/linked.ts';
 import {
   type BoletoShop,
   boletoRequest,
@@ -18,6 +20,7 @@ import {
 } from './boleto-service.ts';
 
 let shop: BoletoShop;
+let links: ReturnType<typeof linksOf>;
 let bank: Simulator;
 let folder: string;
 
@@ -25,6 +28,8 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parcela-bank-'));
   bank = await openSimulator(folder, [], 'bank');
   shop = await openBoletoShop({ PARCELA_BANK_URL: bank.url, PARCELA_BANK_TIMEOUT_MILLISECONDS: '1500' });
+  const url = shop.service.gatewayUrl;
+  links = linksOf({ url, token: await logIn(url, (await shop.service.demo()).gateway) });
 });
 after(async () => {
   await shop?.service.close();
@@ -99,15 +104,7 @@ test('a cancel that the bank does not answer is 202, and asked for until it is d
 
 test('what the bank says is paid is not canceled: its payment comes', async () => {
   const { id, ourNumber } = (await issue(shop)).body;
-  const [{ now }] = (await shop.service.auditor.query(
-    `select to_char(now() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as now`,
-  )) as [{ now: string }];
-  const ordered = await fetch(new URL('/changes', bank.url), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ merchantId: shop.merchantId, ourNumber, event: 'paid', at: now }),
-  });
-  assert.ok(ordered.ok, await ordered.text());
+  await paidAtBank(ourNumber);
   const reply = await cancel(shop, id);
   assert.equal(reply.status, 409, reply.text);
   await untilStatus(shop, id, 2);
@@ -122,6 +119,106 @@ test('what the bank does not cancel stays open, and may be canceled later', asyn
   assert.match(reply.text, /continua podendo ser pago/);
   assert.equal((await read(shop, id)).body.statusBill, 1);
   assert.equal((await cancel(shop, id)).body.statusBill, 4);
+});
+
+const payer = () => boletoRequest().payer as object;
+
+/** Has the bank book a payment that it reports later. */
+async function paidAtBank(ourNumber: string): Promise<void> {
+  const ordered = await fetch(new URL('/changes', bank.url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      ...{ merchantId: shop.merchantId, ourNumber, event: 'paid' },
+      at: await bankNow(),
+    }),
+  });
+  assert.ok(ordered.ok, await ordered.text());
+}
+
+async function bankNow(): Promise<string> {
+  const [row] = await shop.service.auditor.query(
+    `select to_char(now() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as now`,
+  );
+  return row?.now as string;
+}
+
+/** Of the links that a test has made, the number of the only boleto. */
+async function boletoOf(reference: string): Promise<{ id: string; ourNumber: string; pageKey: string }> {
+  const rows = await shop.service.auditor.query(
+    `select boleto_id as id, our_number as "ourNumber", page_key as "pageKey" from boletos where reference_transaction = $1`,
+    [reference],
+  );
+  assert.equal(rows.length, 1);
+  return rows[0] as { id: string; ourNumber: string; pageKey: string };
+}
+
+test('a link is paid by the one boleto that its page shows, however often it is asked for', async () => {
+  const link = await links.newLink({ referenceTransaction: 'LINK-1' });
+  assert.match(await links.show(link), /Pagar com boleto/);
+  const wrong = await links.post(link, 'boleto', { ...payer(), documentNumber: '11111111111', address: {} });
+  assert.equal(wrong.status, 400);
+  const tags = wrong.body.map(({ tag }: { tag: string }) => tag);
+  assert.ok(tags.includes('documentNumber') && tags.includes('address.zipCode'), wrong.text);
+  const answers = await Promise.all(Array.from({ length: 4 }, () => links.post(link, 'boleto', payer())));
+  assert.deepEqual(answers.map(({ body }) => body.status).sort(), [...Array(3).fill('notOpen'), 'waiting']);
+  const { id, ourNumber, pageKey } = await boletoOf('LINK-1');
+  const page = await links.show(link);
+  const { digitableLine, dueDate } = (await read(shop, id)).body;
+  assert.ok(page.replaceAll(/[. ]/g, '').includes(digitableLine), page);
+  assert.ok(page.includes(dueDate.split('-').reverse().join('/')));
+  assert.ok(!page.includes(pageKey), 'whoever has the link would read who pays');
+  assert.ok(answers.some(({ body }) => body.boleto === `/boletos/${pageKey}`));
+  const { status, method, paymentId } = await links.read(link);
+  assert.deepEqual([status, method, paymentId], ['Processando', 'boleto', null]);
+  assert.equal((await links.byCard(link)).body.status, 'notOpen');
+  await paidAtBank(ourNumber);
+  const late = await links.post(link, 'cancel');
+  assert.ok(['confirming', 'paid'].includes(late.body.status), late.text);
+  assert.equal((await links.untilLink(link, 'Pago')).paymentId, id);
+  assert.match(await links.show(link), /Pago\. Obrigado/);
+  assert.equal((await links.byCard(link)).body.status, 'notOpen');
+});
+
+test('who pays otherwise waits until the bank has taken the boleto away, and where it keeps it nobody else pays', async () => {
+  const link = await links.newLink({ referenceTransaction: 'LINK-2' });
+  assert.equal((await links.post(link, 'boleto', payer())).body.status, 'waiting');
+  await script({ cancels: [{ refusal: 'notAllowed' }] });
+  const kept = (await links.post(link, 'cancel')).body;
+  assert.deepEqual([kept.status, /não retirou/.test(kept.message)], ['confirming', true]);
+  assert.equal((await links.byCard(link)).body.status, 'notOpen');
+  await script({ cancels: [{ fault: 'silent' }, { fault: 'garbage' }] });
+  assert.equal((await links.post(link, 'cancel')).body.status, 'confirming');
+  assert.equal((await links.byCard(link)).body.status, 'notOpen');
+  await links.untilLink(link, 'Aberto');
+  assert.equal((await links.byCard(link)).body.status, 'paid');
+  const { ourNumber } = await boletoOf('LINK-2');
+  assert.deepEqual(
+    (await registrationsOf(ourNumber)).map(({ status }) => status),
+    ['canceled'],
+  );
+});
+
+test('a payer whom the bank refuses leaves the link open; one it does not answer about, closed; a merchant ends both', async () => {
+  const link = await links.newLink({ referenceTransaction: 'LINK-3' });
+  await script({ steps: [{ refusal: 'payerRefused' }] });
+  const refused = (await links.post(link, 'boleto', payer())).body;
+  assert.deepEqual([refused.status, /dados do pagador/.test(refused.message)], ['declined', true]);
+  assert.equal((await links.read(link)).status, 'Aberto');
+  await script({ steps: [{ fault: 'booksButSilent' }] });
+  const unknown = (await links.post(link, 'boleto', payer())).body.status;
+  assert.ok(['confirming', 'waiting'].includes(unknown), unknown);
+  assert.equal((await links.byCard(link)).body.status, 'notOpen');
+  await until('its line is shown', async () => /Linha digitável/.test(await links.show(link)));
+  const disabled = await links.api(`disable?id=${link.id}&reason=Engano`, { method: 'POST' });
+  assert.deepEqual([disabled.status, disabled.body.status], [200, 'Desativado'], disabled.text);
+  const states = await shop.service.auditor.query(
+    `select state from boletos where reference_transaction = 'LINK-3' order by state`,
+  );
+  assert.deepEqual(
+    states.map(({ state }) => state),
+    ['canceled', 'refused'],
+  );
 });
 
 test('while the bank cannot be connected to, nothing is made and the key is free; what is known stays', async () => {

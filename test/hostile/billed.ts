@@ -18,26 +18,28 @@ async function dueDays(shop: Shop): Promise<{ readonly startDate: string; readon
   return { startDate: today, endDate: addDays(today, 60) };
 }
 
+export const PAYER_OF_BOLETO = {
+  name: 'Ana Souza',
+  documentNumber: '52998224725',
+  email: 'ana@cliente.example',
+  address: {
+    street: 'Rua das Flores',
+    number: '100',
+    complement: 'Sala 2',
+    district: 'Centro',
+    city: 'São Paulo',
+    state: 'SP',
+    zipCode: '01001000',
+  },
+};
+
 async function boletoToIssue(shop: Shop): Promise<Record<string, unknown>> {
   const { listenerUrl } = shop;
   const dueDate = addDays(await todayOf(shop), 30);
   return {
     value: 149.9,
     dueDate,
-    payer: {
-      name: 'Ana Souza',
-      documentNumber: '52998224725',
-      email: 'ana@cliente.example',
-      address: {
-        street: 'Rua das Flores',
-        number: '100',
-        complement: 'Sala 2',
-        district: 'Centro',
-        city: 'São Paulo',
-        state: 'SP',
-        zipCode: '01001000',
-      },
-    },
+    payer: PAYER_OF_BOLETO,
     referenceTransaction: 'PEDIDO-1001',
     instructions: ['Não receber depois do prazo.'],
     fine: { percent: 2 },

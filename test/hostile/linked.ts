@@ -1,4 +1,5 @@
 import { call } from '../kit/merchant.ts';
+import { PAYER_OF_BOLETO } from './billed.ts';
 import { newSubscription } from './enrolled.ts';
 import { type Shop, strangeAddress } from './hostile-service.ts';
 import { encryptedCardOf } from './sold.ts';
@@ -139,7 +140,14 @@ export const LINK_RECIPES = {
       headers: { 'x-forwarded-for': strangeAddress() },
     }),
   ],
-  takeLinkPixAway: [
+  payLinkByBoleto: [
+    async (shop: Shop) => ({
+      parameters: { pageKey: pageKeyOf(await newLink(shop)) },
+      body: PAYER_OF_BOLETO,
+      headers: { 'x-forwarded-for': strangeAddress() },
+    }),
+  ],
+  takeLinkBillAway: [
     async (shop: Shop) => ({
       parameters: { pageKey: pageKeyOf(await newLinkWithPix(shop)) },
       headers: { 'x-forwarded-for': strangeAddress() },

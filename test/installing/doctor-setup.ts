@@ -117,6 +117,7 @@ export async function openInstallation(): Promise<Installation> {
     PARCELA_DATA_DIR: folder,
     PARCELA_ACQUIRER_URL: opened.fit.url,
     PARCELA_TRUSTED_PROXIES: '127.0.0.1',
+    PARCELA_PAGES_ORIGIN: 'https://pay.example.com',
   };
   const made = await runCommandHere(['key', 'create'], settings);
   assert.equal(made.code, 0, made.said);

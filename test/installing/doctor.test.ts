@@ -193,6 +193,7 @@ const BY_SETTINGS: readonly (readonly [what: string, settings: () => Settings, f
     'database.host',
   ],
   ['no proxy that is named', () => ({ PARCELA_TRUSTED_PROXIES: '' }), 'settings.fault'],
+  ['no origin of the pages', () => ({ PARCELA_PAGES_ORIGIN: '' }), 'settings.warning'],
   ['no proxy, as is said', () => ({ PARCELA_TRUSTED_PROXIES: 'none' }), 'settings.warning'],
   ['a console without TLS', () => ({ ...CONSOLE, PARCELA_CONSOLE_ORIGIN: '' }), 'settings.fault'],
   ['a console at the port of an API', () => ({ ...CONSOLE, PARCELA_CONSOLE_PORT: '8080' }), 'settings.fault'],

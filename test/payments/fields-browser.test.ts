@@ -6,13 +6,15 @@ import { after, before, test } from 'node:test';
 import type { Frame, Page } from 'puppeteer-core';
 import { keepPicture, TestBrowser, withoutChromium, wordsOn } from '../console/test-browser.ts';
 import { call, logIn, TEST_CARD } from '../kit/merchant.ts';
-import { openTestService, type TestService } from '../kit/service.ts';
+import { openTestService, type TestService, until } from '../kit/service.ts';
 
 const skip = withoutChromium;
 
 let service: TestService;
 let browser: TestBrowser;
 let shop: Server;
+/** On another port of the shop's host. */
+let sibling: Server;
 let token: string;
 let key: string;
 /** Of the shop, on another site than the service's. */
@@ -25,11 +27,9 @@ before(async () => {
     PARCELA_TRUSTED_PROXIES: '127.0.0.1',
   });
   browser = await TestBrowser.open(service);
-  shop = createServer((_request, response) => {
-    response.setHeader('content-type', 'text/html; charset=utf-8').end(shopPage());
-  });
-  await new Promise<void>((listening) => shop.listen(0, '127.0.0.1', listening));
-  origin = `http://localhost:${(shop.address() as AddressInfo).port}`;
+  shop = await serving((path) => (path === '/' ? shopPage() : hostilePage(path)));
+  sibling = await serving(() => shopPage());
+  origin = `http://localhost:${portOf(shop)}`;
   token = await logIn(service.gatewayUrl, (await service.demo()).gateway);
   const put = await fields('PUT', { origins: [origin] });
   assert.equal(put.status, 200, put.text);
@@ -39,8 +39,19 @@ after(async () => {
   if (skip !== false) return;
   await browser?.close();
   shop?.close();
+  sibling?.close();
   await service?.close();
 });
+
+async function serving(pageAt: (path: string) => string): Promise<Server> {
+  const server = createServer(({ url = '/' }, response) => {
+    response.setHeader('content-type', 'text/html; charset=utf-8').end(pageAt(url));
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  return server;
+}
+
+const portOf = (server: Server) => (server.address() as AddressInfo).port;
 
 const fields = (method: string, body?: object) =>
   call(service.gatewayUrl, '/v1/cards/fields', { token, method, ...(body && { body }) });
@@ -216,6 +227,91 @@ test('the frame opens on no page but those of the origins that the merchant has 
   assert.equal(back.body.key, key, 'the key stays');
   const policy = (await fetch(`${service.gatewayUrl}/fields/${key}`)).headers.get('content-security-policy');
   assert.ok(policy?.includes(`frame-ancestors ${origin} https://loja.com.br;`), policy ?? '');
+});
+
+/** `/nested`: the shop within a stranger's page. `/sandboxed`, `/robbed`: shop or fields without origin. */
+const hostilePage = (path: string) =>
+  ({
+    '/nested': `<iframe src="${origin}/"></iframe>`,
+    '/sandboxed': `<iframe sandbox="allow-scripts" src="${origin}/"></iframe>`,
+    '/robbed': `<iframe sandbox="allow-scripts" src="${service.gatewayUrl}/fields/${key}"></iframe>`,
+    // A frame of a stranger on the shop's own page offers the fields a port of its own.
+    '/beside': `${shopPage()}<iframe src="http://127.0.0.1:${portOf(shop)}/stranger"></iframe>`,
+    '/stranger': `<script>
+setInterval(() => {
+  for (let at = 0; at < parent.length; at += 1) {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = ({ data }) => { window.got = data; };
+    parent[at].postMessage({ parcela: 'fields', style: { color: '#ff0000' } }, '*', [port2]);
+    port1.postMessage({ kind: 'card', id: 97 });
+    window.offered = (window.offered ?? 0) + 1;
+  }
+}, 50);
+</script>`,
+  })[path] ?? '';
+
+/** Whether any frame of the page shows the fields, once the browser has refused to. */
+async function refusedAt(address: string): Promise<boolean> {
+  const page = await browser.newPage();
+  await page.goto(address);
+  await until('the browser refuses the frame', async () =>
+    page.frames().some((frame) => frame.url().startsWith('chrome-error:')),
+  );
+  const shown = await Promise.all(
+    page.frames().map((frame) =>
+      frame.$('#number').then(
+        (found) => found !== null,
+        () => false,
+      ),
+    ),
+  );
+  await page.close();
+  return !shown.includes(true);
+}
+
+test('neither the page around the shop, nor another port or name of its host, holds the fields', {
+  skip,
+}, async () => {
+  for (const address of [
+    `http://127.0.0.1:${portOf(shop)}/nested`,
+    `http://evil.localhost:${portOf(shop)}/nested`,
+    `${origin}/sandboxed`,
+    `http://localhost:${portOf(sibling)}/`,
+    `http://evil.localhost:${portOf(shop)}/`,
+  ])
+    assert.ok(await refusedAt(address), address);
+});
+
+test('fields without their origin make no card, and a stranger beside them is not heard', {
+  skip,
+}, async () => {
+  const robbed = await browser.newPage();
+  await robbed.goto(`${origin}/robbed`);
+  const inside = await (await robbed.$('iframe'))?.contentFrame();
+  assert.ok(inside);
+  await inside.waitForSelector('#number');
+  assert.equal(
+    await inside.evaluate(
+      `fetch('${service.gatewayUrl}/fields/${key}/card', { method: 'POST' }).then(() => 'sent', () => 'kept')`,
+    ),
+    'kept',
+  );
+  const page = await browser.newPage();
+  await page.goto(`${origin}/beside`);
+  await page.waitForFunction('window.fields !== undefined');
+  const stranger = page.frames().find((frame) => frame.url().endsWith('/stranger'));
+  const frame = page.frames().find((one) => one.url().endsWith(key));
+  assert.ok(stranger && frame);
+  await fill(page, frame, TEST_CARD);
+  await stranger.waitForFunction('window.offered > 20');
+  const card = (await page.evaluate(CARD)) as Record<string, string>;
+  assert.equal(card.lastFour, '0001');
+  assert.equal(await stranger.evaluate('window.got'), undefined);
+  assert.equal(
+    await frame.evaluate(`getComputedStyle(document.querySelector('main')).color`),
+    'rgb(16, 32, 48)',
+    'the looks are those of the shop',
+  );
 });
 
 test('of all strangers together a merchant takes so many cards and no more', { skip }, async () => {

@@ -1,55 +1,27 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { call, encryptCard, TEST_CARD } from '../kit/merchant.ts';
+import { call } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
+import { type Link, linksOf } from '../payments/linked.ts';
 import { ledger, openPixShop, type PixShop, pay, read, script } from './pix-service.ts';
 
 let shop: PixShop;
+let links: ReturnType<typeof linksOf>;
 
 before(async () => {
   shop = await openPixShop();
+  links = linksOf(shop);
 });
 after(() => shop?.service.close());
 
-type Link = { readonly id: string; readonly page: string };
-
-const api = (path: string, options = {}) =>
-  call(shop.url, `/v1/paymentlink/${path}`, { token: shop.token, ...options });
-
-async function newLink(): Promise<Link> {
-  const body = { description: 'Um livro', value: 149.9, referenceTransaction: 'PEDIDO-1001' };
-  const reply = await api('new', { body });
-  assert.equal(reply.status, 200, reply.text);
-  return { id: reply.body.id, page: new URL(reply.body.url).pathname };
-}
-
-const show = async ({ page }: Link) => (await call(shop.url, page)).text;
-const byPix = ({ page }: Link) => call(shop.url, `${page}/pix`, { method: 'POST' });
-const otherwise = ({ page }: Link) => call(shop.url, `${page}/pix/cancel`, { method: 'POST' });
-const statusOf = async ({ id }: Link) => (await api(`information?id=${id}`)).body.status;
-const untilLink = (link: Link, status: string) =>
-  until(`the link is ${status}`, async () => (await statusOf(link)) === status);
-
-async function byCard(link: Link) {
-  const text = await show(link);
-  const given = JSON.parse(
-    /<script type="application\/json" id="given">(.*?)<\/script>/.exec(text)?.[1] ?? '',
-  );
-  const encryptedCard = await encryptCard(given.key, {
-    cardNumber: TEST_CARD,
-    cardholderName: 'ANA SOUZA',
-    expirationMonth: '12',
-    expirationYear: '39',
-    securityCode: '123',
-    merchantId: given.merchantId,
-    createdAt: given.now,
-  });
-  return call(shop.url, `${link.page}/card`, { body: { encryptedCard, installments: 1 } });
-}
+const byPix = (link: Link) => links.post(link, 'pix');
+const otherwise = (link: Link) => links.post(link, 'cancel');
+const newLink = () => links.newLink();
+const statusOf = async (link: Link) => (await links.read(link)).status;
 
 /** What the page shows to copy; null: no code. */
 async function codeOf(link: Link): Promise<string | null> {
-  return /<span class="copy">([^<]+)<\/span>/.exec(await show(link))?.[1] ?? null;
+  return /<span class="copy">([^<]+)<\/span>/.exec(await links.show(link))?.[1] ?? null;
 }
 
 async function txidOf(code: string | null): Promise<string> {
@@ -61,19 +33,19 @@ async function txidOf(code: string | null): Promise<string> {
 
 test('a link is paid by the Pix that its page shows, and by nothing beside it', async () => {
   const link = await newLink();
-  assert.match(await show(link), /Pague com Pix ou cartão[\s\S]*Pagar com Pix/);
+  assert.match(await links.show(link), /Pague com Pix, cartão de crédito ou boleto[\s\S]*Pagar com Pix/);
   const answers = await Promise.all(Array.from({ length: 4 }, () => byPix(link)));
   assert.deepEqual(answers.map(({ body }) => body.status).sort(), [...Array(3).fill('notOpen'), 'waiting']);
   assert.equal(await statusOf(link), 'Processando');
-  const page = await show(link);
+  const page = await links.show(link);
   assert.match(page, /Aguardando o pagamento[\s\S]*<svg/);
   assert.match(page, /"refreshSeconds":5/);
   assert.doesNotMatch(page, /<form/);
-  assert.equal((await byCard(link)).body.status, 'notOpen');
+  assert.equal((await links.byCard(link)).body.status, 'notOpen');
   const code = await codeOf(link);
   await pay(shop, await txidOf(code));
-  await until('the page shows that it is paid', async () => /Pago\. Obrigado/.test(await show(link)));
-  const { status, paymentId } = (await api(`information?id=${link.id}`)).body;
+  await until('the page shows that it is paid', async () => /Pago\. Obrigado/.test(await links.show(link)));
+  const { status, paymentId } = (await links.api(`information?id=${link.id}`)).body;
   assert.equal(status, 'Pago');
   const { body } = await read(shop, paymentId);
   assert.deepEqual(
@@ -93,12 +65,12 @@ test('who pays otherwise has the Pix taken away first, and one that was paid mea
   assert.equal((await otherwise(link)).body.status, 'removed');
   const gone = (await ledger(shop, 'charges')).find((one) => one.txid === txid);
   assert.equal(gone?.status, 'REMOVIDA_PELO_USUARIO_RECEBEDOR');
-  assert.equal((await byCard(link)).body.status, 'paid');
+  assert.equal((await links.byCard(link)).body.status, 'paid');
   const other = await newLink();
   assert.equal((await byPix(other)).body.status, 'waiting');
   await pay(shop, await txidOf(await codeOf(other)));
   assert.notEqual((await otherwise(other)).body.status, 'removed');
-  await untilLink(other, 'Pago');
+  await links.untilLink(other, 'Pago');
 });
 
 test('a bank that does not find the Pix of a link opens no link: its code may still be paid', async () => {
@@ -107,10 +79,10 @@ test('a bank that does not find the Pix of a link opens no link: its code may st
   const missing = Array.from({ length: 6 }, () => ({ fault: 'notFound' }));
   for (const on of ['PATCH /cob', 'GET /cob']) await script(shop, on, ...missing);
   assert.equal((await otherwise(link)).body.status, 'confirming');
-  assert.equal((await byCard(link)).body.status, 'notOpen');
+  assert.equal((await links.byCard(link)).body.status, 'notOpen');
   assert.equal(await statusOf(link), 'Processando');
   for (const on of ['PATCH /cob', 'GET /cob']) await script(shop, on);
-  await untilLink(link, 'Aberto');
+  await links.untilLink(link, 'Aberto');
 });
 
 test('what its bank does not make leaves the link open, and what it does not answer leaves it closed', async () => {
@@ -123,10 +95,10 @@ test('what its bank does not make leaves the link open, and what it does not ans
   await script(shop, 'PUT /cob', { fault: 'booksButUnavailable' });
   const unknown = await byPix(link);
   assert.ok(['confirming', 'waiting'].includes(unknown.body.status), unknown.text);
-  assert.equal((await byCard(link)).body.status, 'notOpen');
+  assert.equal((await links.byCard(link)).body.status, 'notOpen');
   await until('its code is shown', async () => (await codeOf(link)) !== null);
   await pay(shop, await txidOf(await codeOf(link)));
-  await untilLink(link, 'Pago');
+  await links.untilLink(link, 'Pago');
 });
 
 test('a Pix that nobody pays opens the link again, and the merchant disables one that waits', async () => {
@@ -135,13 +107,13 @@ test('a Pix that nobody pays opens the link again, and the merchant disables one
   const waiting = await newLink();
   assert.equal((await byPix(waiting)).body.status, 'waiting');
   const code = await codeOf(waiting);
-  const disabled = await api(`disable?id=${waiting.id}&reason=Engano`, { method: 'POST' });
+  const disabled = await links.api(`disable?id=${waiting.id}&reason=Engano`, { method: 'POST' });
   assert.deepEqual([disabled.status, disabled.body.status], [200, 'Desativado'], disabled.text);
   const charges = await ledger(shop, 'charges');
   const atBank = charges.find(({ pixCopiaECola }) => pixCopiaECola === code);
   assert.equal(atBank?.status, 'REMOVIDA_PELO_USUARIO_RECEBEDOR');
   const jump = await call(shop.url, '/homologation/clock', { token: shop.token, body: { advanceDays: 1 } });
   assert.equal(jump.status, 200, jump.text);
-  await untilLink(link, 'Aberto');
-  assert.equal((await byCard(link)).body.status, 'paid');
+  await links.untilLink(link, 'Aberto');
+  assert.equal((await links.byCard(link)).body.status, 'paid');
 });

@@ -1276,6 +1276,8 @@ export type PaymentLink = {
   readonly referenceTransaction: string | null;
   /** The payment that paid it. */
   readonly paymentId: string | null;
+  /** How the last try pays; null: nobody has tried. */
+  readonly method: 'card' | 'pix' | 'boleto' | null;
   /** Why it was disabled. */
   readonly reason: string | null;
   /** Who created it. */

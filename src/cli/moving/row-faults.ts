@@ -1,3 +1,4 @@
+import { OPERATOR_REFUSALS } from '../../merchants/refusals.ts';
 import type { Terms } from '../../recurrence/plans/plan.ts';
 import { SUBSCRIPTION_CREATION_REFUSALS } from '../../recurrence/subscriptions/endpoints.ts';
 import type { MovedSubscription } from '../../recurrence/subscriptions/moving-subscriptions.sql.ts';
@@ -14,7 +15,10 @@ export const CANCELED_THERE: RowFault = {
 
 export const MERCHANT_FIRST: RowFault = { tag: 'type', text: 'A merchant stands on the first line.' };
 
-export const UNKNOWN_ACCOUNT: RowFault = { tag: 'accountNumber', text: 'The merchant has no such account.' };
+export const UNKNOWN_ACCOUNT: RowFault = {
+  tag: 'accountNumber',
+  text: OPERATOR_REFUSALS.accountUnknown.text,
+};
 
 /** What may have changed here since, its card and customer, is not compared. `known` absent: of a trial. */
 export function knownFaults(

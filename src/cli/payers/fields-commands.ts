@@ -1,9 +1,9 @@
 import { findMerchant, readBusinessClock } from '../../merchants/merchants.sql.ts';
 import { findCardFields, putCardFields } from '../../payments/fields/card-fields.sql.ts';
 import { type CardFields, MOST_ORIGINS, originsFault } from '../../payments/fields/card-fields.ts';
-import { ORIGIN_FAULTS } from '../../payments/fields/contract.ts';
+import { type GET_FIELDS, ORIGIN_FAULTS, writeFields } from '../../payments/fields/contract.ts';
 import { newPageKey } from '../../platform/chance.ts';
-import { inCell } from '../../values/cell.ts';
+import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import {
   type AuditedCommandTools,
   type Command,
@@ -63,11 +63,28 @@ async function runShow(given: GivenOptions, tools: CommandTools): Promise<Comman
   return shown(found, tools);
 }
 
-function shown({ pageKey, origins }: CardFields, { cell }: CommandTools): CommandOutcome {
-  const key = inCell(cell, pageKey);
+/** With what the merchant pastes into his page. */
+function shown(fields: CardFields, { cell, pagesOrigin }: CommandTools): CommandOutcome {
+  const one = writeFields(fields, pagesOrigin, cell) as AnswerOf<typeof GET_FIELDS>;
+  const script = pagesOrigin === null ? `https://ADDRESS-OF-PARCELA${one.script}` : one.script;
   return {
     ok: true,
-    lines: [`key      ${key}`, ...origins.map((one) => `origin   ${one}`)],
-    json: { key, origins },
+    lines: [
+      `key      ${one.key}`,
+      ...one.origins.map((origin) => `origin   ${origin}`),
+      ...(one.origins.length === 0 ? [] : ['', ...pageTag(script, one.key)]),
+    ],
+    json: one,
   };
 }
+
+const pageTag = (script: string, key: string) => [
+  'For the page, where the card is asked for:',
+  '',
+  '<div id="card"></div>',
+  '<script type="module">',
+  `import { mountFields } from '${script}';`,
+  `const fields = await mountFields('#card', { key: '${key}' });`,
+  '// When the buyer pays, send this to your server: const card = await fields.card();',
+  '</script>',
+];

@@ -9,6 +9,7 @@ import {
   writeLink,
 } from '../../payments/links/contract.ts';
 import { createLink } from '../../payments/links/create-link.ts';
+import { LINK_REFUSALS } from '../../payments/links/endpoints.ts';
 import type { Link, LinkKey } from '../../payments/links/link.ts';
 import {
   disableLinkRow,
@@ -36,7 +37,7 @@ import {
   table,
   visible,
 } from '../command.ts';
-import { merchantUnknown } from '../refusals.ts';
+import { accountUnknown, merchantUnknown } from '../refusals.ts';
 
 const SHOWN = 100;
 
@@ -120,8 +121,7 @@ async function runCreate(given: GivenOptions, tools: AuditedCommandTools): Promi
   const merchant = await findMerchant(database, merchantId);
   if (merchant === null) return merchantUnknown(merchantId);
   const accountNumber = given.one('account') ?? merchant.accountNumbers[0] ?? '';
-  if (!merchant.accountNumbers.includes(accountNumber))
-    return { ok: false, option: '--account', message: '--account: the merchant has no such account' };
+  if (!merchant.accountNumbers.includes(accountNumber)) return accountUnknown(accountNumber);
   const creating = {
     database,
     keyring,
@@ -210,7 +210,7 @@ const WHY_NOT: Readonly<Record<'open' | 'paying' | 'paid', string>> = {
   open: '--link: it was being paid a moment ago; try again',
   paying:
     '--link: it is being paid. The console and POST /v1/paymentlink/disable have the bank take its Pix or boleto away first',
-  paid: '--link: it is paid already',
+  paid: `--link: ${LINK_REFUSALS.paid.sentence.en}`,
 };
 
 const NO_LINK: CommandOutcome = {
@@ -235,6 +235,7 @@ function shown(link: Link, tools: CommandTools, now: Instant): CommandOutcome {
     `link       ${one.id}`,
     `page       ${one.url}${tools.pagesOrigin === null ? '  (behind the address of the service)' : ''}`,
     `status     ${one.status}${one.status === LINK_STATUS_WORDS.paid ? ` by ${one.paymentId}` : ''}`,
+    ...(one.method === null ? [] : [`method     ${one.method}`]),
     `value      ${reaisText(link.amount)}, in up to ${one.qttyInstallments}`,
     `for        ${visible(one.description)}`,
     `until      ${one.expirationDate}`,

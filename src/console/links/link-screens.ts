@@ -77,7 +77,7 @@ function createForm(visit: Visit, typed?: Form): Shown {
   const today = saoPauloDay(instant(visit.now));
   return actionForm(visit, CREATE, {
     typed,
-    about: say('A page where your buyer pays once, by card or Pix. Send him its address.'),
+    about: say('A page where your buyer pays once, by card, Pix or boleto. Send him its address.'),
     fields: [
       { name: 'description', label: say('Description'), isRequired: true, mostCharacters: 250 },
       amountField(visit, 'value'),
@@ -112,9 +112,11 @@ const ONE: Screen<unknown> = screen<unknown, Link>({
   view: linkPage,
 });
 
+const METHODS = { card: 'Card', pix: 'Pix', boleto: 'Boleto' } as const;
+
 function linkPage(one: Link, visit: Visit): Html {
   const { say, reais, day } = visit.wording;
-  const { url, paymentId, status } = one;
+  const { url, paymentId, status, method } = one;
   return html`<p class="headline"><strong>${reais(one.value)}</strong> ${stateBadge(LINK_STATES, status, visit.wording)}</p>
 ${facts([
   [say('Address of the page'), pageAddress(url, visit)],
@@ -125,6 +127,7 @@ ${facts([
     say('Payment'),
     paymentId === null ? '–' : link(paymentPath(visit.merchantId, paymentId), paymentId.slice(0, 8)),
   ],
+  [say('Last tried by'), method === null ? '–' : say(METHODS[method])],
   [say('Reference'), one.referenceTransaction ?? '–'],
   [say('Reason'), one.reason ?? '–'],
   [say('Created by'), one.createdBy],
@@ -135,7 +138,9 @@ ${facts([
 function disableForm({ id }: Link, visit: Visit): Shown {
   return actionForm(visit, DISABLE, {
     values: { linkId: id },
-    about: visit.wording.say('It cannot be paid any more. A Pix that waits for its payer is taken away.'),
+    about: visit.wording.say(
+      'It cannot be paid any more. A Pix or boleto that waits for its payer is taken away.',
+    ),
     isGrave: true,
   });
 }

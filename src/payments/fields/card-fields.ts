@@ -14,10 +14,11 @@ export const MOST_ORIGINS = 10;
 /** So that an entry of the audit log has them whole. */
 export const LONGEST_ORIGIN = 150;
 
-export type OriginFault = 'notOrigin' | 'notSecure' | 'ours';
+/** `oursUnknown`: nobody can say whether it is a page of ours. */
+export type OriginFault = 'notOrigin' | 'notSecure' | 'ours' | 'oursUnknown';
 
 export type OriginRules = Pick<CallRules, 'takesHttp'> & {
-  /** Of Parcela's pages, if known. */
+  /** Of Parcela's pages, as the operator has named it: what a request says of it, anybody can say. */
   readonly ours: string | null;
 };
 
@@ -32,5 +33,6 @@ function originFault(text: string, { takesHttp, ours }: OriginRules): OriginFaul
   // A shop for trials may be a page of ours: its cards are not real.
   if (takesHttp) return null;
   if (!text.startsWith('https:')) return 'notSecure';
+  if (ours === null) return 'oursUnknown';
   return text === ours ? 'ours' : null;
 }

@@ -2,7 +2,8 @@ import { Type } from 'typebox';
 import { contract } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
 import { named } from '../../platform/http/named.ts';
-import { type RefusalShape, refusal, refusedAnswer } from '../../platform/http/refusal.ts';
+import { conflict, type RefusalShape, refusal, refusedAnswer } from '../../platform/http/refusal.ts';
+import { NO_WEB_ORIGIN } from '../../platform/requests/formats.ts';
 import { inCell } from '../../values/cell.ts';
 import { type CardFields, LONGEST_ORIGIN, MOST_ORIGINS, type OriginFault } from './card-fields.ts';
 
@@ -28,10 +29,7 @@ const EXAMPLE = {
 const ANSWER = { description: 'As they are.', schema: FIELDS_ANSWER, example: EXAMPLE };
 
 export const ORIGIN_FAULTS = {
-  notOrigin: refusal(400, 'origins', {
-    pt: 'Informe só esquema, nome e porta, em minúsculas, como https://www.exemplo.com.br.',
-    en: 'Give only scheme, name and port, in small letters, such as https://www.example.com.',
-  }),
+  notOrigin: refusal(400, 'origins', NO_WEB_ORIGIN),
   notSecure: refusal(400, 'origins', {
     pt: 'Em produção as páginas com campos de cartão usam https.',
     en: 'In production pages with card fields use https.',
@@ -39,6 +37,10 @@ export const ORIGIN_FAULTS = {
   ours: refusal(400, 'origins', {
     pt: 'Esta é a origem da Parcela: uma página dela leria o cartão.',
     en: "This is Parcela's own origin: a page of it could read the card.",
+  }),
+  oursUnknown: conflict({
+    pt: 'O operador ainda não informou a origem das páginas da Parcela (PARCELA_PAGES_ORIGIN). Sem ela, os campos de cartão não têm endereço que valha.',
+    en: "The operator has not named the origin of Parcela's pages (PARCELA_PAGES_ORIGIN): without it card fields have no address to trust.",
   }),
 } as const satisfies Record<OriginFault, RefusalShape>;
 
@@ -51,7 +53,10 @@ export const PUT_FIELDS = contract({
     'Fields of ours on your own page, in a frame that it cannot read. `key` stays; `origins` are replaced.',
   body: named('CardFieldsRequest', { origins: ORIGINS }),
   bodyExample: { origins: EXAMPLE.origins },
-  answers: { 200: ANSWER },
+  answers: {
+    200: ANSWER,
+    409: refusedAnswer('The operator has not named the origin of our pages.', ORIGIN_FAULTS.oursUnknown),
+  },
 });
 
 export const GET_FIELDS = contract({

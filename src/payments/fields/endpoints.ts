@@ -15,20 +15,22 @@ export type CardFieldsTools = {
   readonly clock: BusinessClock;
   readonly lookUp: LookUp;
   readonly callRules: CallRules;
+  /** As the operator has named it; null: not. */
+  readonly pagesOrigin: string | null;
   /** Null if the service has no cells. */
   readonly cell: string | null;
 };
 
 export const CARD_FIELDS_ENDPOINTS: readonly Endpoint<CardFieldsTools>[] = [
-  endpoint(PUT_FIELDS, async ({ audit, clock, callRules, cell }: CardFieldsTools, call) => {
+  endpoint(PUT_FIELDS, async (tools: CardFieldsTools, call) => {
+    const { audit, clock, callRules, cell, pagesOrigin } = tools;
     const actor = callerAt(call);
     const origins = [...new Set(call.body.origins)];
-    const pagesOrigin = call.pagesOrigin();
     const fault = originsFault(origins, { takesHttp: callRules.takesHttp, ours: pagesOrigin });
     if (fault !== null) return refusalAnswer(ORIGIN_FAULTS[fault], call.language);
     const wanted = { merchantId: actor.merchantId, pageKey: newPageKey(), origins };
     const fields = await putCardFields(audit, wanted, actor, clock.now(actor.merchantId));
-    return { status: 200, body: writeFields(fields, pagesOrigin, cell) };
+    return { status: 200, body: writeFields(fields, call.pagesOrigin(), cell) };
   }),
   endpoint(GET_FIELDS, async ({ lookUp, cell }: CardFieldsTools, call) => {
     const { merchantId } = callerOf(call);

@@ -43,6 +43,7 @@ export function openCardFields(
   context: ModuleContext & {
     readonly configuration: {
       readonly cell: string | null;
+      readonly pagesOrigin: string | null;
       readonly requestsPerSecond: { readonly perMerchant: number };
     };
     readonly keyring: Keyring;
@@ -51,9 +52,10 @@ export function openCardFields(
   { cards, antiFraud, callRules }: Below,
 ): Module {
   const { audit, keyring, clock, lookUp, gate, configuration } = context;
+  const { cell, pagesOrigin } = configuration;
   return {
     endpoints: [
-      ...serve(CARD_FIELDS_ENDPOINTS, { audit, clock, lookUp, callRules, cell: configuration.cell }),
+      ...serve(CARD_FIELDS_ENDPOINTS, { audit, clock, lookUp, callRules, cell, pagesOrigin }),
       ...serve(FIELDS_PAGE_ENDPOINTS, {
         ...cards,
         keyring,

@@ -18,7 +18,7 @@ import {
   PUBLIC_ONLY,
   urlRefusals,
 } from '../../webhooks/posting/url-rules.ts';
-import { type Link, type ShownState, shownState, type WantedLink } from './link.ts';
+import { type Link, type ShownState, shownState, TRY_METHODS, type WantedLink } from './link.ts';
 import { LINK_ORDERS } from './links.sql.ts';
 
 export const LINK_STATUS_WORDS = {
@@ -113,6 +113,9 @@ const LINK_ANSWER = named('PaymentLink', {
   urlReturn: orNull('As given.'),
   referenceTransaction: orNull('As given.'),
   paymentId: orNull('The payment that paid it.'),
+  method: Type.Union([Type.Enum([...TRY_METHODS]), Type.Null()], {
+    description: 'How the last try pays; null: nobody has tried.',
+  }),
   reason: orNull('Why it was disabled.'),
   createdBy: Type.String(),
   createdDate: Type.String({ description: 'São Paulo time without zone.' }),
@@ -130,6 +133,7 @@ const LINK_EXAMPLE = {
   urlReturn: 'https://loja.com.br/obrigado',
   referenceTransaction: 'PEDIDO-1001',
   paymentId: null,
+  method: null,
   reason: null,
   createdBy: 'loja-01',
   createdDate: '2026-11-21T10:00:00.123',
@@ -153,6 +157,7 @@ export function writeLink(link: Link, pages: string, now: Instant): object {
     urlReturn: link.returnUrl,
     referenceTransaction: link.referenceTransaction,
     paymentId: link.paymentId,
+    method: link.tryMethod,
     reason: link.disableReason,
     createdBy: link.createdBy,
     createdDate: saoPauloText(link.createdAt),
@@ -166,7 +171,7 @@ export const CREATE_LINK = contract({
   path: '/v1/paymentlink/new',
   summary: 'Create a payment link',
   description:
-    'A page of ours where your buyer pays once, by card or Pix. Send him its `url`. Card numbers never reach your server; ' +
+    'A page of ours where your buyer pays once, by card, Pix or boleto. Send him its `url`. Card numbers never reach your server; ' +
     'ours gets them encrypted and keeps none in clear.',
   isRepeatable: true,
   body: LINK_REQUEST,
@@ -239,7 +244,7 @@ export const DISABLE_LINK = contract({
   path: '/v1/paymentlink/disable',
   summary: 'Disable a payment link',
   description:
-    'It cannot be paid any more. One that is disabled already stays as it is. A Pix that waits for its payer is taken away first. While another try to pay is under way, or the bank has not answered, it is 409: ask again shortly. Takes no body.',
+    'It cannot be paid any more. One that is disabled already stays as it is. A Pix or boleto that waits for its payer is taken away first. While another try to pay is under way, or the bank has not answered, it is 409: ask again shortly. Takes no body.',
   query: Type.Object({
     id: LINK_ID,
     reason: Type.String({

@@ -3,13 +3,13 @@ import { findTryOutcome } from './find-try-outcome.ts';
 import type { Link } from './link.ts';
 import { disableLinkRow, dropLinkRow, findLink } from './links.sql.ts';
 import { finishQuietly } from './pay-link.ts';
-import { type PayLinkByPixTools, removePixOfTry } from './pay-link-by-pix.ts';
+import { type PayLinkByBillTools, removeBillOfTry } from './pay-link-by-bill.ts';
 
 export type DisableLinkResult = Link | 'paid' | 'paying';
 
-/** A Pix that waits for its payer is taken away first. Null: no such link. */
+/** A bill that waits for its payer is taken away first. Null: no such link. */
 export async function disableLink(
-  tools: PayLinkByPixTools,
+  tools: PayLinkByBillTools,
   { merchantId, id, reason }: { readonly merchantId: string; readonly id: string; readonly reason: string },
   deadlineAt: number,
 ): Promise<DisableLinkResult | null> {
@@ -17,20 +17,20 @@ export async function disableLink(
   const key = { merchantId, linkId: id.toLowerCase() };
   const disabled = await disableLinkRow(tools.database, key, reason);
   const found = disabled ?? (await findLink(tools.database, key));
-  const isOfPix = found?.state === 'paying' && found.tryMethod === 'pix';
-  const link = isOfPix ? await dropLink(tools, found, reason, deadlineAt) : found;
+  const isOfBill = found?.state === 'paying' && found.tryMethod !== 'card';
+  const link = isOfBill ? await dropLink(tools, found, reason, deadlineAt) : found;
   if (link === null || link.state === 'disabled') return link;
   return link.state === 'paid' ? 'paid' : 'paying';
 }
 
-/** In one step: between its Pix and its end nobody else begins a try. */
+/** In one step: between its bill and its end nobody else begins a try. */
 async function dropLink(
-  tools: PayLinkByPixTools,
+  tools: PayLinkByBillTools,
   link: Link,
   reason: string,
   deadlineAt: number,
 ): Promise<Link | null> {
-  await removePixOfTry(tools, link, deadlineAt);
+  await removeBillOfTry(tools, link, deadlineAt);
   const outcome = await findTryOutcome(tools, link);
   if (outcome.kind === 'failed') {
     const dropped = await dropLinkRow(tools.database, link, reason);

@@ -23,10 +23,10 @@ import {
 } from './contract.ts';
 import { type CreateLinkTools, createLink } from './create-link.ts';
 import { disableLink } from './disable-link.ts';
-import { findPixOfTry } from './find-try-outcome.ts';
+import { findBillOfTry } from './find-try-outcome.ts';
 import type { Link, LinkKey } from './link.ts';
 import { findLink, LINK_ORDERS, listLinkPage } from './links.sql.ts';
-import { asItsPix, type PayLinkByPixTools } from './pay-link-by-pix.ts';
+import { asItsBill, type PayLinkByBillTools } from './pay-link-by-bill.ts';
 
 export const LINK_REFUSALS = {
   paid: conflict({ pt: 'O link já foi pago.', en: 'The link is paid already.' }),
@@ -37,7 +37,7 @@ export const LINK_REFUSALS = {
 } as const satisfies Record<string, RefusalShape>;
 
 export type LinkTools = CreateLinkTools &
-  PayLinkByPixTools & {
+  PayLinkByBillTools & {
     readonly clock: BusinessClock;
     readonly callRules: CallRules;
     readonly lookUp: LookUp;
@@ -75,7 +75,7 @@ export const LINK_ENDPOINTS: readonly Endpoint<LinkTools>[] = [
     const link = !isUuid(id)
       ? null
       : await tools.lookUp(merchantId, (database) =>
-          findLinkAsItsPix(tools, database, { merchantId, linkId: id.toLowerCase() }),
+          findLinkAsItsBill(tools, database, { merchantId, linkId: id.toLowerCase() }),
         );
     if (link === null) return refusalAnswer(FAILURES.unknownPath, call.language);
     const pages = linkPagesAt(call.pagesOrigin(), tools.cell);
@@ -105,13 +105,13 @@ export const LINK_ENDPOINTS: readonly Endpoint<LinkTools>[] = [
   }),
 ];
 
-async function findLinkAsItsPix(
+async function findLinkAsItsBill(
   { keyring }: LinkTools,
   database: Reader,
   key: LinkKey,
 ): Promise<Link | null> {
   const link = await findLink(database, key);
-  return link && asItsPix(link, await findPixOfTry({ database, keyring }, link));
+  return link && asItsBill(link, await findBillOfTry({ database, keyring }, link));
 }
 
 function refuse(why: keyof typeof LINK_REFUSALS | null, language: Language): Answer {

@@ -3,6 +3,8 @@ import { type IdSpan, idSpan, type SentRequest } from '../../idempotency/idempot
 import type { Keyring } from '../../keys/open-keyring.ts';
 import type { Looked } from '../../platform/postgres/batched-reads.ts';
 import type { Reader } from '../../platform/postgres/database.ts';
+import type { Boleto, BoletoState } from '../../transactions/methods/boleto/boleto.ts';
+import { findBoleto, findMadeBoleto } from '../../transactions/methods/boleto/boletos.sql.ts';
 import type { MadeTransaction } from '../../transactions/methods/card/intents.sql.ts';
 import type { Pix, PixState } from '../../transactions/methods/pix/pix.ts';
 import { findMadePix, findPix } from '../../transactions/methods/pix/pix-charges.sql.ts';
@@ -50,15 +52,38 @@ const OUTCOMES_OF_PIX: Readonly<Record<PixState, TryOutcome['kind']>> = {
   refused: 'failed',
 };
 
+/** Some pay another amount than asked for: a person resolves that. */
+const OUTCOMES_OF_BOLETO: Readonly<Record<BoletoState, TryOutcome['kind']>> = {
+  issuing: 'underWay',
+  issued: 'underWay',
+  overdue: 'underWay',
+  canceling: 'underWay',
+  paid: 'paid',
+  canceled: 'failed',
+  expired: 'failed',
+  refused: 'failed',
+};
+
+/** What its payer pays at a bank. */
+export type BillOfTry =
+  | { readonly method: 'pix'; readonly pix: Pix }
+  | { readonly method: 'boleto'; readonly boleto: Boleto };
+
+type Found = { readonly kind: TryOutcome['kind']; readonly paymentId: string };
+
+export function outcomeOfBill(bill: BillOfTry): Found {
+  return bill.method === 'pix'
+    ? { kind: OUTCOMES_OF_PIX[bill.pix.state], paymentId: bill.pix.pixId }
+    : { kind: OUTCOMES_OF_BOLETO[bill.boleto.state], paymentId: bill.boleto.boletoId };
+}
+
 /** What became of the last try, from its payment itself: whoever made it may have died. */
 export async function findTryOutcome(tools: FindTryTools, link: Link): Promise<TryOutcome> {
-  const found = await (link.tryMethod === 'pix' ? findPixOutcome(tools, link) : findCardOutcome(tools, link));
+  const found = await (link.tryMethod === 'card' ? findCardOutcome : findBillOutcome)(tools, link);
   if (found === null) return outcomeWithoutPayment(link);
   const { kind, paymentId } = found;
   return kind === 'paid' ? { kind, paymentId } : { kind };
 }
-
-type Found = { readonly kind: TryOutcome['kind']; readonly paymentId: string };
 
 async function findCardOutcome(tools: FindTryTools, link: Link): Promise<Found | null> {
   const { merchantId } = link;
@@ -69,20 +94,25 @@ async function findCardOutcome(tools: FindTryTools, link: Link): Promise<Found |
   return { kind: transaction === null ? 'underWay' : OUTCOMES[transaction.state], paymentId };
 }
 
-async function findPixOutcome(tools: FindTryTools, link: Link): Promise<Found | null> {
-  const pix = await findPixOfTry(tools, link);
-  return pix === null ? null : { kind: outcomeOfPix(pix), paymentId: pix.pixId };
+async function findBillOutcome(tools: FindTryTools, link: Link): Promise<Found | null> {
+  const bill = await findBillOfTry(tools, link);
+  return bill && outcomeOfBill(bill);
 }
 
-export const outcomeOfPix = ({ state }: Pick<Pix, 'state'>): TryOutcome['kind'] => OUTCOMES_OF_PIX[state];
-
-/** Of the try that is under way. Null: it has made no Pix. */
-export async function findPixOfTry(
+/** Of the try that is under way. Null: it has made none. */
+export async function findBillOfTry(
   { database, keyring }: Pick<FindTryTools, 'database' | 'keyring'>,
   link: Link,
-): Promise<Pix | null> {
-  if (link.state !== 'paying' || link.tryMethod !== 'pix') return null;
-  const { merchantId } = link;
-  const pixId = await findMadePix(database, merchantId, spanOfTry(keyring, link));
-  return pixId === null ? null : findPix(database, { merchantId, pixId });
+): Promise<BillOfTry | null> {
+  const { merchantId, tryMethod } = link;
+  if (link.state !== 'paying' || tryMethod === 'card') return null;
+  const span = spanOfTry(keyring, link);
+  if (tryMethod === 'boleto') {
+    const boletoId = await findMadeBoleto(database, merchantId, span);
+    const boleto = boletoId === null ? null : await findBoleto(database, { merchantId, boletoId });
+    return boleto && { method: 'boleto', boleto };
+  }
+  const pixId = await findMadePix(database, merchantId, span);
+  const pix = pixId === null ? null : await findPix(database, { merchantId, pixId });
+  return pix && { method: 'pix', pix };
 }

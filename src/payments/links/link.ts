@@ -6,7 +6,7 @@ export const LINK_STATES = ['open', 'paying', 'paid', 'disabled'] as const;
 export type LinkState = (typeof LINK_STATES)[number];
 
 /**
- * `fail`: the try came to no charge. `drop`: its Pix was taken away for a merchant who disables the link.
+ * `fail`: the try came to no charge. `drop`: its bill was taken away for a merchant who disables the link.
  * `close`: the database was restored, and it may be paid already.
  */
 type LinkEvent = 'begin' | 'pay' | 'fail' | 'disable' | 'drop' | 'close';
@@ -21,8 +21,8 @@ export const LINK_MOVES = {
   disabled: NEVER,
 } as const satisfies Record<LinkState, Record<LinkEvent, LinkState | null>>;
 
-/** What a try pays with. A Pix has its try until it is paid, over, or taken away. */
-export const TRY_METHODS = ['card', 'pix'] as const;
+/** What a try pays with. A Pix or boleto has its try until it is paid, over, or taken away. */
+export const TRY_METHODS = ['card', 'pix', 'boleto'] as const;
 export type TryMethod = (typeof TRY_METHODS)[number];
 
 export type LinkKey = { readonly merchantId: string; readonly linkId: string };
@@ -60,11 +60,11 @@ export type Link = LinkKey &
 
 /** So many tries are too many for one buyer: somebody tries out cards. */
 export const MOST_CARD_TRIES = 20;
-/** Of all: a Pix tries nothing out, and is asked of the bank. */
+/** Of all: a Pix or boleto tries nothing out, and is asked of the bank. */
 export const MOST_TRIES = 200;
 
 export function mayTry({ tries, cardTries }: Pick<Link, 'tries' | 'cardTries'>, method: TryMethod): boolean {
-  return tries < MOST_TRIES && (method === 'pix' || cardTries < MOST_CARD_TRIES);
+  return tries < MOST_TRIES && (method !== 'card' || cardTries < MOST_CARD_TRIES);
 }
 
 /** What a link is to whoever looks at it. */
@@ -77,7 +77,7 @@ export function shownState(
   return state === 'open' && now >= expiresAt ? 'expired' : state;
 }
 
-/** What became of a try. `underWay`: its payment may still be approved, or its Pix paid. */
+/** What became of a try. `underWay`: its payment may still be approved, or its bill paid. */
 export type TryOutcome =
   | { readonly kind: 'paid'; readonly paymentId: string }
   | { readonly kind: 'failed' }

@@ -194,10 +194,11 @@ export async function recordFailed(database: Database, { merchantId, linkId, tri
   await database.query(FAIL, [merchantId, linkId, tries]);
 }
 
-/** Sooner at first: a sixth of its age, from two seconds to a minute. */
+/** Sooner at first: a sixth of its age, from two seconds to a minute. A boleto is paid in days. */
 const PUT_OFF = statement(
   'payment_links.put_off',
-  `update payment_links set look_at = now() + least(greatest((now() - tried_at) / 6, interval '2 seconds'), interval '1 minute')
+  `update payment_links set look_at = now() + least(greatest((now() - tried_at) / 6, interval '2 seconds'),
+     case when try_method = 'boleto' then interval '15 minutes' else interval '1 minute' end)
    where merchant_id = $1 and link_id = $2 and tries = $3 and look_at is not null`,
 );
 

@@ -4,6 +4,7 @@ import type { Keyring } from '../../keys/open-keyring.ts';
 import { serve } from '../../platform/http/endpoint.ts';
 import type { Module, ModuleContext, Published } from '../../platform/module.ts';
 import type { Acquirers } from '../../providers/open-acquirers.ts';
+import type { Boletos } from '../../transactions/methods/boleto/module.ts';
 import type { PixModule } from '../../transactions/methods/pix/module.ts';
 import { openTryLimit } from '../../transactions/payers/answer-payer.ts';
 import { openPayersLine } from '../../transactions/payers/open-payers-line.ts';
@@ -37,6 +38,7 @@ type Below = {
   readonly antiFraud: Pick<AntiFraudModule, 'createCode'>;
   readonly cardKeys: CardKeys;
   readonly pix: Pick<PixModule, 'issuing' | 'canceling'>;
+  readonly boletos: Pick<Boletos, 'issuing' | 'canceling'>;
 };
 
 export function openLinks(
@@ -45,7 +47,7 @@ export function openLinks(
     readonly keyring: Keyring;
     readonly acquirers: Acquirers;
   },
-  { paying, antiFraud, cardKeys, pix }: Below,
+  { paying, antiFraud, cardKeys, pix, boletos }: Below,
 ): Module {
   const { database, keyring, clock, acquirers, lookUp, search, batched, gate, log } = context;
   const { cell } = context.configuration;
@@ -53,7 +55,8 @@ export function openLinks(
     endpoints: [
       ...serve(LINK_ENDPOINTS, {
         ...paying,
-        ...pix,
+        pix,
+        boletos,
         clock,
         lookUp,
         search,
@@ -62,8 +65,9 @@ export function openLinks(
       }),
       ...serve(LINK_PAGE_ENDPOINTS, {
         ...paying,
-        ...pix,
-        pixBanks: pix.issuing.pixBanks,
+        pix,
+        boletos,
+        cell,
         cardKeys,
         clock,
         acquirers,

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { contract } from '../../platform/http/endpoint.ts';
 import { named } from '../../platform/http/named.ts';
+import { BODY_EXAMPLE, PAYER_REQUEST } from '../../transactions/methods/boleto/contract.ts';
 import { CARD_OF_PAGE } from '../../transactions/payers/card-contract.ts';
 
 const PARAMETERS = Type.Object({
@@ -36,8 +37,9 @@ const TRY_STATUSES = ['paid', 'declined', 'confirming', 'waiting', 'removed', 'n
 const TRY_ANSWER = named('PaymentLinkTry', {
   status: Type.Enum([...TRY_STATUSES], {
     description:
-      'paid; declined: nothing was charged, and another try may begin; confirming: the outcome is not known yet; waiting: the page shows a Pix to pay; removed: that Pix is over, and another try may begin; notOpen: it cannot be paid now.',
+      'paid; declined: nothing was charged, and another try may begin; confirming: the outcome is not known yet; waiting: the page shows a Pix or boleto to pay; removed: that one is over, and another try may begin; notOpen: it cannot be paid now.',
   }),
+  boleto: Type.Optional(Type.String({ description: 'The path of its page, for its payer alone.' })),
   message: Type.Union([Type.String(), Type.Null()], {
     description: 'For the buyer who stays on the page: why it was declined, or what is not known yet.',
   }),
@@ -80,13 +82,26 @@ export const PAY_LINK_BY_PIX = contract({
   answers: ANSWERS,
 });
 
-export const TAKE_LINK_PIX_AWAY = contract({
+export const PAY_LINK_BY_BOLETO = contract({
   ...PAGE,
-  id: 'takeLinkPixAway',
+  id: 'payLinkByBoleto',
   method: 'POST',
-  path: '/pay/{pageKey}/pix/cancel',
-  summary: 'Take the Pix of a link away',
+  path: '/pay/{pageKey}/boleto',
+  summary: 'Issue a boleto that pays a link',
   description:
-    'Called by the page, for a buyer who pays otherwise. A Pix that was paid meanwhile pays the link.',
+    'Called by the page, which shows its line. Until that boleto is paid, over or taken away nothing else pays the link.',
+  body: PAYER_REQUEST,
+  bodyExample: BODY_EXAMPLE.payer,
+  answers: ANSWERS,
+});
+
+export const TAKE_LINK_BILL_AWAY = contract({
+  ...PAGE,
+  id: 'takeLinkBillAway',
+  method: 'POST',
+  path: '/pay/{pageKey}/cancel',
+  summary: 'Take the Pix or boleto of a link away',
+  description:
+    'Called by the page, for a buyer who pays otherwise. One that was paid meanwhile pays the link.',
   answers: ANSWERS,
 });

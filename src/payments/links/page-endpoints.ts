@@ -2,9 +2,12 @@ import type { CardKeys } from '../../cards/pairs/open-card-keys.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { type Answer, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { type Acquirers, widestCapabilities } from '../../providers/open-acquirers.ts';
+import type { Banks } from '../../providers/open-banks.ts';
 import type { PixBanks } from '../../providers/open-pix-banks.ts';
+import { pagesAt } from '../../transactions/methods/boleto/boleto-contract.ts';
+import { readPayer } from '../../transactions/methods/boleto/contract.ts';
+import { noticeOf, payableBarCode } from '../../transactions/methods/boleto/print/boleto-to-print.ts';
 import { payableCode } from '../../transactions/methods/pix/page/pix-to-pay.ts';
-import type { Pix } from '../../transactions/methods/pix/pix.ts';
 import {
   answerPayer,
   answerTry,
@@ -15,25 +18,32 @@ import {
 import { cardPageHeaders, type PageScript } from '../../transactions/payers/card-page.ts';
 import type { AskForPayer } from '../../transactions/payers/open-payers-line.ts';
 import type { Cents } from '../../values/cents.ts';
-import { instant } from '../../values/instant.ts';
+import { type Instant, instant, saoPauloDay } from '../../values/instant.ts';
 import type { SignedText } from '../../webhooks/secrets/sign-for-account.ts';
 import { LINK_STATUS_WORDS } from './contract.ts';
-import { findPixOfTry, findTryOutcome } from './find-try-outcome.ts';
+import { type BillOfTry, findBillOfTry, findTryOutcome } from './find-try-outcome.ts';
 import { installmentOptions, type Link, shownState } from './link.ts';
 import { findLinkOfPage, type LinkOfPage } from './links.sql.ts';
-import { type LinkToPay, linkPage, NO_LINK_PAGE } from './page.ts';
-import { PAY_LINK_BY_CARD, PAY_LINK_BY_PIX, SHOW_LINK_PAGE, TAKE_LINK_PIX_AWAY } from './page-contract.ts';
+import { type BillToPay, type LinkToPay, linkPage, NO_LINK_PAGE } from './page.ts';
+import {
+  PAY_LINK_BY_BOLETO,
+  PAY_LINK_BY_CARD,
+  PAY_LINK_BY_PIX,
+  SHOW_LINK_PAGE,
+  TAKE_LINK_BILL_AWAY,
+} from './page-contract.ts';
 import { finishQuietly, type PayLinkTools, payLink } from './pay-link.ts';
-import { asItsPix, type PayLinkByPixTools, payLinkByPix, takePixAway } from './pay-link-by-pix.ts';
+import { asItsBill, type PayLinkByBillTools, payLinkByBill, takeBillAway } from './pay-link-by-bill.ts';
 import { returnAddress, returnText } from './return-address.ts';
 
 export type LinkPageTools = PayLinkTools &
-  PayLinkByPixTools &
+  PayLinkByBillTools &
   TryTools & {
     readonly askForPayer: AskForPayer;
     readonly clock: BusinessClock;
     readonly acquirers: Acquirers;
-    readonly pixBanks: Pick<PixBanks, 'choose'>;
+    /** Null if the service has no cells. */
+    readonly cell: string | null;
     readonly cardKeys: Pick<CardKeys, 'publicKey'>;
     readonly minimumInstallment: Cents;
     readonly script: PageScript;
@@ -61,29 +71,41 @@ export const LINK_PAGE_ENDPOINTS: readonly Endpoint<LinkPageTools>[] = [
     answer(tools, call, (found) =>
       answerTry(tools, call, isOpen(tools, found), async () => {
         const link = await caughtUp(tools, found);
-        if (!isPixOffered(tools, link)) return { kind: 'notOpen' };
-        return payLinkByPix(tools, link, call.deadlineAt);
+        if (!isOffered(tools.pix.issuing.pixBanks, link)) return { kind: 'notOpen' };
+        return payLinkByBill(tools, link, null, call.deadlineAt);
       }),
     ),
   ),
-  endpoint(TAKE_LINK_PIX_AWAY, (tools: LinkPageTools, call) =>
+  endpoint(PAY_LINK_BY_BOLETO, (tools: LinkPageTools, call) =>
+    answer(tools, call, (found) =>
+      answerTry(tools, call, isOpen(tools, found), async () => {
+        const link = await caughtUp(tools, found);
+        if (!isOffered(tools.boletos.issuing.banks, link)) return { kind: 'notOpen' };
+        const payer = readPayer(call.body);
+        const { boletoKey, ...result } = await payLinkByBill(tools, link, payer, call.deadlineAt);
+        const boleto = boletoKey && pagesAt(null, tools.cell) + boletoKey;
+        return { ...result, ...(boleto !== undefined && { more: { boleto } }) };
+      }),
+    ),
+  ),
+  endpoint(TAKE_LINK_BILL_AWAY, (tools: LinkPageTools, call) =>
     answer(tools, call, ({ link }) =>
-      answerTry(tools, call, true, () => takePixAway(tools, link, call.deadlineAt)),
+      answerTry(tools, call, true, () => takeBillAway(tools, link, call.deadlineAt)),
     ),
   ),
 ];
 
 /** What ends the try is written before another one begins. */
-async function caughtUp(tools: LinkPageTools, { link: found, pix }: FoundLink): Promise<Link> {
-  const link = asItsPix(found, pix);
+async function caughtUp(tools: LinkPageTools, { link: found, bill }: FoundLink): Promise<Link> {
+  const link = asItsBill(found, bill);
   if (link !== found) await finishQuietly(tools, found, await findTryOutcome(tools, found));
   return link;
 }
 
-const isOpen = ({ clock }: LinkPageTools, { link, pix }: FoundLink) =>
-  shownState(asItsPix(link, pix), clock.now(link.merchantId)) === 'open';
+const isOpen = ({ clock }: LinkPageTools, { link, bill }: FoundLink) =>
+  shownState(asItsBill(link, bill), clock.now(link.merchantId)) === 'open';
 
-type FoundLink = { readonly link: LinkOfPage; readonly pix: Pix | null };
+type FoundLink = { readonly link: LinkOfPage; readonly bill: BillOfTry | null };
 
 function answer(
   { askForPayer, keyring, script }: LinkPageTools,
@@ -93,24 +115,25 @@ function answer(
   return answerPayer<FoundLink>(askForPayer, call, {
     async find(database, pageKey) {
       const link = await findLinkOfPage(database, pageKey);
-      return link && { link, pix: await findPixOfTry({ database, keyring }, link) };
+      return link && { link, bill: await findBillOfTry({ database, keyring }, link) };
     },
     write,
     missing: htmlAnswer(404, NO_LINK_PAGE, cardPageHeaders(script)),
   });
 }
 
-function isPixOffered({ pixBanks }: LinkPageTools, { merchantId, linkId, amount }: Link): boolean {
+function isOffered(banks: Pick<Banks, 'choose'> | Pick<PixBanks, 'choose'>, link: Link): boolean {
+  const { merchantId, linkId, amount } = link;
   const sale = { merchantId, transactionId: linkId, brand: null, installmentCount: 1, amount };
-  return pixBanks.choose(sale) !== null;
+  return banks.choose(sale) !== null;
 }
 
 function optionsOf({ acquirers, minimumInstallment }: LinkPageTools, link: Link) {
   return installmentOptions(link, minimumInstallment, widestCapabilities(acquirers).largestInstallments);
 }
 
-async function toPay(tools: LinkPageTools, { link: found, pix }: FoundLink): Promise<LinkToPay> {
-  const link = asItsPix(found, pix);
+async function toPay(tools: LinkPageTools, { link: found, bill }: FoundLink): Promise<LinkToPay> {
+  const link = asItsBill(found, bill);
   const now = tools.clock.now(link.merchantId);
   const shown = shownState(link, now);
   return {
@@ -118,8 +141,11 @@ async function toPay(tools: LinkPageTools, { link: found, pix }: FoundLink): Pro
     shown,
     beneficiary: link.beneficiary,
     options: optionsOf(tools, link),
-    isPixOffered: isPixOffered(tools, link),
-    pix: pix === null || shown !== 'paying' ? null : { ...pix, code: payableCode({ ...pix, now }) },
+    offered: {
+      pix: isOffered(tools.pix.issuing.pixBanks, link),
+      boleto: isOffered(tools.boletos.issuing.banks, link),
+    },
+    bill: bill === null || shown !== 'paying' ? null : billToPay(bill, now),
     now: instant(Date.now()),
     publicKey: tools.cardKeys.publicKey().key,
     returnAddress:
@@ -127,6 +153,12 @@ async function toPay(tools: LinkPageTools, { link: found, pix }: FoundLink): Pro
         ? null
         : await signedReturn(tools, link, LINK_STATUS_WORDS[shown]),
   };
+}
+
+function billToPay(bill: BillOfTry, now: Instant): BillToPay {
+  if (bill.method === 'pix') return { method: 'pix', ...bill.pix, code: payableCode({ ...bill.pix, now }) };
+  const boleto = { ...bill.boleto, today: saoPauloDay(now) };
+  return { ...boleto, method: 'boleto', barCode: payableBarCode(boleto), notice: noticeOf(boleto) };
 }
 
 async function signedReturn({ sign }: LinkPageTools, link: Link, status: string): Promise<string | null> {

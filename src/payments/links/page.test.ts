@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { cardPageHeaders } from '../../transactions/payers/card-page.ts';
 import { readPageScript } from '../../transactions/payers/read-page-script.ts';
+import type { BarCode } from '../../values/bar-code.ts';
 import { cents } from '../../values/cents.ts';
-import { instant } from '../../values/instant.ts';
+import { type Day, instant } from '../../values/instant.ts';
 import { installmentOptions, type Link, MOST_CARD_TRIES } from './link.ts';
 import { type LinkToPay, linkPage, NO_LINK_PAGE } from './page.ts';
 
@@ -40,8 +41,8 @@ const TO_PAY: LinkToPay = {
   beneficiary: { name: 'Loja & Filhos' },
   shown: 'open',
   options: installmentOptions(LINK, cents(500), 12),
-  isPixOffered: true,
-  pix: null,
+  offered: { pix: true, boleto: true },
+  bill: null,
   now: NOW,
   publicKey: 'a2V5',
   returnAddress: 'https://loja.example/?status=Pago&x="',
@@ -74,10 +75,11 @@ test('a link that is not open has no form, and one that is over leads back', () 
     assert.equal(html.includes('"refreshSeconds":5'), shown === 'paying', shown);
   }
   const pix = {
-    ...({ state: 'waiting', isExpiring: false, expiresAt: instant(NOW + 1_800_000) } as const),
+    ...({ method: 'pix', state: 'waiting', isExpiring: false } as const),
+    expiresAt: instant(NOW + 1_800_000),
     code: '00020101021226',
   };
-  const withPix = page({ shown: 'paying', pix, returnAddress: null });
+  const withPix = page({ shown: 'paying', bill: pix, returnAddress: null });
   assert.ok(withPix.includes('<svg') && withPix.includes(pix.code) && withPix.includes('válido até 10:30'));
   assert.ok(!withPix.includes('<form'));
   for (const [state, words] of [
@@ -85,12 +87,31 @@ test('a link that is not open has no form, and one that is over leads back', () 
     ['removing', /Não o pague/],
     ['waiting', /prazo do Pix terminou/],
   ] as const)
-    assert.match(page({ shown: 'paying', pix: { ...pix, state, code: null } }), words);
-  assert.ok(!page({ isPixOffered: false }).includes('Pagar com Pix'));
+    assert.match(page({ shown: 'paying', bill: { ...pix, state, code: null } }), words);
+  const none = page({ offered: { pix: false, boleto: false } });
+  assert.ok(!/Pagar com (Pix|boleto)/.test(none) && none.includes('>Pague com cartão de crédito.<'));
   assert.ok(
-    !page({ link: { ...LINK, cardTries: MOST_CARD_TRIES } }).includes('<form'),
+    !page({ link: { ...LINK, cardTries: MOST_CARD_TRIES } }).includes('id="card"'),
     'after too many tries',
   );
+});
+
+test('a boleto that waits shows its line, its day and its paper, and no other way to pay beside it', () => {
+  const boleto = {
+    ...({ method: 'boleto', state: 'issued', notice: null } as const),
+    dueOn: '2026-12-02' as Day,
+    barCode: '00191131000000149900000001234567890000000000' as BarCode,
+  };
+  const waiting = page({ shown: 'paying', bill: boleto, returnAddress: null });
+  for (const text of ['00190.00009', '02/12/2026', '"refreshSeconds":30'])
+    assert.ok(waiting.includes(text), text);
+  assert.ok(!/<form|href=/.test(waiting), 'whoever has the link would read who pays');
+  for (const [state, notice, words] of [
+    ['issuing', null, /sendo registrado/],
+    ['canceling', null, /Não o pague/],
+    ['overdue', 'O prazo terminou.', /O prazo terminou\. Se já pagou/],
+  ] as const)
+    assert.match(page({ shown: 'paying', bill: { ...boleto, state, notice, barCode: null } }), words);
 });
 
 test('the policy names the one style and the one script of the page, and lets no form be sent', () => {

@@ -1,3 +1,4 @@
+import type { Boleto } from '../../transactions/methods/boleto/boleto.ts';
 import type { Pix } from '../../transactions/methods/pix/pix.ts';
 import {
   cardForm,
@@ -7,10 +8,12 @@ import {
   scripted,
 } from '../../transactions/payers/card-page.ts';
 import { copyable, dayText, reaisShown } from '../../transactions/payers/page-of-payer.ts';
-import { type Instant, instant, saoPauloDay, saoPauloText } from '../../values/instant.ts';
+import { type BarCode, digitableLine, formatDigitableLine } from '../../values/bar-code.ts';
+import { type Day, type Instant, instant, saoPauloDay, saoPauloText } from '../../values/instant.ts';
 import { escapedMarkup } from '../../values/markup.ts';
 import { qrCodeSvg } from '../../values/qr-code.ts';
-import { type InstallmentOption, type Link, mayTry, type ShownState } from './link.ts';
+import { BOLETO_FORM } from './boleto-form.ts';
+import { type InstallmentOption, type Link, mayTry, type ShownState, type TryMethod } from './link.ts';
 import { NOT_ASKED, NOT_REMOVED } from './words.ts';
 
 export type LinkToPay = {
@@ -18,9 +21,9 @@ export type LinkToPay = {
   readonly beneficiary: { readonly name: string };
   readonly shown: ShownState;
   readonly options: readonly InstallmentOption[];
-  readonly isPixOffered: boolean;
-  /** What the try under way is paid by. `code` null: it cannot be paid, or not yet. */
-  readonly pix: (Pick<Pix, 'state' | 'isExpiring' | 'expiresAt'> & { readonly code: string | null }) | null;
+  readonly offered: { readonly pix: boolean; readonly boleto: boolean };
+  /** What the try under way is paid by. */
+  readonly bill: BillToPay | null;
   /** Of the service, in real time. */
   readonly now: Instant;
   readonly publicKey: string;
@@ -28,7 +31,22 @@ export type LinkToPay = {
   readonly returnAddress: string | null;
 };
 
+/** `code`, `barCode` null: it cannot be paid, or not yet. */
+export type BillToPay =
+  | (Pick<Pix, 'state' | 'isExpiring' | 'expiresAt'> & {
+      readonly method: 'pix';
+      readonly code: string | null;
+    })
+  | (Pick<Boleto, 'state' | 'dueOn'> & {
+      readonly method: 'boleto';
+      readonly barCode: BarCode | null;
+      /** In the words of its own page; null: it waits to be paid. */
+      readonly notice: string | null;
+    });
+
 const REFRESH_SECONDS = 5;
+/** Banks report the payment of a boleto in hours or days. */
+const REFRESH_BOLETO_SECONDS = 30;
 
 /** Of a merchant's own words nothing is markup. */
 export function linkPage(toPay: LinkToPay, script: PageScript): string {
@@ -54,17 +72,24 @@ export function linkPage(toPay: LinkToPay, script: PageScript): string {
     merchantId: link.merchantId,
     publicKey: toPay.publicKey,
     now: toPay.now,
-    refreshSeconds: shown === 'paying' ? REFRESH_SECONDS : null,
+    refreshSeconds: refreshSecondsOf(toPay),
   };
   return cardPage(page, script);
 }
 
+function refreshSecondsOf({ shown, bill }: LinkToPay): number | null {
+  if (shown !== 'paying') return null;
+  return bill?.method === 'boleto' && bill.barCode !== null ? REFRESH_BOLETO_SECONDS : REFRESH_SECONDS;
+}
+
 function waysToPay(toPay: LinkToPay): string {
-  const { pix } = toPay;
-  if (pix?.code != null) return pixToPay(pix.code, pix.expiresAt);
-  const { byPix, byCard } = waysOf(toPay);
-  if (!byPix && !byCard) return '';
-  return scripted(`${byPix ? PIX_BUTTON : ''}${byCard ? cardFormOf(toPay) : ''}`);
+  const { bill } = toPay;
+  if (bill?.method === 'pix' && bill.code !== null) return pixToPay(bill.code, bill.expiresAt);
+  if (bill?.method === 'boleto' && bill.barCode !== null) return boletoToPay(bill.barCode, bill.dueOn);
+  const { byPix, byCard, byBoleto } = waysOf(toPay);
+  return scripted(
+    `${byPix ? PIX_BUTTON : ''}${byCard ? cardFormOf(toPay) : ''}${byBoleto ? BOLETO_FORM : ''}`,
+  );
 }
 
 function cardFormOf({ link, options }: LinkToPay): string {
@@ -94,26 +119,48 @@ ${qrCodeSvg(code)}
 <p>${copyable(code)}</p>
 <div class="scripted" hidden>
 <button id="copy" type="button">Copiar código Pix</button>
-<button type="button" class="quiet" data-send="pix/cancel" data-not-done="${NOT_REMOVED}">Pagar de outra forma</button>
+${OTHERWISE}
 </div>`;
 }
 
-function waysOf({ link, shown, isPixOffered }: LinkToPay) {
-  const isOpen = shown === 'open';
-  return { byPix: isOpen && isPixOffered && mayTry(link, 'pix'), byCard: isOpen && mayTry(link, 'card') };
+const OTHERWISE = `<button type="button" class="quiet" data-send="cancel" data-not-done="${NOT_REMOVED}">Pagar de outra forma</button>`;
+
+/** Its paper names its payer, so it is shown to the browser that had it made alone. */
+function boletoToPay(barCode: BarCode, dueOn: Day): string {
+  return `
+<p>Linha digitável, vencimento em ${dayText(dueOn)}:</p>
+<p>${copyable(formatDigitableLine(digitableLine(barCode)))}</p>
+<div class="scripted" hidden>
+<button id="copy" type="button">Copiar linha digitável</button>
+<div id="paper" hidden>
+<a class="button" data-part="/pdf">Abrir o boleto em PDF</a>
+<p><a data-part="">Ver e imprimir o boleto</a></p>
+</div>
+${OTHERWISE}
+</div>`;
+}
+
+function waysOf({ link, shown, offered }: LinkToPay) {
+  const may = (method: TryMethod) => shown === 'open' && mayTry(link, method);
+  return {
+    byPix: offered.pix && may('pix'),
+    byCard: may('card'),
+    byBoleto: offered.boleto && may('boleto'),
+  };
 }
 
 /** The first thing that a buyer must read. */
 function noticeOf(toPay: LinkToPay): string {
   switch (toPay.shown) {
     case 'open': {
-      const { byPix, byCard } = waysOf(toPay);
-      if (byPix) return byCard ? 'Pague com Pix ou cartão de crédito.' : 'Pague com Pix.';
-      if (byCard) return 'Pague com cartão de crédito.';
+      const { byPix, byCard, byBoleto } = waysOf(toPay);
+      const ways = [...(byPix ? ['Pix'] : []), ...(byCard ? ['cartão de crédito'] : [])];
+      const all = [...ways, ...(byBoleto ? ['boleto'] : [])];
+      if (all.length > 0) return `Pague com ${LIST.format(all)}.`;
       return 'Houve tentativas demais. Peça um novo link ao vendedor.';
     }
     case 'paying':
-      return toPay.pix === null ? CONFIRMING : noticeOfPix(toPay.pix);
+      return toPay.bill === null ? CONFIRMING : noticeOfBill(toPay.bill);
     case 'paid':
       return 'Pago. Obrigado.';
     case 'expired':
@@ -125,12 +172,26 @@ function noticeOf(toPay: LinkToPay): string {
 
 const CONFIRMING = 'O pagamento está sendo confirmado. Não pague de novo: esta página mostra o resultado.';
 
-function noticeOfPix({ state, isExpiring, code }: NonNullable<LinkToPay['pix']>): string {
+const LIST = new Intl.ListFormat('pt-BR', { type: 'disjunction' });
+
+function noticeOfBill(bill: BillToPay): string {
+  if (bill.method === 'boleto') return noticeOfBoleto(bill);
+  const { state, isExpiring, code } = bill;
   if (code !== null)
     return 'Aguardando o pagamento. Leia o código com o aplicativo do seu banco, ou copie o texto abaixo dele.';
   if (state === 'issuing') return 'O Pix está sendo criado no banco. Aguarde: esta página mostra o código.';
   if (state === 'removing' && !isExpiring) return 'O Pix está sendo retirado. Não o pague.';
   return 'O prazo do Pix terminou. Se já pagou, não pague de novo: esta página mostra o resultado.';
+}
+
+function noticeOfBoleto({ state, notice, barCode }: Extract<BillToPay, { method: 'boleto' }>): string {
+  if (state === 'issuing')
+    return 'O boleto está sendo registrado no banco. Aguarde: esta página mostra a linha digitável.';
+  if (barCode !== null)
+    return 'Aguardando o pagamento do boleto. O banco o confirma em até um dia útil depois: não pague de novo.';
+  if (state === 'canceling')
+    return 'O boleto está sendo retirado do banco. Não o pague: esta página mostra o resultado.';
+  return `${notice ?? CONFIRMING} Se já pagou, não pague de novo: esta página mostra o resultado.`;
 }
 
 /** `3x de R$ 33,33 (a primeira de R$ 33,34)`. */

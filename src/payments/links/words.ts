@@ -2,8 +2,20 @@
 export const NOT_ASKED =
   'Não foi possível fazer o pagamento agora. Nada foi cobrado: tente de novo em instantes.';
 
-export const NO_PIX = 'Não foi possível criar o Pix agora. Tente de novo ou pague com cartão.';
+export const NO_PIX = 'Não foi possível criar o Pix agora. Tente de novo ou pague de outra forma.';
 
-export const NOT_REMOVED = 'Não foi possível retirar o Pix agora. Se já pagou, não pague de novo.';
+export const NO_BOLETO = 'Não foi possível criar o boleto agora. Tente de novo ou pague de outra forma.';
+
+export const PAYER_REFUSED =
+  'O banco não aceitou os dados do pagador. Confira nome, CPF ou CNPJ e endereço, e tente de novo.';
+
+export const NOT_REMOVED =
+  'Não foi possível falar com o banco agora: nada mudou. Se já pagou, não pague de novo.';
+
+export const STILL_REMOVING =
+  'O banco ainda não respondeu. Não pague agora: esta página mostra quando puder pagar de outra forma.';
+
+export const KEPT_BY_BANK =
+  'O banco não retirou a cobrança: ela ainda pode ser paga. Pague-a, ou fale com o vendedor.';
 
 export const STILL_CONFIRMING = 'O pagamento está sendo confirmado. Não pague de novo.';

@@ -34,6 +34,11 @@ const GUID = '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-
 const BASE64_OF_20 = '[A-Za-z0-9+/]{27}=';
 const DESCRIPTOR = '[ .*-]*[A-Za-z0-9][A-Za-z0-9 .*-]*';
 
+export const NO_WEB_ORIGIN: Sentence = {
+  pt: 'Deve ser só esquema, nome e porta, em minúsculas, como https://www.exemplo.com.br.',
+  en: 'Must be scheme, name and port alone, in small letters, such as https://www.example.com.',
+};
+
 /** Modules add no others, so that one page lists them all. */
 export const FORMATS: Readonly<Record<string, Format>> = {
   guid: {
@@ -172,10 +177,7 @@ export const FORMATS: Readonly<Record<string, Format>> = {
   webOrigin: {
     pattern: '^https?://[a-z0-9_][a-z0-9_.-]*(:[1-9][0-9]{0,4})?$',
     also: { test: isWebOrigin, example: 'https://loja.com.br' },
-    sentence: {
-      pt: 'Deve ser só esquema, nome e porta, em minúsculas, como https://www.exemplo.com.br.',
-      en: 'Must be scheme, name and port alone, in small letters, such as https://www.example.com.',
-    },
+    sentence: NO_WEB_ORIGIN,
   },
   saoPauloTime: {
     pattern: `^(19[2-9]|[2-9]\\d{2})\\d-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T${TIME}$`,

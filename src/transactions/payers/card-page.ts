@@ -18,7 +18,7 @@ dd { margin: 0; overflow-wrap: anywhere; }
 .notice { font-weight: bold; }
 label { display: block; margin-top: 0.8rem; }
 input, select { width: 100%; padding: 0.6rem; border: 1px solid var(--border, #767676); border-radius: var(--radius, 4px); background: var(--field, #fff); color: inherit; font: inherit; }
-input[aria-invalid] { border-color: var(--fault, #b00020); }
+[aria-invalid] { border-color: var(--fault, #b00020); }
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; }
 .fault, #answer { color: var(--fault, #b00020); }
 #answer { font-weight: bold; }
@@ -27,6 +27,7 @@ input[aria-invalid] { border-color: var(--fault, #b00020); }
 .brand { float: right; color: var(--text, #555); }
 button, a.button { display: block; width: 100%; margin-top: 1rem; padding: 0.8rem; border: 0; border-radius: 4px; background: #0b4fa8; color: #fff; font: inherit; font-weight: bold; text-align: center; text-decoration: none; cursor: pointer; }
 .quiet { border: 1px solid #0b4fa8; background: #fff; color: #0b4fa8; }
+summary { margin-top: 1.5rem; padding: 0.8rem 0; border-top: 1px solid #c4c4c4; font-size: 1.1rem; font-weight: bold; cursor: pointer; }
 table { width: 100%; border-collapse: collapse; }
 th, td { padding: 0.3rem 0.5rem 0.3rem 0; text-align: left; vertical-align: top; }
 th { color: #555; font-weight: normal; }
@@ -37,7 +38,7 @@ button:disabled { background: #595959; cursor: default; }
 `;
 
 /** Browsers check the style against this hash. A test computes it again. */
-const STYLE_HASH = 'sha256-HRpPhQNOedSeHrpuzXftpmUpyrpGky8zsCOMThZ4Ups=';
+const STYLE_HASH = 'sha256-RgCtbpJWsOrcZz+2X109ZwQiRgQF0Y6DwhlzKVw7oNg=';
 
 /** What the browser runs: the text of the page's one script, and its hash. */
 export type PageScript = { readonly text: string; readonly hash: string };

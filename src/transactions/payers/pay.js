@@ -10,14 +10,15 @@ function tell(text) {
 }
 
 /** What the page shows then comes from the service: it alone knows what became of it. */
-async function send(path, { body, notDone }) {
+async function send(path, { body, notDone, sayFaults }) {
   showWaiting(true);
   tell('');
   let reply;
   try {
     reply = await fetch(`${location.pathname}/${path}`, {
       method: 'POST',
-      ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+      headers: { 'accept-language': 'pt-BR', ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
     });
     const told = await reply.json();
     // Only the service itself can say that nothing was done: a proxy does not know.
@@ -26,7 +27,13 @@ async function send(path, { body, notDone }) {
       tell(notDone);
       return;
     }
-    const { message } = told;
+    if (reply.status === 400 && Array.isArray(told) && sayFaults) {
+      showWaiting(false);
+      sayFaults(told);
+      return;
+    }
+    const { message, boleto: paper } = told;
+    if (typeof paper === 'string') keepPaper(paper);
     // Of a proxy or a fault of ours nothing is known: the page is asked again.
     if (reply.status === 200 && typeof message === 'string') {
       showWaiting(false);
@@ -38,6 +45,31 @@ async function send(path, { body, notDone }) {
   }
   location.reload();
 }
+
+const PAPER = `boleto ${location.pathname}`;
+
+/** In this browser alone: it names its payer, and others may have the address of this page. */
+function keepPaper(address) {
+  try {
+    localStorage.setItem(PAPER, address);
+  } catch {
+    // A browser that keeps nothing shows the line alone.
+  }
+}
+
+function showPaper(place) {
+  let address = null;
+  try {
+    address = localStorage.getItem(PAPER);
+  } catch {
+    return;
+  }
+  if (address === null) return;
+  for (const link of place.querySelectorAll('a')) link.href = address + link.dataset.part;
+  place.hidden = false;
+}
+
+if (at('paper') !== null) showPaper(at('paper'));
 
 if (form !== null) {
   form.addEventListener('submit', async (event) => {
@@ -60,6 +92,32 @@ if (form !== null) {
   });
 }
 
+const boleto = at('boleto');
+const fieldsOfBoleto = boleto === null ? [] : [...boleto.querySelectorAll('input, select')];
+boleto?.addEventListener('submit', async (event) => {
+  event.preventDefault();
+  if (at('make-boleto').disabled) return;
+  const body = { address: {} };
+  for (const { id, value } of fieldsOfBoleto) {
+    say(id, '');
+    const [name, inner] = id.slice('payer-'.length).split('.');
+    if (value.trim() === '') continue;
+    if (inner === undefined) body[name] = value.trim();
+    else body[name][inner] = value.trim();
+  }
+  await send('boleto', { body, notDone: boleto.dataset.notDone, sayFaults: sayFaultsOfPayer });
+});
+
+/** Beside their fields, in the words of the service. */
+function sayFaultsOfPayer(faults) {
+  for (const { tag, description } of faults) {
+    const field = fieldsOfBoleto.find(({ id }) => id === `payer-${tag}`);
+    if (field === undefined) tell(description);
+    else say(field.id, description);
+  }
+  boleto.querySelector('[aria-invalid]')?.focus();
+}
+
 for (const button of document.querySelectorAll('[data-send]')) {
   const { send: path, sure, notDone } = button.dataset;
   button.addEventListener('click', async () => {
@@ -73,7 +131,7 @@ at('copy')?.addEventListener('click', async () => {
     () => false,
   );
   if (!isCopied) getSelection().selectAllChildren(code);
-  at('copy').textContent = isCopied ? 'Código copiado' : 'Copie o código selecionado';
+  at('copy').textContent = isCopied ? 'Copiado' : 'Copie o texto selecionado';
 });
 for (const part of document.querySelectorAll('.scripted')) part.hidden = false;
 

@@ -1,3 +1,4 @@
+import type { IdSpan } from '../../../idempotency/idempotency-key.ts';
 import { FREE_KEYS } from '../../../idempotency/idempotency-keys.sql.ts';
 import type { Page } from '../../../platform/pages.ts';
 import type { BatchedWriteOptions } from '../../../platform/postgres/batched-writes.ts';
@@ -143,6 +144,25 @@ export async function findBoleto(
   return row === undefined ? null : parseBoleto(row);
 }
 
+const MADE = rowCodec({ boletoId: column.text() });
+
+const FIND_MADE = statement(
+  'boletos.find_made',
+  `select ${MADE.columns} from boletos
+   where merchant_id = $1 and boleto_id between $2::uuid and $3::uuid and refusal_reason is distinct from 'notSent'
+   limit 1`,
+);
+
+/** One that a request with this derived id has made. */
+export async function findMadeBoleto(
+  database: Reader,
+  merchantId: string,
+  { first, last }: IdSpan,
+): Promise<string | null> {
+  const [row] = await database.query(FIND_MADE, [merchantId, first, last]);
+  return row === undefined ? null : MADE.parse(row).boletoId;
+}
+
 const LOCK = statement(
   'boletos.lock',
   'select boleto_id from boletos where merchant_id = $1 and boleto_id = $2 for no key update',
@@ -271,14 +291,14 @@ const BY_BAR_CODE = statement(
   `select ${NAMED.columns} from boletos where merchant_id = $1 and bar_code = any ($2::text[]) and bar_code is not null limit $3`,
 );
 
-/** Uses boletos_by_document: of each document the newest. */
+/** Uses boletos_by_document: so many of each document, of these the newest. */
 const BY_DOCUMENT = statement(
   'boletos.find_by_document',
   `select ${NAMED.columns} from unnest($2::text[]) d (document) cross join lateral (
-     select boleto_id from boletos
+     select boleto_id, requested_at from boletos
      where payer is not null and payer ->> 'documentNumber' = d.document and merchant_id = $1
      order by boleto_id desc limit $3::bigint
-   ) b order by boleto_id desc limit $3::bigint`,
+   ) b order by requested_at desc, boleto_id desc limit $3::bigint`,
 );
 
 const STATEMENTS = { barCode: BY_BAR_CODE, document: BY_DOCUMENT };

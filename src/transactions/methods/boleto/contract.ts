@@ -2,8 +2,10 @@ import { type Static, Type } from 'typebox';
 import { contract, type Fault, GENERAL_TAG, type Sound } from '../../../platform/http/endpoint.ts';
 import { named, namedUnion } from '../../../platform/http/named.ts';
 import { type RefusalShape, refusal, refusedAnswer } from '../../../platform/http/refusal.ts';
+import type { BoletoPayer } from '../../../providers/banks/bank.ts';
 import { daysBetween } from '../../../values/business-day.ts';
 import { type Day, isDay } from '../../../values/instant.ts';
+import { STATES_OF_BRAZIL } from '../../../values/states-of-brazil.ts';
 import {
   type CallRules,
   callbackUrl,
@@ -31,8 +33,6 @@ import {
 } from './boleto.ts';
 import { BOLETO_ANSWER, BOLETO_EXAMPLE } from './boleto-contract.ts';
 
-const STATES_OF_BRAZIL = 'AC AL AM AP BA CE DF ES GO MA MG MS MT PA PB PE PI PR RJ RN RO RR RS SC SE SP TO';
-
 const line = (maxLength: number, description?: string) =>
   Type.String({
     minLength: 1,
@@ -40,23 +40,26 @@ const line = (maxLength: number, description?: string) =>
     format: 'visibleText',
     ...(description === undefined ? {} : { description }),
   });
+
+export const PAYER_REQUEST = named('PayerRequest', {
+  name: line(80),
+  documentNumber: Type.String({ maxLength: 18, format: 'cpfOrCnpj', reads: 'document' }),
+  email: Type.Optional(Type.String({ maxLength: 255, format: 'emailAddress', reads: 'emailAddress' })),
+  address: named('PayerAddressRequest', {
+    street: line(100),
+    number: line(10),
+    complement: Type.Optional(line(60)),
+    district: line(60),
+    city: line(60),
+    state: Type.Enum(STATES_OF_BRAZIL, { reads: 'capitals' }),
+    zipCode: Type.String({ maxLength: 10, format: 'postalCode', reads: 'postalCode' }),
+  }),
+});
+
 const BOLETO_REQUEST = named('BoletoRequest', {
   value: decimal(8, true, 'Reais, up to 99999999.99.'),
   dueDate: DUE_DAY,
-  payer: named('PayerRequest', {
-    name: line(80),
-    documentNumber: Type.String({ maxLength: 18, format: 'cpfOrCnpj', reads: 'document' }),
-    email: Type.Optional(Type.String({ maxLength: 255, format: 'emailAddress', reads: 'emailAddress' })),
-    address: named('PayerAddressRequest', {
-      street: line(100),
-      number: line(10),
-      complement: Type.Optional(line(60)),
-      district: line(60),
-      city: line(60),
-      state: Type.Enum(STATES_OF_BRAZIL.split(' '), { reads: 'capitals' }),
-      zipCode: Type.String({ maxLength: 10, format: 'postalCode', reads: 'postalCode' }),
-    }),
-  }),
+  payer: PAYER_REQUEST,
   referenceTransaction: Type.Optional(Type.String({ maxLength: 50 })),
   instructions: Type.Optional(
     Type.Array(line(80), { maxItems: 4, description: 'Lines that are printed for who takes the payment.' }),
@@ -118,7 +121,7 @@ const BEING_ISSUED_ANSWER = {
   },
 };
 
-const BODY_EXAMPLE = {
+export const BODY_EXAMPLE = {
   value: BOLETO_EXAMPLE.value,
   dueDate: BOLETO_EXAMPLE.dueDate,
   payer: {
@@ -225,18 +228,23 @@ export const CANCEL_BOLETO = contract({
   },
 });
 
+export function readPayer({
+  name,
+  documentNumber,
+  email,
+  address: { complement, ...address },
+}: Static<typeof PAYER_REQUEST>): BoletoPayer {
+  return {
+    ...{ name, documentNumber, email: email ?? null },
+    address: { ...address, complement: complement ?? null },
+  };
+}
+
 export function readBoletoRequest(body: BoletoBody): BoletoTerms {
-  const { payer } = body;
-  const { complement = null, ...address } = payer.address;
   return {
     amount: reais(body.value),
     dueOn: body.dueDate as Day,
-    payer: {
-      name: payer.name,
-      documentNumber: payer.documentNumber,
-      email: payer.email ?? null,
-      address: { ...address, complement },
-    },
+    payer: readPayer(body.payer),
     referenceTransaction: body.referenceTransaction ?? null,
     instructions: body.instructions ?? [],
     ...readTerms(body),

@@ -1,7 +1,12 @@
-import { answerOnce, type FindRequestTools, identifyRequest } from '../../../idempotency/answer-once.ts';
+import {
+  answerOnce,
+  type FindRequestTools,
+  identifyRequest,
+  newIdOf,
+} from '../../../idempotency/answer-once.ts';
 import type { SentRequest } from '../../../idempotency/idempotency-key.ts';
 import { hasAccount } from '../../../merchants/merchants.sql.ts';
-import { newId, newPageKey } from '../../../platform/chance.ts';
+import { newPageKey } from '../../../platform/chance.ts';
 import type { Once } from '../../../platform/http/failures.ts';
 import type { BatchedWrite } from '../../../platform/postgres/batched-writes.ts';
 import type { LookUp } from '../../../platform/postgres/searches.ts';
@@ -14,7 +19,7 @@ import { type AskBankTools, askBank } from './ask-bank.ts';
 import { resultOfIssue } from './bank-question.ts';
 import { type Boleto, type BoletoTerms, NOT_SENT, type RegistrationRefusal, requestOf } from './boleto.ts';
 import type { BoletoIntentResult, BoletoIntentRow } from './boleto-intents.sql.ts';
-import { findBoleto } from './boletos.sql.ts';
+import { findBoleto, findMadeBoleto } from './boletos.sql.ts';
 
 export type IssueTools = AskBankTools &
   FindRequestTools & {
@@ -54,7 +59,7 @@ export async function issueBoleto(
       if (!(await isFirst)) return 'keyUsed';
       const refusal = await refusalOf(tools, merchantId, wanted);
       if (refusal !== null) return refusal;
-      const boletoId = newId();
+      const boletoId = newIdOf(request);
       const bank = chooseBank(tools, merchantId, boletoId, wanted);
       if (bank === null) return { kind: 'noBank' };
       const { learnCode } = tools.banks.of(bank);
@@ -82,6 +87,7 @@ export async function issueBoleto(
       return askAndRecord(tools, row, committed.ourNumber, deadlineAt);
     },
     isRefused: ({ kind }) => kind !== 'made' && kind !== 'refusedByBank',
+    findMade: (span) => findMadeBoleto(tools.database, merchantId, span),
     async repeatAnswer(boletoId) {
       const boleto = await findBoleto(tools.database, { merchantId, boletoId });
       return boleto === null || isStillAsked(boleto) ? null : outcomeOf(boleto);

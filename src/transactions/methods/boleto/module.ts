@@ -18,10 +18,12 @@ import { type AdvanceDueTools, advanceDueBoletos, knownBanks } from './advance-d
 import { BOLETO_MESSAGES } from './boleto-contract.ts';
 import { boletoIntentsWrite } from './boleto-intents.sql.ts';
 import { boletoMovesWrite, boletoWishesWrite } from './boletos.sql.ts';
+import type { CancelTools } from './cancel-boleto.ts';
 import { openBankChanges } from './changes/module.ts';
 import { BOLETO_LIST_FAULTS } from './contract.ts';
 import { ACTING_DUE, earliestActing, findMerchantsActing } from './due-days.sql.ts';
 import { BOLETO_ENDPOINTS, BOLETO_REFUSALS, REGISTRATION_SHAPES, TERMS_REFUSALS } from './endpoints.ts';
+import type { IssueTools } from './issue-boleto.ts';
 import { eraseOldPayers } from './payers/payers.sql.ts';
 import { PRINT_ENDPOINTS } from './print/endpoints.ts';
 import PRINT_TEXTS from './print/texts.json' with { type: 'json' };
@@ -133,8 +135,13 @@ type BoletosContext = ModuleContext & {
   readonly banks: Banks;
 };
 
-/** `bankFeed` serves events that homologation forces. */
-export type Boletos = Module & { readonly bankFeed: Feed };
+export type Boletos = Module & {
+  /** For pages that make a boleto, and take it away. */
+  readonly issuing: IssueTools;
+  readonly canceling: CancelTools;
+  /** Serves events that homologation forces. */
+  readonly bankFeed: Feed;
+};
 
 /** Without a bank, boletos can be read and return files applied, but nothing is issued or canceled. */
 export function openBoletos(
@@ -146,32 +153,36 @@ export function openBoletos(
   const wakeSignal = createWakeSignal();
   const writeMove = batched(boletoMovesWrite(database, deliverer));
   const bankTimeoutMilliseconds = configuration.bank.timeoutMilliseconds;
-  const asking = { database, clock, bankTimeoutMilliseconds, writeMove };
+  const asking = { database, clock, banks, bankTimeoutMilliseconds, writeMove, wakeSignal };
   const advance: AdvanceDueTools = { database, clock, banks, writeMove, wakeSignal };
   const changes = openBankChanges(context, { banks, deliverer });
+  const issuing: IssueTools = {
+    ...asking,
+    keyring,
+    lookUp,
+    findRequest: idempotency.findRequest,
+    writeBoletoIntent: batched(boletoIntentsWrite(database)),
+  };
+  const canceling = { ...asking, writeWish: batched(boletoWishesWrite(database, deliverer)) };
   return {
     bankFeed: changes,
+    issuing,
+    canceling,
     endpoints: [
       ...serve(PRINT_ENDPOINTS, { askForPayer: openPayersLine(lookUp), clock }),
       ...serve(BOLETO_ENDPOINTS, {
-        ...asking,
+        ...issuing,
+        ...canceling,
         cell: configuration.cell,
-        banks,
-        keyring,
-        lookUp,
         search,
-        wakeSignal,
-        findRequest: idempotency.findRequest,
         callRules: urlRules,
-        writeBoletoIntent: batched(boletoIntentsWrite(database)),
-        writeWish: batched(boletoWishesWrite(database, deliverer)),
       }),
     ],
     works: [
       advanceDueWork(advance),
       countingBoletos(context, observeUnresolved(metrics)),
       ...payersWork(context),
-      resolveUnresolvedBoletos(resolving(context, { ...asking, banks }), wakeSignal),
+      resolveUnresolvedBoletos(resolving(context, asking), wakeSignal),
       ...changes.works,
     ],
     clockedWork: [advanceDueByClock(advance)],

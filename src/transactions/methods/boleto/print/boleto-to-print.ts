@@ -36,8 +36,13 @@ export type BoletoToPrint = {
   readonly today: Day;
 };
 
+export type PayableBoleto = Pick<
+  BoletoToPrint,
+  'state' | 'isExpiring' | 'registered' | 'payment' | 'dueOn' | 'payableUntil' | 'today'
+>;
+
 /** Null unless the boleto can be paid, so that nobody pays by mistake. */
-export function payableBarCode(boleto: BoletoToPrint): BarCode | null {
+export function payableBarCode(boleto: PayableBoleto): BarCode | null {
   const { state, registered, dueOn } = boleto;
   if (registered === null || (state !== 'issued' && state !== 'overdue') || isTimeOver(boleto)) return null;
   const reading = parseBarCode(registered.barCode, dueOn);
@@ -50,7 +55,7 @@ function isTimeOver({ today, payableUntil }: Pick<BoletoToPrint, 'today' | 'paya
 }
 
 /** The first thing that a payer must read; null if the boleto just waits to be paid. */
-export function noticeOf(boleto: BoletoToPrint): string | null {
+export function noticeOf(boleto: PayableBoleto): string | null {
   const { state, isExpiring, payment, payableUntil } = boleto;
   switch (state) {
     case 'issued':

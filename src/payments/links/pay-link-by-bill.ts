@@ -1,0 +1,235 @@
+import type { BoletoPayer } from '../../providers/banks/bank.ts';
+import { type CancelTools, cancelBoleto } from '../../transactions/methods/boleto/cancel-boleto.ts';
+import {
+  type IssueTools,
+  issueBoleto,
+  type WantedBoleto,
+} from '../../transactions/methods/boleto/issue-boleto.ts';
+import { type CancelPixTools, removePix } from '../../transactions/methods/pix/cancel-pix.ts';
+import { type IssuePixTools, issuePix } from '../../transactions/methods/pix/issue-pix.ts';
+import type { WantedPix } from '../../transactions/methods/pix/pix.ts';
+import { addDays, type Day, type Instant, instant, saoPauloDay } from '../../values/instant.ts';
+import {
+  type BillOfTry,
+  findBillOfTry,
+  findTryOutcome,
+  outcomeOfBill,
+  requestOfTry,
+} from './find-try-outcome.ts';
+import type { FinishTryTools } from './finish-due-tries.ts';
+import type { Link, LinkKey } from './link.ts';
+import { beginTry } from './links.sql.ts';
+import { endWithout, finishQuietly, type PayLinkResult } from './pay-link.ts';
+import {
+  KEPT_BY_BANK,
+  NO_BOLETO,
+  NO_PIX,
+  NOT_ASKED,
+  NOT_REMOVED,
+  PAYER_REFUSED,
+  STILL_CONFIRMING,
+  STILL_REMOVING,
+} from './words.ts';
+
+export type PayLinkByBillTools = FinishTryTools & {
+  readonly pix: { readonly issuing: IssuePixTools; readonly canceling: CancelPixTools };
+  readonly boletos: { readonly issuing: IssueTools; readonly canceling: CancelTools };
+};
+
+/** A buyer who leaves keeps his link to this Pix for so long, unless he takes it away. */
+const PIX_SECONDS = 1_800;
+/** Shorter ones end before the payer has opened his bank. */
+const SHORTEST_SECONDS = 60;
+const LONGEST_DESCRIPTION = 140;
+
+/** `boletoKey`: for its payer alone, whose name and address its paper shows. */
+type PaidByBill = PayLinkResult & { readonly boletoKey?: string };
+
+/**
+ * By boleto for this payer; null: by Pix. A bill is a try as a card is: until it is paid, over or taken away
+ * nothing else pays the link.
+ */
+export function payLinkByBill(
+  tools: PayLinkByBillTools,
+  key: LinkKey,
+  payer: BoletoPayer | null,
+  deadlineAt: number,
+): Promise<PaidByBill> {
+  return payer === null ? payByPix(tools, key, deadlineAt) : payByBoleto(tools, key, payer, deadlineAt);
+}
+
+async function payByPix(tools: PayLinkByBillTools, key: LinkKey, deadlineAt: number): Promise<PayLinkResult> {
+  const { issuing } = tools.pix;
+  const now = issuing.clock.now(key.merchantId);
+  const link = await beginTry(tools.database, key, 'pix', now);
+  if (link === null) return { kind: 'notOpen' };
+  const issuer = { ...key, accountNumber: link.accountNumber, userName: link.createdBy };
+  const once = await issuePix(issuing, issuer, pixOf(link, now), requestOfTry(link, {}), deadlineAt);
+  if (once.kind === 'first') {
+    switch (once.result.kind) {
+      case 'made':
+        break;
+      case 'notSent':
+      case 'notConnected':
+        return endWithout(tools, link, NOT_ASKED);
+      case 'refusedByBank':
+      case 'malformed':
+      case 'noBank':
+        return endWithout(tools, link, NO_PIX);
+    }
+  }
+  return asItStands(tools, link);
+}
+
+async function payByBoleto(
+  tools: PayLinkByBillTools,
+  key: LinkKey,
+  payer: BoletoPayer,
+  deadlineAt: number,
+): Promise<PaidByBill> {
+  const { issuing } = tools.boletos;
+  const now = issuing.clock.now(key.merchantId);
+  const link = await beginTry(tools.database, key, 'boleto', now);
+  if (link === null) return { kind: 'notOpen' };
+  const issuer = { merchantId: key.merchantId, userName: link.createdBy };
+  const wanted = boletoOf(link, payer, now);
+  const once = await issueBoleto(issuing, issuer, wanted, requestOfTry(link, { payer }), deadlineAt);
+  if (once.kind === 'first') {
+    const { result } = once;
+    switch (result.kind) {
+      case 'made':
+        return { ...(await asItStands(tools, link)), boletoKey: result.boleto.pageKey };
+      case 'notSent':
+      case 'notConnected':
+        return endWithout(tools, link, NOT_ASKED);
+      case 'refusedByBank':
+        return endWithout(tools, link, result.reason === 'payerRefused' ? PAYER_REFUSED : NO_BOLETO);
+      case 'malformed':
+      case 'noBank':
+      case 'unknownAccount':
+        return endWithout(tools, link, NO_BOLETO);
+    }
+  }
+  return asItStands(tools, link);
+}
+
+/** The buyer pays otherwise: the link is open again once the bank has taken its bill away. */
+export async function takeBillAway(
+  tools: PayLinkByBillTools,
+  link: Link,
+  deadlineAt: number,
+): Promise<PayLinkResult> {
+  const bill = await findBillOfTry(tools, link);
+  if (bill === null) return { kind: 'notOpen' };
+  const removal = await removeBill(tools, bill, deadlineAt);
+  const result = await asItStands(tools, link);
+  if (result.kind !== 'confirming' && result.kind !== 'waiting') return result;
+  return { kind: 'confirming', words: WORDS[removal] };
+}
+
+/** `paidAtBank`: it reports the payment shortly. `asked`: it answers, or has answered. */
+type Removal = 'asked' | 'paidAtBank' | 'keptByBank' | 'notAsked';
+
+const WORDS: Readonly<Record<Removal, string>> = {
+  asked: STILL_REMOVING,
+  paidAtBank: STILL_CONFIRMING,
+  keptByBank: KEPT_BY_BANK,
+  notAsked: NOT_REMOVED,
+};
+
+/** Of the try that is under way, if it has one that waits for its payer. */
+export async function removeBillOfTry(
+  tools: PayLinkByBillTools,
+  link: Link,
+  deadlineAt: number,
+): Promise<void> {
+  const bill = await findBillOfTry(tools, link);
+  if (bill !== null) await removeBill(tools, bill, deadlineAt);
+}
+
+async function removeBill(tools: PayLinkByBillTools, bill: BillOfTry, deadlineAt: number): Promise<Removal> {
+  if (bill.method === 'pix') {
+    if (bill.pix.state !== 'waiting') return 'asked';
+    const removed = await removePix(tools.pix.canceling, { ...bill.pix, request: null }, deadlineAt);
+    if (removed === 'keyUsed') return 'notAsked';
+    if (removed.kind === 'refused') return removed.refusal === 'paidAtBank' ? 'paidAtBank' : 'asked';
+    return removed.kind === 'notSent' || removed.kind === 'notConnected' ? 'notAsked' : 'asked';
+  }
+  const { merchantId, boletoId } = bill.boleto;
+  const canceled = await cancelBoleto(tools.boletos.canceling, merchantId, boletoId, deadlineAt);
+  switch (canceled.kind) {
+    case 'canceled':
+      return 'asked';
+    case 'refused':
+      return REMOVALS[canceled.refusal] ?? 'asked';
+    case 'noBank':
+    case 'notSent':
+    case 'notConnected':
+      return 'notAsked';
+  }
+}
+
+const REMOVALS: Partial<Record<string, Removal>> = {
+  paidAtBank: 'paidAtBank',
+  paid: 'paidAtBank',
+  keptByBank: 'keptByBank',
+  ofAnotherBank: 'keptByBank',
+};
+
+async function asItStands(tools: PayLinkByBillTools, link: Link): Promise<PayLinkResult> {
+  const outcome = await findTryOutcome(tools, link);
+  await finishQuietly(tools, link, outcome);
+  if (outcome.kind !== 'underWay') return { kind: outcome.kind === 'paid' ? 'paid' : 'removed' };
+  const bill = await findBillOfTry(tools, link);
+  return { kind: bill !== null && isWaiting(bill) ? 'waiting' : 'confirming' };
+}
+
+function isWaiting(bill: BillOfTry): boolean {
+  if (bill.method === 'pix') return bill.pix.state === 'waiting';
+  return bill.boleto.state === 'issued' || bill.boleto.state === 'overdue';
+}
+
+/** The link as its bill has it, which its payer paid at his bank: the work may not have seen it yet. */
+export function asItsBill<L extends Link>(link: L, bill: BillOfTry | null): L {
+  if (bill === null) return link;
+  const { kind, paymentId } = outcomeOfBill(bill);
+  if (kind === 'underWay') return link;
+  return kind === 'paid' ? { ...link, state: 'paid', paymentId } : { ...link, state: 'open' };
+}
+
+function pixOf(link: Link, now: Instant): WantedPix {
+  const secondsLeft = Math.floor((link.expiresAt - now) / 1_000);
+  return {
+    amount: link.amount,
+    expiresInSeconds: Math.max(SHORTEST_SECONDS, Math.min(PIX_SECONDS, secondsLeft)),
+    due: null,
+    payer: null,
+    description: [...link.description].slice(0, LONGEST_DESCRIPTION).join(''),
+    referenceTransaction: link.referenceTransaction,
+    callbackUrl: link.callbackUrl,
+    split: null,
+  };
+}
+
+const BOLETO_DAYS = 3;
+/** As long as a line of instructions may be. */
+const LONGEST_LINE = 80;
+
+/** Not payable after its due day: its link waits for it. */
+function boletoOf(link: Link, payer: BoletoPayer, now: Instant): WantedBoleto {
+  return {
+    accountNumber: link.accountNumber,
+    amount: link.amount,
+    dueOn: earlier(addDays(saoPauloDay(now), BOLETO_DAYS), saoPauloDay(instant(link.expiresAt - 1))),
+    daysToExpire: 0,
+    payer,
+    instructions: [[...link.description].slice(0, LONGEST_LINE).join('')],
+    referenceTransaction: link.referenceTransaction,
+    callbackUrl: link.callbackUrl,
+    finePortion: null,
+    interestPortion: null,
+    discount: null,
+  };
+}
+
+const earlier = (one: Day, other: Day): Day => (one < other ? one : other);

@@ -1,0 +1,2 @@
+export const STATES_OF_BRAZIL =
+  'AC AL AM AP BA CE DF ES GO MA MG MS MT PA PB PE PI PR RJ RN RO RR RS SC SE SP TO'.split(' ');
