@@ -61,11 +61,11 @@ async function bobsThings(): Promise<object> {
       ).length === 0,
     60_000,
   );
-  // Words of customers are read again behind his own sales, whatever is asked meanwhile.
+  // Words of customers, and what his bank tells, are read behind his own sales, whatever is asked meanwhile.
   ofHis ??= await auditor.query(
     `select table_name as name from information_schema.columns
      where table_schema = 'public' and column_name = 'merchant_id'
-       and table_name not in ('acquirer_cursors', 'bank_cursors', 'bank_changes', 'truth_runs', 'buyer_words')
+       and table_name not in ('acquirer_cursors', 'bank_cursors', 'bank_changes', 'truth_runs', 'buyer_words', 'pix_receipts')
      order by 1`,
   );
   // One statement: two looks at each of ninety places would be thousands.
