@@ -117,7 +117,7 @@ async function prepare({ service }: Lane, { endpoint, variant }: Sale): Promise<
   return () => send(url, { ...request, headers }).catch(() => null);
 }
 
-/** Every way of every endpoint that makes something, with every other of its commits; in the proof with each. */
+/** Every way of every endpoint that makes something, with every other commit; in the proof with each. */
 async function findCases(lane: Lane): Promise<Case[]> {
   const cases: Case[] = [];
   const idle = lane.proxy.recordWrites();

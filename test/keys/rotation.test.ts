@@ -48,7 +48,7 @@ async function plantAuditor(): Promise<void> {
 
 /** Of each way, at each process. */
 const CALLERS = sliceOf(2, 1);
-/** Between the payments of a caller: all of a rotation, and not all of the machine. In the proof there is none. */
+/** Between the payments of a caller, so that they do not take all of the machine; none in the proof. */
 const PAUSE_MILLISECONDS = CALLERS === 1 ? 25 : 0;
 
 type Refused = { readonly by: string; readonly status: number; readonly text: string };
