@@ -17,6 +17,7 @@ const WHOLE_SERVICE = 'test/kit/service-here.ts';
  */
 export const PAPERS: readonly string[] = [
   'test/installing/debian.test.ts',
+  'test/installing/pages.test.ts',
   'test/installing/release.test.ts',
   'test/restored/backups.test.ts',
   'test/start/guides.test.ts',
@@ -25,13 +26,21 @@ export const PAPERS: readonly string[] = [
 /** Promotions, and starts beside a server that dies, again and again: of the proof likewise. */
 export const CLUSTERS: readonly string[] = ['test/restored/promoted.test.ts', 'test/start/restarts.test.ts'];
 /**
- * How PostgreSQL and the bundle are brought up, and what was left behind: every run of tests is brought up by
- * them.
+ * How packages, PostgreSQL and the bundle are brought up, and what was left behind: every run of tests is
+ * brought up by them.
  */
 export const STARTERS: readonly string[] = [
   'src/homologation/embedded-postgres/launcher.test.ts',
   'test/start/bundle.test.ts',
+  'tools/install.test.ts',
 ];
+/** The conformance suite tries itself, on simulators and on bridges with every fault. */
+export const OF_CONFORMANCE: readonly string[] = [
+  'conformance/acquirer/conformance.test.ts',
+  'conformance/bank/conformance.test.ts',
+];
+/** Two cells behind HAProxy. */
+export const OF_CELLS: readonly string[] = ['test/cells/proxied.test.ts'];
 /** Packs and compiles the package, and runs it where there is nothing else. */
 export const OF_PACKAGES: readonly string[] = ['test/installing/settlement-files.test.ts'];
 /** A slice of the suite `payments` of the proof, for whoever changes what it is about. */
@@ -39,14 +48,19 @@ const OF_CHAOS: readonly string[] = ['test/payments/faults.test.ts'];
 /** Buyers at the pages of links, subscribers and the demo shop: of the suite `browser`. */
 export const OF_BUYERS: readonly string[] = ['test/payments/link-browser.test.ts'];
 
-const OF_PROOF = [...PAPERS, ...CLUSTERS, ...STARTERS, ...OF_PACKAGES, ...OF_CHAOS, ...OF_BUYERS];
+const OF_PROOF = [
+  ...[...PAPERS, ...CLUSTERS, ...STARTERS, ...OF_PACKAGES],
+  ...[...OF_CHAOS, ...OF_BUYERS, ...OF_CONFORMANCE, ...OF_CELLS],
+];
 /** With a change of which of these each of them runs too. */
 const READ_BY: readonly (readonly [files: readonly string[], changed: RegExp])[] = [
   [PAPERS, /^(README|package|docs|deploy|releases|bin|tools|simulators)\b|^src\/.*(contract|refusals)\.ts$/],
   [CLUSTERS, /^src\/(app|homologation|platform)\//],
   [OF_PACKAGES, /^packages\//],
   [OF_BUYERS, /^(clients\/browser|examples\/shop|src\/(payments\/links|transactions\/payers))\//],
-  [STARTERS, /^(bin|src\/homologation\/embedded-postgres)\//],
+  [STARTERS, /^(bin\/|src\/homologation\/embedded-postgres\/|package|tools\/(install|checkout))/],
+  [OF_CONFORMANCE, /^(conformance|simulators|examples\/bridge)\//],
+  [OF_CELLS, /^(deploy|src\/(app|merchants|platform|values))\//],
   [OF_CHAOS, /^(chaos|src\/(payments|transactions))\//],
 ];
 

@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { freshBundle } from '../bin/bundle.mjs';
 import {
   type EmbeddedPostgres,
@@ -39,6 +41,8 @@ const MEMORY_BYTES = 4 * 1024 ** 3;
  */
 const CACHE = join(ROOT, 'node_modules', '.cache', 'parcela-tests');
 const SECONDS_FILE = join(CACHE, 'seconds.json');
+/** Most of what a lane loads. */
+const WHOLE_SERVICE = join(ROOT, 'test', 'kit', 'service-here.ts');
 
 const HELP = `npm test [-- [--changed[=COMMIT]] [--until-finding] [files]]
 
@@ -80,6 +84,7 @@ async function main(): Promise<number> {
   process.env.NODE_COMPILE_CACHE ??= join(CACHE, 'compiled');
   // Else each process that is started would build it for itself.
   await freshBundle();
+  await compileOnce(process.env.NODE_COMPILE_CACHE);
   const calibration = await openCalibration();
   const server = process.env[SERVER_VARIABLE] ? null : await startTestServer();
   try {
@@ -120,6 +125,18 @@ async function readSeconds(): Promise<Map<string, number>> {
 async function writeSeconds(seconds: ReadonlyMap<string, number>): Promise<void> {
   await mkdir(CACHE, { recursive: true });
   await writeFile(SECONDS_FILE, JSON.stringify(Object.fromEntries(seconds), null, 1));
+}
+
+/**
+ * In a fresh clone: a process writes what it compiled at its end, and lanes that begin together would all
+ * compile the same.
+ */
+async function compileOnce(folder: string): Promise<void> {
+  if (existsSync(folder)) return;
+  const environment = { ...process.env, NODE_COMPILE_CACHE: folder };
+  const load = `await import(${JSON.stringify(WHOLE_SERVICE)}); process.exit()`;
+  const words = ['--input-type=module', '--eval', load];
+  await promisify(execFile)(process.execPath, words, { env: environment }).catch(() => {});
 }
 
 type TestServer = { readonly url: string; readonly processId: number; stop(): Promise<void> };

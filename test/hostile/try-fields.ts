@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Contract } from '../../src/platform/http/endpoint.ts';
 import { call, type Reply } from '../kit/merchant.ts';
-import { turnOf } from '../kit/patience.ts';
+import { sliceOf, turnOf } from '../kit/patience.ts';
 import { ENDPOINTS } from '../published.ts';
 import { doorCases } from './cases/door-cases.ts';
 import { type HostileCase, isRefusing } from './cases/field-cases.ts';
@@ -51,12 +51,12 @@ export function tryFields(service: () => HostileService): void {
       if (first !== undefined) complaints.push(...(await languagesOf(service(), first)));
       allRefused.push(...refused);
       assertNoComplaints(complaints);
-      await assertStillWorks(service(), endpoint);
+      await assertStillWorks(service(), endpoint, sliceOf(100, 1));
     });
   }
 
   test('of what was refused not one row comes', async () => {
-    const again = turnOf(allRefused, 0, 3);
+    const again = turnOf(allRefused, 0, 6);
     assert.ok(again.length > ENDPOINTS.length);
     if ((await rowsOfRefused(service(), again)).length === 0) return;
     // Of which endpoint they come is looked for only where there are any.
@@ -103,8 +103,12 @@ async function rowsOfRefused(service: HostileService, refused: readonly WireRequ
     .map(([table, count]) => `${count - (before.get(table) ?? 0)} rows of ${table} come of refused requests`);
 }
 
-async function assertStillWorks({ gatewayUrl, alice }: HostileService, endpoint: Contract): Promise<void> {
-  for (const variant of (RECIPES[endpoint.id] ?? []).keys()) {
+async function assertStillWorks(
+  { gatewayUrl, alice }: HostileService,
+  endpoint: Contract,
+  recipes = 100,
+): Promise<void> {
+  for (const variant of (RECIPES[endpoint.id] ?? []).slice(0, recipes).keys()) {
     const request = await validRequest(endpoint, alice, variant);
     const reply = await send(gatewayUrl, request);
     const reported = `${endpoint.id}, recipe ${variant}: ${reply.status} ${reply.text.slice(0, 300)}`;

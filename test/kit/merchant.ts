@@ -87,8 +87,14 @@ export async function call(baseUrl: string, path: string, options: CallOptions =
   return reply;
 }
 
+const patterns = new Map<string, RegExp>();
+
 function isPathOf(pattern: string, path: string): boolean {
-  return new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]*')}$`, 'i').test(path);
+  const known = patterns.getOrInsertComputed(
+    pattern,
+    () => new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]*')}$`, 'i'),
+  );
+  return known.test(path);
 }
 
 /** Where the description has what is asked: a synonym is answered as the operation that it stands for. */
@@ -96,9 +102,10 @@ function describedDoor(method: string, path: string): { readonly method: string;
   const meant = FAMILY.find(({ doors = [] }) =>
     doors.some((door) => door.method === method && isPathOf(door.path, path)),
   );
+  if (meant === undefined) return { method, path };
   for (const [described, operations] of Object.entries(document.paths)) {
     for (const [verb, { operationId }] of Object.entries(operations))
-      if (operationId === meant?.operation) return { method: verb.toUpperCase(), path: described };
+      if (operationId === meant.operation) return { method: verb.toUpperCase(), path: described };
   }
   return { method, path };
 }

@@ -251,7 +251,8 @@ async function handOver(server: Socket, message: Buffer): Promise<Buffer> {
 
 /** Reads what clients send: which prepared statements they run that write, and where they commit. */
 function openRecorder() {
-  const texts = new Map<string, string>();
+  /** Whether a prepared statement writes, by its name. */
+  const writing = new Map<string, boolean>();
   let writes: SentWrite[] = [];
   function follow() {
     let rest = Buffer.alloc(0);
@@ -259,10 +260,10 @@ function openRecorder() {
     let inTransaction = false;
     let lastWrite = '';
     const read = (kind: string, body: string) => {
-      const [first = '', second = ''] = body.split('\0');
-      if (kind === 'P') texts.set(first, second);
+      const [first = '', second = ''] = body.split('\0', 2);
+      if (kind === 'P') writing.set(first, canWrite(second));
       if (kind === 'Q' && first === 'begin') inTransaction = true;
-      if (kind === 'B' && canWrite(texts.get(second) ?? '')) {
+      if (kind === 'B' && writing.get(second) === true) {
         lastWrite = `${second}\0`;
         if (!inTransaction) writes.push({ text: lastWrite });
       }

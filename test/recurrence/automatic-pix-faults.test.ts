@@ -21,7 +21,10 @@ before(async () => {
   of = await automaticShopOf(await openTestService({ ...WITH_AUTOMATIC_PIX, ...fast }));
   ({ shop } = of);
 });
-beforeEach(() => answering());
+beforeEach(async () => {
+  await answering();
+  await of.endActive();
+});
 after(() => of?.service.close());
 
 const faults = (on: string, fault: string, times = 1) =>

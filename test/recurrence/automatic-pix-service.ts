@@ -47,10 +47,12 @@ export async function automaticShopOf<S extends TestService>(service: S, bankUrl
     return made.body;
   }
 
+  const enrolled: string[] = [];
   async function enrol(planId: string, change: object = {}): Promise<Enrolled> {
     const body = { planId, orderNumber: 'P-1', customer: CUSTOMER, ...change };
     const made = await api('subscriptions', body, '?expand=authorization');
     assert.equal(made.status, 200, made.text);
+    enrolled.push(made.body.id);
     return made.body;
   }
 
@@ -71,6 +73,14 @@ export async function automaticShopOf<S extends TestService>(service: S, bankUrl
       return readers.untilStatus(made.id, 'Active');
     },
     jump: (days: number) => jumpAt(shop.url, days),
+    /** What goes on would be charged by every later jump, again and again. */
+    async endActive(): Promise<void> {
+      for (const id of enrolled.splice(0)) {
+        if ((await readers.read(id)).status !== 'Active') continue;
+        assert.equal((await api(`subscriptions/${id}/status`, { status: 'Canceled' })).status, 200);
+        await readers.untilAuthorization(id, 'Ended');
+      }
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, beforeEach, test } from 'node:test';
 import { runParcela } from '../audit/audit-service.ts';
 import { call } from '../kit/merchant.ts';
 import { openTestService, until } from '../kit/service.ts';
@@ -19,6 +19,7 @@ before(async () => {
   of = await automaticShopOf(await openTestService(WITH_AUTOMATIC_PIX));
   ({ shop } = of);
 });
+beforeEach(() => of.endActive());
 after(() => of?.service.close());
 
 test('a QR code pays the first billing and authorizes; every later one is sent ahead and paid on its day', async () => {

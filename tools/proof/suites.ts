@@ -1,7 +1,15 @@
 import { whyNoCluster } from '../../chaos/failover/cluster.ts';
 import { LAST_RELEASE, whyNoRelease } from '../../chaos/upgrade/last-release.ts';
 import { PROXY_NAMES } from '../../test/proxies/proxies.ts';
-import { CLUSTERS, OF_BUYERS, OF_PACKAGES, PAPERS, STARTERS } from '../test-files.ts';
+import {
+  CLUSTERS,
+  OF_BUYERS,
+  OF_CELLS,
+  OF_CONFORMANCE,
+  OF_PACKAGES,
+  PAPERS,
+  STARTERS,
+} from '../test-files.ts';
 import { skipWithout } from '../test-programs.ts';
 
 /** Stands for the seed of the proof, in words and in settings. */
@@ -166,8 +174,10 @@ export const SUITES: readonly Suite[] = [
   {
     name: 'model',
     about:
-      'plans, subscriptions and billings of two merchants beside a small model, all its seeds; files of each format; each adapter of acquirers',
+      'plans, subscriptions and billings of two merchants beside a small model, all its seeds; files of each format; each adapter of acquirers; conformance; cells',
     ...files(
+      ...OF_CONFORMANCE,
+      ...OF_CELLS,
       'test/recurrence/model/model.test.ts',
       'test/reconciliation/files-agree.test.ts',
       'test/providers/port/port.test.ts',
