@@ -4,14 +4,14 @@ import { type BankCharge, type BankPix, orderOfPixBank, urlOf } from '../bank-le
 import { PIX_CLIENT } from '../bank-settings.ts';
 
 /** An authorization as the bank's ledger has it. */
-export type BankRec = {
+type BankRec = {
   readonly idRec: string;
   readonly status: string;
   readonly vinculo: { readonly contrato: string };
 };
 
 /** A charge under an authorization, as the bank's ledger has it. */
-export type BankCobR = { readonly txid: string; readonly idRec: string; readonly status: string };
+type BankCobR = { readonly txid: string; readonly idRec: string; readonly status: string };
 
 export type BankOfSeries = {
   readonly recs: readonly BankRec[];

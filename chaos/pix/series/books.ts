@@ -3,7 +3,7 @@ import type { Gateway } from '../../gateways.ts';
 import { type BankOfSeries, readBankOfSeries } from './bank.ts';
 import { readForSeries, type Series } from './series.ts';
 
-export type SubscriptionRow = {
+type SubscriptionRow = {
   readonly subscriptionId: string;
   readonly subscription: string;
   /** Of its authorization. */
@@ -21,7 +21,7 @@ export type BillingRow = {
   readonly dueOn: string;
 };
 
-export type CollectionRow = {
+type CollectionRow = {
   readonly pixId: string;
   readonly billingId: string;
   readonly txid: string;
@@ -33,7 +33,7 @@ export type CollectionRow = {
   readonly unknownReason: string | null;
 };
 
-export type PaymentRow = {
+type PaymentRow = {
   readonly pixId: string;
   readonly endToEndId: string;
   readonly amount: number;
