@@ -14,7 +14,6 @@ import {
   readPixDialect,
   readPixUrl,
   readPixWebhook,
-  weeklyFault,
 } from '../providers/pix/pix-settings.ts';
 import { type ChargeWindow, NO_WINDOW, readChargeWindow } from '../recurrence/collection/day-window.ts';
 import { readFeeTable } from '../transactions/fees/fee-table.ts';
@@ -208,8 +207,6 @@ export function readConfiguration(environment: Record<string, string | undefined
   };
   faults.push(...contradictions(configuration, environment));
   reader.warnings.push(...oddSettings(configuration));
-  const weekly = weeklyFault(configuration.pix.settings);
-  if (weekly !== null) reader.warnings.push(`PARCELA_PIX_SETTINGS: ${weekly}`);
   // Protects only child processes: the kernel keeps showing the environment of the start.
   for (const name of SECRET_KEY_SETTINGS) delete environment[name];
   if (faults.length > 0) throw new ConfigurationFault(reader.allFaults().join('\n'));

@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { SECRET_KEY_SETTINGS } from '../keys/key-store-settings.ts';
 import { isLoopback } from '../platform/channels/channel-url.ts';
 import { databaseNameOf } from '../platform/postgres/database-hosts.ts';
+import { weeklyFault } from '../providers/pix/pix-settings.ts';
 import { channelFaults } from './channel-settings.ts';
 import type { Configuration } from './config.ts';
 import { SECRETS } from './secret-files.ts';
@@ -271,12 +272,17 @@ export function oddSettings({
   environment,
   console: { listener, origin },
   hasNoProxy,
+  pix,
 }: Configuration): string[] {
-  if (environment !== 'production') return [];
-  const unseen =
-    listener === null && origin !== null
+  const weekly = weeklyFault(pix.settings);
+  const late = weekly === null ? [] : [`PARCELA_PIX_SETTINGS: ${weekly}`];
+  if (environment !== 'production') return late;
+  const unseen = [
+    ...late,
+    ...(listener === null && origin !== null
       ? ['PARCELA_CONSOLE_ORIGIN: this process shows no console without PARCELA_CONSOLE_PORT']
-      : [];
+      : []),
+  ];
   if (!hasNoProxy) return unseen;
   return [
     ...unseen,

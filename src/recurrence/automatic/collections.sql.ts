@@ -7,7 +7,7 @@ import { type Day, type Instant, utcText } from '../../values/instant.ts';
 import { SUBSCRIPTION_STATES } from '../subscriptions/subscription.ts';
 import { COLLECTION_MOVES, COLLECTION_STATES, type CollectionState } from './authorization.ts';
 import type { LookTimes } from './authorizations.sql.ts';
-import { countedTries, earlierLook, nextLook } from './looks.sql.ts';
+import { BEHIND_WHAT_WAS_HEARD, IS_LEASED, PAUSE_ENDS, RELEASED } from './looks.sql.ts';
 
 const COLLECTION = rowCodec(
   {
@@ -241,9 +241,10 @@ export async function decideCollection(
 
 const LOOK = statement(
   'pix_collections.look_later',
-  `update pix_collections set ${nextLook('$3::timestamptz')}, is_sent = case when $4 then true else is_sent end, unknown_reason = $5,
+  `update pix_collections set look_at = least($3::timestamptz, ${BEHIND_WHAT_WAS_HEARD}), ${RELEASED}, is_sent = case when $4 then true else is_sent end, unknown_reason = $5,
      unknown_since = case when $5::text is not null then coalesce(unknown_since, now()) end,
-     ${countedTries({ reason: '$5::text', now: '$6::timestamptz' })}
+     tries = case when $5::text is null then 0 when ${PAUSE_ENDS} <= $6::timestamptz then least(tries + 1, 32000) else tries end,
+     tried_at = case when $5::text is null then null when ${PAUSE_ENDS} <= $6::timestamptz then $6::timestamptz else tried_at end
    where merchant_id = $1 and pix_id = $2 and state = 'open'`,
 );
 
@@ -275,7 +276,8 @@ export async function finishCollection(
 
 const HURRY = statement(
   'pix_collections.hurry',
-  `update pix_collections set ${earlierLook('$3::timestamptz')}
+  `update pix_collections set look_at = case when ${IS_LEASED} then look_at else $3::timestamptz end,
+     heard_at = case when ${IS_LEASED} then $3::timestamptz end
    where merchant_id = $1 and subscription_id = $2 and look_at > $3::timestamptz`,
 );
 

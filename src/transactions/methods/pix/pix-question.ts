@@ -33,8 +33,8 @@ export function resultOfIssue(answer: PixIssueAnswer): PixResult {
 }
 
 /**
- * Reads the bank's record of a charge that is being issued. Null: it is asked for, as one that waits without a
- * code. One that is paid needs none, and one that is over has nobody who could pay it.
+ * Reads the bank's record of a charge that is being issued. Null: it is asked for, as one that waits and has
+ * no code. One that is paid needs none, and one that is over has nobody who could pay it.
  */
 export function resultOfSearch(found: FoundPix): PixResult | null {
   switch (found.kind) {
