@@ -13,15 +13,18 @@ type BankRec = {
 /** A charge under an authorization, as the bank's ledger has it. */
 type BankCobR = { readonly txid: string; readonly idRec: string; readonly status: string };
 
+/** `endsAt`: nobody can pay it any more; that is no status of the standard. */
+type BankFirstCharge = BankCharge & { readonly endsAt: string };
+
 export type BankOfSeries = {
   readonly recs: readonly BankRec[];
   readonly cobrs: readonly BankCobR[];
-  readonly charges: readonly BankCharge[];
+  readonly charges: readonly BankFirstCharge[];
   readonly arrived: readonly BankPix[];
 };
 
 /** As the simulated bank knows a merchant whose charges are made by its calendar. */
-export const customerOf = (merchantId: string) => `${PIX_CLIENT}--${merchantId}`;
+const customerOf = (merchantId: string) => `${PIX_CLIENT}--${merchantId}`;
 
 export async function readBankOfSeries(bench: ChaosBench, merchantId: string): Promise<BankOfSeries> {
   const read = async <T>(what: string): Promise<T[]> => {
@@ -36,7 +39,7 @@ export async function readBankOfSeries(bench: ChaosBench, merchantId: string): P
   return {
     recs: await read<BankRec>('authorizations'),
     cobrs: await read<BankCobR>('recurring'),
-    charges: await read<BankCharge>('charges'),
+    charges: await read<BankFirstCharge>('charges'),
     arrived: await read<BankPix>('pix'),
   };
 }

@@ -140,12 +140,14 @@ const PROMISES: readonly Promised[] = [
   ],
   [
     'what the bank may still collect is known here',
-    ({ bank, collections }) =>
-      first([...bank.cobrs, ...bank.charges], ({ txid, status }) => {
+    ({ bank, collections, today }) =>
+      first([...bank.cobrs, ...bank.charges], (charge) => {
+        const { txid, status } = charge;
         const own = collections.filter((one) => one.txid === txid);
         if (own.length === 0) return `${txid} is ${status}, and nothing here`;
         const isOpen = own.some(({ state }) => state === 'open');
-        return !LIVE.includes(status) || isOpen ? null : `${txid} is ${status}, here ${own.at(-1)?.state}`;
+        const isOver = 'endsAt' in charge && charge.endsAt.slice(0, 10) < today;
+        return !LIVE.includes(status) || isOver || isOpen ? null : `${txid} is ${status}, here ${own.at(-1)?.state}`;
       }),
   ],
   [
