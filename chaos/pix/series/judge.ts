@@ -147,7 +147,9 @@ const PROMISES: readonly Promised[] = [
         if (own.length === 0) return `${txid} is ${status}, and nothing here`;
         const isOpen = own.some(({ state }) => state === 'open');
         const isOver = 'endsAt' in charge && charge.endsAt.slice(0, 10) < today;
-        return !LIVE.includes(status) || isOver || isOpen ? null : `${txid} is ${status}, here ${own.at(-1)?.state}`;
+        return !LIVE.includes(status) || isOver || isOpen
+          ? null
+          : `${txid} is ${status}, here ${own.at(-1)?.state}`;
       }),
   ],
   [
