@@ -31,7 +31,7 @@ const drawReais = (chance: Chance) => chance.whole(1, 900) * 100 + chance.whole(
 /** A subscriber who pays by Pix Automático, over due days of a clock of his merchant's own. */
 export const PAY_IN_SERIES: Operation = {
   name: 'payInSeries',
-  weight: 4,
+  weight: 2,
   async prepare({ till, gateway, round, chance }) {
     const { bench } = till;
     const series = await openSeries(bench, gateway, round, chance);
