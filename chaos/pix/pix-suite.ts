@@ -13,14 +13,19 @@ import { deskOf } from './client.ts';
 import { checkPix } from './judge.ts';
 import { openNoticeProxy, registerNotices } from './notices.ts';
 import { PIX_OPERATIONS, spoilPixBank } from './operations.ts';
+import { PAY_IN_SERIES } from './series/operation.ts';
+import { SERIES_PREFIX } from './series/series.ts';
+import { type JudgedSeries, judgeSeries, lookAtSeriesAgain } from './series/settle.ts';
 
 const REACH: Reach = {
   tables: [
     ...['pix_charges', 'pix_payments', 'pix_refunds', 'pix_receipts', 'pix_cursors', 'movements'],
     ...['idempotency_keys', 'deliveries', 'delivery_tries'],
+    ...['pix_authorizations', 'pix_collections', 'collected_pix_receipts', 'subscriptions', 'billings'],
+    ...['billing_charges', 'merchant_clocks'],
   ],
-  rooms: ['transactions/methods/pix', 'idempotency', 'merchants', 'webhooks'],
-  ofMoney: /^(pix_\w+|payments)\./,
+  rooms: ['transactions/methods/pix', 'idempotency', 'merchants', 'webhooks', 'recurrence'],
+  ofMoney: /^(pix_\w+|payments|billings|charging|subscriptions)\./,
 };
 
 const PIX_WORDS = [
@@ -44,7 +49,7 @@ export function pixSuite(): Suite {
   };
 
   return {
-    operations: PIX_OPERATIONS,
+    operations: [...PIX_OPERATIONS, PAY_IN_SERIES],
     hasSystems: true,
     hasPixBank: true,
     hasOwnLastLook: true,
@@ -73,16 +78,23 @@ export function pixSuite(): Suite {
       await until('all is here', () => isAllHere(bench), QUIET_MILLISECONDS).catch(() =>
         scene.note('something of the bank still waits'),
       );
+      const series = await judgeSeries(scene, rounds);
       const books = await readPixBooks(readingOf(scene), rounds);
       count(books, result);
-      await report([...checkPix(books), ...checkNotified(books, compared)], result);
+      countSeries(series, result);
+      const ofSeries = series.flatMap(({ findings }) => findings);
+      await report([...ofSeries, ...checkPix(books), ...checkNotified(books, compared)], result);
       for (const { number } of books.notified.deliveries) compared.add(number);
       for (const system of bench.systems) {
         system.startAnew();
         system.be('well');
       }
     },
-    checkDatabase: async () => checkPix(await readPixBooks(readingOf(stage as Stage), '')),
+    checkDatabase: async () => {
+      const { bench, fleet } = stage as Stage;
+      const again = await lookAtSeriesAgain(bench, async () => (await fleet.pair())[0]);
+      return [...again, ...checkPix(await readPixBooks(readingOf(stage as Stage), ''))];
+    },
   };
 }
 
@@ -96,8 +108,10 @@ function checkNotified({ notified }: PixBooks, compared: ReadonlySet<number>): F
   return findings;
 }
 
-const WAITING = `select (select count(*) from pix_payments)::int as payments,
-  (select coalesce(sum(returned_amount), 0) from pix_payments)::float8 as returned,
+/** What is of series has judges of its own. */
+const WAITING = `select (select count(*) from pix_payments where not starts_with(merchant_id, '${SERIES_PREFIX}'))::int as payments,
+  (select coalesce(sum(returned_amount), 0) from pix_payments
+   where not starts_with(merchant_id, '${SERIES_PREFIX}'))::float8 as returned,
   (select count(*) from pix_receipts where state = 'waiting')::int
     + (select count(*) from pix_refunds where state in ('refunding', 'pending'))::int
     + (select count(*) from pix_charges where due_at is not null or acts_at <= now())::int
@@ -147,5 +161,22 @@ function count({ views }: PixBooks, result: KindResult): void {
     result.givenBack += arrived.flatMap(({ devolucoes = [] }) => devolucoes).length;
     result.deliveries += arrived.length;
     result.repeated += pix.filter(({ shown }) => shown?.paidAmount != null).length;
+  }
+}
+
+function countSeries(judged: readonly JudgedSeries[], result: KindResult): void {
+  for (const { books } of judged) {
+    const { answers, backs } = books.series;
+    const { status } = answers.at(-1) ?? { status: null };
+    result.payments += 1;
+    if (status === null) result.lost += 1;
+    else if (status < 300) result.approved += 1;
+    else if (status < 500) result.refused += 1;
+    else result.failed += 1;
+    if (status === null && books.bank.recs.length > 0) result.lostButCharged += 1;
+    result.cancels += backs;
+    result.givenBack += books.bank.arrived.flatMap(({ devolucoes = [] }) => devolucoes).length;
+    result.deliveries += books.bank.arrived.length;
+    result.repeated += books.billings.filter(({ state }) => state === 'paid').length;
   }
 }

@@ -48,4 +48,32 @@ export const PIX_PLANTS: readonly Plant[] = [
     kinds: 'answers',
     kills: 16,
   },
+  {
+    name: 'a bank is not told that an authorization is over',
+    fast: 'test/recurrence/automatic-pix-faults.test.ts',
+    suite: 'pix',
+    edits: [
+      {
+        file: 'src/recurrence/automatic/advance-authorization.ts',
+        find: 'await end(tools, authorization, timeoutMilliseconds);',
+        put: 'await endAuthorization(tools.database, authorization);',
+      },
+    ],
+    kinds: 'calm',
+    kills: 24,
+  },
+  {
+    name: 'what is paid under a charge of Pix Automático that is over is passed over',
+    fast: 'test/recurrence/automatic-pix-faults.test.ts',
+    suite: 'pix',
+    edits: [
+      {
+        file: 'src/recurrence/automatic/apply-collected-receipts.ts',
+        find: 'if (last === null) return;',
+        put: 'if (last === null || !last.isUnderWay) return;',
+      },
+    ],
+    kinds: 'calm',
+    kills: 24,
+  },
 ];

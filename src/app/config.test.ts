@@ -340,3 +340,14 @@ test('a fault of a secret names the file in which it stands', () => {
     rmSync(folder, { recursive: true });
   }
 });
+
+test('a lead time that keeps weekly plans by Pix Automático from being charged is warned of', () => {
+  const warningsOf = (leadDays: number) =>
+    readConfiguration({
+      ...RIGHT,
+      ...PIX,
+      PARCELA_PIX_SETTINGS: `${PIX_KEY}; account=1; leadDays=${leadDays}`,
+    }).warnings;
+  assert.ok(warningsOf(7).some((text) => /^PARCELA_PIX_SETTINGS: leadDays=7: .*Weekly/.test(text)));
+  assert.ok(!warningsOf(6).some((text) => text.includes('leadDays')));
+});

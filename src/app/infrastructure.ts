@@ -312,7 +312,7 @@ export async function openNamedBank(
   return BANK_PORT.gated(bank, () => whyHeld(gate));
 }
 
-/** The simulated bank lives Pix Automático by each merchant's own clock. */
+/** Where clocks can be moved the bank lives Pix Automático by each merchant's own: others read over it. */
 function headersOfClock(merchantId: string, clock: BusinessClock): Readonly<Record<string, string>> {
   return { 'x-parcela-now': utcText(clock.now(merchantId)), 'x-parcela-clock': merchantId };
 }
@@ -343,7 +343,8 @@ export async function openNamedPixBank(
     simulatorUrl === null
       ? null
       : openSimulatedPixBank({ url: simulatorUrl, settings }, { observe, headersOf });
-  const bank = url === null ? simulated() : openPixBank({ url, settings }, await open(), { observe });
+  const told = configuration.environment === 'homologation' ? { observe, headersOf } : { observe };
+  const bank = url === null ? simulated() : openPixBank({ url, settings }, await open(), told);
   if (bank === null) return null;
   closings.push({ name: 'bank of Pix', close: () => bank.close() });
   return PIX_PORT.gated(bank, () => whyHeld(gate));

@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { SECRET_KEY_SETTINGS } from '../keys/key-store-settings.ts';
 import { isLoopback } from '../platform/channels/channel-url.ts';
 import { databaseNameOf } from '../platform/postgres/database-hosts.ts';
+import { weeklyFault } from '../providers/pix/pix-settings.ts';
 import { channelFaults } from './channel-settings.ts';
 import type { Configuration } from './config.ts';
 import { SECRETS } from './secret-files.ts';
@@ -273,8 +274,11 @@ export function oddSettings({
   hasNoProxy,
   pagesOrigin,
   roles,
+  pix,
 }: Configuration): string[] {
-  if (environment !== 'production') return [];
+  const weekly = weeklyFault(pix.settings);
+  const late = weekly === null ? [] : [`PARCELA_PIX_SETTINGS: ${weekly}`];
+  if (environment !== 'production') return late;
   const unnamed =
     roles.includes('http') && pagesOrigin === null
       ? [
@@ -285,8 +289,9 @@ export function oddSettings({
     listener === null && origin !== null
       ? ['PARCELA_CONSOLE_ORIGIN: this process shows no console without PARCELA_CONSOLE_PORT']
       : [];
-  if (!hasNoProxy) return [...unseen, ...unnamed];
+  if (!hasNoProxy) return [...late, ...unseen, ...unnamed];
   return [
+    ...late,
     ...unseen,
     ...unnamed,
     'PARCELA_TRUSTED_PROXIES says that there is no proxy: every caller counts as one address of loopback. Address lists of credentials ' +

@@ -382,6 +382,24 @@ test('what the bank never lists as received is known from its record of the char
   }
 });
 
+test('what is paid while it is being issued is known, also where the record of its bank never has the code', async () => {
+  await script(shop, 'PUT /cob', { fault: 'booksButSilent' }, ...Array(200).fill({ fault: 'conflict' }));
+  await script(shop, 'GET /cob', ...Array(200).fill({ fault: 'withoutCode' }));
+  try {
+    const made = await charge(shop, { referenceTransaction: 'SEM-CODIGO' });
+    assert.equal(made.status, 202, made.text);
+    const { paymentId } = made.body;
+    const [row] = await shop.service.auditor.query('select txid from pix_charges where pix_id = $1', [
+      paymentId,
+    ]);
+    await pay(shop, row?.txid as string);
+    const { body } = await untilStatus(shop, paymentId, 'Paga');
+    assert.deepEqual([body.pixEmv, body.paidAmount, body.payments.length], [null, 14_990, 1]);
+  } finally {
+    for (const on of ['PUT /cob', 'GET /cob']) await script(shop, on);
+  }
+});
+
 test('what is paid for a charge that this database has lost is listed and warned of, until the charge is here again', async () => {
   const { paymentId, txid } = (await charge(shop)).body;
   const { auditor } = shop.service;

@@ -49,6 +49,12 @@ async function answering(): Promise<void> {
   for (const on of OPERATIONS) await scriptFor(shop, shop.customerOfBank, on);
 }
 
+const untilTry = (pixId: unknown, is: (row: Record<string, unknown>) => boolean) =>
+  until(`the try ${pixId}`, async () => {
+    const [row] = await of.service.auditor.query('select * from pix_collections where pix_id = $1', [pixId]);
+    return row !== undefined && is(row) ? row : null;
+  });
+
 const pay = (body: object) => order(shop, 'payments', body);
 const firstChargeOf = async (id: string) => {
   const { rows } = await rowsOf(id, 'pix_collections');
@@ -66,11 +72,12 @@ async function rowsOf(id: string, table: 'pix_collections' | 'pix_authorizations
   return { rows: rows as Record<string, unknown>[] };
 }
 
-/** The bank is asked now, in place of in seconds. */
+/** The bank is asked now, in place of in seconds or minutes, unless it is being asked. */
 async function hurry(id: string): Promise<void> {
   for (const table of ['pix_collections', 'pix_authorizations'])
     await of.service.auditor.query(
-      `update ${table} set look_at = now() where subscription_id = $1 and look_at > now()`,
+      `update ${table} set look_at = now(), tried_at = null where subscription_id = $1 and look_at > now()
+         and (leased_until is null or leased_until <= now())`,
       [id],
     );
 }
@@ -349,6 +356,80 @@ test('a subscription whose first charge its bank took away before the payer agre
   await untilRow(id, 'pix_collections', ({ state }) => state === 'voided');
   await of.untilBilling(id, 1, 'PaymentInvalid');
   await of.untilBilling(id, 2, 'Opened');
+});
+
+test('what is paid by the code of a first charge that was over pays its billing, before that is charged again', async () => {
+  const { id, authorization } = await of.enrol(await of.makePlan({ amount: 73.1 }));
+  const { first } = await firstChargeOf(id);
+  const { auditor } = of.service;
+  await auditor.query('update merchants set billings_held_at = now()');
+  try {
+    await order(shop, 'removals', { clientId: shop.customerOfBank, txid: first?.txid });
+    await of.decide({ code: authorization.pixEmv, act: 'accept' });
+    await untilRow(id, 'pix_collections', ({ state }) => state === 'voided');
+    await pay({ clientId: shop.customerOfBank, txid: first?.txid, force: true });
+    await until('its money is kept', async () => {
+      const kept = await auditor.query('select from collected_pix_receipts where txid = $1', [first?.txid]);
+      return kept.length === 1 ? true : null;
+    });
+  } finally {
+    await auditor.query('update merchants set billings_held_at = null');
+    await answering();
+  }
+  await of.untilBilling(id, 1, 'Paid');
+  const { rows } = await rowsOf(id, 'pix_collections');
+  assert.deepEqual(
+    rows.slice(0, 2).map(({ state, txid }) => [state, txid]),
+    [
+      ['voided', first?.txid],
+      ['paid', first?.txid],
+    ],
+  );
+});
+
+test('a charge that another process has sent is not voided as one that was not', async () => {
+  const { id } = await of.authorized(44.3);
+  await jumpToDue(id, -3);
+  const { pix_id: pixId } = await untilRow(id, 'pix_collections', ({ is_sent }) => is_sent === true);
+  const { auditor } = of.service;
+  await scriptFor(shop, shop.customerOfBank, 'GET /cobr', { fault: 'notFound', delayMilliseconds: 1_000 });
+  // As if its answer had not come, its days were over, and the bank had shown nothing so often.
+  await auditor.query(
+    `update pix_collections set is_sent = false, due_on = due_on - 1, tries = 8, look_at = now(),
+       unknown_reason = 'the bank has nothing under this name' where pix_id = $1`,
+    [pixId],
+  );
+  await untilTry(pixId, ({ leased_until }) => leased_until !== null);
+  await auditor.query('update pix_collections set is_sent = true where pix_id = $1', [pixId]);
+  const after = await untilTry(pixId, ({ leased_until, state }) => state !== 'open' || leased_until === null);
+  assert.equal(after.state, 'open');
+});
+
+test('a look that was hurried is no further try, and none is pulled from under a process that asks', async () => {
+  await silent();
+  const { id } = await of.enrol(await of.makePlan(), { pixAutomatic: { journey: 2 } });
+  const { auditor } = of.service;
+  const [found] = await auditor.query('select * from pix_authorizations where subscription_id = $1', [id]);
+  for (let looks = 1; looks <= 4; looks += 1) {
+    const [before] = await auditor.query(
+      `update pix_authorizations set look_at = now(), leased_until = null where subscription_id = $1
+       returning now() as moment`,
+      [id],
+    );
+    await until('it was looked at', async () => {
+      const [row] = await auditor.query(
+        `select 1 from pix_authorizations where subscription_id = $1 and look_at > $2 and leased_until is null`,
+        [id, before?.moment],
+      );
+      return row === undefined ? null : true;
+    });
+  }
+  const [row] = await auditor.query(
+    `update pix_authorizations set leased_until = now() + interval '1 minute', look_at = now() + interval '1 hour'
+     where subscription_id = $1 returning tries, look_at`,
+    [id],
+  );
+  assert.ok(Number(row?.tries) <= 4, `${row?.tries} tries, from ${found?.tries}`);
 });
 
 test('an authorization that its bank has lost expires with the time of its payer', async () => {

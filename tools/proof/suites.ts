@@ -95,8 +95,9 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'pix',
-    about: 'Pix made, paid and given back while services, database and the bank of Pix break',
-    ...chaos('pix', '--kills', '30', '--processes', '2'),
+    about:
+      'Pix and Pix Automático made, paid and given back while services, database and the bank of Pix break',
+    ...chaos('pix', '--kills', '24', '--processes', '2'),
     minutes: 4,
   },
   {

@@ -1,6 +1,7 @@
 import type { Configuration } from '../../app/config.ts';
 import { readChannelFiles } from '../../platform/channels/channel-files.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import { weeklyFault } from '../../providers/pix/pix-settings.ts';
 import { DEFAULT_PROVIDER } from '../../providers/provider.ts';
 import { listProviders } from '../../providers/providers.sql.ts';
 import { countLostReceipts } from '../../transactions/methods/pix/receipts/odd-receipts.sql.ts';
@@ -15,11 +16,16 @@ export const PIX_SOON_DAYS = 30;
 
 /** Whether what banks of Pix know comes here, and the certificate that they are shown lasts. */
 export async function checkPix(database: Database, { pix }: Configuration): Promise<Diagnosis[]> {
-  const added = (await listProviders(database)).filter(({ kind }) => kind === 'pix').map(({ name }) => name);
-  const banks = pix.url === null ? added : [DEFAULT_PROVIDER, ...added];
+  const added = (await listProviders(database)).filter(({ kind }) => kind === 'pix');
+  const all = pix.url === null ? added : [{ name: DEFAULT_PROVIDER, settings: pix.settings }, ...added];
+  const banks = all.map(({ name }) => name);
   if (banks.length === 0) return checkNotices(pix);
   const { unknown, unapplied, secondsLate } = await lookAtPix(database, banks);
-  const found: Diagnosis[] = [];
+  const found: Diagnosis[] = all.flatMap(({ name, settings }) => {
+    const weekly = weeklyFault(settings);
+    const remedy = 'see whether the bank takes a shorter lead time, or offer Monthly plans';
+    return weekly === null ? [] : [warning('pix.leadDays', `${name}: ${weekly}`, remedy)];
+  });
   if (secondsLate > LATE_SECONDS)
     found.push(
       fault(

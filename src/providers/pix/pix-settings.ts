@@ -85,6 +85,15 @@ export function readPixUrl(text: (name: string) => string, faults: string[]): st
   return null;
 }
 
+/** From so many days ahead on no charge of a week is in time. */
+const WEEK_DAYS = 7;
+
+/** What a bank of Pix is set to that keeps weekly plans from being charged; null: nothing does. */
+export function weeklyFault({ account, leadDays }: ProviderSettings): string | null {
+  if (account === undefined || Number(leadDays ?? 0) < WEEK_DAYS) return null;
+  return `leadDays=${leadDays}: charges of Weekly plans by Pix Automático are never in time; none can be enrolled`;
+}
+
 /** `name=value` separated by semicolons. A text is the fault. */
 export function readPixDialect(text: string): ProviderSettings | string {
   const settings: Record<string, string> = {};

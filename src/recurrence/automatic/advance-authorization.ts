@@ -76,7 +76,12 @@ async function make(tools: AdvanceTools, authorization: Authorization, timeout: 
     case 'refused':
       return stop(tools, authorization, { to: 'rejected', reason: 'rejected' }, { now, why: answer.reason });
     default:
-      await lookAtAuthorization(database, authorization, nextTryAt(authorization.tries, now), answer.reason);
+      await lookAtAuthorization(
+        database,
+        authorization,
+        { now, at: nextTryAt(authorization.tries, now) },
+        answer.reason,
+      );
   }
 }
 
@@ -114,13 +119,13 @@ async function look(tools: AdvanceTools, authorization: Authorization, timeout: 
   const isGone = found.kind === 'notFound' && isLate && isSurelyAbsent(authorization);
   if (found.kind !== 'found' && !(isGone && authorization.subscription === 'pending')) {
     const reason = found.kind === 'notFound' ? ABSENT : found.reason;
-    await lookAtAuthorization(database, authorization, nextTryAt(tries, now), reason);
+    await lookAtAuthorization(database, authorization, { now, at: nextTryAt(tries, now) }, reason);
     return;
   }
   const move = moveOf(authorization, found.kind === 'found' ? found : { state: 'waiting' }, isLate);
   if (move === null) {
-    const lookAt = state === 'waiting' ? nextPendingLookAt(requestedAt, now) : nextDailyLookAt(now);
-    await lookAtAuthorization(database, authorization, lookAt);
+    const at = state === 'waiting' ? nextPendingLookAt(requestedAt, now) : nextDailyLookAt(now);
+    await lookAtAuthorization(database, authorization, { now, at });
     return;
   }
   const moment = { at: now, lookAt: nextDailyLookAt(now) };
@@ -175,8 +180,8 @@ async function end(
     await hurryCollections(database, authorization, now);
     return;
   }
-  const lookAt = found.kind === 'notFound' ? instant(now + ABSENT_PAUSE_MILLISECONDS) : nextTryAt(tries, now);
-  await lookAtAuthorization(database, authorization, lookAt, whyNotEnded(found));
+  const at = found.kind === 'notFound' ? instant(now + ABSENT_PAUSE_MILLISECONDS) : nextTryAt(tries, now);
+  await lookAtAuthorization(database, authorization, { now, at }, whyNotEnded(found));
 }
 
 /** Longer than a request is on its way. */

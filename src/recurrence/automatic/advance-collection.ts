@@ -47,7 +47,12 @@ export type AdvanceCollectionTools = AdvanceTools & {
 };
 
 type Decision =
-  | { readonly state: Exclude<CollectionState, 'open' | 'paid'>; readonly code: string | null }
+  | {
+      readonly state: Exclude<CollectionState, 'open' | 'paid'>;
+      readonly code: string | null;
+      /** It holds only where no process has sent it meanwhile. */
+      readonly isUnsent?: true;
+    }
   | { readonly state: 'paid'; readonly payment: PixPaid }
   | { readonly state: 'open'; readonly lookAt: Instant; readonly reason: string | null };
 
@@ -201,9 +206,11 @@ function decideUnsent({ tries, unknownReason }: Collection, isWanted: boolean, n
   // A refusal is believed where the bank has no such charge.
   const unclear = { tries, unknownReason: refusal === null ? unknownReason : ABSENT };
   if (!isSurelyAbsent(unclear)) return { state: 'open', lookAt: nextTryAt(tries, now), reason };
-  if (isWanted && refusal !== null) return { state: 'invalid', code: refusal.slice(`${REFUSED}: `.length) };
+  const isUnsent = true;
+  if (isWanted && refusal !== null)
+    return { state: 'invalid', code: refusal.slice(`${REFUSED}: `.length), isUnsent };
   // It is taken again, with other days, if it is still wanted.
-  return { state: 'voided', code: null };
+  return { state: 'voided', code: null, isUnsent };
 }
 
 function requestOf(collection: Collection, { recId }: Authorization): CollectionRequest {
@@ -235,29 +242,34 @@ function decisionOf(
 
 /** The money and what the bank decided are one commit; the billing follows by its own. */
 async function record(
-  { database, deliverer }: AdvanceCollectionTools,
+  { database, clock, deliverer }: AdvanceCollectionTools,
   collection: Collection,
   authorization: Authorization,
   decision: Decision,
 ): Promise<void> {
+  const now = clock.now(collection.merchantId);
   if (decision.state === 'open') {
-    await lookAtCollection(database, collection, decision.lookAt, decision.reason);
+    await lookAtCollection(database, collection, { now, at: decision.lookAt }, decision.reason);
     return;
   }
   const { bank, planName } = authorization;
   const payer = payerOf(authorization);
   const pageKey = newPageKey();
   const isWaiting = await database.transaction(async (tx) => {
-    const code = decision.state === 'paid' ? null : decision.code;
-    const isDecided = await decideCollection(tx, collection, decision.state, code);
-    if (!isDecided || decision.state !== 'paid') return false;
+    const { code, isUnsent = false } = decision.state === 'paid' ? { code: null } : decision;
+    const isDecided = await decideCollection(tx, collection, decision.state, { code, isUnsent });
+    if (!isDecided) return null;
+    if (decision.state !== 'paid') return false;
     return recordCollectedPix(tx, {
       ...collection,
       ...{ pageKey, payer, bank, payment: decision.payment, description: planName },
       referenceTransaction: collection.billingId,
     });
   });
-  if (isWaiting) deliverer.notify();
+  if (isWaiting === true) deliverer.notify();
+  // It was sent meanwhile, and is asked for again; decided meanwhile, it stays as it is.
+  if (isWaiting === null)
+    await lookAtCollection(database, collection, { now, at: nextTryAt(0, now) }, ABSENT);
 }
 
 async function finish(tools: AdvanceCollectionTools, collection: Collection): Promise<void> {

@@ -6,6 +6,8 @@ import type { Cents } from '../../values/cents.ts';
 import { type Day, type Instant, utcText } from '../../values/instant.ts';
 import { SUBSCRIPTION_STATES } from '../subscriptions/subscription.ts';
 import { COLLECTION_MOVES, COLLECTION_STATES, type CollectionState } from './authorization.ts';
+import type { LookTimes } from './authorizations.sql.ts';
+import { BEHIND_WHAT_WAS_HEARD, IS_LEASED, PAUSE_ENDS, RELEASED } from './looks.sql.ts';
 
 const COLLECTION = rowCodec(
   {
@@ -170,10 +172,9 @@ const TAKE = statement(
      ), $5, $4, $8::timestamptz, 'system' from taken t
    ), collected as (
      insert into pix_collections (merchant_id, pix_id, billing_id, subscription_id, txid, attempt_number, amount, due_on,
-       try_on, state, look_at)
+       try_on, state, look_at, leased_until)
      select t.merchant_id, $4, t.billing_id, t.subscription_id, coalesce($9, ${NEW_TXID}), $5, t.amount, $10::date,
-       $6::date, 'open',
-       $8::timestamptz + interval '1 minute'
+       $6::date, 'open', $8::timestamptz + interval '1 minute', now() + interval '1 minute'
      from taken t where t.subscription_id = $2
      returning txid
    )
@@ -220,28 +221,30 @@ export async function takeBilling(database: Database, row: TakenBilling): Promis
 
 const DECIDE = statement(
   'pix_collections.decide',
-  `update pix_collections set state = $3, code = $4, is_sent = true, tries = 0, unknown_reason = null,
-     unknown_since = null
-   where merchant_id = $1 and pix_id = $2
+  `update pix_collections set state = $3, code = $4, is_sent = true, tries = 0, tried_at = null,
+     unknown_reason = null, unknown_since = null
+   where merchant_id = $1 and pix_id = $2 and not (is_sent and $5)
      and state in (${fromStates(COLLECTION_MOVES, 'pay', 'fail', 'deny', 'invalidate', 'void')})
    returning pix_id`,
 );
 
-/** What the bank made of it. False: it was decided before. */
+/** What the bank made of it. False: it was decided before, or was sent although it is believed unsent. */
 export async function decideCollection(
   tx: Tx,
   { merchantId, pixId }: CollectionKey,
   state: Exclude<CollectionState, 'open'>,
-  code: string | null,
+  { code, isUnsent }: { readonly code: string | null; readonly isUnsent: boolean },
 ): Promise<boolean> {
-  return (await tx.query(DECIDE, [merchantId, pixId, state, code?.slice(0, 100) ?? null])).length === 1;
+  const values = [merchantId, pixId, state, code?.slice(0, 100) ?? null, isUnsent];
+  return (await tx.query(DECIDE, values)).length === 1;
 }
 
 const LOOK = statement(
   'pix_collections.look_later',
-  `update pix_collections set look_at = $3::timestamptz, is_sent = case when $4 then true else is_sent end, unknown_reason = $5,
+  `update pix_collections set look_at = least($3::timestamptz, ${BEHIND_WHAT_WAS_HEARD}), ${RELEASED}, is_sent = case when $4 then true else is_sent end, unknown_reason = $5,
      unknown_since = case when $5::text is not null then coalesce(unknown_since, now()) end,
-     tries = case when $5::text is null then 0 else least(tries + 1, 32000) end
+     tries = case when $5::text is null then 0 when ${PAUSE_ENDS} <= $6::timestamptz then least(tries + 1, 32000) else tries end,
+     tried_at = case when $5::text is null then null when ${PAUSE_ENDS} <= $6::timestamptz then $6::timestamptz else tried_at end
    where merchant_id = $1 and pix_id = $2 and state = 'open'`,
 );
 
@@ -249,16 +252,18 @@ const LOOK = statement(
 export async function lookAtCollection(
   database: Database,
   { merchantId, pixId }: CollectionKey,
-  at: Instant,
+  { now, at }: LookTimes,
   reason: string | null,
 ): Promise<void> {
-  const values = [merchantId, pixId, utcText(at), reason === null, reason?.slice(0, 300) ?? null];
+  const why = reason?.slice(0, 300) ?? null;
+  const values = [merchantId, pixId, utcText(at), reason === null, why, utcText(now)];
   await database.query(LOOK, values);
 }
 
 const FINISH = statement(
   'pix_collections.finish',
-  `update pix_collections set look_at = null where merchant_id = $1 and pix_id = $2 and state <> 'open'`,
+  `update pix_collections set look_at = null, heard_at = null, leased_until = null
+   where merchant_id = $1 and pix_id = $2 and state <> 'open'`,
 );
 
 /** Its billing has what came of it. */
@@ -271,7 +276,9 @@ export async function finishCollection(
 
 const HURRY = statement(
   'pix_collections.hurry',
-  `update pix_collections set look_at = $3::timestamptz where merchant_id = $1 and subscription_id = $2 and look_at > $3::timestamptz`,
+  `update pix_collections set look_at = case when ${IS_LEASED} then look_at else $3::timestamptz end,
+     heard_at = case when ${IS_LEASED} then $3::timestamptz end
+   where merchant_id = $1 and subscription_id = $2 and look_at > $3::timestamptz`,
 );
 
 /** What became of an authorization says something of what is collected under it. */

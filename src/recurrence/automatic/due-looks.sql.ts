@@ -4,6 +4,7 @@ import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { CHOSEN_IN_TURNS, fairClaimValues, IS_NOT_PASSED_OVER } from '../../platform/work/fair-claim.sql.ts';
 import type { FairClaim } from '../../platform/work/fair-claim.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
+import { BEHIND_WHAT_WAS_HEARD, RELEASED } from './looks.sql.ts';
 
 /** How far the merchant's clock is ahead. It never goes back, so nothing is due too early. */
 const SHIFT = `coalesce((select c.shift_milliseconds from merchant_clocks c where c.merchant_id = $2), 0) * interval '1 millisecond'`;
@@ -46,7 +47,7 @@ const CLAIM_AUTHORIZATIONS = statement(
      where look_at <= now() and ${IS_NOT_PASSED_OVER}
      order by look_at limit $1 for no key update skip locked
    ), ${CHOSEN_IN_TURNS}
-   update pix_authorizations o set look_at = now() + $2 * interval '1 millisecond'
+   update pix_authorizations o set look_at = now() + $2 * interval '1 millisecond', leased_until = now() + $2 * interval '1 millisecond', heard_at = null
    from chosen c where o.merchant_id = c.merchant_id and o.subscription_id = c.subscription_id
    returning ${AUTHORIZATION.columns}`,
 );
@@ -58,14 +59,14 @@ const CLAIM_COLLECTIONS = statement(
      where look_at <= now() and ${IS_NOT_PASSED_OVER}
      order by look_at limit $1 for no key update skip locked
    ), ${CHOSEN_IN_TURNS}
-   update pix_collections o set look_at = now() + $2 * interval '1 millisecond'
+   update pix_collections o set look_at = now() + $2 * interval '1 millisecond', leased_until = now() + $2 * interval '1 millisecond', heard_at = null
    from chosen c ${BANK} where o.merchant_id = c.merchant_id and o.pix_id = c.pix_id
    returning ${COLLECTION.columns}`,
 );
 
 const CLAIM_AUTHORIZATIONS_OF = statement(
   'pix_authorizations.claim_of_merchant',
-  `update pix_authorizations o set look_at = now() + ${SHIFT} + $3 * interval '1 millisecond'
+  `update pix_authorizations o set look_at = now() + ${SHIFT} + $3 * interval '1 millisecond', leased_until = now() + $3 * interval '1 millisecond', heard_at = null
    from (
      select d.merchant_id, d.subscription_id from pix_authorizations d
      where d.merchant_id = $2 and d.look_at <= now() + ${SHIFT}
@@ -76,7 +77,7 @@ const CLAIM_AUTHORIZATIONS_OF = statement(
 
 const CLAIM_COLLECTIONS_OF = statement(
   'pix_collections.claim_of_merchant',
-  `update pix_collections o set look_at = now() + ${SHIFT} + $3 * interval '1 millisecond'
+  `update pix_collections o set look_at = now() + ${SHIFT} + $3 * interval '1 millisecond', leased_until = now() + $3 * interval '1 millisecond', heard_at = null
    from (
      select d.merchant_id, d.pix_id from pix_collections d
      where d.merchant_id = $2 and d.look_at <= now() + ${SHIFT}
@@ -157,13 +158,14 @@ export const LOOKS_DUE = statement(
 
 const PUT_OFF_AUTHORIZATION = statement(
   'pix_authorizations.put_off',
-  `update pix_authorizations set look_at = $3::timestamptz
+  `update pix_authorizations set look_at = least($3::timestamptz, ${BEHIND_WHAT_WAS_HEARD}), ${RELEASED}
    where merchant_id = $1 and subscription_id = $2 and look_at is not null`,
 );
 
 const PUT_OFF_COLLECTION = statement(
   'pix_collections.put_off',
-  'update pix_collections set look_at = $3::timestamptz where merchant_id = $1 and pix_id = $2 and look_at is not null',
+  `update pix_collections set look_at = least($3::timestamptz, ${BEHIND_WHAT_WAS_HEARD}), ${RELEASED}
+   where merchant_id = $1 and pix_id = $2 and look_at is not null`,
 );
 
 /** Its bank is away, and was not asked. */

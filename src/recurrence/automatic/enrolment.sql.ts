@@ -67,10 +67,10 @@ const ENROL = statement(
      returning merchant_id, subscription_id
    ), authorized as (
      insert into pix_authorizations (merchant_id, subscription_id, bank, journey, state, first_pix_id, least_amount,
-       payer_account, lead_days, starts_on, requested_at, expires_at, look_at, page_key)
+       payer_account, lead_days, starts_on, requested_at, expires_at, look_at, leased_until, page_key)
      select e.merchant_id, e.subscription_id, $10, $11::smallint, 'asking', case when $11::smallint = 3 then $12::uuid end, $13::bigint,
        $14::jsonb, $15::smallint, $16::date, $9::timestamptz, $17::timestamptz, $9::timestamptz + interval '1 minute',
-       $25
+       now() + interval '1 minute', $25
      from enrolled e
    ), billed as (
      insert into billings (merchant_id, billing_id, subscription_id, installment, state, amount, due_on, charge_on,

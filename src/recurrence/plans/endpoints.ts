@@ -9,6 +9,7 @@ import { type RefusalShape, refusal, refusalAnswer, refusalsAnswer } from '../..
 import type { Language } from '../../platform/http/sentence.ts';
 import { writePage } from '../../platform/pages.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
+import type { PixBanks } from '../../providers/open-pix-banks.ts';
 import {
   type ChangePlanTools,
   changePlan,
@@ -26,27 +27,32 @@ import {
   UPDATE_PLAN,
   writePlan,
 } from './contract.ts';
+import { isEverInTime } from './pix-schedule.ts';
 import type { CreateResult, EditResult, NewPlan } from './plan-changes.sql.ts';
 import { type EditRefusal, type FixedField, newTerms, type WantedPlan } from './plan-edit.ts';
 
-type CreatePlanTools = FindRequestTools & {
-  readonly clock: BusinessClock;
-  readonly writePlan: BatchedWrite<NewPlan, CreateResult>;
-};
+type LeadTools = { readonly pixBanks: Pick<PixBanks, 'all' | 'of'> };
 
-/** A repetition with its key gives the same id. */
+type CreatePlanTools = FindRequestTools &
+  LeadTools & {
+    readonly clock: BusinessClock;
+    readonly writePlan: BatchedWrite<NewPlan, CreateResult>;
+  };
+
+/** A repetition with its key gives the same id. Null: no bank could ever charge it. */
 function createPlan(
   tools: CreatePlanTools,
   planner: MerchantActor,
   wanted: WantedPlan,
   sent: SentRequest,
   deadlineAt: number,
-): Promise<Once<string>> {
+): Promise<Once<string | null>> {
   const { merchantId, userName } = planner;
   const request = identifyRequest(tools.keyring, merchantId, sent);
   return answerOnce(tools, merchantId, request, {
     async make(isFirst) {
       if (!(await isFirst)) return 'keyUsed';
+      if (!isInTime(tools, wanted)) return null;
       const planId = newId();
       const { name, description, softDescriptor = null } = wanted;
       const created = { by: userName, at: tools.clock.now(merchantId) };
@@ -59,13 +65,20 @@ function createPlan(
       );
       return result === 'keyUsed' ? result : planId;
     },
-    isRefused: () => false,
+    isRefused: (planId) => planId === null,
     repeatAnswer: async (planId) => planId,
   });
 }
 
+function isInTime({ pixBanks }: LeadTools, wanted: WantedPlan): boolean {
+  return isEverInTime(
+    newTerms(wanted),
+    pixBanks.all().flatMap((bank) => pixBanks.of(bank).recurring ?? []),
+  );
+}
+
 /** Apart from reasons against an edit. */
-export type PlanRefusal = 'behindCalendar';
+export type PlanRefusal = 'behindCalendar' | 'leadTooLong';
 
 const IN_USE = {
   pt: 'Este campo não pode ser alterado enquanto o plano tem assinaturas ativas ou bloqueadas.',
@@ -81,6 +94,10 @@ export const PLAN_REFUSALS = {
   behindCalendar: refusal(400, 'startOn', {
     pt: 'Os vencimentos passam do fim do calendário (ano 9999).',
     en: 'The due days go beyond the end of the calendar (year 9999).',
+  }),
+  leadTooLong: refusal(400, 'planType', {
+    pt: 'O banco exige a cobrança com uma semana ou mais de antecedência: um plano Weekly por Pix Automático nunca seria cobrado.',
+    en: 'The bank wants charges a week or more ahead: a Weekly plan by PixAutomatic could never be charged.',
   }),
   missingInterval: refusal(400, 'interval', MISSING),
   missingInstallments: refusal(400, 'installments', MISSING),
@@ -126,7 +143,11 @@ export const PLAN_ENDPOINTS: readonly Endpoint<PlanTools>[] = [
   endpoint(CREATE_PLAN, async (tools: CreatePlanTools, call) => {
     const caller = callerAt(call);
     const once = await createPlan(tools, caller, readWantedPlan(call.body), call, call.deadlineAt);
-    return writeOnce(call, once, (planId) => ({ status: 200, body: planId }));
+    return writeOnce(call, once, (planId) =>
+      planId === null
+        ? refusalAnswer(PLAN_REFUSALS.leadTooLong, call.language)
+        : { status: 200, body: planId },
+    );
   }),
   endpoint(LIST_PLANS, async (tools: ListPlansTools, call) => {
     const { filter, wanted } = readPlanSearch(call.query);
@@ -138,10 +159,12 @@ export const PLAN_ENDPOINTS: readonly Endpoint<PlanTools>[] = [
     if (plan === null) return refusalAnswer(FAILURES.unknownPath, call.language);
     return { status: 200, body: writePlan(plan) };
   }),
-  endpoint(UPDATE_PLAN, async (tools: ChangePlanTools, call) => {
+  endpoint(UPDATE_PLAN, async (tools: ChangePlanTools & LeadTools, call) => {
     const caller = callerAt(call);
     const { planId } = call.parameters;
-    const result = await changePlan(tools, caller, planId, readWantedPlan(call.body), call.deadlineAt);
+    const wanted = readWantedPlan(call.body);
+    if (!isInTime(tools, wanted)) return refusalAnswer(PLAN_REFUSALS.leadTooLong, call.language);
+    const result = await changePlan(tools, caller, planId, wanted, call.deadlineAt);
     return writeEdited(planId, result, call.language);
   }),
 ];

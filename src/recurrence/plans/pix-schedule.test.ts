@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Day } from '../../values/instant.ts';
 import {
   hasLeadTime,
+  isEverInTime,
   isTooLate,
   pixChargeDay,
   pixDueDayAfter,
@@ -45,6 +46,19 @@ test('a weekly charge is not sent a week ahead: the one before would not be over
     [hasLeadTime('weekly', 6), hasLeadTime('weekly', 7), hasLeadTime('monthly', 10)],
     [true, false, true],
   );
+});
+
+test('a plan that no bank here could ever collect is none to be made; without a bank nothing is known', () => {
+  const isKept = (planType: PlanType, leads: readonly number[]) =>
+    isEverInTime(
+      { planType, paymentMethod: 'pixAutomatic' },
+      leads.map((leadDays) => ({ leadDays })),
+    );
+  assert.deepEqual(
+    [isKept('weekly', [7]), isKept('weekly', [10, 6]), isKept('weekly', []), isKept('monthly', [10])],
+    [false, true, true, true],
+  );
+  assert.ok(isEverInTime({ planType: 'weekly', paymentMethod: 'creditCard' }, [{ leadDays: 7 }]));
 });
 
 test('what was not sent keeps its days only while the bank has its lead time, a further try until the day before', () => {

@@ -1,5 +1,6 @@
+import type { RecurringTerms } from '../../providers/pix/recurring-pix.ts';
 import { addDays, type Day } from '../../values/instant.ts';
-import type { PlanType } from './plan.ts';
+import type { PlanType, Terms } from './plan.ts';
 
 const MONTHS: Readonly<Partial<Record<PlanType, number>>> = {
   monthly: 1,
@@ -54,6 +55,15 @@ export function isTooLate(
 /** A billing opens when the one before is over, and may then be moved by the lead time within its cycle. */
 export function hasLeadTime(planType: PlanType, leadDays: number): boolean {
   return MONTHS[planType] !== undefined || leadDays < DAYS_OF_A_WEEK;
+}
+
+/** Whether some bank could collect for it; without a bank that has Pix Automático nothing is known yet. */
+export function isEverInTime(
+  { paymentMethod, planType }: Pick<Terms, 'paymentMethod' | 'planType'>,
+  leads: readonly RecurringTerms[],
+): boolean {
+  if (paymentMethod !== 'pixAutomatic' || leads.length === 0) return true;
+  return leads.some(({ leadDays }) => hasLeadTime(planType, leadDays));
 }
 
 /** The number of the scheme's cycle of a day; the first begins on `startsOn`. Negative before it. */

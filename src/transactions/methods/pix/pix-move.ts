@@ -1,4 +1,3 @@
-import type { RegisteredPix } from '../../../providers/pix/pix-bank.ts';
 import type { Instant } from '../../../values/instant.ts';
 import {
   actsAt,
@@ -13,7 +12,7 @@ import {
 } from './pix.ts';
 
 export type PixChange =
-  | { readonly event: 'issue'; readonly registered: RegisteredPix }
+  | { readonly event: 'issue'; readonly registered: Pick<Pix, 'pixEmv'> }
   | { readonly event: 'refuse'; readonly reason: RefusalOfBank }
   | { readonly event: 'pay'; readonly payment: NonNullable<Pix['payment']> }
   | { readonly event: Exclude<PixEvent, 'issue' | 'refuse' | 'pay'> };

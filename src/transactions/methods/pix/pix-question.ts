@@ -32,19 +32,30 @@ export function resultOfIssue(answer: PixIssueAnswer): PixResult {
   }
 }
 
-/** Reads the bank's record of a charge that is being issued. Null: it is asked for, as one without a code. */
+/**
+ * Reads the bank's record of a charge that is being issued. Null: it is asked for, as one that waits and has
+ * no code. One that is paid needs none, and one that is over has nobody who could pay it.
+ */
 export function resultOfSearch(found: FoundPix): PixResult | null {
   switch (found.kind) {
     case 'notFound':
       return null;
     case 'waiting':
+      if (found.pixEmv !== null) return changed({ event: 'issue', registered: { pixEmv: found.pixEmv } });
+      return found.isOver ? changed({ event: 'refuse', reason: 'removedAtBank' }, 'refusedByBank') : null;
     case 'paid':
-      return found.pixEmv === null ? null : changed({ event: 'issue', registered: { pixEmv: found.pixEmv } });
+      return changed({ event: 'issue', registered: { pixEmv: found.pixEmv } }, 'paidAtBank');
     case 'removed':
       return changed({ event: 'refuse', reason: 'removedAtBank' }, 'refusedByBank');
     default:
       return found;
   }
+}
+
+/** It cannot be asked for again: nobody knows for whom. */
+export function resultOfErased(pix: Asking): PixResult {
+  if (!isSurelyAbsent(pix)) return unusable(ABSENT);
+  return changed({ event: 'refuse', reason: 'removedAtBank' }, 'refusedByBank');
 }
 
 function endOf({ isExpiring }: Pick<Pix, 'isExpiring'>): PixChange {

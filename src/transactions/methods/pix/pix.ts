@@ -125,7 +125,7 @@ export type Pix = PixKey & {
   /** What it was collected for (Pix Automático). */
   readonly billingId: string | null;
   readonly bank: string;
-  /** Null until the bank has it. */
+  /** Null until the bank has it, and where its record was paid and without one. */
   readonly pixEmv: string | null;
   readonly refusalReason: RefusalOfBank | typeof NOT_SENT | null;
   /** What paid it. */

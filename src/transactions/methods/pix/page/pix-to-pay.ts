@@ -38,6 +38,7 @@ export function noticeOf(pix: PixToPay): string {
     case 'issuing':
       return 'Este Pix ainda está sendo criado no banco. Aguarde um instante.';
     case 'waiting':
+      if (isCodeless(pix)) return 'O banco está confirmando este Pix. Aguarde um instante.';
       return payableCode(pix) === null
         ? TIME_IS_OVER
         : 'Aguardando o pagamento. Leia o código com o aplicativo do seu banco, ou copie o texto abaixo dele.';
@@ -56,6 +57,11 @@ export function noticeOf(pix: PixToPay): string {
   }
 }
 
+/** The bank has shown it as paid, without a code; what paid it comes in a moment. */
+function isCodeless({ state, pixEmv, expiresAt, now }: PixToPay): boolean {
+  return state === 'waiting' && pixEmv === null && now < expiresAt;
+}
+
 const TIME_IS_OVER = 'O prazo de pagamento deste Pix terminou. Peça um novo a quem o enviou.';
 
 /** `23/11/2026 às 14:05`. */
@@ -70,7 +76,7 @@ const [QUICK_SECONDS, CALM_SECONDS] = [5, 30];
 /** How soon the page asks again: quickly at first; null: nothing will change. */
 export function refreshSeconds(pix: PixToPay): number | null {
   const { state, requestedAt, now } = pix;
-  const isOpen = state === 'issuing' || state === 'removing' || payableCode(pix) !== null;
+  const isOpen = state === 'issuing' || state === 'removing' || isCodeless(pix) || payableCode(pix) !== null;
   if (!isOpen) return null;
   return now - requestedAt < QUICK_MILLISECONDS ? QUICK_SECONDS : CALM_SECONDS;
 }

@@ -16,6 +16,7 @@ import {
   type PixChanged,
   type PixResult,
   type PixWarning,
+  resultOfErased,
   resultOfIssue,
   resultOfLastSearch,
   resultOfRemove,
@@ -123,13 +124,15 @@ function commonOf({ database, pixBanks, outage, observe, warn }: ResolvePixTools
 }
 
 async function findOrIssue(
-  { pixBanks, pixTimeoutMilliseconds: timeout }: ResolvePixTools,
+  { database, pixBanks, pixTimeoutMilliseconds: timeout }: ResolvePixTools,
   pix: Pix,
 ): Promise<PixResult> {
-  if (pix.isPayerErased) return { kind: 'unknown', cause: 'notAsked', reason: 'its payer was erased' };
   const bank = pixBanks.of(pix.bank);
-  const found = resultOfSearch(await bank.find(nameOf(pix), timeout));
-  return found ?? resultOfIssue(await bank.issue(requestOf(pix), timeout));
+  const record = await keepingReceipts(database, pix, await bank.find(nameOf(pix), timeout));
+  const found = resultOfSearch(record);
+  if (found !== null) return found;
+  if (!pix.isPayerErased) return resultOfIssue(await bank.issue(requestOf(pix), timeout));
+  return record.kind === 'notFound' ? resultOfErased(pix) : unusable('its payer was erased');
 }
 
 /** One whose time is over may have been paid in its last second, so the bank's record is read first. */
