@@ -118,6 +118,9 @@ const USES = {
   registered: 'nothing; it answers a registration',
   notRegistered: 'nothing; it refuses a registration',
   notWrittenOff: 'nothing; it refuses a write-off',
+  dueDayChanged: 'nothing; it answers a change of the due day',
+  dueDayKept: 'nothing; it refuses a change of the due day',
+  laterRefused: 'nothing; it refuses a write-off or a change of the due day',
   notDone: 'nothing; it refuses what was asked last',
   none: 'nothing',
 } as const;

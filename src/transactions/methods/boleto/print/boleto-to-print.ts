@@ -36,10 +36,13 @@ export type BoletoToPrint = {
   readonly today: Day;
 };
 
+/** While its due day is changed the bank takes the bar code that it had. */
+const PAYABLE: readonly BoletoToPrint['state'][] = ['issued', 'overdue', 'changing'];
+
 /** Null unless the boleto can be paid, so that nobody pays by mistake. */
 export function payableBarCode(boleto: BoletoToPrint): BarCode | null {
   const { state, registered, dueOn } = boleto;
-  if (registered === null || (state !== 'issued' && state !== 'overdue') || isTimeOver(boleto)) return null;
+  if (registered === null || !PAYABLE.includes(state) || isTimeOver(boleto)) return null;
   const reading = parseBarCode(registered.barCode, dueOn);
   return reading.kind === 'barCode' ? reading.barCode : null;
 }
@@ -54,6 +57,7 @@ export function noticeOf(boleto: BoletoToPrint): string | null {
   const { state, isExpiring, payment, payableUntil } = boleto;
   switch (state) {
     case 'issued':
+    case 'changing':
       return isTimeOver(boleto) ? TIME_IS_OVER : null;
     case 'overdue':
       if (isTimeOver(boleto)) return TIME_IS_OVER;

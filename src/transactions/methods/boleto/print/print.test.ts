@@ -192,6 +192,7 @@ test('what cannot be paid has neither bars nor line, and says why', () => {
   const words: Record<(typeof BOLETO_STATES)[number], string | null> = {
     issued: null,
     overdue: null,
+    changing: null,
     issuing: 'ainda não foi registrado',
     refused: 'não pode ser pago',
     canceling: 'está sendo cancelado',
