@@ -84,6 +84,38 @@ export const BANCO_DO_NORDESTE: Bank = {
   },
 };
 
+/** Its positions are public, and its movements are not: only what means the same at every bank is certain. */
+export const BRB: Bank = {
+  code: '070',
+  name: 'BRB',
+  cnab400: {
+    madeOn: [95, 102, 'day DDMMYYYY'],
+    sequence: null,
+    details: {
+      '1': detailLayout({
+        companyUse: [38, 62],
+        bankNumber: [71, 82],
+        movement: [109, 110],
+        happenedOn: [111, 118, 'day DDMMYYYY?'],
+        documentNumber: [119, 128],
+        dueOn: [149, 156, 'day DDMMYYYY?'],
+        value: [157, 169],
+        fee: [180, 192],
+        rebate: [232, 244],
+        discount: [245, 257],
+        paid: [258, 270],
+        creditedOn: [300, 307, 'day DDMMYYYY?'],
+      }),
+    },
+    movements: {
+      ...used('paid', { '06': 'liquidação' }),
+      ...used('writtenOff', { '09': 'baixa' }),
+      ...used('registered', { '02': 'entrada confirmada' }),
+      ...used('notRegistered', { '03': 'entrada rejeitada' }),
+    },
+  },
+};
+
 /** Of several banks that share a manual. */
 const SHARED: Movements = {
   ...used('paid', { '06': 'liquidação normal', '08': 'liquidação em cartório' }),
