@@ -187,9 +187,8 @@ function percent(portion: number): string {
   return `${Math.floor(portion / 100)},${String(portion % 100).padStart(2, '0')}%`;
 }
 
-/** With its address where the merchant has one. */
-export function beneficiaryLine({ beneficiary: { name, documentNumber, address } }: BoletoToPrint): string {
-  return [`${name} - CNPJ ${documentText(documentNumber)}`, address].filter(Boolean).join(' - ');
+export function beneficiaryLine({ beneficiary: { name, documentNumber } }: BoletoToPrint): string {
+  return `${name} - CNPJ ${documentText(documentNumber)}`;
 }
 
 export function payerLines({ payer }: BoletoToPrint): readonly [string, string] {

@@ -72,7 +72,7 @@ function fine(value: number): string {
   return String(Number(value.toFixed(5)));
 }
 
-/** Typographic signs that Latin-1 lacks. */
+/** Signs that Latin-1 lacks, and letters that are no other one with an accent. */
 const PLAIN_SIGNS: Readonly<Record<string, string>> = {
   '–': '-',
   '—': '-',
@@ -81,6 +81,17 @@ const PLAIN_SIGNS: Readonly<Record<string, string>> = {
   '“': '"',
   '”': '"',
   '…': '...',
+  Ł: 'L',
+  ł: 'l',
+  Đ: 'D',
+  đ: 'd',
+  Ħ: 'H',
+  ħ: 'h',
+  Ŧ: 'T',
+  ŧ: 't',
+  ı: 'i',
+  Œ: 'OE',
+  œ: 'oe',
 };
 
 /** A character that Latin-1 lacks is written without its accent, or as a question mark. */

@@ -8,7 +8,7 @@ import { composeBarCode } from '../../../../values/bar-code.ts';
 import { cents } from '../../../../values/cents.ts';
 import { type Day, isDay } from '../../../../values/instant.ts';
 import { BOLETO_STATES } from '../boleto.ts';
-import { boletoDrawing } from './boleto-drawing.ts';
+import { boletoDrawing, widthOfText } from './boleto-drawing.ts';
 import type { BoletoToPrint } from './boleto-to-print.ts';
 import { boletoPage, NO_BOLETO_PAGE, PAGE_HEADERS } from './page.ts';
 import { pdfOf } from './pdf.ts';
@@ -180,6 +180,33 @@ test('the beneficiary stands with its address, where it has one', () => {
   assert.ok(!textOfPdf(pdf(BOLETO)).includes('null'));
 });
 
+test('long names and addresses lose neither a document nor a postal code, on the slip and on the receipt', () => {
+  const address = `${'Avenida Presidente Juscelino Kubitschek, 1909 - '.repeat(3)}São Paulo/SP - CEP 01001-000`;
+  const beneficiary = {
+    name: 'Cooperativa de Produção '.repeat(8).trim(),
+    documentNumber: '11222333000181',
+    address,
+  };
+  const { payer } = BOLETO;
+  assert.ok(payer !== null);
+  const long = {
+    ...payer.address,
+    street: 'Rua das Laranjeiras '.repeat(5).trim(),
+    district: 'Bom Jesus '.repeat(6),
+  };
+  const boleto = { ...BOLETO, beneficiary, payer: { ...payer, name: 'Łukasz '.repeat(20), address: long } };
+  const text = textOfPdf(pdf(boleto));
+  for (const kept of ['CNPJ 11.222.333/0001-81', 'CPF/CNPJ 111.444.777-35'])
+    assert.equal(text.split(kept).length - 1, 2, kept);
+  for (const kept of ['CEP 01001-000', 'CEP 22240-003', 'Lukasz']) assert.ok(text.includes(kept), kept);
+  const right = boletoDrawing(boleto).flatMap((mark) =>
+    mark.kind === 'text' && mark.end === 'left'
+      ? [mark.x + widthOfText(mark.text, mark.size, mark.isBold)]
+      : [],
+  );
+  assert.ok(Math.max(...right) <= 201, String(Math.max(...right)));
+});
+
 test('a boleto with a Pix has its QR code on paper; one without has none', () => {
   const pixEmv =
     '00020101021226870014br.gov.bcb.pix2565pix.bank.example/qr/v2/cobv/9d36b84fc70b478fb95c12729b90ca25';
@@ -270,7 +297,7 @@ test('a long text is cut, not printed over its neighbour', () => {
     referenceTransaction: 'x'.repeat(50),
   };
   const text = textOfPdf(pdf(boleto));
-  assert.match(text, /^Companhia Brasileira .*\.\.\.$/m);
+  assert.match(text, /^Companhia Brasileira .*\.\.\. - CNPJ 11\.222\.333\/0001-81$/m);
   assert.match(text, /^x{10,40}\.\.\.$/m);
 });
 
