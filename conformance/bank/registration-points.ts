@@ -160,7 +160,7 @@ export const REGISTRATION_POINTS: readonly BankPoint[] = [
       expectAnswer(await register(bench, asked), 200, { outcome: 'issued' });
       const wanted = { ...asked, dueOn: dayFromNow(20) };
       const { ourNumber, amount, dueOn } = wanted;
-      const days = { dueOnBefore: asked.dueOn, dueOn, payableUntil: dayFromNow(40) };
+      const days = { dueOnBefore: String(asked.dueOn), dueOn, payableUntil: dayFromNow(40) };
       const first = await changeDueDay(bench, asked, days);
       skipUnless(first.status !== 404, 'it changes no due days');
       const barCode = barCodeOf(await bankCodeOf(bench), wanted);

@@ -139,7 +139,7 @@ export async function listRefused(database: Reader, bank: string, number: number
 export type BankAnswer = {
   readonly ourNumber: string;
   /**
-   * `later`: the write-off or change that waits for an answer. `either`: the same; the registration only where
+   * `later`: the write-off or change that waits for an answer. `either`: the same, or the registration where
    * neither was ever asked.
    */
   readonly kind: 'register' | 'writeOff' | 'dueDay' | 'later' | 'either';

@@ -46,7 +46,7 @@ export const BOLETO_EVENTS = [
   'expire',
 ] as const;
 /**
- * `withdraw`: the bank was not asked. `lapse`: the due day is over. `change`: the bank has changed the due day.
+ * `withdraw`: the bank was not asked. `lapse`: the due day is over. `change`: the bank has another due day.
  * `keepIssued`, `keepOverdue`: cancel or change failed or was not sent, so the earlier state returns.
  */
 export type BoletoEvent = (typeof BOLETO_EVENTS)[number];

@@ -16,7 +16,7 @@ import {
 import { keepChange, moveOf } from './boleto-move.ts';
 import { bankObstacle, type CancelTools } from './cancel-boleto.ts';
 
-/** `dueDayKept`: the bank refuses. `notOffered`: it changes none. `unknownToBank`: it does not have the boleto. */
+/** `dueDayKept`: the bank refuses. `notOffered`: it changes none. `unknownToBank`: it has no such boleto. */
 export type DueDayObstacle =
   | 'notFound'
   | 'beingIssued'

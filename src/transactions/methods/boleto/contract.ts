@@ -239,7 +239,7 @@ export const CHANGE_DUE_DATE = contract({
   bodyExample: { dueDate: '2029-12-20' },
   answers: {
     200: { description: 'Changed.', schema: BOLETO_ANSWER, example: BOLETO_EXAMPLE },
-    202: { description: 'On its way.', schema: BOLETO_ANSWER },
+    202: { description: 'On its way.', schema: BOLETO_ANSWER, example: BOLETO_EXAMPLE },
     409: refusedAnswer('See the errors of boletos.', {
       tag: GENERAL_TAG,
       sentence: { pt: 'O banco recusou o novo vencimento: o boleto continua como estava.' },

@@ -97,17 +97,11 @@ export function remittanceBank(
 
   async function changeDueDay(request: DueDayRequest): Promise<DueDayAnswer> {
     await changeDueDayByFile(database, request, name);
-    const { amount, number, wanted } = request;
     const kept = await findInstructions(database, request, name);
-    const register = kindOf(kept, 'register');
-    if (register === undefined) return { kind: 'refused', reason: 'unknownBoleto' };
-    const isGone = register.answer === 'withdrawn' || register.answer === 'refused';
-    const told = kept.find(({ kind, attempt }) => kind === 'dueDay' && attempt === number);
-    if (isGone || told?.answer === 'refused') return { kind: 'refused', reason: 'notAllowed' };
-    if (told === undefined ? register.dueOn === wanted.dueOn : told.answer === 'accepted')
-      return { kind: 'changed', ...registered({ amount, dueOn: wanted.dueOn }, register.bankNumber) };
-    const reason = 'no return file of the bank has answered the change yet';
-    return { kind: 'unknown', cause: 'notAsked', reason };
+    const { amount, wanted } = request;
+    const answer = dueDayOf(kept, request);
+    if (answer.kind !== 'changed') return answer;
+    return { kind: 'changed', ...registered({ amount, dueOn: wanted.dueOn }, answer.bankNumber) };
   }
 
   async function find(request: Parameters<Bank['find']>[0]): Promise<FoundBoleto> {
@@ -149,4 +143,21 @@ function endOf(kept: readonly Instruction[]): Exclude<BoletoCancelAnswer, BankUn
   const writeOff = kindOf(kept, 'writeOff')?.answer;
   if (writeOff === 'accepted') return { kind: 'canceled' };
   return writeOff === 'refused' ? { kind: 'refused', reason: 'notAllowed' } : null;
+}
+
+/** What became of a change of the due day. */
+function dueDayOf(
+  kept: readonly Instruction[],
+  { number, wanted }: DueDayRequest,
+): Exclude<DueDayAnswer, { kind: 'changed' }> | { readonly kind: 'changed'; readonly bankNumber: string } {
+  const register = kindOf(kept, 'register');
+  if (register === undefined) return { kind: 'refused', reason: 'unknownBoleto' };
+  const { answer, dueOn, bankNumber } = register;
+  const told = kept.find(({ kind, attempt }) => kind === 'dueDay' && attempt === number);
+  if (answer === 'withdrawn' || answer === 'refused' || told?.answer === 'refused')
+    return { kind: 'refused', reason: 'notAllowed' };
+  if (told === undefined ? dueOn === wanted.dueOn : told.answer === 'accepted')
+    return { kind: 'changed', bankNumber };
+  const reason = 'no return file of the bank has answered the change yet';
+  return { kind: 'unknown', cause: 'notAsked', reason };
 }

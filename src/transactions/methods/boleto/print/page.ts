@@ -1,15 +1,9 @@
 import { digitableLine, formatDigitableLine } from '../../../../values/bar-code.ts';
 import { escapedMarkup } from '../../../../values/markup.ts';
 import { copyable, dayText, htmlPage, pageHeaders, reaisShown } from '../../../payers/page-of-payer.ts';
-import {
-  boletoDrawing,
-  type Drawing,
-  type Mark,
-  MILLIMETRES_PER_POINT,
-  SHEET,
-  widthOfText,
-} from './boleto-drawing.ts';
+import { boletoDrawing, type Drawing, type Mark, SHEET } from './boleto-drawing.ts';
 import { type BoletoToPrint, noticeOf, payableBarCode } from './boleto-to-print.ts';
+import { MILLIMETRES_PER_POINT, widthOfText } from './text-widths.ts';
 
 const STYLE = `
 body { margin: 0; background: #eef0f3; color: #111; font: 16px/1.5 Helvetica, Arial, sans-serif; }

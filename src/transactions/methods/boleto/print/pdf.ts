@@ -1,4 +1,5 @@
-import { type Drawing, type Mark, MILLIMETRES_PER_POINT, SHEET, widthOfText } from './boleto-drawing.ts';
+import { type Drawing, type Mark, SHEET } from './boleto-drawing.ts';
+import { MILLIMETRES_PER_POINT, widthOfText } from './text-widths.ts';
 
 const POINTS_PER_MILLIMETRE = 1 / MILLIMETRES_PER_POINT;
 
