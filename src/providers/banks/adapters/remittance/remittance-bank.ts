@@ -97,11 +97,10 @@ export function remittanceBank(
 
   async function changeDueDay(request: DueDayRequest): Promise<DueDayAnswer> {
     await changeDueDayByFile(database, request, name);
-    const kept = await findInstructions(database, request, name);
-    const { amount, wanted } = request;
-    const answer = dueDayOf(kept, request);
+    const answer = dueDayOf(await findInstructions(database, request, name), request);
     if (answer.kind !== 'changed') return answer;
-    return { kind: 'changed', ...registered({ amount, dueOn: wanted.dueOn }, answer.bankNumber) };
+    const wanted = { amount: request.amount, dueOn: request.wanted.dueOn };
+    return { kind: 'changed', ...registered(wanted, answer.bankNumber) };
   }
 
   async function find(request: Parameters<Bank['find']>[0]): Promise<FoundBoleto> {

@@ -12,7 +12,7 @@ import {
   payableBarCode,
   payerLines,
 } from './boleto-to-print.ts';
-import { fittedText, widthOfText } from './text-widths.ts';
+import { fittedText, widthOfText, wrapped } from './text-widths.ts';
 
 type Cell = {
   readonly label: string;
@@ -288,16 +288,6 @@ function fittedMark(
   const fit = Math.floor((10 * size * width) / Math.max(widthOfText(text, size, isBold), width)) / 10;
   const chosen = Math.max(fit, Math.min(SMALLEST, size));
   return textMark(fittedText(text, width, chosen, isBold), x, y, chosen, isBold, end);
-}
-
-/** In two lines at most, of which the second may still be too wide. */
-function wrapped(text: string, width: number, size: number): string[] {
-  if (widthOfText(text, size, false) <= width) return [text];
-  // As even as words allow: the letters are smaller then.
-  const breaks = [...text.matchAll(/ /g)].map(({ index }) => index);
-  const middle = text.length / 2;
-  const at = breaks.toSorted((one, other) => Math.abs(one - middle) - Math.abs(other - middle))[0];
-  return at === undefined ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }
 
 function textMark(

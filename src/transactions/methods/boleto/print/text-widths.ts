@@ -32,3 +32,13 @@ export function fittedText(text: string, width: number, size: number, isBold: bo
   while (length > 0 && widthOfText(`${text.slice(0, length)}...${kept}`, size, isBold) > width) length -= 1;
   return `${text.slice(0, length).trimEnd()}...${kept}`;
 }
+
+/** In two lines at most, of which the second may still be too wide. */
+export function wrapped(text: string, width: number, size: number): string[] {
+  if (widthOfText(text, size, false) <= width) return [text];
+  // As even as words allow: the letters are smaller then.
+  const breaks = [...text.matchAll(/ /g)].map(({ index }) => index);
+  const middle = text.length / 2;
+  const at = breaks.toSorted((one, other) => Math.abs(one - middle) - Math.abs(other - middle))[0];
+  return at === undefined ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}
