@@ -231,6 +231,7 @@ export const CHAPTERS: readonly Chapter[] = [
       { id: 'listBoletos', query: { startDate: '2029-12-01', endDate: '2029-12-31' } },
       { id: 'forceBoletoEvent' },
       { id: 'issueBoleto', name: { pt: 'Emitir outro boleto', en: 'Issue another boleto' } },
+      { id: 'changeBoletoDueDate' },
       { id: 'cancelBoleto' },
     ],
   },

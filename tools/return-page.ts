@@ -54,7 +54,7 @@ agreement, or at another bank: it is counted, and changes nothing. Branch and ac
 const WHOLE = `## What surrounds the records
 
 Positions count from 1. Lines end with LF, CR LF or CR; a file without ends of lines is cut after 240 or 400 positions. Bytes are ISO-8859-1; a line that is valid
-UTF-8 beyond ASCII is read as UTF-8, with or without a mark at the start. gzip is opened. Blank lines and \`0x1A\` behind the trailer are nothing. Blanks at the end of lines of CNAB 240 may be
+UTF-8 beyond ASCII is read as UTF-8, with or without a mark at the start. gzip is opened. Blank lines and \`0x1A\` are nothing, wherever they stand. Blanks at the end of lines of CNAB 240 may be
 cut, or be too many. A zip, a PDF, a spreadsheet and UTF-16 are refused by name, and so are a file that is sent to the bank (remessa), a file of an acquirer, and one of collected bills (FEBRABAN 150).`;
 
 function banksSection(): string {
@@ -118,6 +118,9 @@ const USES = {
   registered: 'nothing; it answers a registration',
   notRegistered: 'nothing; it refuses a registration',
   notWrittenOff: 'nothing; it refuses a write-off',
+  dueDayChanged: 'nothing; it answers a change of the due day',
+  dueDayKept: 'nothing; it refuses a change of the due day',
+  laterRefused: 'nothing; it refuses a write-off or a change of the due day',
   notDone: 'nothing; it refuses what was asked last',
   none: 'nothing',
 } as const;

@@ -16,7 +16,7 @@ export function settlementPage(note: string): string {
 
 const INTRODUCTION = `The files of the acquirers that reconciliation reads, position by position. They are
 read by [packages/settlement-files](../packages/settlement-files/README.md), which stands by itself. Their bytes are ISO-8859-1, one byte a
-position; a line that is valid UTF-8 beyond ASCII is read as UTF-8, with or without a mark at the start. A line ends with LF, CR LF or CR, the last one may end with the file; blank lines and \`0x1A\` behind the trailer are nothing. gzip is opened; a zip, a PDF, a spreadsheet and UTF-16 are refused by name. Control characters (bytes 0 to 31 and 127) are refused, and so is an
+position; a line that is valid UTF-8 beyond ASCII is read as UTF-8, with or without a mark at the start. A line ends with LF, CR LF or CR, the last one may end with the file; blank lines and \`0x1A\` are nothing, wherever they stand. gzip is opened; a zip, a PDF, a spreadsheet and UTF-16 are refused by name. Control characters (bytes 0 to 31 and 127) are refused, and so is an
 empty line before the trailer. A line is as long as its record; blanks that are only reserved at its end may be missing,
 and what the text of its format allows behind it is not read. Positions count from 1.
 

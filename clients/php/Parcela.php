@@ -113,6 +113,7 @@ final class Parcela
         'listBoletos' => ['GET', '/api/billissuer/list/by/due-date', 'integration', false, 'accountNumber startDate endDate statusBill page limit'],
         'getBoleto' => ['GET', '/api/billissuer/{boletoId}', 'integration', false, ''],
         'cancelBoleto' => ['POST', '/api/billissuer/{boletoId}/cancel', 'integration', false, ''],
+        'changeBoletoDueDate' => ['POST', '/api/billissuer/{boletoId}/due-date', 'integration', false, ''],
         'sendTestNotification' => ['POST', '/api/webhooks/subscriptions/test', 'integration', false, 'accountNumber'],
         'listWebhookDeliveries' => ['GET', '/api/webhooks/deliveries', 'integration', false, 'accountNumber status nsu from to page limit orderBy'],
         'getWebhookDelivery' => ['GET', '/api/webhooks/deliveries/{deliveryId}', 'integration', false, ''],

@@ -70,6 +70,7 @@ OPERATIONS = {
     "listBoletos": ("GET", "/api/billissuer/list/by/due-date", "integration", False, "accountNumber startDate endDate statusBill page limit"),
     "getBoleto": ("GET", "/api/billissuer/{boletoId}", "integration", False, ""),
     "cancelBoleto": ("POST", "/api/billissuer/{boletoId}/cancel", "integration", False, ""),
+    "changeBoletoDueDate": ("POST", "/api/billissuer/{boletoId}/due-date", "integration", False, ""),
     "sendTestNotification": ("POST", "/api/webhooks/subscriptions/test", "integration", False, "accountNumber"),
     "listWebhookDeliveries": ("GET", "/api/webhooks/deliveries", "integration", False, "accountNumber status nsu from to page limit orderBy"),
     "getWebhookDelivery": ("GET", "/api/webhooks/deliveries/{deliveryId}", "integration", False, ""),

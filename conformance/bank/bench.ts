@@ -85,6 +85,15 @@ export function cancel({ bank }: BankBench, { merchantId, ourNumber }: Boleto): 
   return bank.post(`/boletos/${ourNumber}/cancel`, { merchantId, requestedAt: new Date().toISOString() });
 }
 
+export function changeDueDay(
+  { bank }: BankBench,
+  { merchantId, ourNumber }: Boleto,
+  days: { readonly dueOnBefore: string; readonly dueOn: string; readonly payableUntil: string },
+): Promise<Exchange> {
+  const requestedAt = new Date().toISOString();
+  return bank.post(`/boletos/${ourNumber}/due-day`, { merchantId, requestedAt, ...days });
+}
+
 export const PIX_CODE: Form = {
   form: 'a BR Code, or null',
   isFit: (value) => value === null || textForm('', /^000201.{1,500}6304[0-9A-F]{4}$/).isFit(value),

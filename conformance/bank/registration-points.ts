@@ -5,6 +5,7 @@ import {
   barCodeOf,
   boleto,
   cancel,
+  changeDueDay,
   dayFromNow,
   lookUp,
   PIX_CODE,
@@ -149,6 +150,26 @@ export const REGISTRATION_POINTS: readonly BankPoint[] = [
       const [barCode, pixEmv] = [fieldOf(first, 'barCode'), fieldOf(first, 'pixEmv')];
       const wanted = { ourNumber, status: 'issued', amount, dueOn, barCode, pixEmv };
       expectAnswer(await lookUp(bench, asked), 200, wanted);
+    },
+  },
+  {
+    paragraph: '1.9',
+    sentence: 'a due day is changed once, from the day that the boleto has, and its bar code follows',
+    async run(bench) {
+      const asked = boleto(bench);
+      expectAnswer(await register(bench, asked), 200, { outcome: 'issued' });
+      const wanted = { ...asked, dueOn: dayFromNow(20) };
+      const { ourNumber, amount, dueOn } = wanted;
+      const days = { dueOnBefore: String(asked.dueOn), dueOn, payableUntil: dayFromNow(40) };
+      const first = await changeDueDay(bench, asked, days);
+      skipUnless(first.status !== 404, 'it changes no due days');
+      const barCode = barCodeOf(await bankCodeOf(bench), wanted);
+      const changed = { ourNumber, outcome: 'changed', amount, dueOn, barCode, pixEmv: PIX_CODE };
+      expectAnswer(first, 200, changed);
+      expectAnswer(await changeDueDay(bench, asked, days), 200, changed);
+      const late = { ...days, dueOn: dayFromNow(30) };
+      expectAnswer(await changeDueDay(bench, asked, late), 200, { outcome: 'refused', reason: 'notAllowed' });
+      expectAnswer(await lookUp(bench, asked), 200, { status: 'issued', amount, dueOn, barCode });
     },
   },
   {

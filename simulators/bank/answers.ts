@@ -38,7 +38,7 @@ export function ok(body: object): Answer {
 }
 
 /** What was decided about the registration, whatever became of the boleto since. */
-export function registrationAnswer(boleto: Boleto): Answer {
+export function registrationAnswer({ registration: boleto }: Boleto): Answer {
   const { ourNumber, refusal } = boleto;
   if (refusal !== null) return ok({ ourNumber, outcome: 'refused', reason: refusal });
   return ok({ ourNumber, outcome: 'issued', ...registered(boleto) });
@@ -48,7 +48,11 @@ export function boletoAnswer(boleto: Boleto): Answer {
   return ok({ ourNumber: boleto.ourNumber, status: boleto.status, ...registered(boleto) });
 }
 
-function registered(boleto: Boleto): object {
+export function dueDayAnswer(boleto: Boleto): Answer {
+  return ok({ ourNumber: boleto.ourNumber, outcome: 'changed', ...registered(boleto) });
+}
+
+function registered(boleto: Parameters<typeof pixCodeOf>[0] & Parameters<typeof barCodeOf>[0]): object {
   const { amount, dueOn } = boleto;
   return { amount, dueOn, barCode: barCodeOf(boleto), pixEmv: pixCodeOf(boleto) };
 }

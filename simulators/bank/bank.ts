@@ -6,6 +6,7 @@ import {
   canceledAnswer,
   cancelRefusedAnswer,
   changeItem,
+  dueDayAnswer,
   FORBIDDEN,
   file,
   malformed,
@@ -21,7 +22,7 @@ import { bookedBehind, changesPage, nextChange } from './change-pages.ts';
 import { type Entry, LARGEST_AMOUNT, lineOf } from './entries.ts';
 import { owedOn } from './payments.ts';
 import { behaviourOf } from './registrations.ts';
-import type { ChangesQuery, Registration, Script, WantedChange } from './requests.ts';
+import type { ChangesQuery, DueDayOrder, Registration, Script, WantedChange } from './requests.ts';
 import { type FileQuery, returnFile } from './return-file.ts';
 import type { Fault, Step } from './script-step.ts';
 import type { Scripts } from './scripts.ts';
@@ -31,6 +32,11 @@ import { falseAnswer } from './spoiled-answer.ts';
 export type Respond = (answer: Answer, fault: Fault | null) => void;
 
 const MOST_PAYMENTS = 50;
+
+function keptReason(boleto: Boleto | undefined): 'unknownBoleto' | 'paid' | 'notAllowed' {
+  if (boleto === undefined || boleto.status === 'refused') return 'unknownBoleto';
+  return boleto.status === 'paid' ? 'paid' : 'notAllowed';
+}
 
 /**
  * What the bank does. Every decision is made, written to the ledger and applied in one turn of the
@@ -84,6 +90,28 @@ export class Bank {
     }
     const answer = this.#cancelAnswer(merchantId, ourNumber);
     const spoiled = boleto === undefined ? answer : falseAnswer(answer, boleto, fault);
+    this.#answer(fault === 'unavailable' ? UNAVAILABLE : spoiled, respond, fault);
+  }
+
+  /** Only from the day that it has: a request that comes late undoes none behind it. */
+  changeDueDay(order: DueDayOrder & { ourNumber: string }, respond: Respond): void {
+    const { merchantId, ourNumber, requestedAt, dueOnBefore, dueOn, payableUntil } = order;
+    const { fault = null, refusal = null } = this.#scripts.nextCancel(merchantId) ?? {};
+    if (fault === 'silent') {
+      respond(UNAVAILABLE, fault);
+      return;
+    }
+    this.#bookDue(merchantId, requestedAt, Number.POSITIVE_INFINITY);
+    const boleto = this.#boletos.boleto(merchantId, ourNumber);
+    const isOpen = refusal === null && boleto?.status === 'issued';
+    const isSound = dueOn >= saoPauloDayOf(requestedAt) && payableUntil >= dueOn;
+    if (isOpen && boleto.dueOn === dueOnBefore && dueOn !== dueOnBefore && isSound) {
+      const booked = { at: this.#now(), merchantId, ourNumber, happenedAt: requestedAt };
+      this.#book({ type: 'dueDay', ...booked, dueOn, payableUntil });
+    }
+    const isChanged = isOpen && boleto.dueOn === dueOn;
+    const answer = isChanged ? dueDayAnswer(boleto) : cancelRefusedAnswer(ourNumber, keptReason(boleto));
+    const spoiled = isChanged ? falseAnswer(answer, boleto, fault) : answer;
     this.#answer(fault === 'unavailable' ? UNAVAILABLE : spoiled, respond, fault);
   }
 

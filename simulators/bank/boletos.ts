@@ -1,14 +1,19 @@
-import { atHour, dayAfter } from '../kit/days.ts';
+import { atHour, dayAfter, daysBetween } from '../kit/days.ts';
 import { DueLine } from '../kit/due-line.ts';
 import { ContradictoryEntry } from '../kit/ledger.ts';
-import type { EndEntry, Entry, PaymentEntry, RegistrationEntry } from './entries.ts';
+import type { DueDayEntry, EndEntry, Entry, PaymentEntry, RegistrationEntry } from './entries.ts';
 import { owedOn } from './payments.ts';
 
 /** São Paulo's hours: payers pay before the day ends, and the bank writes off in the night after. */
 const PAYMENT_HOUR = 20;
 const WRITE_OFF_HOUR = 3;
 
-export type Boleto = RegistrationEntry & {
+export type Boleto = Omit<RegistrationEntry, 'dueOn' | 'payableUntil' | 'plan'> & {
+  readonly registration: RegistrationEntry;
+  dueOn: string;
+  payableUntil: string;
+  /** Payments of the plan move along with the due day. */
+  plan: RegistrationEntry['plan'];
   status: 'refused' | 'issued' | 'paid' | 'canceled' | 'expired';
   readonly payments: PaymentEntry[];
   /** Of its plan. */
@@ -41,6 +46,8 @@ export class Boletos {
   readonly #changesOfMerchant = new Map<string, Change[]>();
   #happened = 0;
   lastAt = 0;
+  /** Changes of due days, in the order of the ledger. */
+  readonly dueDays: { readonly boleto: Boleto; readonly entry: DueDayEntry }[] = [];
 
   /** In the order of the ledger. */
   get all(): readonly Boleto[] {
@@ -66,7 +73,19 @@ export class Boletos {
     }
     if (known === undefined || known.status === 'refused')
       throw new ContradictoryEntry(`${entry.ourNumber} is not registered`);
-    this.#happen(known, entry);
+    if (entry.type === 'dueDay') this.#changeDueDay(known, entry);
+    else this.#happen(known, entry);
+  }
+
+  #changeDueDay(boleto: Boleto, entry: DueDayEntry): void {
+    const days = daysBetween(boleto.dueOn, entry.dueOn);
+    boleto.plan = boleto.plan.map((payment, index) =>
+      index < boleto.plannedPaid ? payment : { ...payment, paidOn: dayAfter(payment.paidOn, days) },
+    );
+    boleto.dueOn = entry.dueOn;
+    boleto.payableUntil = entry.payableUntil;
+    this.#waitFor(boleto);
+    this.dueDays.push({ boleto, entry });
   }
 
   /** The earliest that happens by itself up to the instant; null: nothing does. */
@@ -99,7 +118,7 @@ export class Boletos {
 
   #register(entry: RegistrationEntry): void {
     const status = entry.refusal === null ? 'issued' : 'refused';
-    const boleto: Boleto = { ...entry, status, payments: [], plannedPaid: 0 };
+    const boleto: Boleto = { ...entry, registration: entry, status, payments: [], plannedPaid: 0 };
     this.#boletos.set(keyOf(entry.merchantId, entry.ourNumber), boleto);
     this.#waitFor(boleto);
   }

@@ -39,7 +39,13 @@ export type PaymentEntry = Happened & {
   readonly isPlanned: boolean;
 };
 export type EndEntry = Happened & { readonly type: 'cancellation' | 'writeOff' };
-export type Entry = RegistrationEntry | PaymentEntry | EndEntry;
+/** It is due on another day from now on. */
+export type DueDayEntry = Happened & {
+  readonly type: 'dueDay';
+  readonly dueOn: string;
+  readonly payableUntil: string;
+};
+export type Entry = RegistrationEntry | PaymentEntry | EndEntry | DueDayEntry;
 
 /** The line of an entry. */
 export function lineOf(entry: Entry): string {
@@ -54,7 +60,7 @@ export function entryOfLine(line: string): Entry | null {
 }
 
 function readEntry(fields: FieldReader): Entry {
-  const type = fields.word('type', ['registration', 'payment', 'cancellation', 'writeOff']);
+  const type = fields.word('type', ['registration', 'payment', 'cancellation', 'writeOff', 'dueDay']);
   const booked = {
     at: readTime(fields, 'at'),
     merchantId: fields.text('merchantId', MERCHANT_ID),
@@ -62,6 +68,12 @@ function readEntry(fields: FieldReader): Entry {
   };
   if (type === 'registration') return { type, ...booked, ...readRegistration(fields) };
   const happenedAt = readTime(fields, 'happenedAt');
+  if (type === 'dueDay')
+    return {
+      ...{ type, ...booked, happenedAt },
+      dueOn: readDay(fields, 'dueOn'),
+      payableUntil: readDay(fields, 'payableUntil'),
+    };
   if (type !== 'payment') return { type, ...booked, happenedAt };
   return {
     ...{ type, ...booked, happenedAt },

@@ -104,6 +104,24 @@ export function readWantedChange(fields: FieldReader): WantedChange {
   };
 }
 
+export type DueDayOrder = {
+  readonly merchantId: string;
+  readonly requestedAt: number;
+  readonly dueOnBefore: string;
+  readonly dueOn: string;
+  readonly payableUntil: string;
+};
+
+export function readDueDay(fields: FieldReader): DueDayOrder {
+  return {
+    merchantId: fields.text('merchantId', MERCHANT_ID),
+    requestedAt: fields.instant('requestedAt'),
+    dueOnBefore: readDay(fields, 'dueOnBefore'),
+    dueOn: readDay(fields, 'dueOn'),
+    payableUntil: readDay(fields, 'payableUntil'),
+  };
+}
+
 export function readScript(fields: FieldReader): Script {
   return {
     merchantId: fields.text('merchantId', MERCHANT_ID),

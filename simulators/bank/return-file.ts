@@ -16,7 +16,8 @@ export type FileQuery = {
 /** What became of a boleto on the day. */
 type Row = {
   readonly boleto: Boleto;
-  readonly movement: '02' | '03' | '06' | '09' | '17';
+  readonly dueOn: string;
+  readonly movement: '02' | '03' | '06' | '09' | '14' | '17';
   readonly reason: string;
   readonly paid: number;
   readonly paidOn: string | null;
@@ -59,8 +60,9 @@ function rowsOf(boletos: Boletos, merchantId: string, day: string): Row[] {
   const registered = boletos.all
     .filter((boleto) => boleto.merchantId === merchantId && boleto.issuedOn === day)
     .map((boleto): Row => {
-      const isRefused = boleto.refusal !== null;
-      return { boleto, movement: isRefused ? '03' : '02', reason: '00', paid: 0, paidOn: null };
+      const { dueOn } = boleto.registration;
+      const movement = boleto.refusal === null ? '02' : '03';
+      return { boleto, dueOn, movement, reason: '00', paid: 0, paidOn: null };
     });
   const seen = new Set<string>();
   const happened = boletos.changesOf(merchantId).filter(({ changeId, entry }) => {
@@ -68,16 +70,24 @@ function rowsOf(boletos: Boletos, merchantId: string, day: string): Row[] {
     seen.add(changeId);
     return isNew && saoPauloDayOf(entry.happenedAt) === day;
   });
-  return [...registered, ...happened.map(rowOfChange)];
+  const moved = boletos.dueDays
+    .filter(
+      ({ boleto, entry }) => boleto.merchantId === merchantId && saoPauloDayOf(entry.happenedAt) === day,
+    )
+    .map(({ boleto, entry: { dueOn } }): Row => {
+      return { boleto, dueOn, movement: '14', reason: '00', paid: 0, paidOn: null };
+    });
+  return [...registered, ...moved, ...happened.map(rowOfChange)];
 }
 
 function rowOfChange({ boleto, event, entry, before }: Change): Row {
+  const { dueOn } = boleto;
   if (entry.type === 'payment') {
     const movement = before === 'canceled' || before === 'expired' ? '17' : '06';
-    return { boleto, movement, reason: HOME_BANKING, paid: entry.amount, paidOn: entry.paidOn };
+    return { boleto, dueOn, movement, reason: HOME_BANKING, paid: entry.amount, paidOn: entry.paidOn };
   }
   const reason = event === 'expired' ? TIME_WAS_OVER : BY_CUSTOMER_ONLINE;
-  return { boleto, movement: '09', reason, paid: 0, paidOn: null };
+  return { boleto, dueOn, movement: '09', reason, paid: 0, paidOn: null };
 }
 
 /** Spoils the last payment of the day, or the last row where nothing was paid. */
@@ -108,8 +118,8 @@ function lotHeader(merchantId: string, day: string): string {
   });
 }
 
-function titleLine({ boleto, movement, reason, paid }: Row, numberInLot: number): string {
-  const { ourNumber, amount, dueOn, payerName, payerDocument, merchantId } = boleto;
+function titleLine({ boleto, dueOn, movement, reason, paid }: Row, numberInLot: number): string {
+  const { ourNumber, amount, payerName, payerDocument, merchantId } = boleto;
   return lineOf({
     ...{ 1: BANK_CODE, 4: LOT, 8: '3', 9: number(numberInLot, 5), 14: 'T', 16: movement },
     ...{ 18: accountField(merchantId), 38: `0${WALLET}00000${ourNumber}0`, 58: '1', 59: ourNumber },

@@ -2,12 +2,12 @@ import { FieldReader } from '../kit/field-reader.ts';
 import { ABOUT, ledgerItem, malformed, UNKNOWN_PATH } from './answers.ts';
 import type { Bank, Respond } from './bank.ts';
 import { MERCHANT_ID, OUR_NUMBER, readDay } from './entries.ts';
-import { readRegistration, readScript, readWantedChange } from './requests.ts';
+import { readDueDay, readRegistration, readScript, readWantedChange } from './requests.ts';
 import { FILE_FAULTS } from './return-file.ts';
 
 type Act = (bank: Bank, fields: FieldReader, respond: Respond) => () => void;
 
-const BOLETO_PATH = /^\/boletos\/([^/]+)(\/cancel)?$/;
+const BOLETO_PATH = /^\/boletos\/([^/]+)(\/cancel|\/due-day)?$/;
 const DIGITS = /^\d{1,15}$/;
 const MOST_ITEMS = 1_000;
 const NOT_GIVEN = -1;
@@ -81,10 +81,14 @@ export function route(
   else respond(malformed(fields.fault), null);
 
   function boletoAct(of: Bank): (() => void) | null {
-    const [, segment = '', isCancel] = BOLETO_PATH.exec(path) ?? [];
-    if (segment === '' || (isCancel !== undefined) !== isPost || !['GET', 'POST'].includes(method))
+    const [, ourNumber = '', order] = BOLETO_PATH.exec(path) ?? [];
+    if (ourNumber === '' || (order !== undefined) !== isPost || !['GET', 'POST'].includes(method))
       return null;
-    const ourNumber = segment;
+    if (order === '/due-day') {
+      const asked = readDueDay(fields);
+      if (!OUR_NUMBER.test(ourNumber)) fields.refuse('ourNumber');
+      return () => of.changeDueDay({ ourNumber, ...asked }, respond);
+    }
     const merchantId = fields.text('merchantId', MERCHANT_ID);
     const requestedAt = isPost ? fields.instant('requestedAt') : 0;
     if (!OUR_NUMBER.test(ourNumber)) fields.refuse('ourNumber');

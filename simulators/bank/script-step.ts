@@ -1,6 +1,6 @@
 /**
- * Ways to spoil the answer to a registration or a cancel. All but `silent` book it first; `notFound`
- * is silent, and hides the boleto from three questions.
+ * Ways to spoil the answer to a registration, a cancel or a change of the due day. All but `silent` book it
+ * first; `notFound` is silent, and hides the boleto from three questions.
  */
 export const FAULTS = [
   'silent',
@@ -36,7 +36,7 @@ export type Step = {
 
 export const CANCEL_REFUSALS = ['notAllowed'] as const;
 
-/** What a test asks of one cancel. One that is refused leaves the boleto open. */
+/** What a test asks of one cancel or change of the due day. Refused, it leaves the boleto as it was. */
 export type CancelStep = {
   readonly fault: Fault | null;
   readonly refusal: (typeof CANCEL_REFUSALS)[number] | null;

@@ -130,12 +130,14 @@ async function runShow(given: GivenOptions, tools: AuditedCommandTools): Promise
       ...shown.lines,
       ...refused.map(
         ({ kind, ourNumber, reason }) =>
-          `refused: ${kind === 'register' ? 'registration' : 'write-off'} of ${ourNumber}: ${visible(reason ?? 'sem motivo')}`,
+          `refused: ${KIND_WORDS[kind]} of ${ourNumber}: ${visible(reason ?? 'sem motivo')}`,
       ),
     ],
     json: { ...(shown.json as object), refused },
   };
 }
+
+const KIND_WORDS = { register: 'registration', writeOff: 'write-off', dueDay: 'change of due day' } as const;
 
 const SENTENCES = {
   unknownBank: ['--bank', 'no bank of this name has the adapter remessa: parcela provider list'],

@@ -122,8 +122,14 @@ function ageText(since: Instant): string {
   return `${Math.floor(seconds / 86_400)} d`;
 }
 
+const BOLETO_KINDS = { issuing: 'boleto', canceling: 'boletoCancel', changing: 'boletoDueDay' } as const;
+
 type Listed = Omit<Unresolved, 'kind' | 'origin' | 'since'> & {
-  readonly kind: Unresolved['kind'] | 'boleto' | 'boletoCancel' | UnresolvedPix['kind'] | UnansweredKind;
+  readonly kind:
+    | Unresolved['kind']
+    | (typeof BOLETO_KINDS)[keyof typeof BOLETO_KINDS]
+    | UnresolvedPix['kind']
+    | UnansweredKind;
   readonly origin: Unresolved['origin'] | 'bank';
 };
 
@@ -148,6 +154,6 @@ function unresolvedOf({
   reason,
   dueAt,
 }: UnresolvedBoleto): Listed {
-  const kind = state === 'issuing' ? 'boleto' : 'boletoCancel';
+  const kind = BOLETO_KINDS[state];
   return { kind, id: boletoId, origin: 'bank', createdAt: since, merchantId, amount, tries, reason, dueAt };
 }

@@ -70,6 +70,11 @@ export function cancel({ url, token }: CallingShop, id: string): Promise<Reply> 
   return call(url, `/api/billissuer/${id}/cancel`, { method: 'POST', token });
 }
 
+/** The boleto is to be due on another day. */
+export function changeDay({ url, token }: CallingShop, id: string, dueDate: string): Promise<Reply> {
+  return call(url, `/api/billissuer/${id}/due-date`, { token, body: { dueDate } });
+}
+
 export function list({ url, token, accountNumber }: CallingShop, query: string): Promise<Reply> {
   return call(url, `/api/billissuer/list/by/due-date?accountNumber=${accountNumber}&${query}`, { token });
 }

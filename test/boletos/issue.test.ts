@@ -8,6 +8,7 @@ import {
   type BoletoShop,
   boletoRequest,
   cancel,
+  changeDay,
   force,
   inDays,
   issue,
@@ -274,6 +275,37 @@ test('a cancel that waited for a payment that was being recorded shows it', asyn
   } finally {
     await recorder.end();
   }
+});
+
+test('a due day is changed at the bank: bar code and last day follow, and repeating it is harmless', async () => {
+  const { id, barCode, ourNumber } = (await issue(shop, { daysToExpire: 20 })).body;
+  const reply = await changeDay(shop, id, inDays(15));
+  assert.equal(reply.status, 200, reply.text);
+  const parts = parseBarCode(reply.body.barCode, today());
+  assert.ok(parts.kind === 'barCode' && barCode !== reply.body.barCode);
+  assert.deepEqual([parts.dueOn, parts.amount, reply.body.ourNumber], [inDays(15), 14_990, ourNumber]);
+  assert.ok(reply.body.payableUntil >= inDays(35) && reply.body.payableUntil <= inDays(45));
+  assert.deepEqual((await changeDay(shop, id, inDays(15))).body, reply.body);
+  const listed = await list(shop, `startDate=${inDays(15)}&endDate=${inDays(15)}`);
+  assert.ok(listed.body.some((one: { id: string }) => one.id === id));
+  assert.deepEqual(await movementsOf(shop, id), ['>Emitido', 'Emitido>Vencimento alterado']);
+  assert.equal((await changeDay(shop, id, inDays(3))).body.dueDate, inDays(3), 'an earlier day is one too');
+  assert.equal((await cancel(shop, id)).body.statusBill, 4);
+  assert.equal((await changeDay(shop, id, inDays(30))).status, 409);
+});
+
+test('a due day that is past, far off or before the end of a discount is none', async () => {
+  const { id } = (await issue(shop, { discount: { value: 5, until: inDays(8) } })).body;
+  const tags = async (dueDate: string) => {
+    const { status, body } = await changeDay(shop, id, dueDate);
+    return [status, body[0]?.tag];
+  };
+  assert.deepEqual(await tags(inDays(-1)), [400, 'dueDate']);
+  assert.deepEqual(await tags(inDays(4_000)), [400, 'dueDate']);
+  assert.deepEqual(await tags(inDays(7)), [400, 'discount.until']);
+  assert.deepEqual(await tags('2026-02-30'), [400, 'dueDate']);
+  assert.equal((await read(shop, id)).body.dueDate, inDays(10));
+  assert.equal((await changeDay(shop, '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44', inDays(9))).status, 404);
 });
 
 test('what the bank does not answer is 202, asked again under the same number, and issued once', async () => {

@@ -10,6 +10,7 @@ import { openTestService, until } from '../kit/service.ts';
 import {
   type BoletoShop,
   cancel,
+  changeDay,
   inDays,
   issue,
   movementsOf,
@@ -207,6 +208,72 @@ test('a refused write-off neither pays nor ends the boleto, and may be asked for
   await returned({ ourNumber, code: '06', texts: { 153: value, 254: value, 296: short(today()) } });
   await untilStatus(shop, id, STATUS_BILL.paid);
   assert.equal((await movementsOf(shop, id)).at(-1), 'Emitido>Pago');
+});
+
+test('a due day changes before its file at once, and else by the next file, once the bank says so', async () => {
+  const early = await issued(80);
+  assert.deepEqual((await changeDay(shop, early.id, inDays(12))).body.dueDate, inDays(12));
+  const { id, ourNumber, barCode } = await issued(81);
+  const first = await made();
+  assert.deepEqual(
+    first.lines.filter((line) => line.startsWith('1')).map((line) => line.slice(120, 126)),
+    [short(inDays(12)), short(inDays(10))],
+  );
+  const asked = await changeDay(shop, id, inDays(20));
+  assert.deepEqual([asked.status, asked.body.dueDate, asked.body.barCode], [202, inDays(10), barCode]);
+  assert.equal((await changeDay(shop, id, inDays(20))).status, 202, 'the same again is the same');
+  assert.deepEqual(
+    [(await cancel(shop, id)).status, (await changeDay(shop, id, inDays(9))).status],
+    [409, 409],
+  );
+  assert.match(await parcela('resolve', 'list'), /boletoDueDay/);
+  const second = await made();
+  assert.deepEqual(told(second.lines), [`06 ${ourNumber}`]);
+  assert.equal(second.lines[1]?.slice(120, 126), short(inDays(20)));
+  assert.deepEqual(told((await made()).lines), []);
+  await returned({ ourNumber, code: '02' }, { ourNumber, code: '14', texts: { 147: short(inDays(11)) } });
+  await returned({ ourNumber, code: '14', texts: { 147: short(inDays(20)) } });
+  const changed = await until('the new day', async () => {
+    const { body } = await read(shop, id);
+    return body.dueDate === inDays(20) ? body : null;
+  });
+  assert.equal(changed.barCode.slice(19), barCode.slice(19));
+  const { path } = JSON.parse(
+    await parcela(
+      'remessa',
+      'show',
+      ...bank,
+      '--number',
+      String(first.number),
+      '--folder',
+      shop.service.folder,
+    ),
+  );
+  assert.equal((await readFile(path, 'latin1')).trimEnd(), first.lines.join('\r\n'), 'as it was sent');
+  // The day that it had is still in the file that reports its payment.
+  const value = zeros(8_100, 13);
+  const texts = { 147: short(inDays(10)), 153: value, 254: value, 296: short(today()) };
+  await returned({ ourNumber, code: '06', texts });
+  await untilStatus(shop, id, STATUS_BILL.paid);
+  assert.deepEqual((await movementsOf(shop, id)).slice(-2), ['Emitido>Vencimento alterado', 'Emitido>Pago']);
+});
+
+test('a refused change by file leaves the day, is shown with its reason, and answers no later one', async () => {
+  const { id, ourNumber } = await issued(82);
+  await made();
+  assert.equal((await changeDay(shop, id, inDays(20))).status, 202);
+  const { number } = await made();
+  const refusal = await returned({ ourNumber, code: '16', texts: { 378: '26' } });
+  const shown = await parcela('remessa', 'show', '--bank', 'itau', '--number', String(number));
+  assert.match(shown, new RegExp(`refused: change of due day of ${ourNumber}: 26 a conta não está liberada`));
+  await until('the boleto is open again', async () =>
+    (await movementsOf(shop, id)).includes('Emitido>Vencimento mantido'),
+  );
+  assert.equal((await changeDay(shop, id, inDays(20))).status, 202);
+  assert.deepEqual(told((await made()).lines), [`06 ${ourNumber}`]);
+  await parcela('boletos', 'import', refusal);
+  await returned({ ourNumber, code: '14', texts: { 147: short(inDays(20)) } });
+  await until('the new day', async () => (await read(shop, id)).body.dueDate === inDays(20));
 });
 
 test('a refused registration is shown with its reasons in Portuguese, and opens an exception', async () => {

@@ -3,13 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { logIn } from '../kit/merchant.ts';
+import { call, logIn } from '../kit/merchant.ts';
 import { openSimulator, type Simulator, until } from '../kit/service.ts';
 import { linksOf } from '../payments/linked.ts';
 import {
   type BoletoShop,
   boletoRequest,
   cancel,
+  changeDay,
   inDays,
   issue,
   movementsOf,
@@ -100,6 +101,32 @@ test('a cancel that the bank does not answer is 202, and asked for until it is d
     ['canceled'],
   );
   assert.deepEqual(await movementsOf(shop, id), ['>Emitido', 'Emitido>Cancelado']);
+});
+
+for (const fault of ['silent', 'booksButSilent', 'wrongDueDay', 'reset']) {
+  test(`${fault}: a change of the due day is 202, asked for until it is done, and done once`, async () => {
+    const { id } = (await issue(shop)).body;
+    await script({ cancels: [{ fault }] });
+    const reply = await changeDay(shop, id, inDays(20));
+    assert.deepEqual([reply.status, reply.body.dueDate], [202, inDays(10)], reply.text);
+    await until('the new day', async () => (await read(shop, id)).body.dueDate === inDays(20));
+    assert.deepEqual(await movementsOf(shop, id), ['>Emitido', 'Emitido>Vencimento alterado']);
+  });
+}
+
+test('a change that the bank refuses leaves the boleto as it was; another one may be asked for', async () => {
+  const { id, barCode } = (await issue(shop)).body;
+  await script({ cancels: [{ refusal: 'notAllowed' }] });
+  const refused = await changeDay(shop, id, inDays(20));
+  assert.equal(refused.status, 409, refused.text);
+  assert.match(refused.text, /recusou o novo vencimento/);
+  assert.equal((await read(shop, id)).body.barCode, barCode);
+  await script({ cancels: [{ fault: 'silent' }, { refusal: 'notAllowed' }] });
+  assert.equal((await changeDay(shop, id, inDays(20))).status, 202);
+  const told = async () =>
+    (await movementsOf(shop, id)).filter((one) => one === 'Emitido>Vencimento mantido');
+  await until('the refusal is told', async () => (await told()).length === 2);
+  assert.equal((await changeDay(shop, id, inDays(20))).body.dueDate, inDays(20));
 });
 
 test('what the bank says is paid is not canceled: its payment comes', async () => {
@@ -294,4 +321,27 @@ test('a bank whose answers cannot be used is not away; one that is silent is', a
   bank = await openSimulator(folder, ['--port', new URL(bank.url).port], 'bank');
   await until('the bank is back', async () => (await metric('parcela_bank_away{provider="default"}')) === 0);
   for (const id of stuck) assert.equal((await read(shop, id)).body.statusBill, 0);
+});
+
+test('a due day that the bank has, and our restored books do not, is taken over before the boleto ends', async () => {
+  const { id, ourNumber } = (await issue(shop, { dueDate: inDays(1), daysToExpire: 0 })).body;
+  const reply = await fetch(new URL(`/boletos/${ourNumber}/due-day`, bank.url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      ...{ merchantId: shop.merchantId, requestedAt: new Date().toISOString() },
+      ...{ dueOnBefore: inDays(1), dueOn: inDays(40), payableUntil: inDays(45) },
+    }),
+  });
+  assert.ok(reply.ok, await reply.text());
+  await call(shop.url, '/homologation/clock', {
+    token: shop.token,
+    body: { to: `${inDays(20)}T12:00:00` },
+    timeoutMilliseconds: 90_000,
+  });
+  await until('the day of the bank', async () => (await read(shop, id)).body.dueDate === inDays(40));
+  assert.deepEqual(
+    [(await read(shop, id)).body.statusBill, (await movementsOf(shop, id)).at(-1)],
+    [1, 'Vencido>Vencimento alterado'],
+  );
 });

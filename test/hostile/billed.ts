@@ -89,6 +89,12 @@ export const BOLETO_RECIPES = {
   ],
   getBoleto: [async (shop: Shop) => ({ parameters: { boletoId: await knownBoleto(shop) } })],
   // Its own: some of what is tried cancels it.
+  changeBoletoDueDate: [
+    async (shop: Shop) => ({
+      parameters: { boletoId: await newBoleto(shop) },
+      body: { dueDate: addDays(await todayOf(shop), 40) },
+    }),
+  ],
   cancelBoleto: [async (shop: Shop) => ({ parameters: { boletoId: await newBoleto(shop) } })],
   listBoletos: [
     async (shop: Shop) => {

@@ -715,6 +715,14 @@ export type DeliveryTry = {
   readonly answer: string | null;
 };
 
+export type DueDateRequest = {
+  /**
+   * YYYY-MM-DD in São Paulo, today or later, five years ahead at most. Must be a day, YYYY-MM-DD, from
+   * 1920 on.
+   */
+  readonly dueDate: string;
+};
+
 export type ExceptionNotifier = {
   /** Where notices are sent. */
   readonly callbackUrl: string;
@@ -795,7 +803,7 @@ export type Movement = {
    * Autorizada, Paga, Cancelada or Bloqueada; the same as oldValue where a chargeback took a part and
    * something is left. Of a boleto Emitido, Vencido, Pago, Cancelado, Expirado; of a Pix Aguardando,
    * Paga, Devolvida, Cancelada, Expirada; of both Pagamento inesperado where money came and it stays what
-   * it was.
+   * it was; of a boleto Vencimento alterado, Vencimento mantido.
    */
   readonly newValue: string;
   /** An account of your merchant. */
@@ -2764,6 +2772,12 @@ export type Operations = {
       /** The id of the boleto. */
       readonly boletoId: string;
     }; answer: Boleto };
+  /** Change the due day of a boleto */
+  changeBoletoDueDate: { given: {
+      /** The id of the boleto. */
+      readonly boletoId: string;
+      readonly body: DueDateRequest;
+    }; answer: Boleto };
   /** Try the registered webhook now */
   sendTestNotification: { given: {
       /** An account of your merchant. */
@@ -3011,6 +3025,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, OperationRow>> = {
   listBoletos: ['GET', '/api/billissuer/list/by/due-date', 'integration', 'plain', 'accountNumber startDate endDate statusBill page limit'],
   getBoleto: ['GET', '/api/billissuer/{boletoId}', 'integration', 'plain', ''],
   cancelBoleto: ['POST', '/api/billissuer/{boletoId}/cancel', 'integration', 'plain', ''],
+  changeBoletoDueDate: ['POST', '/api/billissuer/{boletoId}/due-date', 'integration', 'plain', ''],
   sendTestNotification: ['POST', '/api/webhooks/subscriptions/test', 'integration', 'plain', 'accountNumber'],
   listWebhookDeliveries: ['GET', '/api/webhooks/deliveries', 'integration', 'plain', 'accountNumber status nsu from to page limit orderBy'],
   getWebhookDelivery: ['GET', '/api/webhooks/deliveries/{deliveryId}', 'integration', 'plain', ''],

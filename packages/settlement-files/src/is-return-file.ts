@@ -1,5 +1,5 @@
 import { isReturnHeader } from './banks/return-header.ts';
-import { LineSplitter, LONGEST_LINE, plainBytes, UnreadableFile } from './text-lines.ts';
+import { isNothing, LineSplitter, LONGEST_LINE, plainBytes, UnreadableFile } from './text-lines.ts';
 
 /** Whether a bank made the file, by its first line. Reads the start only. */
 export async function isReturnFile(bytes: AsyncIterable<Uint8Array>): Promise<boolean> {
@@ -7,7 +7,7 @@ export async function isReturnFile(bytes: AsyncIterable<Uint8Array>): Promise<bo
   let size = 0;
   try {
     for await (const chunk of plainBytes(bytes)) {
-      const [line] = splitter.push(chunk) ?? [];
+      const line = splitter.push(chunk)?.find((one) => !isNothing(one));
       if (line !== undefined) return isReturnHeader(line);
       size += chunk.length;
       if (size > LONGEST_LINE) break;
@@ -16,5 +16,5 @@ export async function isReturnFile(bytes: AsyncIterable<Uint8Array>): Promise<bo
     if (error instanceof UnreadableFile) return false;
     throw error;
   }
-  return isReturnHeader(splitter.last()[0] ?? '');
+  return isReturnHeader(splitter.last().find((one) => !isNothing(one)) ?? '');
 }

@@ -55,6 +55,22 @@ export const OTHER_FILES: readonly OtherFile[] = [
     title: 'Getnet, de outra versão ou de um voucher no mesmo leiaute',
     isHeader: (line) => /^0\d{22}CEADM/.test(line) || /^0\d{22}.*GETNET/i.test(line),
   },
+  {
+    title: 'uma página da internet (HTML)',
+    isHeader: (start) => /^\s*<(?:!doctype\s+html|html)\b/i.test(start),
+    about: {
+      pt: 'O site respondeu com uma página, talvez porque a sessão terminou: entre nele e baixe o arquivo de novo.',
+      en: 'The site answered with a page, perhaps because the session was over: log in and download the file again.',
+    },
+  },
+  {
+    title: 'um OFX (extrato da conta)',
+    isHeader: (start) => /^\s*(?:OFXHEADER:|<OFX>)/i.test(start),
+    about: {
+      pt: 'Ele não diz de que boleto é um crédito: peça ao banco o arquivo de retorno da cobrança.',
+      en: 'It does not say of which boleto a credit is: ask the bank for the return file of collection.',
+    },
+  },
   { title: 'Stone', isHeader: (start) => /^\s*(?:<\?xml[^>]*>\s*)?<Conciliation\b/.test(start) },
   { title: 'um XML, como os da Stone', isHeader: (start) => /^\s*<\?xml\b/.test(start) },
   {

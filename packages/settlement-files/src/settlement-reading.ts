@@ -67,8 +67,8 @@ export class SettlementReading {
   }
 
   #take(line: string): void {
+    if (isNothing(line)) return;
     const isEnded = this.#file?.isEnded() === true;
-    if (isEnded && isNothing(line)) return;
     this.#lineCount += 1;
     const place = { lineNumber: this.#lineCount, record: null };
     if (isEnded) {

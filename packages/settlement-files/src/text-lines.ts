@@ -12,7 +12,7 @@ export class UnreadableFile extends Error {
   }
 }
 
-const OTHER_KINDS: readonly (readonly [bytes: readonly number[], sentence: Sentence])[] = [
+const OTHER_KINDS: readonly (readonly [bytes: readonly (number | null)[], sentence: Sentence])[] = [
   [
     [0x50, 0x4b, 0x03, 0x04],
     {
@@ -37,6 +37,8 @@ const OTHER_KINDS: readonly (readonly [bytes: readonly number[], sentence: Sente
   ...[
     [0xff, 0xfe],
     [0xfe, 0xff],
+    [null, 0],
+    [0, null],
   ].map(
     (bytes) =>
       [
@@ -63,8 +65,9 @@ const GZIP = [0x1f, 0x8b];
 /** Ten million lines of the longest format. */
 const MOST_BYTES = 10 * 2 ** 30;
 
-function beginsWith(bytes: Uint8Array, start: readonly number[]): boolean {
-  return start.every((byte, index) => bytes[index] === byte);
+/** Null: any byte. */
+function beginsWith(bytes: Uint8Array, start: readonly (number | null)[]): boolean {
+  return start.every((byte, index) => byte === null || bytes[index] === byte);
 }
 
 /** The bytes as they are, or what gzip has of them. Throws `UnreadableFile`. */
@@ -219,7 +222,7 @@ function textOf(bytes: Buffer, start: number, end: number): string {
   return isUtf8(line) ? line.toString('utf8') : text;
 }
 
-/** What may stand behind the trailer. */
+/** It is no record: a count or a number of a line that it stands for does not agree without it. */
 export function isNothing(line: string): boolean {
   return line.replaceAll(END_OF_FILE, '').trim() === '';
 }

@@ -208,21 +208,23 @@ test('what a bank refuses is an answer to what was asked, and neither pays nor e
   const isRefusal = /^(?:entrada|baixa|instrução|comando|rejeição do título)\b.*(?:rejei|recus|não aceit)/;
   for (const { bank, movements } of tables) {
     for (const { use, meaning } of Object.values(movements)) {
-      const isAnswer = ['notRegistered', 'notWrittenOff', 'notDone'].includes(use);
+      const isAnswer = ['notRegistered', 'notWrittenOff', 'laterRefused', 'notDone'].includes(use);
       if (isRefusal.test(meaning) && !/protesto|banco de pagador/.test(meaning))
         assert.ok(isAnswer, `${bank} ${meaning}`);
     }
   }
   const refused = (movement: string) => ({ ...PAID, movement });
   const { entries } = await returnedLines(
-    cnab240({ bank: '341' }, ['03', '15', '16', '02', '09'].map(refused)),
+    cnab240({ bank: '341' }, ['03', '15', '16', '14', '17', '02', '09'].map(refused)),
   );
   assert.deepEqual(
     entries.map(({ event, answer }) => [event, answer?.to, answer?.isAccepted]),
     [
       [null, 'register', false],
       [null, 'writeOff', false],
-      [null, 'writeOff', false],
+      [null, 'later', false],
+      [null, 'dueDay', true],
+      [null, 'dueDay', false],
       [null, 'register', true],
       ['canceled', 'writeOff', true],
     ],

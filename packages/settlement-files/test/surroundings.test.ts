@@ -23,7 +23,9 @@ test('ends of lines, gzip, a mark of UTF-8, blank lines and 0x1A change nothing'
     const plain = lines.join('\r\n');
     const whole = await entriesOf(Buffer.from(plain, 'latin1'));
     const texts = [
-      ...['\n', '\r'].map((end) => lines.join(end)),
+      // A transfer as text makes CR CR LF of CR LF.
+      ...['\n', '\r', '\r\r\n'].map((end) => lines.join(end)),
+      `\r\n${plain}`,
       ...['\r\n', '\r\n\r\n', '\u001a', '\r\n\u001a\r\n', '\n   \n'].map((end) => plain + end),
     ];
     const files = [...texts, `\ufeff${plain}`].map((text) => Buffer.from(text));
@@ -60,12 +62,15 @@ test('a file that is not read is named in Portuguese', async () => {
     ['0000012345620270112PAGSEGURO', /PagBank/],
     ['EXTERNAL_REFERENCE;SOURCE_ID;USER_ID', /Mercado Pago/],
     ['{"a":1}', /JSON/],
+    ['<!DOCTYPE html><html>', /HTML.*baixe o arquivo de novo/],
+    ['OFXHEADER:100', /OFX.*arquivo de retorno da cobrança/],
+    [Buffer.from(adiqFileLines().join('\n'), 'utf16le').toString('latin1'), /UTF-16/],
     [`0${'1'.repeat(41)}CIELO06`, /Cielo/],
     [cnab240({ bank: '237' }, [])[0] ?? '', /retorno de um banco/],
     [cnab400({ bank: '341' }, [])[0] ?? '', /retorno de um banco/],
   ];
   for (const [text, name] of named) {
-    const last = (await eventsOf(Buffer.from(text), 500)).at(-1);
+    const last = (await eventsOf(Buffer.from(text, 'latin1'), 500)).at(-1);
     assert.equal(last?.type, 'refused');
     const sentence = last?.type === 'refused' ? last.faults[0]?.sentence.pt : '';
     assert.match(sentence ?? '', name);

@@ -3,7 +3,12 @@ import type { WireError } from '../../platform/http/endpoint.ts';
 import { RESOLVE_EXCEPTION } from '../../reconciliation/exceptions/endpoints.ts';
 import { buyerOf } from '../../transactions/customers/buyer.ts';
 import type { BOLETO_ANSWER } from '../../transactions/methods/boleto/boleto-contract.ts';
-import { CANCEL_BOLETO, GET_BOLETO, LIST_BOLETOS } from '../../transactions/methods/boleto/contract.ts';
+import {
+  CANCEL_BOLETO,
+  CHANGE_DUE_DATE,
+  GET_BOLETO,
+  LIST_BOLETOS,
+} from '../../transactions/methods/boleto/contract.ts';
 import { SHOW_BOLETO_PDF } from '../../transactions/methods/boleto/print/endpoints.ts';
 import { formatDigitableLine } from '../../values/bar-code.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
@@ -136,7 +141,7 @@ ${facts([
   [say('Boleto id'), html`<code>${boleto.id}</code>`],
 ])}
 ${digitableLine !== null && html`<p>${link(pathOf(BOLETO_PDF, { merchantId: visit.merchantId, boletoId: boleto.id }), say('Page to print (PDF)'))}</p>`}
-${paymentSection(boleto, visit)}${cancelForm(boleto, visit)}${happenToBoleto(boleto, visit)}`;
+${paymentSection(boleto, visit)}${dueDayForm(boleto, visit)}${cancelForm(boleto, visit)}${happenToBoleto(boleto, visit)}`;
 }
 
 function paymentSection({ id, payments }: Boleto, visit: Visit): Shown {
@@ -169,6 +174,16 @@ function paymentSection({ id, payments }: Boleto, visit: Visit): Shown {
       ),
     }),
   )}`;
+}
+
+function dueDayForm({ id, statusBill, dueDate }: Boleto, visit: Visit): Shown {
+  const { say } = visit.wording;
+  if (statusBill === 0 || !OPEN.includes(statusBill)) return '';
+  return actionForm(visit, CHANGE_DAY, {
+    values: { boletoId: id },
+    fields: [{ name: 'dueDate', label: say('New due day'), type: 'date', value: dueDate }],
+    about: say('The bank is asked. Bar code, fine and interest follow: give the payer the page again.'),
+  });
 }
 
 function cancelForm({ id, statusBill }: Boleto, visit: Visit): Shown {
@@ -210,6 +225,20 @@ const CANCEL: Action = {
   next: ({ merchantId, parameters: { boletoId = '' } }) => boletoPath(merchantId, boletoId),
 };
 
+const CHANGE_DAY: Action = {
+  roles: ['finance', 'admin'],
+  of: 'merchant',
+  path: `${BOLETO}/due-date`,
+  title: 'Change the due day',
+  contract: CHANGE_DUE_DATE,
+  asks: ({ parameters: { boletoId = '' } }, { dueDate = '' }) => ({
+    parameters: { boletoId },
+    body: { dueDate },
+  }),
+  done: 'The due day is changed, or the bank was asked to change it.',
+  next: ({ merchantId, parameters: { boletoId = '' } }) => boletoPath(merchantId, boletoId),
+};
+
 /** A person says what became of a payment that nobody expected. `path`: of the page that shows it. */
 export function resolvePayment(path: string, next: (visit: Visit) => string): Action {
   return {
@@ -232,4 +261,4 @@ const RESOLVE_PAYMENT = resolvePayment(BOLETO, ({ merchantId, parameters: { bole
 );
 
 export const BOLETO_SCREENS: readonly Screen<ListTools>[] = [LIST, ONE, PDF];
-export const BOLETO_ACTIONS: readonly Action[] = [CANCEL, RESOLVE_PAYMENT];
+export const BOLETO_ACTIONS: readonly Action[] = [CANCEL, CHANGE_DAY, RESOLVE_PAYMENT];

@@ -167,6 +167,7 @@ const REASONS = [
   'it was captured, which was not asked for',
   'it was refused, and meanwhile something was given back',
   'its payer was erased',
+  'no return file of the bank has answered the change yet',
   'no return file of the bank has answered the write-off yet',
   'no time is left to pay the first charge',
   'our number stands for another boleto at the bank',

@@ -58,6 +58,7 @@ const OUTCOMES_OF_BOLETO: Readonly<Record<BoletoState, TryOutcome['kind']>> = {
   issued: 'underWay',
   overdue: 'underWay',
   canceling: 'underWay',
+  changing: 'underWay',
   paid: 'paid',
   canceled: 'failed',
   expired: 'failed',

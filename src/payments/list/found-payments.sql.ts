@@ -10,7 +10,7 @@ import { METHODS, type PaymentFilter, type WantedStates } from './payment-search
 /** The indexes of searches have this condition; those by state `amount > 0` too, which is always true. */
 export const WAS_ASKED = `refusal_reason is distinct from 'notSent'`;
 /** Of a boleto that is being canceled. */
-export const IS_SHOWN_AS = `(state <> 'canceling' or state_before = any ($10::text[]))`;
+export const IS_SHOWN_AS = `(state not in ('canceling', 'changing') or state_before = any ($10::text[]))`;
 
 /** Of the index by status: all but sales being charged, and approved ones that are as they were sold. */
 const HAS_RANGE = `state <> 'charging' and (state <> 'approved' or installments_state <> 'authorized')`;

@@ -18,6 +18,7 @@ const OF_BOLETO = {
   issued: 'waiting',
   overdue: 'overdue',
   canceling: null,
+  changing: null,
   paid: 'paid',
   canceled: 'canceled',
   expired: 'expired',
@@ -25,7 +26,7 @@ const OF_BOLETO = {
 } as const satisfies Record<BoletoState, ListedStatus | null>;
 export type BoletoStatus = NonNullable<(typeof OF_BOLETO)[BoletoState]>;
 
-/** One that is being canceled is shown as before. */
+/** One that is being canceled or changed is shown as before. */
 export function boletoStatus({ state, stateBefore }: Pick<Boleto, 'state' | 'stateBefore'>): BoletoStatus {
   return OF_BOLETO[state] ?? OF_BOLETO[stateBefore ?? 'issued'];
 }
@@ -38,7 +39,7 @@ export function statesOfStatus(status: ListedStatus | null): WantedStates {
     ...cardStatesOf(status),
     pixStates: pixStatesOf(status),
     boletoStates: BOLETO_STATES.filter((state) =>
-      state === 'canceling' ? shownAs.length > 0 : OF_BOLETO[state] === status,
+      OF_BOLETO[state] === null ? shownAs.length > 0 : OF_BOLETO[state] === status,
     ),
     shownAs,
   };

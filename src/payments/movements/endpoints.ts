@@ -66,7 +66,7 @@ const MOVEMENT = named('Movement', {
     description:
       'Autorizada, Paga, Cancelada or Bloqueada; the same as oldValue where a chargeback took a part and something is left. ' +
       'Of a boleto Emitido, Vencido, Pago, Cancelado, Expirado; of a Pix Aguardando, Paga, Devolvida, Cancelada, Expirada; ' +
-      'of both Pagamento inesperado where money came and it stays what it was.',
+      'of both Pagamento inesperado where money came and it stays what it was; of a boleto Vencimento alterado, Vencimento mantido.',
   }),
   accountNumber: Type.String(),
   paymentId: Type.Union([Type.String(), Type.Null()], { description: 'null: it is of a boleto.' }),
@@ -162,6 +162,8 @@ const BOLETO_WORDS: Record<BoletoMovementState, string> = {
   canceled: 'Cancelado',
   expired: 'Expirado',
   unexpectedPayment: 'Pagamento inesperado',
+  dueDayChanged: 'Vencimento alterado',
+  dueDayKept: 'Vencimento mantido',
 };
 
 const PIX_WORDS: Record<PixMovementState, string> = {

@@ -47,6 +47,7 @@ const OPERATIONS = {
   collect: 'ofOne',
   findCollection: 'ofOne',
   endCollection: 'ofOne',
+  dueDay: 'ofOne',
   decide: 'ofOne',
 } as const;
 export type Operation = keyof typeof OPERATIONS;

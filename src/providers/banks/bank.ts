@@ -72,9 +72,29 @@ export type BoletoCancelAnswer =
   | BankUnknown
   | BankNotConnected;
 
+/** `notOffered`: this bank, or its bridge, changes no due days. */
+export const DUE_DAY_REFUSAL_REASONS = [...BOLETO_CANCEL_REFUSAL_REASONS, 'notOffered'] as const;
+export type DueDayRefusal = (typeof DUE_DAY_REFUSAL_REASONS)[number];
+/** Repeating a change is harmless: a boleto that has the day already gets `changed`. */
+export type DueDayAnswer =
+  | ({ readonly kind: 'changed' } & RegisteredBoleto)
+  | { readonly kind: 'refused'; readonly reason: DueDayRefusal }
+  | BankUnknown
+  | BankNotConnected;
+
+type Days = Pick<BoletoRequest, 'dueOn' | 'payableUntil'>;
+export type DueDayRequest = Pick<BoletoRequest, 'merchantId' | 'ourNumber' | 'amount'> & {
+  /** Counts the changes of this boleto, so that a repetition is known. */
+  readonly number: number;
+  readonly before: Days;
+  readonly wanted: Days;
+  readonly requestedAt: Instant;
+};
+
 /** `notFound` does not prove absence: a registration may still be on its way. */
 export type FoundBoleto =
-  | ({ readonly kind: 'issued' } & RegisteredBoleto)
+  /** `dueOn`: of its bar code, perhaps not the day that was asked for. */
+  | ({ readonly kind: 'issued'; readonly dueOn: Day } & RegisteredBoleto)
   | ({ readonly kind: 'paid' } & RegisteredBoleto)
   | { readonly kind: 'canceled' }
   /** The bank wrote it off after its last day. */
@@ -135,7 +155,8 @@ export type Bank = {
     requestedAt: Instant,
     timeoutMilliseconds: number,
   ): Promise<BoletoCancelAnswer>;
-  /** The bank's record, checked against the request like an answer of `issue`. */
+  changeDueDay(request: DueDayRequest, timeoutMilliseconds: number): Promise<DueDayAnswer>;
+  /** The bank's record, checked against the request like an answer of `issue`, but for its due day. */
   find(
     request: Pick<BoletoRequest, 'merchantId' | 'ourNumber' | 'amount' | 'dueOn'>,
     timeoutMilliseconds: number,

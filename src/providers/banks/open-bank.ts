@@ -105,6 +105,7 @@ export const BANK_PORT = guardedPort<Bank, 'name' | 'bankCode' | 'close'>(
     learnCode: (_reason, { bankCode }) => bankCode,
     issue: notConnected,
     cancel: notConnected,
+    changeDueDay: notConnected,
     find: unknown,
     changesSince: unknown,
   },

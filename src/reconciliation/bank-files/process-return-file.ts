@@ -71,14 +71,15 @@ function answersOf({ head, answers }: ReturnFile): BankAnswer[] {
   const registered = new Set(
     answers.filter(({ answer }) => answer.to === 'register').map(({ ourNumber }) => ourNumber),
   );
-  for (const { ourNumber, answer, reasons } of answers) {
+  for (const { ourNumber, answer, reasons, dueOn } of answers) {
     const { isAccepted } = answer;
     // Of one whose registration the same file answers, it is the other instruction.
-    const kind = answer.to === 'either' && registered.has(ourNumber) ? 'writeOff' : answer.to;
+    const kind = answer.to === 'either' && registered.has(ourNumber) ? 'later' : answer.to;
+    const day = isAccepted && kind === 'dueDay' ? dueOn : null;
     const reason = isAccepted ? null : refusalText(head, reasons).slice(0, LONGEST_REASON);
-    const key = `${ourNumber} ${kind}`;
+    const key = `${ourNumber} ${kind} ${day}`;
     if (!told.has(key))
-      told.set(key, { ourNumber, kind, answer: isAccepted ? 'accepted' : 'refused', reason });
+      told.set(key, { ourNumber, kind, answer: isAccepted ? 'accepted' : 'refused', reason, dueOn: day });
   }
   return [...told.values()];
 }
@@ -184,7 +185,7 @@ export type ReturnFile = {
   readonly refusals: readonly (ReturnEntry & { readonly ourNumber: string })[];
 };
 
-type Answered = Pick<ReturnEntry, 'reasons'> & {
+type Answered = Pick<ReturnEntry, 'reasons' | 'dueOn'> & {
   readonly ourNumber: string;
   readonly answer: NonNullable<ReturnEntry['answer']>;
 };
@@ -207,8 +208,8 @@ export async function readReturnFile(bytes: AsyncIterable<Uint8Array>): Promise<
     if (movements > MOST_MOVEMENTS) throw new TooManyMovements();
     const { entry } = event;
     const ourNumber = ourNumberOf(entry);
-    const { answer, reasons } = entry;
-    if (answer !== null && ourNumber !== null) answers.push({ ourNumber, answer, reasons });
+    const { answer, reasons, dueOn } = entry;
+    if (answer !== null && ourNumber !== null) answers.push({ ourNumber, answer, reasons, dueOn });
     if (answer?.isAccepted === false && ourNumber !== null) refusals.push({ ...entry, ourNumber });
     if (!entry.isKnown && ourNumber !== null) unknown.push({ ...entry, ourNumber });
     if (entry.event === null) others[entry.movement] = (others[entry.movement] ?? 0) + 1;

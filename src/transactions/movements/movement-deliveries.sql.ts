@@ -20,7 +20,8 @@ const WRITTEN = `merchant_id, delivery_number, kind, endpoint, account_number, t
 
 const WORDS_OF_BOLETO = `when 'issued' then 'Emitido' when 'overdue' then 'Vencido'
            when 'paid' then 'Pago' when 'canceled' then 'Cancelado' when 'expired' then 'Expirado'
-           when 'unexpectedPayment' then 'Pagamento inesperado' else '' end`;
+           when 'unexpectedPayment' then 'Pagamento inesperado' when 'dueDayChanged' then 'Vencimento alterado'
+           when 'dueDayKept' then 'Vencimento mantido' else '' end`;
 const WORDS_OF_PIX = `when 'waiting' then 'Aguardando' when 'paid' then 'Paga' when 'returned' then 'Devolvida'
            when 'canceled' then 'Cancelada' when 'expired' then 'Expirada'
            when 'unexpectedPayment' then 'Pagamento inesperado' when 'takenBack' then 'Devolvida pelo banco' else '' end`;

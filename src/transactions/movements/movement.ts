@@ -33,7 +33,7 @@ export type ListedMovement = {
   readonly shares: readonly ListedShare[];
 };
 
-/** The states that merchants see. `unexpectedPayment`: a payment came, and the state did not change. */
+/** The states that merchants see. The last three are none: a payment came, or what became of a change. */
 export const BOLETO_MOVEMENT_STATES = [
   'issued',
   'overdue',
@@ -41,6 +41,8 @@ export const BOLETO_MOVEMENT_STATES = [
   'canceled',
   'expired',
   'unexpectedPayment',
+  'dueDayChanged',
+  'dueDayKept',
 ] as const;
 export type BoletoMovementState = (typeof BOLETO_MOVEMENT_STATES)[number];
 

@@ -3,8 +3,8 @@ import type { Cnab400Dialect } from './cnab400-layout.ts';
 
 /**
  * `paid` and `writtenOff` are certain. `unclear` may move money in a way that a person has to look at: a
- * cheque, a protest, a reversal. The others change nothing: `registered`, `notRegistered` and `notWrittenOff`
- * answer an instruction of the company's file, `notDone` refuses one without saying which.
+ * cheque, a protest, a reversal. The others change nothing: they answer an instruction of the company's file.
+ * `laterRefused` refuses one that followed the registration, `notDone` any, without saying which.
  */
 export type MovementUse =
   | 'paid'
@@ -13,6 +13,9 @@ export type MovementUse =
   | 'registered'
   | 'notRegistered'
   | 'notWrittenOff'
+  | 'dueDayChanged'
+  | 'dueDayKept'
+  | 'laterRefused'
   | 'notDone'
   | 'none';
 

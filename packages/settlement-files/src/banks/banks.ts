@@ -12,6 +12,7 @@ import { ITAU } from './tables/itau.ts';
 import {
   BANCO_DO_NORDESTE,
   BANRISUL,
+  BRB,
   C6,
   DAYCOVAL,
   DELBANK,
@@ -32,6 +33,7 @@ export const BANKS: readonly Bank[] = [
   BANCO_DO_NORDESTE,
   SANTANDER,
   BANRISUL,
+  BRB,
   INTER,
   UNIPRIME,
   AILOS,
@@ -60,7 +62,6 @@ const OTHER_BANKS: Readonly<Record<string, string>> = {
   '021': 'Banestes',
   '037': 'Banpará',
   '047': 'Banese',
-  '070': 'BRB',
   '097': 'Credisis',
   '099': 'Uniprime Central',
   '119': 'Western Union',

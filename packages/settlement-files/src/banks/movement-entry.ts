@@ -43,6 +43,9 @@ const ANSWERS = {
   registered: { to: 'register', isAccepted: true },
   notRegistered: { to: 'register', isAccepted: false },
   notWrittenOff: { to: 'writeOff', isAccepted: false },
+  dueDayChanged: { to: 'dueDay', isAccepted: true },
+  dueDayKept: { to: 'dueDay', isAccepted: false },
+  laterRefused: { to: 'later', isAccepted: false },
   notDone: { to: 'either', isAccepted: false },
   none: null,
 } as const satisfies Record<MovementUse, ReturnEntry['answer']>;

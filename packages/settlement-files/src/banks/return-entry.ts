@@ -13,8 +13,12 @@ export type ReturnEntry = {
   readonly event: 'paid' | 'canceled' | 'expired' | null;
   /** False if a person has to look at it: the movement is not known, or unclear, or lacks day or amount. */
   readonly isKnown: boolean;
-  /** What the bank says to an instruction of the company's file, perhaps not to which one; null: nothing. */
-  readonly answer: { readonly to: 'register' | 'writeOff' | 'either'; readonly isAccepted: boolean } | null;
+  /** What the bank says to an instruction of the company's file; null: nothing. */
+  readonly answer: {
+    /** `later`: to a write-off or a change; `either`: to any. */
+    readonly to: 'register' | 'writeOff' | 'dueDay' | 'later' | 'either';
+    readonly isAccepted: boolean;
+  } | null;
   /** Codes of two digits, such as why an instruction is refused. */
   readonly reasons: string | null;
   /** What the company gave the bank as its own number. */

@@ -51,10 +51,8 @@ export class ReturnFileReader {
 
   /** Null if the line completes no movement. Throws `ReturnFileRefused`. */
   take(line: string): ReturnEntry | null {
-    if (this.#reading?.isEnded === true) {
-      if (isNothing(line)) return null;
-      throw refused(this.#lineNumber + 1, 'behindTrailer');
-    }
+    if (isNothing(line)) return null;
+    if (this.#reading?.isEnded === true) throw refused(this.#lineNumber + 1, 'behindTrailer');
     this.#lineNumber += 1;
     if (this.#lineNumber > MOST_LINES) throw refused(this.#lineNumber, 'tooManyLines');
     this.#reading ??= readingOf(line);

@@ -24,8 +24,8 @@ export function fieldSentence({ field, from, to, fault, found }: FaultOfField): 
 }
 
 export const UNKNOWN_FORMAT: Sentence = {
-  pt: 'A primeira linha não é o cabeçalho de um arquivo conhecido: Adiq EDI 3.1, Cielo 04, Rede EEVC, Rede EEFI ou Getnet.',
-  en: 'The first line is not the header of a known file: Adiq EDI 3.1, Cielo 04, Rede EEVC, Rede EEFI or Getnet.',
+  pt: 'A primeira linha não é o cabeçalho de um arquivo conhecido: de adquirente (Adiq EDI 3.1, Cielo 03 e 04, Rede EEVC e EEFI, Getnet) ou de banco (retorno CNAB 240 ou 400).',
+  en: 'The first line is not the header of a known file: of an acquirer (Adiq EDI 3.1, Cielo 03 and 04, Rede EEVC and EEFI, Getnet) or of a bank (return file, CNAB 240 or 400).',
 };
 
 export const FILE_OF_BANK: Sentence = {

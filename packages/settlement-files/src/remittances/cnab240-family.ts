@@ -107,10 +107,13 @@ export function lines240(dialect: Dialect240, remittance: Remittance): string[] 
   return [header, lotHeader, ...details, lotTrailer, trailer];
 }
 
+/** FEBRABAN's, which CNAB 400 shares. */
+export const MOVEMENTS = { register: '01', writeOff: '02', dueDay: '06' } as const;
+
 type Segment = (number: number) => string;
 
 function segmentsOf(dialect: Dialect240, order: RemittanceOrder, agreement: Agreement): Segment[] {
-  const movement = order.kind === 'register' ? '01' : '02';
+  const movement = MOVEMENTS[order.kind];
   const segment =
     (letter: string, fields: readonly WrittenField[]): Segment =>
     (number) =>

@@ -1,3 +1,4 @@
+import { MOVEMENTS } from './cnab240-family.ts';
 import type { Remittance, RemittanceOrder } from './remittance.ts';
 import {
   digits,
@@ -35,7 +36,7 @@ export function header(
 export function terms(order: RemittanceOrder, kind: { readonly code: string; readonly title: string }) {
   const { discount, amount, interestPortion } = order;
   return (instructions: string): readonly WrittenField[] => [
-    [109, 110, order.kind === 'register' ? '01' : '02'],
+    [109, 110, MOVEMENTS[order.kind]],
     [111, 120, text(order.companyUse.slice(-10), 10)],
     [121, 126, shortDay(order.dueOn)],
     [127, 139, digits(amount, 13)],

@@ -20,7 +20,8 @@ export type RemittancePayer = {
 
 /** One boleto of a file. Amounts in cents, portions in hundredths of a percent. */
 export type RemittanceOrder = {
-  readonly kind: 'register' | 'writeOff';
+  /** `dueDay`: it is due on another day from now on. */
+  readonly kind: 'register' | 'writeOff' | 'dueDay';
   /** Comes back in the return file. */
   readonly companyUse: string;
   /** Nosso número, without check digit. */

@@ -1,12 +1,16 @@
 import { type Database, statement } from '../../../platform/postgres/database.ts';
 import { column, type RowOf, rowCodec } from '../../../platform/postgres/row-codec.ts';
+import type { BoletoRequest, DueDayRequest } from '../bank.ts';
 
-export const INSTRUCTION_KINDS = ['register', 'writeOff'] as const;
+export const INSTRUCTION_KINDS = ['register', 'writeOff', 'dueDay'] as const;
 const INSTRUCTION_ANSWERS = ['accepted', 'refused', 'withdrawn'] as const;
 
 const INSTRUCTION = rowCodec(
   {
     kind: column.oneOf(INSTRUCTION_KINDS),
+    /** Of a due day: the number of the change. */
+    attempt: column.whole(),
+    dueOn: column.nullable(column.day()),
     bankNumber: column.text(),
     fileNumber: column.nullable(column.whole()),
     answer: column.nullable(column.oneOf(INSTRUCTION_ANSWERS)),
@@ -22,17 +26,17 @@ type Key = { readonly merchantId: string; readonly ourNumber: string };
 /** Another boleto may have its number at the bank: then nothing is written. */
 const REGISTER = statement(
   'bank_instructions.register',
-  `insert into bank_instructions (merchant_id, our_number, kind, bank, bank_code, bank_number)
-   values ($1, $2, 'register', $3, $4, $5)
+  `insert into bank_instructions (merchant_id, our_number, kind, bank, bank_code, bank_number, due_on, payable_until)
+   values ($1, $2, 'register', $3, $4, $5, $6::date, $7::date)
    on conflict do nothing`,
 );
 
 export async function registerByFile(
   database: Database,
-  { merchantId, ourNumber }: Key,
+  { merchantId, ourNumber, dueOn, payableUntil }: Key & Pick<BoletoRequest, 'dueOn' | 'payableUntil'>,
   { bank, bankCode, bankNumber }: Readonly<Record<'bank' | 'bankCode' | 'bankNumber', string>>,
 ): Promise<void> {
-  await database.query(REGISTER, [merchantId, ourNumber, bank, bankCode, bankNumber]);
+  await database.query(REGISTER, [merchantId, ourNumber, bank, bankCode, bankNumber, dueOn, payableUntil]);
 }
 
 /** The last write-off comes before those that the bank refused. */
@@ -67,9 +71,15 @@ const WRITE_OFF = statement(
      from bank_instructions
      where merchant_id = $1 and our_number = $2 and bank = $3 and kind = 'writeOff'
    )
-   insert into bank_instructions (merchant_id, our_number, kind, attempt, bank, bank_code, bank_number)
-   select r.merchant_id, r.our_number, 'writeOff', coalesce(a.attempts, 0) + 1, r.bank, r.bank_code, r.bank_number
-   from bank_instructions r, asked a
+   insert into bank_instructions (merchant_id, our_number, kind, attempt, bank, bank_code, bank_number, due_on, payable_until)
+   select r.merchant_id, r.our_number, 'writeOff', coalesce(a.attempts, 0) + 1, r.bank, r.bank_code, r.bank_number,
+     coalesce(d.due_on, r.due_on), coalesce(d.payable_until, r.payable_until)
+   from asked a, bank_instructions r left join lateral (
+     select due_on, payable_until from bank_instructions d
+     where d.merchant_id = r.merchant_id and d.our_number = r.our_number and d.bank = r.bank and d.kind = 'dueDay'
+       and d.answer = 'accepted'
+     order by d.attempt desc limit 1
+   ) d on true
    where r.merchant_id = $1 and r.our_number = $2 and r.bank = $3 and r.kind = 'register'
      and r.file_number is not null and r.answer is distinct from 'refused' and a.is_open is not true
    on conflict do nothing`,
@@ -81,6 +91,43 @@ export async function writeOffByFile(
   bank: string,
 ): Promise<void> {
   await database.query(WRITE_OFF, [merchantId, ourNumber, bank]);
+}
+
+/**
+ * A registration that is in no file yet gets the other day, also when this is repeated once it is in one.
+ * Otherwise the bank is told by file; each change has its number, so a repetition writes nothing. What files
+ * said before stands beside it: they are written again as they were.
+ */
+const CHANGE = statement(
+  'bank_instructions.change_due_day',
+  `with changed as (
+     update bank_instructions set due_on = $5::date, payable_until = $6::date
+     where merchant_id = $1 and our_number = $2 and bank = $3 and kind = 'register'
+       and file_number is null and answer is null
+     returning our_number
+   ), dated as (
+     update bank_instructions set due_on = $7::date, payable_until = $8::date
+     where merchant_id = $1 and our_number = $2 and bank = $3 and file_number is not null and due_on is null
+     returning our_number
+   )
+   insert into bank_instructions (merchant_id, our_number, kind, attempt, bank, bank_code, bank_number, due_on, payable_until)
+   select r.merchant_id, r.our_number, 'dueDay', $4::integer, r.bank, r.bank_code, r.bank_number, $5::date, $6::date
+   from bank_instructions r
+   where r.merchant_id = $1 and r.our_number = $2 and r.bank = $3 and r.kind = 'register'
+     and r.file_number is not null and r.answer is distinct from 'refused'
+     and (r.due_on is distinct from $5::date or exists (
+       select from bank_instructions d
+       where d.merchant_id = r.merchant_id and d.our_number = r.our_number and d.kind = 'dueDay'))
+   on conflict do nothing`,
+);
+
+export async function changeDueDayByFile(
+  database: Database,
+  { merchantId, ourNumber, number, before, wanted }: DueDayRequest,
+  bank: string,
+): Promise<void> {
+  const days = [wanted.dueOn, wanted.payableUntil, before.dueOn, before.payableUntil];
+  await database.query(CHANGE, [merchantId, ourNumber, bank, number, ...days]);
 }
 
 const TELL = statement(

@@ -138,9 +138,14 @@ export async function listRefused(database: Reader, bank: string, number: number
 
 export type BankAnswer = {
   readonly ourNumber: string;
-  /** `either`: the write-off that waits for an answer; the registration only where none was ever asked. */
-  readonly kind: 'register' | 'writeOff' | 'either';
+  /**
+   * `later`: the write-off or change that waits for an answer. `either`: the same, or the registration where
+   * neither was ever asked.
+   */
+  readonly kind: 'register' | 'writeOff' | 'dueDay' | 'later' | 'either';
   readonly answer: 'accepted' | 'refused';
+  /** What the file says of an accepted change; null: nothing. */
+  readonly dueOn: Day | null;
   /** In Portuguese. */
   readonly reason: string | null;
 };
@@ -151,6 +156,7 @@ const ANSWERS = inputRows<BankAnswer>(
     kind: ['text', (one) => one.kind],
     answer: ['text', (one) => one.answer],
     reason: ['text', (one) => one.reason],
+    due_on: ['date', (one) => one.dueOn],
   },
   { as: 'a', after: 3 },
 );
@@ -167,17 +173,12 @@ const ANSWER = statement(
    set answer = a.answer, reason = a.reason, answered_at = now(), answered_in = $2
    from ${ANSWERS.sql}
    where i.our_number = a.our_number and i.bank_code = $1 and i.file_number is not null and i.answer is null
-     and i.kind = case when a.kind <> 'either' then a.kind
-       when exists (
+     and case when a.kind in ('later', 'either') then i.kind <> 'register' or a.kind = 'either' and not exists (
          select from bank_instructions w
-         where w.merchant_id = i.merchant_id and w.our_number = i.our_number and w.kind = 'writeOff'
-           and w.file_number is not null and w.answer is null
-       ) then 'writeOff'
-       when not exists (
-         select from bank_instructions w
-         where w.merchant_id = i.merchant_id and w.our_number = i.our_number and w.kind = 'writeOff'
-       ) then 'register' end
-     and (i.attempt = 1 or not exists (
+         where w.merchant_id = i.merchant_id and w.our_number = i.our_number and w.kind <> 'register'
+       ) else i.kind = a.kind end
+     and (a.due_on is null or a.due_on = i.due_on)
+     and (i.kind <> 'dueDay' and i.attempt = 1 or not exists (
        select from bank_instructions e
        where e.merchant_id = i.merchant_id and e.our_number = i.our_number and e.kind = i.kind
          and e.answered_in = $2

@@ -3,11 +3,13 @@ import type {
   BankUnknown,
   BoletoCancelAnswer,
   BoletoCancelRefusal,
+  DueDayAnswer,
+  DueDayRefusal,
   FoundBoleto,
   IssueAnswer,
 } from '../../../providers/banks/bank.ts';
 import type { ProviderChanged } from '../../requests/move.ts';
-import type { Boleto } from './boleto.ts';
+import { type Boleto, type BoletoDays, daysFrom } from './boleto.ts';
 import { type BoletoChange, keepChange } from './boleto-move.ts';
 
 export type BankChanged = ProviderChanged<BoletoChange, BankWarning>;
@@ -17,9 +19,16 @@ export type BankResult = BankChanged | BankUnknown | BankNotConnected;
 /**
  * `unknownToBank`: the bank does not know a boleto that it has registered. `refusedByBank`: it refuses to
  * register the boleto, and no caller waits for the answer. `paidAtBank`: it says that the boleto is paid, but
- * has not reported the payment. `keptByBank`: it does not cancel the boleto.
+ * has not reported the payment. `keptByBank`: it does not cancel the boleto. `dueDayKept`: it does not change
+ * the due day; `notOffered`: of no boleto.
  */
-export type BankWarning = 'unknownToBank' | 'refusedByBank' | 'paidAtBank' | 'keptByBank';
+export type BankWarning =
+  | 'unknownToBank'
+  | 'refusedByBank'
+  | 'paidAtBank'
+  | 'keptByBank'
+  | 'dueDayKept'
+  | 'notOffered';
 
 const changed = (change: BoletoChange, warning: BankWarning | null = null): BankResult => ({
   kind: 'changed',
@@ -40,17 +49,24 @@ export function resultOfIssue(answer: IssueAnswer): BankResult {
   }
 }
 
+const OF_ANOTHER_DAY: BankResult = {
+  kind: 'unknown',
+  cause: 'unusable',
+  reason: 'the bar code was of another due day',
+};
+
 /**
  * Reads the bank's record of a boleto that is being issued. Null: there is none, and the bank is asked to
  * issue it again. If it is paid there, the report of the payment follows. If it ended there, it is refused.
  */
-export function resultOfSearch(found: FoundBoleto): BankResult | null {
+export function resultOfSearch({ dueOn }: Pick<Boleto, 'dueOn'>, found: FoundBoleto): BankResult | null {
   switch (found.kind) {
     case 'notFound':
       return null;
     case 'issued':
     case 'paid': {
       const { barCode, pixEmv } = found;
+      if (found.kind === 'issued' && found.dueOn !== dueOn) return OF_ANOTHER_DAY;
       return changed({ event: 'issue', registered: { barCode, pixEmv } });
     }
     case 'canceled':
@@ -88,14 +104,46 @@ export function resultOfCancel(
   }
 }
 
-/** Reads the bank's record of a boleto whose time is over. Null: the bank still has it open. */
-export function resultOfLastSearch(
-  boleto: Pick<Boleto, 'isExpiring' | 'stateBefore'>,
-  found: FoundBoleto,
-): BankResult | null {
+const DUE_DAY_WARNINGS = {
+  unknownBoleto: 'unknownToBank',
+  paid: 'paidAtBank',
+  notAllowed: 'dueDayKept',
+  notOffered: 'notOffered',
+} as const satisfies Record<DueDayRefusal, BankWarning>;
+
+/** A refused change leaves the boleto with the day that it had. */
+export function resultOfDueDay(
+  boleto: Pick<Boleto, 'stateBefore' | 'dueDayChanges'> & { readonly wanted: BoletoDays },
+  answer: DueDayAnswer,
+): BankResult {
+  switch (answer.kind) {
+    case 'changed': {
+      const { barCode, pixEmv } = answer;
+      const { wanted: days, dueDayChanges: number } = boleto;
+      return changed({ event: 'change', registered: { barCode, pixEmv }, days, number });
+    }
+    case 'refused':
+      return changed(
+        { ...keepChange(boleto), refused: boleto.dueDayChanges },
+        DUE_DAY_WARNINGS[answer.reason],
+      );
+    default:
+      return answer;
+  }
+}
+
+/**
+ * Reads the bank's record of a boleto whose time is over. Null: the bank still has it open. Its due day was
+ * changed there, and our record of that was lost, if the bank has a later one.
+ */
+export function resultOfLastSearch(boleto: Boleto, found: FoundBoleto): BankResult | null {
   switch (found.kind) {
-    case 'issued':
-      return null;
+    case 'issued': {
+      const { dueOn, barCode, pixEmv } = found;
+      if (dueOn <= boleto.dueOn) return null;
+      const [days, number] = [daysFrom(boleto, dueOn), boleto.dueDayChanges];
+      return changed({ event: 'change', registered: { barCode, pixEmv }, days, number });
+    }
     case 'paid':
       return changed(keepChange(boleto), 'paidAtBank');
     case 'canceled':

@@ -42,7 +42,7 @@ export function statusWord(boleto: Stated): string {
   return shown === null ? BEING_ISSUED_WORD : STATUS_WORDS[shown];
 }
 
-/** A boleto that is being canceled shows the status that it had before. */
+/** A boleto that is being canceled or changed shows the status that it had before. */
 export type StatesOfStatus = {
   readonly state: BoletoState;
   readonly canceledFrom: OpenState | null;
@@ -82,7 +82,7 @@ function bodyOf(
     ourNumber: boleto.ourNumber,
     referenceTransaction: boleto.referenceTransaction,
     value: Number(reaisText(boleto.amount)),
-    dueDate: boleto.dueOn,
+    dueDate: (move?.days ?? boleto).dueOn,
     statusBill: statusBill(stated),
     statusDescription: statusWord(stated),
     effectivePaymentValue: payment === null ? null : Number(reaisText(payment.amount)),

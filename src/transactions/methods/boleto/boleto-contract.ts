@@ -187,7 +187,7 @@ export const BOLETO_MESSAGES: readonly MessageContract[] = [
     group: 'What is sent to you',
     summary: 'What became of a boleto',
     description:
-      'Goes to the `urlCallBack` of the boleto, at each change that it shows: issued, overdue, paid, canceled, expired; and when money comes that was not expected. Repetitions are known by ' +
+      'Goes to the `urlCallBack` of the boleto, at each change that it shows: issued, overdue, paid, canceled, expired; when its due day changed, or the bank refused to; and when money comes that was not expected. Repetitions are known by ' +
       '`webhook-id`.',
     body: named('BoletoCallback', {
       id: Type.String(),

@@ -4,7 +4,7 @@ import {
   actsAt,
   BOLETO_MOVES,
   type Boleto,
-  type BoletoEvent,
+  type BoletoDays,
   type BoletoPayment,
   type BoletoState,
   isOfBank,
@@ -19,9 +19,16 @@ export type BoletoChange =
   | { readonly event: 'issue'; readonly registered: RegisteredBoleto }
   | { readonly event: 'refuse'; readonly reason: RegistrationRefusal }
   | { readonly event: 'pay'; readonly payment: BoletoPayment }
+  | { readonly event: 'startChange'; readonly days: BoletoDays }
   | {
-      readonly event: Exclude<BoletoEvent, 'issue' | 'refuse' | 'pay'>;
-    };
+      readonly event: 'change';
+      readonly registered: RegisteredBoleto;
+      readonly days: BoletoDays;
+      readonly number: number;
+    }
+  /** `refused`: the number of a change that the bank does not make. */
+  | { readonly event: 'keepIssued' | 'keepOverdue'; readonly refused?: number }
+  | { readonly event: 'withdraw' | 'lapse' | 'startCancel' | 'startExpiry' | 'cancel' | 'expire' };
 
 export type BoletoMove = {
   readonly from: BoletoState;
@@ -30,36 +37,60 @@ export type BoletoMove = {
   readonly isExpiring: boolean;
   readonly registered: RegisteredBoleto | null;
   readonly refusalReason: Boleto['refusalReason'];
+  readonly days: BoletoDays;
+  readonly wanted: BoletoDays | null;
   readonly payment: BoletoPayment | null;
   readonly actsAt: Instant | null;
   readonly isAsked: boolean;
   /** Business time. */
   readonly moment: Instant;
   /** The change that merchants are notified of; null if they see none. */
-  readonly news: { readonly before: ShownState | null; readonly after: ShownState } | null;
+  readonly news: { readonly before: ShownState | null; readonly after: NewsOfBoleto } | null;
 };
+
+/** `dueDayKept`: the bank does not change it. */
+export type NewsOfBoleto = ShownState | 'dueDayChanged' | 'dueDayKept';
 
 /** Null: the event cannot happen in the boleto's state. */
 export function moveOf(boleto: Boleto, change: BoletoChange, moment: Instant): BoletoMove | null {
   const { state } = boleto;
   const to: BoletoState | null = BOLETO_MOVES[state][change.event];
-  if (to === null) return null;
-  const stateBefore = to === 'canceling' ? (state as OpenState) : null;
+  if (to === null || !isOfLast(boleto, change)) return null;
+  const isAsked = to === 'canceling' || to === 'changing';
+  const stateBefore = isAsked ? (state as OpenState) : null;
   const before = shownState(boleto);
-  const after = shownState({ state: to, stateBefore });
+  const after = newsOf(change) ?? shownState({ state: to, stateBefore });
+  const days = change.event === 'change' ? change.days : daysOf(boleto);
   return {
     from: state,
     to,
     stateBefore,
     isExpiring: change.event === 'startExpiry',
-    registered: change.event === 'issue' ? change.registered : boleto.registered,
+    registered: 'registered' in change ? change.registered : boleto.registered,
     refusalReason: refusalOf(change),
+    days,
+    wanted: change.event === 'startChange' ? change.days : null,
     payment: change.event === 'pay' ? change.payment : null,
-    actsAt: nextActOf(boleto, to, change, moment),
-    isAsked: to === 'canceling',
+    actsAt: nextActOf(days, to, change, moment),
+    isAsked,
     moment,
     news: after === null || after === before ? null : { before, after },
   };
+}
+
+/** A late answer to a change is none to the next one. */
+function isOfLast({ dueDayChanges }: Boleto, change: BoletoChange): boolean {
+  if (change.event === 'change') return change.number === dueDayChanges;
+  return !('refused' in change) || change.refused === dueDayChanges;
+}
+
+function daysOf({ dueOn, payableUntil }: BoletoDays): BoletoDays {
+  return { dueOn, payableUntil };
+}
+
+function newsOf(change: BoletoChange): NewsOfBoleto | null {
+  if (change.event === 'change') return 'dueDayChanged';
+  return 'refused' in change ? 'dueDayKept' : null;
 }
 
 function refusalOf(change: BoletoChange): Boleto['refusalReason'] {
@@ -68,9 +99,9 @@ function refusalOf(change: BoletoChange): Boleto['refusalReason'] {
 }
 
 /** Paid at the bank, a boleto waits for the report; without one the bank is asked again a day later. */
-function nextActOf(boleto: Boleto, to: BoletoState, change: BoletoChange, moment: Instant): Instant | null {
+function nextActOf(days: BoletoDays, to: BoletoState, change: BoletoChange, moment: Instant): Instant | null {
   if (to !== 'issued' && to !== 'overdue') return null;
-  const usual = actsAt(to, boleto);
+  const usual = actsAt(to, days);
   if (change.event !== 'keepOverdue' || usual > moment) return usual;
   return startOfSaoPauloDay(addDays(saoPauloDay(moment), 1));
 }
@@ -94,6 +125,8 @@ export function calendarChange(boleto: Boleto, now: Instant, bankCode: string): 
   return isOfBank(boleto, bankCode) ? { event: 'startExpiry' } : null;
 }
 
-export function keepChange({ stateBefore }: Pick<Boleto, 'stateBefore'>): BoletoChange {
+export function keepChange({ stateBefore }: Pick<Boleto, 'stateBefore'>): {
+  readonly event: 'keepIssued' | 'keepOverdue';
+} {
   return { event: stateBefore === 'issued' ? 'keepIssued' : 'keepOverdue' };
 }

@@ -24,6 +24,7 @@ import {
 } from './boleto.ts';
 import { type BoletoChange, calendarChange, keepChange, moveOf } from './boleto-move.ts';
 
+const LATER = { dueOn: '2027-01-20' as Day, payableUntil: '2027-02-19' as Day };
 const BAR_CODE = '0'.repeat(44);
 
 function boletoIn(state: BoletoState, change: Partial<Boleto> = {}): Boleto {
@@ -36,7 +37,9 @@ function boletoIn(state: BoletoState, change: Partial<Boleto> = {}): Boleto {
     ourNumber: '00000000001',
     pageKey: 'k',
     state,
-    stateBefore: state === 'canceling' ? 'overdue' : null,
+    stateBefore: state === 'canceling' || state === 'changing' ? 'overdue' : null,
+    wanted: state === 'changing' ? LATER : null,
+    dueDayChanges: 0,
     isExpiring: false,
     amount: cents(10_000),
     issuedOn: '2026-11-23' as Day,
@@ -68,6 +71,9 @@ const EVENTS: readonly BoletoChange[] = BOLETO_EVENTS.map((event) => {
   if (event === 'issue') return { event, registered: { barCode: BAR_CODE, pixEmv: null } };
   if (event === 'refuse') return { event, reason: 'termsRefused' };
   if (event === 'pay') return { event, payment: { amount: cents(1), paidOn: '2026-12-10' as Day } };
+  if (event === 'startChange') return { event, days: LATER };
+  if (event === 'change')
+    return { event, registered: { barCode: BAR_CODE, pixEmv: null }, days: LATER, number: 0 };
   return { event };
 });
 const NOW = startOfSaoPauloDay('2026-12-01' as Day);
@@ -81,13 +87,16 @@ test('every move is in the table, and what is written fits the state', () => {
       if (move === null) continue;
       assert.equal(move.from, state);
       assert.equal(move.actsAt !== null, move.to === 'issued' || move.to === 'overdue');
-      assert.equal(move.isAsked, move.to === 'canceling');
-      assert.equal(move.stateBefore !== null, move.to === 'canceling');
+      assert.equal(move.isAsked, isAsked(move.to));
+      assert.equal(move.stateBefore !== null, isAsked(move.to));
+      assert.deepEqual(move.wanted, move.to === 'changing' ? LATER : null);
+      assert.equal(move.days.dueOn, change.event === 'change' ? LATER.dueOn : boleto.dueOn);
       assert.equal(move.payment !== null, move.to === 'paid');
       assert.equal(move.refusalReason !== null, move.to === 'refused');
       assert.equal(move.registered !== null, move.to !== 'refused');
       const after = shownState({ state: move.to, stateBefore: move.stateBefore });
-      assert.deepEqual(move.news?.after ?? null, after === shownState(boleto) ? null : after);
+      const news = change.event === 'change' ? 'dueDayChanged' : after;
+      assert.deepEqual(move.news?.after ?? null, news === shownState(boleto) ? null : news);
     }
 });
 
@@ -103,8 +112,12 @@ test('whatever happens in whatever order, merchants see one issue, at most one e
         const move = moveOf(boleto, isKept ? keepChange(boleto) : drawn, NOW);
         if (move === null) continue;
         if (move.news !== null) {
-          assert.equal(move.news.before, seen.at(-1) ?? null);
-          seen.push(move.news.after);
+          // A change makes an overdue boleto issued.
+          if (move.news.after === 'dueDayChanged') seen.length = 1;
+          else {
+            assert.equal(move.news.before, seen.at(-1) ?? null);
+            seen.push(move.news.after);
+          }
         }
         boleto = { ...boleto, ...move, state: move.to };
       }
@@ -189,17 +202,18 @@ test('terms must not lie in the past, nor contradict each other', () => {
   );
 });
 
+const isAsked = (state: BoletoState) => state === 'canceling' || state === 'changing';
+
 test('a filter by statusBill finds exactly what is shown with it', () => {
   const boletos = BOLETO_STATES.filter((state) => state !== 'refused').flatMap((state) =>
-    state === 'canceling' ? [boletoIn(state, { stateBefore: 'issued' }), boletoIn(state)] : [boletoIn(state)],
+    isAsked(state) ? [boletoIn(state, { stateBefore: 'issued' }), boletoIn(state)] : [boletoIn(state)],
   );
   for (const boleto of boletos)
     for (let status = 0; status <= 5; status += 1) {
       const states = statesOfStatus(status);
-      const isFound =
-        boleto.state === 'canceling'
-          ? boleto.stateBefore === states?.canceledFrom
-          : boleto.state === states?.state;
+      const isFound = isAsked(boleto.state)
+        ? boleto.stateBefore === states?.canceledFrom
+        : boleto.state === states?.state;
       assert.equal(isFound, statusBill(boleto) === status, `${boleto.state} ${status}`);
     }
 });

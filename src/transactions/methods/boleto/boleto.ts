@@ -1,22 +1,28 @@
 import type { KeyedRequest } from '../../../idempotency/idempotency-key.ts';
 import type { WantedPage } from '../../../platform/pages.ts';
-import type { BoletoPayer, BoletoRequest, RegisteredBoleto } from '../../../providers/banks/bank.ts';
-import { businessDayFrom } from '../../../values/business-day.ts';
+import type {
+  BoletoPayer,
+  BoletoRequest,
+  DueDayRequest,
+  RegisteredBoleto,
+} from '../../../providers/banks/bank.ts';
+import { businessDayFrom, daysBetween } from '../../../values/business-day.ts';
 import type { Cents } from '../../../values/cents.ts';
 import { addDays, type Day, type Instant, startOfSaoPauloDay } from '../../../values/instant.ts';
-import { lastDayInTime } from '../../bill-terms.ts';
+import { lastDayInTime, payableUntil } from '../../bill-terms.ts';
 import type { StatesOfStatus } from './bill-status.ts';
 import type { ReceivedPayment } from './changes/bank-change.ts';
 
 /**
- * `issuing`: the bank's answer is not known. `refused`: the bank registers no such boleto. `canceling`: the
- * bank was asked to cancel, and has not answered.
+ * `issuing`: the bank's answer is not known. `refused`: the bank registers no such boleto. `canceling`,
+ * `changing`: the bank was asked to cancel, or to change the due day, and has not answered.
  */
 export const BOLETO_STATES = [
   'issuing',
   'issued',
   'overdue',
   'canceling',
+  'changing',
   'paid',
   'canceled',
   'expired',
@@ -31,6 +37,8 @@ export const BOLETO_EVENTS = [
   'lapse',
   'startCancel',
   'startExpiry',
+  'startChange',
+  'change',
   'keepIssued',
   'keepOverdue',
   'pay',
@@ -38,8 +46,8 @@ export const BOLETO_EVENTS = [
   'expire',
 ] as const;
 /**
- * `withdraw`: the bank was not asked. `lapse`: the due day is over. `keepIssued`, `keepOverdue`: the cancel
- * failed or was not sent, so the earlier state returns.
+ * `withdraw`: the bank was not asked. `lapse`: the due day is over. `change`: the bank has another due day.
+ * `keepIssued`, `keepOverdue`: cancel or change failed or was not sent, so the earlier state returns.
  */
 export type BoletoEvent = (typeof BOLETO_EVENTS)[number];
 
@@ -50,6 +58,8 @@ const NEVER = {
   lapse: null,
   startCancel: null,
   startExpiry: null,
+  startChange: null,
+  change: null,
   keepIssued: null,
   keepOverdue: null,
   pay: null,
@@ -61,16 +71,23 @@ const ENDS = { pay: 'paid', cancel: 'canceled', expire: 'expired' } as const;
 /** Null: the event cannot happen in that state. */
 export const BOLETO_MOVES = {
   issuing: { ...NEVER, issue: 'issued', refuse: 'refused', withdraw: 'refused' },
-  issued: { ...NEVER, ...ENDS, lapse: 'overdue', startCancel: 'canceling' },
-  overdue: { ...NEVER, ...ENDS, startCancel: 'canceling', startExpiry: 'canceling' },
-  canceling: { ...NEVER, ...ENDS, keepIssued: 'issued', keepOverdue: 'overdue' },
+  issued: { ...NEVER, ...ENDS, lapse: 'overdue', startCancel: 'canceling', startChange: 'changing' },
+  overdue: {
+    ...NEVER,
+    ...ENDS,
+    startCancel: 'canceling',
+    startExpiry: 'canceling',
+    startChange: 'changing',
+  },
+  canceling: { ...NEVER, ...ENDS, change: 'issued', keepIssued: 'issued', keepOverdue: 'overdue' },
+  changing: { ...NEVER, ...ENDS, change: 'issued', keepIssued: 'issued', keepOverdue: 'overdue' },
   paid: NEVER,
   canceled: NEVER,
   expired: NEVER,
   refused: NEVER,
 } as const satisfies Record<BoletoState, Record<BoletoEvent, BoletoState | null>>;
 
-/** The states that merchants see. An unanswered cancel is not shown. */
+/** The states that merchants see. An unanswered cancel or change is not shown. */
 export const SHOWN_STATES = ['issued', 'overdue', 'paid', 'canceled', 'expired'] as const;
 export type ShownState = (typeof SHOWN_STATES)[number];
 export const OPEN_STATES = ['issued', 'overdue'] as const satisfies ShownState[];
@@ -82,6 +99,8 @@ export type RegistrationRefusal = (typeof REGISTRATION_REFUSALS)[number];
 /** A refusal reason of our own: the bank was not asked. */
 export const NOT_SENT = 'notSent';
 
+export type BoletoDays = { readonly dueOn: Day; readonly payableUntil: Day };
+
 export type BoletoPayment = { readonly amount: Cents; readonly paidOn: Day };
 
 export type BoletoKey = { readonly merchantId: string; readonly boletoId: string };
@@ -91,7 +110,7 @@ export type Boleto = BoletoKey & {
   readonly ourNumber: string;
   readonly pageKey: string;
   readonly state: BoletoState;
-  /** Null unless `canceling`. */
+  /** Null unless `canceling` or `changing`. */
   readonly stateBefore: OpenState | null;
   /** It is `canceling` because its time is over. */
   readonly isExpiring: boolean;
@@ -99,6 +118,10 @@ export type Boleto = BoletoKey & {
   readonly issuedOn: Day;
   readonly dueOn: Day;
   readonly payableUntil: Day;
+  /** The days that a `changing` boleto is to have; otherwise null. */
+  readonly wanted: BoletoDays | null;
+  /** How often a change was asked for. */
+  readonly dueDayChanges: number;
   /** Null: erased. */
   readonly payer: BoletoPayer | null;
   readonly referenceTransaction: string | null;
@@ -180,6 +203,7 @@ export function shownState({ state, stateBefore }: Pick<Boleto, 'state' | 'state
     case 'refused':
       return null;
     case 'canceling':
+    case 'changing':
       return stateBefore;
     default:
       return state;
@@ -192,6 +216,25 @@ export function requestOf(boleto: BoletoRequest): BoletoRequest {
   const { payableUntil, finePortion, interestPortion, discount } = boleto;
   const terms = { amount, issuedOn, dueOn, payableUntil, finePortion, interestPortion, discount };
   return { merchantId, ourNumber, payer, instructions, ...terms };
+}
+
+export type ChangingBoleto = Boleto & { readonly wanted: BoletoDays };
+
+export function isChanging(boleto: Boleto): boleto is ChangingBoleto {
+  return boleto.state === 'changing' && boleto.wanted !== null;
+}
+
+/** What the bank is asked about one. */
+export function dueDayRequest(boleto: ChangingBoleto, requestedAt: Instant): DueDayRequest {
+  const { merchantId, ourNumber, amount, dueOn, payableUntil, wanted, dueDayChanges } = boleto;
+  const before = { dueOn, payableUntil };
+  return { merchantId, ourNumber, amount, number: dueDayChanges, before, wanted, requestedAt };
+}
+
+/** It can be paid as many days after the new due day as it can be now. */
+export function daysFrom(boleto: BoletoDays, dueOn: Day): BoletoDays {
+  const days = daysBetween(boleto.dueOn, boleto.payableUntil);
+  return { dueOn, payableUntil: payableUntil({ dueOn, daysToExpire: Math.min(days, MOST_DAYS_TO_EXPIRE) }) };
 }
 
 /** The longest period of a list. */

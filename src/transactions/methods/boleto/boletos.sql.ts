@@ -72,6 +72,9 @@ export const BOLETO = rowCodec(
     issuedOn: column.day(),
     dueOn: column.day(),
     payableUntil: column.day(),
+    wantedDueOn: column.nullable(column.day()),
+    wantedPayableUntil: column.nullable(column.day()),
+    dueDayChanges: column.whole(),
     payer: column.nullable(column.parsedBy(readPayer)),
     referenceTransaction: column.nullable(column.text()),
     instructions: column.listOf(column.text()),
@@ -118,6 +121,8 @@ function boletoOf({
   pixEmv,
   paidAmount,
   paidOn,
+  wantedDueOn: dueOn,
+  wantedPayableUntil: payableUntil,
   ...boleto
 }: RowOf<typeof BOLETO>): Boleto {
   return {
@@ -127,6 +132,7 @@ function boletoOf({
         ? null
         : { amount: discountAmount, until: discountUntil },
     registered: barCode === null ? null : { barCode, pixEmv },
+    wanted: dueOn === null || payableUntil === null ? null : { dueOn, payableUntil },
     payment: paidAmount === null || paidOn === null ? null : { amount: paidAmount, paidOn },
   };
 }
@@ -168,6 +174,10 @@ const LOCK = statement(
   'select boleto_id from boletos where merchant_id = $1 and boleto_id = $2 for no key update',
 );
 
+/** Of the last changes, each day once; a return file may name any. */
+const KNOWN_DUE_DAYS = `array(select d.day from unnest(b.due_days || b.due_on || coalesce($22::date, $20::date)) with ordinality d (day, place)
+         group by d.day order by max(d.place) desc limit 50)`;
+
 /** Writes the decided move of a locked row, with its movement and deliveries. */
 const MOVE = statement(
   'boletos.move',
@@ -175,6 +185,9 @@ const MOVE = statement(
      update boletos b set state = $4, state_before = $5, is_expiring = $6, bar_code = $7, pix_emv = $8,
        refusal_reason = $9, paid_amount = $10, paid_on = $11::date, acts_at = $12::timestamptz,
        due_at = now() + $13::integer * interval '1 millisecond', changed_at = $14::timestamptz,
+       due_on = $20::date, payable_until = $21::date, wanted_due_on = $22::date, wanted_payable_until = $23::date,
+       due_day_changes = b.due_day_changes + ($22::date is not null)::integer,
+       due_days = case when $22::date is null and $20::date = b.due_on then b.due_days else ${KNOWN_DUE_DAYS} end,
        fence = b.fence + 1, tries = 0, unknown_since = null, unknown_reason = null
      where b.merchant_id = $1 and b.boleto_id = $2 and b.state = $3
      returning ${BOLETO.columns}
@@ -206,7 +219,7 @@ export async function moveBoleto(
   move: BoletoMove,
   { leaseMilliseconds, keyToFree = null }: Pick<BoletoMoveRow, 'leaseMilliseconds' | 'keyToFree'>,
 ): Promise<MovedRow<Boleto> | null> {
-  const { registered, payment, news, moment } = move;
+  const { registered, payment, news, moment, days, wanted } = move;
   const momentText = saoPauloOffsetText(moment);
   const [row] = await tx.query(MOVE, [
     boleto.merchantId,
@@ -228,6 +241,7 @@ export async function moveBoleto(
     news?.after ?? null,
     momentText,
     news === null || boleto.callbackUrl === null ? null : callbackBody(boleto, move, momentText),
+    ...[days.dueOn, days.payableUntil, wanted?.dueOn ?? null, wanted?.payableUntil ?? null],
   ]);
   return row === undefined ? null : { held: parseBoleto(row), isWaiting: row.is_waiting === true };
 }
@@ -256,7 +270,7 @@ export function boletoWishesWrite(
 /** Refused boletos never were bills. `$7`: a state. `$8`: the state before a cancel that is shown alike. */
 const FOUND = `from boletos where merchant_id = $1 and account_number = $4 and due_on >= $5::date and due_on <= $6::date
   and amount > 0 and state || '' <> 'refused'
-  and case when $7::text is null then true when state = 'canceling' then state_before = $8::text else state = $7::text end`;
+  and case when $7::text is null then true when state_before is not null then state_before = $8::text else state = $7::text end`;
 
 const BY_DUE_DAY = pageOf({
   name: 'boletos.list_by_due_day',

@@ -1,5 +1,6 @@
 import type { BatchedWrite } from '../../../platform/postgres/batched-writes.ts';
 import type { Bank } from '../../../providers/banks/bank.ts';
+import type { Banks } from '../../../providers/open-banks.ts';
 import { DEFAULT_PROVIDER } from '../../../providers/provider.ts';
 import { isUuid } from '../../../values/ids.ts';
 import { LEASE_MARGIN_MILLISECONDS } from '../../transaction.ts';
@@ -22,6 +23,7 @@ export type CancelRefusal =
   | 'notFound'
   | 'beingIssued'
   | 'beingCanceled'
+  | 'beingChanged'
   | 'paid'
   | 'paidAtBank'
   | 'keptByBank'
@@ -64,11 +66,23 @@ export async function cancelBoleto(
   const { held: boleto } = begun;
   const bank = banks.of(boleto.bank);
   if (begun.isMoved) return askAndRecord(tools, bank, boleto, deadlineAt);
+  return bankObstacle(banks, boleto) ?? obstacleOf(boleto);
+}
+
+/** Why its bank cannot be asked about an open boleto; null: it can. */
+export function bankObstacle(
+  banks: Pick<Banks, 'all' | 'of'>,
+  boleto: Boleto,
+):
+  | { readonly kind: 'notConnected' }
+  | { readonly kind: 'refused'; readonly refusal: 'ofAnotherBank' }
+  | null {
+  const { bankCode } = banks.of(boleto.bank);
   const isOpen = boleto.state === 'issued' || boleto.state === 'overdue';
-  if (!isOpen || isOfBank(boleto, bank.bankCode)) return obstacleOf(boleto);
+  if (!isOpen || isOfBank(boleto, bankCode)) return null;
   // The bank has not said yet which one it is, or this process does not know the provider yet.
   const isToCome = boleto.bank !== DEFAULT_PROVIDER || banks.all().includes(boleto.bank);
-  return bank.bankCode === '' && isToCome
+  return bankCode === '' && isToCome
     ? { kind: 'notConnected' }
     : { kind: 'refused', refusal: 'ofAnotherBank' };
 }
@@ -86,6 +100,7 @@ const OBSTACLES = {
   issued: 'keptByBank',
   overdue: 'keptByBank',
   canceling: 'beingCanceled',
+  changing: 'beingChanged',
   paid: 'paid',
   expired: 'expired',
   refused: 'notFound',

@@ -239,6 +239,27 @@ export function readPayer({
     address: { ...address, complement: complement ?? null },
   };
 }
+export const CHANGE_DUE_DATE = contract({
+  ...OF_BOLETOS,
+  id: 'changeBoletoDueDate',
+  method: 'POST',
+  path: '/api/billissuer/{boletoId}/due-date',
+  summary: 'Change the due day of a boleto',
+  description:
+    'Bar code, fine and interest follow, and it can be paid for as many days after it as before. 200: changed, or it has that day already. 202: the bank has not ' +
+    'answered, and it stays as it was until then. 409: it is over, or the bank refuses.',
+  parameters: BOLETO_ID,
+  body: named('DueDateRequest', { dueDate: DUE_DAY }),
+  bodyExample: { dueDate: '2029-12-20' },
+  answers: {
+    200: { description: 'Changed.', schema: BOLETO_ANSWER, example: BOLETO_EXAMPLE },
+    202: { description: 'On its way.', schema: BOLETO_ANSWER, example: BOLETO_EXAMPLE },
+    409: refusedAnswer('See the errors of boletos.', {
+      tag: GENERAL_TAG,
+      sentence: { pt: 'O banco recusou o novo vencimento: o boleto continua como estava.' },
+    }),
+  },
+});
 
 export function readBoletoRequest(body: BoletoBody): BoletoTerms {
   return {

@@ -25,7 +25,7 @@ import {
 import { type Page, pageFor, writePage } from '../../../platform/pages.ts';
 import type { LookUp, Search } from '../../../platform/postgres/searches.ts';
 import { isUuid } from '../../../values/ids.ts';
-import { saoPauloDay } from '../../../values/instant.ts';
+import { type Day, saoPauloDay } from '../../../values/instant.ts';
 import type { CallRules } from '../../../webhooks/posting/url-rules.ts';
 import { MOST_DAYS_AHEAD, type TermsFault, termsFaults } from '../../bill-terms.ts';
 import {
@@ -38,8 +38,10 @@ import {
 import { pagesAt, writeBoleto } from './boleto-contract.ts';
 import { findBoleto, listFoundBoletos } from './boletos.sql.ts';
 import { type CancelResult, type CancelTools, cancelBoleto } from './cancel-boleto.ts';
+import { changeDueDay, type DueDayResult } from './change-due-day.ts';
 import {
   CANCEL_BOLETO,
+  CHANGE_DUE_DATE,
   checkBoleto,
   GET_BOLETO,
   ISSUE_BOLETO,
@@ -125,8 +127,8 @@ export const BOLETO_REFUSALS = {
     en: 'The bank could not be connected to: it was not asked. Repeat the request shortly.',
   }),
   beingIssued: passingConflict(5, {
-    pt: 'O boleto ainda está em emissão; cancele-o depois que o banco responder.',
-    en: 'The boleto is being issued; cancel it once the bank has answered.',
+    pt: 'O boleto ainda está em emissão; repita o pedido depois que o banco responder.',
+    en: 'The boleto is being issued; repeat the request once the bank has answered.',
   }),
   beingCanceled: passingConflict(5, {
     pt: 'O prazo do boleto acabou e o banco já foi chamado a dar baixa; consulte-o em instantes.',
@@ -137,12 +139,32 @@ export const BOLETO_REFUSALS = {
     en: 'The boleto is paid and cannot be canceled.',
   }),
   paidAtBank: conflict({
-    pt: 'O banco informa que o boleto foi pago: ele não foi cancelado, e o pagamento aparecerá em breve.',
-    en: 'The bank says that the boleto is paid: it was not canceled, and the payment will appear shortly.',
+    pt: 'O banco informa que o boleto foi pago: ele continua como estava, e o pagamento aparecerá em breve.',
+    en: 'The bank says that the boleto is paid: it stays as it was, and the payment will appear shortly.',
   }),
   keptByBank: conflict({
     pt: 'O banco recusou a baixa do boleto, que continua podendo ser pago: veja com o banco o motivo.',
     en: 'The bank refused to write the boleto off, and it can still be paid: ask the bank why.',
+  }),
+  beingChanged: passingConflict(5, {
+    pt: 'O banco ainda não respondeu à mudança de vencimento do boleto; repita o pedido depois que ele responder.',
+    en: 'The bank has not answered the change of the due day yet; repeat the request once it has.',
+  }),
+  isOver: conflict({
+    pt: 'O boleto foi pago, cancelado ou expirou, e seu vencimento não muda mais.',
+    en: 'The boleto is paid, canceled or expired, and its due day does not change any more.',
+  }),
+  dueDayKept: conflict({
+    pt: 'O banco recusou o novo vencimento: o boleto continua como estava.',
+    en: 'The bank refused the new due day: the boleto stays as it was.',
+  }),
+  unknownToBank: conflict({
+    pt: 'O banco não encontra o boleto, e ele continua como estava: veja com o banco o motivo.',
+    en: 'The bank does not find the boleto, and it stays as it was: ask the bank why.',
+  }),
+  notOffered: conflict({
+    pt: 'Este banco não muda o vencimento de boletos: cancele o boleto e emita outro.',
+    en: 'This bank changes no due days of boletos: cancel it and issue another one.',
   }),
   expired: conflict({
     pt: 'O boleto expirou e não pode ser cancelado.',
@@ -202,6 +224,11 @@ export const BOLETO_ENDPOINTS: readonly Endpoint<BoletoTools>[] = [
     const result = await cancelBoleto(tools, merchantId, call.parameters.boletoId, call.deadlineAt);
     return writeCanceled(tools, result, call);
   }),
+  endpoint(CHANGE_DUE_DATE, async (tools: BoletoTools, call) => {
+    const { merchantId } = callerOf(call);
+    const wanted = { merchantId, boletoId: call.parameters.boletoId, dueOn: call.body.dueDate as Day };
+    return writeChanged(tools, await changeDueDay(tools, wanted, call.deadlineAt), call);
+  }),
 ];
 
 function writeIssued(
@@ -234,6 +261,29 @@ function writeIssued(
 function writeRefusedByBank(reason: RegistrationRefusal, boletoId: string, { language }: AnyCall): Answer {
   const { status, tag, sentence } = REGISTRATION_SHAPES[reason];
   return { status, body: [{ tag, description: sentence[language], boletoId }] };
+}
+
+function writeChanged({ cell }: Pick<BoletoTools, 'cell'>, result: DueDayResult, call: AnyCall): Answer {
+  switch (result.kind) {
+    case 'changed': {
+      const body = writeBoleto(result.boleto, pagesAt(call.pagesOrigin(), cell));
+      return { status: result.isPending ? 202 : 200, body };
+    }
+    case 'malformed':
+      return refusalsAnswer(
+        result.faults.map((fault) => TERMS_REFUSALS[fault]),
+        call.language,
+      );
+    case 'refused': {
+      const { refusal } = result;
+      const shape = refusal === 'notFound' ? FAILURES.unknownPath : BOLETO_REFUSALS[refusal];
+      return refusalAnswer(shape, call.language);
+    }
+    case 'noBank':
+    case 'notSent':
+    case 'notConnected':
+      return writeUnasked(result.kind, call);
+  }
 }
 
 function writeCanceled({ cell }: Pick<BoletoTools, 'cell'>, result: CancelResult, call: AnyCall): Answer {

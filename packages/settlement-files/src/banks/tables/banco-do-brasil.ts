@@ -20,11 +20,11 @@ const BANCO_DO_BRASIL_400: Movements = {
   }),
   ...used('registered', { '02': 'entrada confirmada' }),
   ...used('notDone', { '03': 'comando recusado' }),
+  ...used('dueDayChanged', { '14': 'vencimento alterado' }),
   ...used('none', {
     '11': 'em ser',
     '12': 'abatimento concedido',
     '13': 'abatimento cancelado',
-    '14': 'vencimento alterado',
     '16': 'juros de mora alterados',
     '19': 'instrução de protesto recebida',
     '21': 'nome do pagador alterado',

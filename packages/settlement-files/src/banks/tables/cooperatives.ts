@@ -48,7 +48,7 @@ export const UNICRED: Bank = {
         '08': 'protestado sustado judicialmente em definitivo',
         '09': 'liquidação de título descontado',
       }),
-      ...used('notWrittenOff', { '03': 'instrução rejeitada' }),
+      ...used('laterRefused', { '03': 'instrução rejeitada' }),
       ...used('none', {
         '02': 'instrução confirmada',
         '10': 'protesto solicitado',

@@ -20,12 +20,12 @@ export const SAFRA: Bank = {
       }),
       ...used('registered', { '02': 'entrada confirmada' }),
       ...used('notRegistered', { '03': 'entrada rejeitada' }),
+      ...used('dueDayChanged', { '14': 'vencimento alterado' }),
       ...used('none', {
         '04': 'transferência de carteira: entrada',
         '11': 'em ser',
         '12': 'abatimento concedido',
         '13': 'abatimento cancelado',
-        '14': 'vencimento alterado',
         '19': 'instrução de protesto recebida',
         '20': 'sustação de protesto recebida',
         '21': 'transferência de beneficiário',

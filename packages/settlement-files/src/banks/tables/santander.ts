@@ -24,12 +24,12 @@ export const SANTANDER: Bank = {
       }),
       ...used('registered', { '02': 'entrada confirmada' }),
       ...used('notRegistered', { '03': 'entrada rejeitada' }),
+      ...used('dueDayChanged', { '14': 'vencimento prorrogado' }),
       ...used('none', {
         '01': 'título não existe',
         '11': 'em ser',
         '12': 'abatimento concedido',
         '13': 'abatimento cancelado',
-        '14': 'vencimento prorrogado',
         '15': 'enviado a cartório',
         '21': 'entrada em cartório',
         '22': 'retirado de cartório',

@@ -25,9 +25,9 @@ export const SICOOB: Bank = {
       }),
       ...used('writtenOff', { '09': 'baixa', '10': 'baixa solicitada' }),
       ...used('registered', { '02': 'entrada confirmada' }),
+      ...used('dueDayChanged', { '14': 'vencimento alterado' }),
       ...used('none', {
         '11': 'em ser',
-        '14': 'vencimento alterado',
         '23': 'encaminhado a protesto',
         '27': 'dados alterados',
         '48': 'transferência de carteira confirmada',

@@ -7,6 +7,8 @@ import {
   BOLETO_CANCEL_REFUSAL_REASONS,
   type BoletoCancelAnswer,
   type BoletoRequest,
+  DUE_DAY_REFUSAL_REASONS,
+  type DueDayAnswer,
   type FoundBoleto,
   ISSUE_REFUSAL_REASONS,
   type IssueAnswer,
@@ -39,6 +41,22 @@ export function readCancel(answer: Asked, ourNumber: string): BoletoCancelAnswer
   return unknown('the answer was neither a yes nor a no');
 }
 
+/** Another bar code than that of the wanted day is unknown. A bridge that has no such path changes none. */
+export function readDueDay(answer: Asked, asked: AskedBoleto, bankCode: string): DueDayAnswer {
+  const isUnknownPath = answer.kind === 'answer' && answer.status === 404;
+  if (isUnknownPath && fieldsOf(answer.body)?.error === 'unknownPath')
+    return { kind: 'refused', reason: 'notOffered' };
+  const { failed, body } = readBody(answer, asked.ourNumber);
+  if (failed !== null) return failed;
+  if (body.outcome === 'changed') {
+    const registered = readRegistered(body, asked, bankCode);
+    return typeof registered === 'string' ? unknown(registered) : { kind: 'changed', ...registered };
+  }
+  const reason = DUE_DAY_REFUSAL_REASONS.find((known) => known === body.reason);
+  if (body.outcome === 'refused' && reason !== undefined) return { kind: 'refused', reason };
+  return unknown('the answer was neither a yes nor a no');
+}
+
 export function readFound(answer: Asked, asked: AskedBoleto, bankCode: string): FoundBoleto {
   const isNotFound = answer.kind === 'answer' && answer.status === 404;
   if (isNotFound && fieldsOf(answer.body)?.error === 'notFound') return { kind: 'notFound' };
@@ -48,8 +66,11 @@ export function readFound(answer: Asked, asked: AskedBoleto, bankCode: string): 
   const { status } = body;
   if (status === 'canceled' || status === 'expired') return { kind: status };
   if (status !== 'issued' && status !== 'paid') return unknown('the answer had no status that is known');
-  const registered = readRegistered(body, asked, bankCode);
-  return typeof registered === 'string' ? unknown(registered) : { kind: status, ...registered };
+  const { barCode } = body;
+  const read = typeof barCode === 'string' ? parseBarCode(barCode, asked.dueOn) : null;
+  const dueOn = (read?.kind === 'barCode' ? read.dueOn : null) ?? asked.dueOn;
+  const registered = readRegistered(body, status === 'issued' ? { ...asked, dueOn } : asked, bankCode);
+  return typeof registered === 'string' ? unknown(registered) : { kind: status, dueOn, ...registered };
 }
 
 type Failed = BankUnknown | BankNotConnected;

@@ -76,7 +76,7 @@ test('a boleto is registered, found, and repeated as the same', async (t) => {
   assert.equal(bank.bankCode, '237');
   assert.match(issued.pixEmv ?? '', /^000201.*5406129\.90.*6304[0-9A-F]{4}$/);
   assert.deepEqual(await bank.issue(asked, TIMEOUT), issued);
-  assert.deepEqual(await bank.find(asked, TIMEOUT), issued);
+  assert.deepEqual(await bank.find(asked, TIMEOUT), { ...issued, dueOn: asked.dueOn });
   assert.deepEqual(await bank.find(request(), TIMEOUT), { kind: 'notFound' });
 });
 
@@ -140,7 +140,24 @@ test('our number for another boleto is unknown, and the first one stays', async 
   const other = await bank.issue({ ...asked, amount: cents(25_001) }, TIMEOUT);
   assert.equal(other.kind, 'unknown');
   assert.equal((await bank.find({ ...asked, amount: cents(25_001) as Cents }, TIMEOUT)).kind, 'unknown');
-  assert.deepEqual(await bank.find(asked, TIMEOUT), issued);
+  assert.deepEqual(await bank.find(asked, TIMEOUT), { ...issued, dueOn: asked.dueOn });
+});
+
+test('a due day is changed once, from the day that the boleto has', async (t) => {
+  const { bank } = await openBoth(t);
+  const asked = request();
+  const issued = await bank.issue(asked, TIMEOUT);
+  const wanted = { dueOn: '2026-11-20' as Day, payableUntil: '2026-12-20' as Day };
+  const requestedAt = instant(Date.parse('2026-11-03T12:00:00Z'));
+  const change = { ...asked, number: 1, before: asked, wanted, requestedAt };
+  const changed = await bank.changeDueDay(change, TIMEOUT);
+  assert.ok(changed.kind === 'changed' && issued.kind === 'issued');
+  assert.equal(changed.barCode.slice(9), issued.barCode.slice(9));
+  assert.notEqual(changed.barCode, issued.barCode);
+  assert.deepEqual(await bank.changeDueDay(change, TIMEOUT), changed);
+  const late = { ...change, wanted: { ...wanted, dueOn: '2026-11-30' as Day } };
+  assert.deepEqual(await bank.changeDueDay(late, TIMEOUT), { kind: 'refused', reason: 'notAllowed' });
+  assert.deepEqual(await bank.find(asked, TIMEOUT), { ...changed, kind: 'issued', dueOn: wanted.dueOn });
 });
 
 test('a cancel is repeated without harm, and refused by what is paid or unknown', async (t) => {

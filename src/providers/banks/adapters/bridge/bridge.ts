@@ -18,11 +18,13 @@ import {
   type BoletoCancelAnswer,
   type BoletoRequest,
   cursorOf,
+  type DueDayAnswer,
+  type DueDayRequest,
   type FoundBoleto,
   type IssueAnswer,
   ownCursor,
 } from '../../bank.ts';
-import { otherStatus, readCancel, readFound, readIssue, unknown } from './bank-answers.ts';
+import { otherStatus, readCancel, readDueDay, readFound, readIssue, unknown } from './bank-answers.ts';
 import { BankConnections, type BankOptions, type Identified } from './bank-connections.ts';
 
 /** A running program accepts a connection within milliseconds. */
@@ -59,6 +61,17 @@ export function bridgeBank(url: string, channel: Channel, options: BankOptions):
     return readCancel(answer, ourNumber);
   }
 
+  async function changeDueDay(request: DueDayRequest, timeout: number): Promise<DueDayAnswer> {
+    const { merchantId, ourNumber, amount, before, wanted, requestedAt } = request;
+    const days = { dueOnBefore: before.dueOn, ...wanted };
+    const body = { merchantId, requestedAt: utcText(requestedAt), ...days };
+    const path = `/boletos/${encodeURIComponent(ourNumber)}/due-day`;
+    const question = { ...asking('POST', path, body), template: '/boletos/{ourNumber}/due-day' };
+    const lane = { merchantId, kind: 'cancels' };
+    const { answer, bankCode } = await connections.register(lane, question, timeout);
+    return readDueDay(answer, { ourNumber, amount, dueOn: wanted.dueOn }, bankCode);
+  }
+
   async function find(request: Parameters<Bank['find']>[0], timeout: number): Promise<FoundBoleto> {
     const { merchantId, ourNumber } = request;
     const path = `/boletos/${encodeURIComponent(ourNumber)}?merchantId=${encodeURIComponent(merchantId)}`;
@@ -92,6 +105,7 @@ export function bridgeBank(url: string, channel: Channel, options: BankOptions):
     },
     issue: (request, timeout) => observed('issue', issue(request, timeout)),
     cancel: (...asked) => observed('cancel', cancel(...asked)),
+    changeDueDay: (...asked) => observed('dueDay', changeDueDay(...asked)),
     find: (request, timeout) => observed('find', find(request, timeout)),
     changesSince: (request, timeout) => observed('changes', changesSince(request, timeout)),
     close: () => connections.close(),

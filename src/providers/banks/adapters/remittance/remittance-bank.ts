@@ -9,10 +9,13 @@ import {
   type BoletoCancelAnswer,
   type BoletoRequest,
   cursorOf,
+  type DueDayAnswer,
+  type DueDayRequest,
   type FoundBoleto,
   type IssueAnswer,
 } from '../../bank.ts';
 import {
+  changeDueDayByFile,
   findInstructions,
   type Instruction,
   registerByFile,
@@ -54,7 +57,7 @@ export function remittanceBank(
   const registered = ({ amount, dueOn }: Pick<BoletoRequest, 'amount' | 'dueOn'>, bankNumber: string) => {
     const freeField = bank.freeField(bankNumber, agreement);
     const barCode = composeBarCode({ bankCode: bank.code, dueOn, amount, freeField });
-    return { kind: 'issued', barCode, pixEmv: null } as const;
+    return { barCode, pixEmv: null };
   };
 
   async function issue(request: BoletoRequest): Promise<IssueAnswer> {
@@ -63,7 +66,7 @@ export function remittanceBank(
     await registerByFile(database, request, { bank: name, bankCode: bank.code, bankNumber });
     const kept = kindOf(await findInstructions(database, request, name), 'register');
     if (kept === undefined) return { kind: 'refused', reason: 'termsRefused' };
-    return registered(request, kept.bankNumber);
+    return { kind: 'issued', ...registered(request, kept.bankNumber) };
   }
 
   /** What cannot be written must not keep others from being. */
@@ -92,11 +95,21 @@ export function remittanceBank(
     };
   }
 
+  async function changeDueDay(request: DueDayRequest): Promise<DueDayAnswer> {
+    await changeDueDayByFile(database, request, name);
+    const answer = dueDayOf(await findInstructions(database, request, name), request);
+    if (answer.kind !== 'changed') return answer;
+    const wanted = { amount: request.amount, dueOn: request.wanted.dueOn };
+    return { kind: 'changed', ...registered(wanted, answer.bankNumber) };
+  }
+
   async function find(request: Parameters<Bank['find']>[0]): Promise<FoundBoleto> {
     const kept = await findInstructions(database, request, name);
     const register = kindOf(kept, 'register');
     if (register === undefined) return { kind: 'notFound' };
-    return endOf(kept)?.kind === 'canceled' ? { kind: 'canceled' } : registered(request, register.bankNumber);
+    if (endOf(kept)?.kind === 'canceled') return { kind: 'canceled' };
+    const { dueOn } = request;
+    return { kind: 'issued', dueOn, ...registered(request, register.bankNumber) };
   }
 
   return {
@@ -105,6 +118,7 @@ export function remittanceBank(
     learnCode: async () => bank.code,
     issue: (request) => issue(request).catch(() => UNCLEAR),
     cancel: (merchantId, ourNumber) => cancel(merchantId, ourNumber).catch(() => UNCLEAR),
+    changeDueDay: (request) => changeDueDay(request).catch(() => UNCLEAR),
     find: (request) => find(request).catch(() => UNCLEAR),
     // Payments come by return file.
     changesSince: async () => ({
@@ -128,4 +142,21 @@ function endOf(kept: readonly Instruction[]): Exclude<BoletoCancelAnswer, BankUn
   const writeOff = kindOf(kept, 'writeOff')?.answer;
   if (writeOff === 'accepted') return { kind: 'canceled' };
   return writeOff === 'refused' ? { kind: 'refused', reason: 'notAllowed' } : null;
+}
+
+/** What became of a change of the due day. */
+function dueDayOf(
+  kept: readonly Instruction[],
+  { number, wanted }: DueDayRequest,
+): Exclude<DueDayAnswer, { kind: 'changed' }> | { readonly kind: 'changed'; readonly bankNumber: string } {
+  const register = kindOf(kept, 'register');
+  if (register === undefined) return { kind: 'refused', reason: 'unknownBoleto' };
+  const { answer, dueOn, bankNumber } = register;
+  const told = kept.find(({ kind, attempt }) => kind === 'dueDay' && attempt === number);
+  if (answer === 'withdrawn' || answer === 'refused' || told?.answer === 'refused')
+    return { kind: 'refused', reason: 'notAllowed' };
+  if (told === undefined ? dueOn === wanted.dueOn : told.answer === 'accepted')
+    return { kind: 'changed', bankNumber };
+  const reason = 'no return file of the bank has answered the change yet';
+  return { kind: 'unknown', cause: 'notAsked', reason };
 }

@@ -11,7 +11,8 @@ const DUE = '2026-12-10' as Day;
 function boletoIn(state: BoletoState): Boleto {
   return {
     ...{ merchantId: 'm', boletoId: 'b', accountNumber: '1', ourNumber: '00000000001', pageKey: 'k' },
-    ...{ state, stateBefore: state === 'canceling' ? 'overdue' : null, isExpiring: false },
+    ...{ state, stateBefore: state === 'canceling' || state === 'changing' ? 'overdue' : null },
+    ...{ isExpiring: false, wanted: null, dueDayChanges: 0 },
     ...{
       amount: cents(10_000),
       issuedOn: '2026-11-23' as Day,
@@ -44,6 +45,7 @@ test('a payment pays what is open, and is recorded beside what is over', () => {
     issued: ['pay', null],
     overdue: ['pay', null],
     canceling: ['pay', null],
+    changing: ['pay', null],
     paid: [null, 'paidAgain'],
     canceled: [null, 'paidAfterCancel'],
     expired: [null, 'paidAfterExpiry'],

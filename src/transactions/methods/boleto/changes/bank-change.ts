@@ -87,6 +87,11 @@ function paymentOf(
   surprise: Surprise | null,
 ): BankChangeDecision {
   if (amount === null || paidOn === null) throw new Error('a payment without its amount and day was kept');
+  const { wanted } = boleto;
+  // The bank may have changed the due day, and not said so yet.
+  const isDue =
+    isAmountDue(boleto, paidOn, amount) ||
+    (wanted !== null && isAmountDue({ ...boleto, dueOn: wanted.dueOn }, paidOn, amount));
   const payment = {
     amount,
     paidOn,
@@ -94,7 +99,7 @@ function paymentOf(
     fee,
     expectedAmount: amountDue(boleto, paidOn),
     surprise,
-    kind: paymentKind(surprise, isAmountDue(boleto, paidOn, amount)),
+    kind: paymentKind(surprise, isDue),
   };
   const change = surprise === null ? ({ event: 'pay', payment: { amount, paidOn } } as const) : null;
   return { kind: 'apply', change, payment };
@@ -114,6 +119,7 @@ function surpriseOf({ state }: Pick<Boleto, 'state'>): Surprise | null {
     case 'issued':
     case 'overdue':
     case 'canceling':
+    case 'changing':
       return null;
   }
 }

@@ -66,7 +66,7 @@ const KEEP = statement(
        least(greatest(f.happened_at, b.requested_at), n.at) as happened_at, f.position
      from input f
      join boletos b on b.our_number = f.our_number and coalesce(left(b.bar_code, 3), b.asked_bank, $1) = $1
-       and (f.value = 0 or f.value = b.amount) and (f.due_on is null or f.due_on = b.due_on)
+       and (f.value = 0 or f.value = b.amount) and (f.due_on is null or f.due_on = b.due_on or f.due_on = any (b.due_days))
      cross join lateral (
        select now() + coalesce((select c.shift_milliseconds from merchant_clocks c where c.merchant_id = b.merchant_id), 0)
          * interval '1 millisecond' as at

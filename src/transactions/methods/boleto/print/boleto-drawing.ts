@@ -12,10 +12,13 @@ import {
   payableBarCode,
   payerLines,
 } from './boleto-to-print.ts';
+import { fittedText, widthOfText, wrapped } from './text-widths.ts';
 
 type Cell = {
   readonly label: string;
   readonly text: string;
+  /** A line below, in small letters. */
+  readonly second?: string | null;
   /** Millimetres from the left edge and the first row of the form. */
   readonly x: number;
   readonly y: number;
@@ -96,16 +99,15 @@ function receipt(boleto: BoletoToPrint, top: number): Mark[] {
     { ...place(155, 2, 35), label: 'Valor pago', text: paidText(boleto), isAmount: true },
   ];
   const { address } = boleto.beneficiary;
-  // Its whole address, which a cell may cut.
   const lines = [...(address === null ? [] : [address]), ...instructionsOf(boleto)];
   const marks = [...head(boleto, top, 'Recibo do pagador'), ...cells.flatMap((cell) => drawCell(cell, rows))];
   const below = rows + 3 * ROW + 5;
   return [
     ...marks,
     textMark('Informações do beneficiário', LEFT + 1, below, 6, false),
-    ...lines.map((line, index) =>
-      textMark(fitted(line, WIDTH - 2, 8), LEFT + 1, below + 4.5 + index * 4, 8, false),
-    ),
+    ...lines
+      .flatMap((line) => wrapped(line, WIDTH - 2, 8))
+      .map((line, index) => fittedMark(line, LEFT + 1, below + 4.5 + index * 4, WIDTH - 2, 8)),
     textMark('Autenticação mecânica', LEFT + WIDTH, below, 6, false, 'right'),
   ];
 }
@@ -137,6 +139,7 @@ function slip(boleto: BoletoToPrint, top: number): Mark[] {
       ...place(0, 1, AMOUNTS),
       label: 'Beneficiário',
       text: beneficiaryLine(boleto),
+      second: boleto.beneficiary.address,
     },
     {
       ...place(AMOUNTS, 1, amounts),
@@ -190,12 +193,21 @@ function slip(boleto: BoletoToPrint, top: number): Mark[] {
 
 /** Over the large cells. */
 function slipTexts(boleto: BoletoToPrint, rows: number): Mark[] {
+  const [payer, ...places] = payerLines(boleto);
+  const address = places.flatMap((line) => wrapped(line, WIDTH - 4, 8)).slice(0, 2);
   return [
     ...instructionsOf(boleto).map((line, index) =>
-      textMark(fitted(line, AMOUNTS - 4, 8), LEFT + 1.5, rows + 4 * ROW + 6 + index * 3.8, 8, false),
+      fittedMark(line, LEFT + 1.5, rows + 4 * ROW + 6 + index * 3.8, AMOUNTS - 4, 8),
     ),
-    ...payerLines(boleto).map((line, index) =>
-      textMark(fitted(line, WIDTH - 4, 8), LEFT + 1.5, rows + 9 * ROW + 6 + index * 3.6, 8, false),
+    fittedMark(payer, LEFT + 1.5, rows + 9 * ROW + 5.2, WIDTH - 4, 8),
+    ...address.map((line, index) =>
+      fittedMark(
+        line,
+        LEFT + 1.5,
+        rows + 9 * ROW + 8.4 + index * 2.6,
+        WIDTH - 4,
+        address.length > 1 ? 6.5 : 8,
+      ),
     ),
     textMark('Sacador/Avalista', LEFT + 1, rows + 9 * ROW + 13, 6, false),
     textMark(
@@ -217,7 +229,7 @@ function head(boleto: BoletoToPrint, top: number, title: string | null): Mark[] 
   const bank = bankOf(barCode);
   const line = formatDigitableLine(digitableLine(barCode));
   return [
-    textMark(fitted(bank.name, 38, 12, true), LEFT, base, 12, true),
+    fittedMark(bank.name, LEFT, base, 38, 12, true),
     ...rule(LEFT + 40, top + 1, 0, 8, { thickness: 0.5 }),
     textMark(bank.code, LEFT + 42.5, base, 14, true),
     ...rule(LEFT + 60, top + 1, 0, 8, { thickness: 0.5 }),
@@ -238,30 +250,44 @@ function place(x: number, row: number, width: number): Pick<Cell, 'x' | 'y' | 'w
 
 /** The label is in the upper left corner. Rules are drawn above and left of the cell. */
 function drawCell(
-  { label, text, x, y, width, height, isBold = false, isAmount = false }: Cell,
+  { label, text, second = null, x, y, width, height, isBold = false, isAmount = false }: Cell,
   top: number,
 ): Mark[] {
   const [left, upper] = [LEFT + x, top + y];
-  const size = isBold ? 9.5 : 8.5;
-  const shown = fitted(text, width - 2.5, size, isBold);
-  const base = upper + 6;
+  const size = second === null ? (isBold ? 9.5 : 8.5) : 7;
+  const base = upper + (second === null ? 6 : 4.6);
   return [
     ...rule(left, upper, width, 0),
     ...rule(left, upper + height, width, 0),
     ...(x === 0 ? [] : rule(left, upper, 0, height)),
     textMark(label, left + 1, upper + 2.3, 5.5, false),
-    ...(shown === ''
+    ...(text === ''
       ? []
       : [
           isAmount
-            ? textMark(shown, left + width - 1, base, size, isBold, 'right')
-            : textMark(shown, left + 1.5, base, size, isBold),
+            ? fittedMark(text, left + width - 1, base, width - 2.5, size, isBold, 'right')
+            : fittedMark(text, left + 1.5, base, width - 2.5, size, isBold),
         ]),
+    ...(second === null ? [] : [fittedMark(second, left + 1.5, upper + 6.7, width - 2.5, 6)]),
   ];
 }
 
-function fitted(text: string, width: number, size: number, isBold = false): string {
-  return fittedText(text, width, size, isBold);
+/** Smaller than this nothing can be read on paper. */
+const SMALLEST = 5.5;
+
+/** In smaller letters where it is too wide, and cut where that is not enough. */
+function fittedMark(
+  text: string,
+  x: number,
+  y: number,
+  width: number,
+  size: number,
+  isBold = false,
+  end: 'left' | 'right' = 'left',
+): Mark {
+  const fit = Math.floor((10 * size * width) / Math.max(widthOfText(text, size, isBold), width)) / 10;
+  const chosen = Math.max(fit, Math.min(SMALLEST, size));
+  return textMark(fittedText(text, width, chosen, isBold), x, y, chosen, isBold, end);
 }
 
 function textMark(
@@ -320,39 +346,6 @@ export type Mark =
 export type Drawing = readonly Mark[];
 
 export const SHEET = { width: 210, height: 297 };
-export const MILLIMETRES_PER_POINT = 25.4 / 72;
-
-/** Helvetica in thousandths of the font size, from space to `~`, as its maker publishes them. */
-const WIDTHS = {
-  plain: `278 278 355 556 556 889 667 191 333 333 389 584 278 333 278 278 556 556 556 556 556 556 556 556 556 556
-    278 278 584 584 584 556 1015 667 667 722 722 667 611 778 722 278 500 667 556 833 722 778 667 778 722 667 611
-    722 667 944 667 667 611 278 278 278 469 556 333 556 556 500 556 556 278 556 556 222 222 500 222 833 556 556
-    556 556 333 500 278 556 500 722 500 500 500 334 260 334 584`,
-  bold: `278 333 474 556 556 889 722 238 333 333 389 584 278 333 278 278 556 556 556 556 556 556 556 556 556 556
-    333 333 584 584 584 611 975 722 722 722 722 667 611 778 722 278 556 722 611 833 722 778 667 778 722 667 611
-    722 667 944 667 667 611 333 278 333 584 556 333 556 611 556 611 556 333 611 611 278 278 556 278 889 611 611
-    611 611 389 556 333 611 556 778 556 556 500 389 280 389 584`,
-};
-const [PLAIN_WIDTHS, BOLD_WIDTHS] = [WIDTHS.plain, WIDTHS.bold].map((row) => row.split(/\s+/).map(Number));
-const WIDTH_OF_OTHERS = 600;
-
-/** In millimetres. Letters with accents are as wide as those without. */
-export function widthOfText(text: string, size: number, isBold: boolean): number {
-  const widths = (isBold ? BOLD_WIDTHS : PLAIN_WIDTHS) ?? [];
-  let thousandths = 0;
-  for (const character of text.normalize('NFD').replace(/\p{M}/gu, '')) {
-    thousandths += widths[(character.codePointAt(0) ?? 0) - 32] ?? WIDTH_OF_OTHERS;
-  }
-  return (thousandths / 1_000) * size * MILLIMETRES_PER_POINT;
-}
-
-function fittedText(text: string, width: number, size: number, isBold: boolean): string {
-  if (widthOfText(text, size, isBold) <= width) return text;
-  let length = text.length;
-  while (length > 0 && widthOfText(`${text.slice(0, length)}...`, size, isBold) > width) length -= 1;
-  return `${text.slice(0, length).trimEnd()}...`;
-}
-
 /** In widths of the narrowest bar, from the left end. */
 export type Bar = { readonly from: number; readonly width: number };
 

@@ -40,11 +40,13 @@ export type PayableBoleto = Pick<
   BoletoToPrint,
   'state' | 'isExpiring' | 'registered' | 'payment' | 'dueOn' | 'payableUntil' | 'today'
 >;
+/** While its due day is changed the bank takes the bar code that it had. */
+const PAYABLE: readonly BoletoToPrint['state'][] = ['issued', 'overdue', 'changing'];
 
 /** Null unless the boleto can be paid, so that nobody pays by mistake. */
 export function payableBarCode(boleto: PayableBoleto): BarCode | null {
   const { state, registered, dueOn } = boleto;
-  if (registered === null || (state !== 'issued' && state !== 'overdue') || isTimeOver(boleto)) return null;
+  if (registered === null || !PAYABLE.includes(state) || isTimeOver(boleto)) return null;
   const reading = parseBarCode(registered.barCode, dueOn);
   return reading.kind === 'barCode' ? reading.barCode : null;
 }
@@ -59,6 +61,7 @@ export function noticeOf(boleto: PayableBoleto): string | null {
   const { state, isExpiring, payment, payableUntil } = boleto;
   switch (state) {
     case 'issued':
+    case 'changing':
       return isTimeOver(boleto) ? TIME_IS_OVER : null;
     case 'overdue':
       if (isTimeOver(boleto)) return TIME_IS_OVER;
@@ -188,9 +191,8 @@ function percent(portion: number): string {
   return `${Math.floor(portion / 100)},${String(portion % 100).padStart(2, '0')}%`;
 }
 
-/** With its address where the merchant has one. */
-export function beneficiaryLine({ beneficiary: { name, documentNumber, address } }: BoletoToPrint): string {
-  return [`${name} - CNPJ ${documentText(documentNumber)}`, address].filter(Boolean).join(' - ');
+export function beneficiaryLine({ beneficiary: { name, documentNumber } }: BoletoToPrint): string {
+  return `${name} - CNPJ ${documentText(documentNumber)}`;
 }
 
 export function payerLines({ payer }: BoletoToPrint): readonly [string, string] {

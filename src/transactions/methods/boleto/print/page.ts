@@ -1,8 +1,9 @@
 import { digitableLine, formatDigitableLine } from '../../../../values/bar-code.ts';
 import { escapedMarkup } from '../../../../values/markup.ts';
 import { copyable, dayText, htmlPage, pageHeaders, reaisShown } from '../../../payers/page-of-payer.ts';
-import { boletoDrawing, type Drawing, type Mark, MILLIMETRES_PER_POINT, SHEET } from './boleto-drawing.ts';
+import { boletoDrawing, type Drawing, type Mark, SHEET } from './boleto-drawing.ts';
 import { type BoletoToPrint, noticeOf, payableBarCode } from './boleto-to-print.ts';
+import { MILLIMETRES_PER_POINT, widthOfText } from './text-widths.ts';
 
 const STYLE = `
 body { margin: 0; background: #eef0f3; color: #111; font: 16px/1.5 Helvetica, Arial, sans-serif; }
@@ -82,7 +83,10 @@ function elementOf(mark: Mark): string {
       const height = decimal(size * MILLIMETRES_PER_POINT);
       const weight = isBold ? ' font-weight="bold"' : '';
       const anchor = end === 'right' ? ' text-anchor="end"' : '';
-      return `<text x="${decimal(x)}" y="${decimal(y)}" font-size="${height}"${weight}${anchor}>${escapedMarkup(text)}</text>`;
+      // As wide as it is planned, whatever font the browser has.
+      const length = decimal(widthOfText(text, size, isBold));
+      const place = `x="${decimal(x)}" y="${decimal(y)}" font-size="${height}" textLength="${length}" lengthAdjust="spacingAndGlyphs"`;
+      return `<text ${place}${weight}${anchor}>${escapedMarkup(text)}</text>`;
     }
     case 'rule': {
       const { x, y, width, height, thickness, isDashed } = mark;

@@ -1,4 +1,5 @@
-import { type Drawing, type Mark, MILLIMETRES_PER_POINT, SHEET, widthOfText } from './boleto-drawing.ts';
+import { type Drawing, type Mark, SHEET } from './boleto-drawing.ts';
+import { MILLIMETRES_PER_POINT, widthOfText } from './text-widths.ts';
 
 const POINTS_PER_MILLIMETRE = 1 / MILLIMETRES_PER_POINT;
 
@@ -72,7 +73,7 @@ function fine(value: number): string {
   return String(Number(value.toFixed(5)));
 }
 
-/** Typographic signs that Latin-1 lacks. */
+/** Signs that Latin-1 lacks, and letters that are no other one with an accent. */
 const PLAIN_SIGNS: Readonly<Record<string, string>> = {
   '–': '-',
   '—': '-',
@@ -81,6 +82,17 @@ const PLAIN_SIGNS: Readonly<Record<string, string>> = {
   '“': '"',
   '”': '"',
   '…': '...',
+  Ł: 'L',
+  ł: 'l',
+  Đ: 'D',
+  đ: 'd',
+  Ħ: 'H',
+  ħ: 'h',
+  Ŧ: 'T',
+  ŧ: 't',
+  ı: 'i',
+  Œ: 'OE',
+  œ: 'oe',
 };
 
 /** A character that Latin-1 lacks is written without its accent, or as a question mark. */

@@ -12,6 +12,7 @@ import { boletoDrawing } from './boleto-drawing.ts';
 import type { BoletoToPrint } from './boleto-to-print.ts';
 import { boletoPage, NO_BOLETO_PAGE, PAGE_HEADERS } from './page.ts';
 import { pdfOf } from './pdf.ts';
+import { widthOfText } from './text-widths.ts';
 
 function day(text: string): Day {
   assert.ok(isDay(text), text);
@@ -180,6 +181,33 @@ test('the beneficiary stands with its address, where it has one', () => {
   assert.ok(!textOfPdf(pdf(BOLETO)).includes('null'));
 });
 
+test('long names and addresses lose neither a document nor a postal code, on the slip and on the receipt', () => {
+  const address = `${'Avenida Presidente Juscelino Kubitschek, 1909 - '.repeat(3)}São Paulo/SP - CEP 01001-000`;
+  const beneficiary = {
+    name: 'Cooperativa de Produção '.repeat(8).trim(),
+    documentNumber: '11222333000181',
+    address,
+  };
+  const { payer } = BOLETO;
+  assert.ok(payer !== null);
+  const long = {
+    ...payer.address,
+    street: 'Rua das Laranjeiras '.repeat(5).trim(),
+    district: 'Bom Jesus '.repeat(6),
+  };
+  const boleto = { ...BOLETO, beneficiary, payer: { ...payer, name: 'Łukasz '.repeat(20), address: long } };
+  const text = textOfPdf(pdf(boleto));
+  for (const kept of ['CNPJ 11.222.333/0001-81', 'CPF/CNPJ 111.444.777-35'])
+    assert.equal(text.split(kept).length - 1, 2, kept);
+  for (const kept of ['CEP 01001-000', 'CEP 22240-003', 'Lukasz']) assert.ok(text.includes(kept), kept);
+  const right = boletoDrawing(boleto).flatMap((mark) =>
+    mark.kind === 'text' && mark.end === 'left'
+      ? [mark.x + widthOfText(mark.text, mark.size, mark.isBold)]
+      : [],
+  );
+  assert.ok(Math.max(...right) <= 201, String(Math.max(...right)));
+});
+
 test('a boleto with a Pix has its QR code on paper; one without has none', () => {
   const pixEmv =
     '00020101021226870014br.gov.bcb.pix2565pix.bank.example/qr/v2/cobv/9d36b84fc70b478fb95c12729b90ca25';
@@ -192,6 +220,7 @@ test('what cannot be paid has neither bars nor line, and says why', () => {
   const words: Record<(typeof BOLETO_STATES)[number], string | null> = {
     issued: null,
     overdue: null,
+    changing: null,
     issuing: 'ainda não foi registrado',
     refused: 'não pode ser pago',
     canceling: 'está sendo cancelado',
@@ -269,8 +298,8 @@ test('a long text is cut, not printed over its neighbour', () => {
     referenceTransaction: 'x'.repeat(50),
   };
   const text = textOfPdf(pdf(boleto));
-  assert.match(text, /^Companhia Brasileira .*\.\.\.$/m);
-  assert.match(text, /^x{10,40}\.\.\.$/m);
+  assert.match(text, /^Companhia Brasileira .*\.\.\. - CNPJ 11\.222\.333\/0001-81$/m);
+  assert.match(text, /^x{50}$/m);
 });
 
 test('the policy names the one style of the page, and no script may run', () => {

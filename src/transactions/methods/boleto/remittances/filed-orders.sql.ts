@@ -10,8 +10,8 @@ const ORDER = rowCodec(
     ourNumber: column.text(),
     amount: column.money(),
     issuedOn: column.day(),
-    dueOn: column.day(),
-    payableUntil: column.day(),
+    dueOn: column.day('coalesce(i.due_on, b.due_on)'),
+    payableUntil: column.day('coalesce(i.payable_until, b.payable_until)'),
     payer: column.nullable({ sql: null, read: readPayer }),
     finePortion: column.nullable(column.whole()),
     interestPortion: column.nullable(column.whole()),
@@ -28,7 +28,7 @@ const READ = statement(
   `select ${ORDER.columns} from bank_instructions i
    join boletos b on b.merchant_id = i.merchant_id and b.our_number = i.our_number
    where i.bank = $1 and i.file_number = $2
-   order by i.created_at, i.our_number, i.kind`,
+   order by i.created_at, i.our_number, i.kind, i.attempt`,
 );
 
 export async function readFiledOrders(database: Pick<Reader, 'query'>, bank: string, number: number) {

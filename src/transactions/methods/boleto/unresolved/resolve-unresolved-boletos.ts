@@ -11,11 +11,12 @@ import {
   type BankResult,
   type BankWarning,
   resultOfCancel,
+  resultOfDueDay,
   resultOfIssue,
   resultOfLastSearch,
   resultOfSearch,
 } from '../bank-question.ts';
-import { type Boleto, isOfBank, requestOf } from '../boleto.ts';
+import { type Boleto, dueDayRequest, isChanging, isOfBank, requestOf } from '../boleto.ts';
 import { type BoletoChange, moveOf } from '../boleto-move.ts';
 import type { BoletoMoved, BoletoMoveRow } from '../boletos.sql.ts';
 import { BOLETO_REQUESTS } from './unresolved-boletos.sql.ts';
@@ -49,7 +50,7 @@ export function resolveUnresolvedBoletos(tools: ResolveBoletosTools, wakeSignal:
       // Time for three requests: the bank's code, its record, and the issue or cancel.
       leaseMilliseconds: 3 * tools.bankTimeoutMilliseconds + REQUEST_LEASE_MARGIN_MILLISECONDS,
       ask: (boleto) =>
-        boleto.state === 'issuing' ? findOrIssue(tools, boleto) : findOrCancel(tools, boleto),
+        boleto.state === 'issuing' ? findOrIssue(tools, boleto) : askAboutRegistered(tools, boleto),
       record: (boleto, { change }, deadlineAt) => record(tools, boleto, change, deadlineAt),
       warningOf: ({ warning }) => warning,
       outcomeOf: ({ change }) => change.event,
@@ -71,7 +72,7 @@ async function findOrIssue(
   if (bank.bankCode !== '' && !isOfBank(boleto, bank.bankCode))
     return { kind: 'unknown', cause: 'notAsked', reason: 'another bank was asked to register it' };
   const request = requestOf({ ...boleto, payer });
-  const found = resultOfSearch(await bank.find(request, timeout));
+  const found = resultOfSearch(request, await bank.find(request, timeout));
   if (found !== null) return found;
   // The bank's code may be known only since that search.
   if (boleto.askedBank !== null && boleto.askedBank !== bank.bankCode)
@@ -79,8 +80,7 @@ async function findOrIssue(
   return resultOfIssue(await bank.issue(request, timeout));
 }
 
-/** One whose time is over may have been paid on its last day, so the bank's record is read first. */
-async function findOrCancel(
+async function askAboutRegistered(
   { banks, bankTimeoutMilliseconds: timeout, clock }: ResolveBoletosTools,
   boleto: Boleto,
 ): Promise<BankResult> {
@@ -92,9 +92,13 @@ async function findOrCancel(
     return { kind: 'unknown', cause: 'silent', reason: 'the bank has not said yet which one it is' };
   if (!isOfBank(boleto, bankCode))
     return { kind: 'unknown', cause: 'notAsked', reason: 'this bank has not registered it' };
+  const now = clock.now(merchantId);
+  if (isChanging(boleto))
+    return resultOfDueDay(boleto, await bank.changeDueDay(dueDayRequest(boleto, now), timeout));
+  // One whose time is over may have been paid on its last day, so the bank's record is read first.
   const found = boleto.isExpiring ? resultOfLastSearch(boleto, await bank.find(boleto, timeout)) : null;
   if (found !== null) return found;
-  return resultOfCancel(boleto, await bank.cancel(merchantId, ourNumber, clock.now(merchantId), timeout));
+  return resultOfCancel(boleto, await bank.cancel(merchantId, ourNumber, now, timeout));
 }
 
 async function record(

@@ -29,7 +29,7 @@ const UNRESOLVED = rowCodec(
   {
     merchantId: column.text(),
     boletoId: column.text(),
-    state: column.oneOf(['issuing', 'canceling']),
+    state: column.oneOf(['issuing', 'canceling', 'changing'] as const),
     ourNumber: column.text(),
     amount: column.money(),
     since: column.instant(`${SINCE}`),
