@@ -10,7 +10,7 @@ import type { Module, ModuleContext, Published } from '../platform/module.ts';
 import { batchReads } from '../platform/postgres/batched-reads.ts';
 import type { Acquirers } from '../providers/open-acquirers.ts';
 import type { FeeVersions } from '../transactions/fees/fee-table.ts';
-import { madeTransactionsRead } from '../transactions/methods/card/intents.sql.ts';
+import { foundOfKeysRead } from '../transactions/methods/card/intents.sql.ts';
 import type { PixModule } from '../transactions/methods/pix/module.ts';
 import type { Transactions } from '../transactions/module.ts';
 import { SPLIT_FAULTS } from '../transactions/split-contract.ts';
@@ -160,7 +160,7 @@ function paymentTools(context: PaymentsContext, below: Below): PaymentTools {
     fees,
     minimumInstallment: configuration.minimumInstallment,
     callRules: webhooks.urlRules,
-    findMadeTransaction: batchReads(madeTransactionsRead(database)),
+    findOfKey: batchReads(foundOfKeysRead(database)),
     observeReview: logReviews(log),
     rememberCallbackEndpoint: webhooks.rememberCallbackEndpoint,
     later: {

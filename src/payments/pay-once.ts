@@ -1,12 +1,12 @@
 import { isShownAs } from '../cards/card.ts';
 import { openCarriedCard } from '../cards/open-card-source.ts';
 import { answerOnce, type FindRequestTools, identifyRequest } from '../idempotency/answer-once.ts';
-import type { SentRequest } from '../idempotency/idempotency-key.ts';
+import { type IdSpan, idSpan, type SentRequest } from '../idempotency/idempotency-key.ts';
 import type { Once } from '../platform/http/failures.ts';
 import type { Looked } from '../platform/postgres/batched-reads.ts';
 import { notePayment } from '../platform/tracing/scope.ts';
 import { readDecline } from '../providers/acquirers/issuer-code.ts';
-import type { MadeTransaction } from '../transactions/methods/card/intents.sql.ts';
+import type { FoundOfKey, KeyAndSpan } from '../transactions/methods/card/intents.sql.ts';
 
 import type { Preauthorization, Transaction } from '../transactions/transaction.ts';
 import { findTransaction } from '../transactions/transaction-queries.sql.ts';
@@ -17,7 +17,7 @@ import type { Payment } from './payment.ts';
 
 export type PayOnceTools = PayTools &
   FindRequestTools & {
-    readonly findMadeTransaction: (made: MadeTransaction) => Promise<Looked<string>>;
+    readonly findOfKey: (asked: KeyAndSpan) => Promise<Looked<FoundOfKey>>;
   };
 
 /** A repetition with its key gives the outcome of the first request. */
@@ -33,10 +33,20 @@ export function payOnce(
     ...sent,
     openCarrier: () => openCarriedCard(tools, merchantId, payment.card),
   });
-  return answerOnce(tools, merchantId, request, {
+  // Both callers of one turn share the look-up.
+  const look = (span: IdSpan) => tools.findOfKey({ merchantId, keyHash: request?.keyHash ?? null, ...span });
+  const finding = {
+    keyring: tools.keyring,
+    async findRequest() {
+      if (request === null) throw new Error('a request without a key is not looked for');
+      const { askedAt, value } = await look(idSpan(request.idStem));
+      return { askedAt, value: value?.recorded ?? null };
+    },
+  };
+  return answerOnce(finding, merchantId, request, {
     make: (isFirst) => payByCard(tools, seller, payment, { request, isFirst }, deadlineAt),
     isRefused: ({ kind }) => kind === 'refused',
-    findMade: async (span) => (await tools.findMadeTransaction({ merchantId, ...span })).value,
+    findMade: async (span) => (await look(span)).value?.made ?? null,
     async canBeOfCard(paymentId, card) {
       const transaction = await findTransaction(tools.database, merchantId, paymentId);
       return transaction === null || isShownAs(card, transaction);
