@@ -11,6 +11,7 @@ import type { FoundOfKey, KeyAndSpan } from '../transactions/methods/card/intent
 import type { Preauthorization, Transaction } from '../transactions/transaction.ts';
 import { findTransaction } from '../transactions/transaction-queries.sql.ts';
 import type { Cents } from '../values/cents.ts';
+import { isUuid } from '../values/ids.ts';
 import type { Instant } from '../values/instant.ts';
 import { type PayResult, type PayTools, payByCard, type Seller } from './pay-by-card.ts';
 import type { Payment } from './payment.ts';
@@ -33,20 +34,36 @@ export function payOnce(
     ...sent,
     openCarrier: () => openCarriedCard(tools, merchantId, payment.card),
   });
-  // Both callers of one turn share the look-up.
-  const look = (span: IdSpan) => tools.findOfKey({ merchantId, keyHash: request?.keyHash ?? null, ...span });
+  const { vaultId: named } = payment.card;
+  const vaultId = named !== null && isUuid(named) ? named.toLowerCase() : null;
+  // Those who look in one turn share the statement.
+  const look = async (span: IdSpan) => {
+    const keyHash = request?.keyHash ?? null;
+    const { askedAt, value } = await tools.findOfKey({ merchantId, keyHash, vaultId, ...span });
+    return { askedAt, recorded: null, made: null, card: null, ...value };
+  };
   const finding = {
     keyring: tools.keyring,
     async findRequest() {
       if (request === null) throw new Error('a request without a key is not looked for');
-      const { askedAt, value } = await look(idSpan(request.idStem));
-      return { askedAt, value: value?.recorded ?? null };
+      const { askedAt, recorded } = await look(idSpan(request.idStem));
+      return { askedAt, value: recorded };
     },
   };
+  const paying: PayTools =
+    request === null
+      ? tools
+      : {
+          ...tools,
+          async findVaultCard() {
+            const { askedAt, card } = await look(idSpan(request.idStem));
+            return { askedAt, value: card };
+          },
+        };
   return answerOnce(finding, merchantId, request, {
-    make: (isFirst) => payByCard(tools, seller, payment, { request, isFirst }, deadlineAt),
+    make: (isFirst) => payByCard(paying, seller, payment, { request, isFirst }, deadlineAt),
     isRefused: ({ kind }) => kind === 'refused',
-    findMade: async (span) => (await look(span)).value?.made ?? null,
+    findMade: async (span) => (await look(span)).made,
     async canBeOfCard(paymentId, card) {
       const transaction = await findTransaction(tools.database, merchantId, paymentId);
       return transaction === null || isShownAs(card, transaction);

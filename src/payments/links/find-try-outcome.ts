@@ -63,7 +63,7 @@ type Found = { readonly kind: TryOutcome['kind']; readonly paymentId: string };
 async function findCardOutcome(tools: FindTryTools, link: Link): Promise<Found | null> {
   const { merchantId } = link;
   const span = spanOfTry(tools.keyring, link);
-  const { value: found } = await tools.findOfKey({ merchantId, keyHash: null, ...span });
+  const { value: found } = await tools.findOfKey({ merchantId, keyHash: null, vaultId: null, ...span });
   const paymentId = found?.made ?? null;
   if (paymentId === null) return null;
   const transaction = await findTransaction(tools.database, merchantId, paymentId);
