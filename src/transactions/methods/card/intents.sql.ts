@@ -252,7 +252,7 @@ const ASKED = rowCodec({
   askedCard: column.nullable(column.text('i.vault_id')),
   made: column.nullable(column.text('m.transaction_id')),
 });
-const OF_KEY = rowCodec(RECORDED.fields, 'k', 'key_');
+const OF_KEY = rowCodec({ ...RECORDED.fields }, 'k', 'key_');
 
 const FIND_OF_KEYS = statement(
   'transactions.find_of_keys',
@@ -275,9 +275,9 @@ const FIND_OF_KEYS = statement(
 );
 
 /**
- * What a key made, by its row and by derived ids: a restored database has lost the row, and has still to record,
- * or a person to decide, what only the acquirer has. Beside it the stored card: each payment with a key waits for all
- * of this, and a statement costs more than what it finds.
+ * What a key made, by its row and by derived ids: a restored database has lost the row, and has still to
+ * record, or a person to decide, what only the acquirer has. Beside it the stored card: each payment with a
+ * key waits for all of this, and a statement costs more than what it finds.
  */
 export function foundOfKeysRead(database: Database): BatchedReadOptions<KeyAndSpan, FoundOfKey> {
   const textOf = ({ merchantId, first, keyHash, vaultId }: Omit<KeyAndSpan, 'last'>) =>
