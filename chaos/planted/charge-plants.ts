@@ -216,8 +216,8 @@ export const CHARGE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: APPROVALS,
-        find: '     join locked l using (transaction_id)\n   ), divided',
-        put: '     join locked l using (transaction_id) where p.installment_number = 1\n   ), divided',
+        find: '     join changed c using (transaction_id)\n   ), divided',
+        put: '     join changed c using (transaction_id) where p.installment_number = 1\n   ), divided',
       },
     ],
     kinds: 'calm',

@@ -29,9 +29,9 @@ export type PayOnceTools`,
       },
       {
         file: PAY_ONCE,
-        find: '    make: (isFirst) => payByCard(tools, seller, payment, { request, isFirst }, deadlineAt),',
+        find: '    make: (isFirst) => payByCard(paying, seller, payment, { request, isFirst }, deadlineAt),',
         put: `    make: async (isFirst) => {
-      const made = await payByCard(tools, seller, payment, { request, isFirst }, deadlineAt);
+      const made = await payByCard(paying, seller, payment, { request, isFirst }, deadlineAt);
       if (request !== null && made !== 'keyUsed' && made.kind === 'approved') {
         const [{ print, keyId }] = request.bodyFingerprints;
         const values = [merchantId, request.keyHash, print, keyId, made.paymentId];

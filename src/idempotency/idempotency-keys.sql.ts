@@ -12,7 +12,8 @@ const KEYS = inputRows<RequestKey>({
   key_hash: ['bytea', (key) => key.keyHash],
 });
 
-const RECORDED = rowCodec<RecordedRequest & RequestKey>(
+/** Of `REQUEST_OF_KEY` as `k`. */
+export const RECORDED = rowCodec<RecordedRequest & RequestKey>(
   {
     merchantId: column.text(),
     keyHash: column.bytes(),
@@ -25,11 +26,15 @@ const RECORDED = rowCodec<RecordedRequest & RequestKey>(
   'k',
 );
 
+/** The recorded request of the key of the input row `i`. */
+export const REQUEST_OF_KEY =
+  'select * from idempotency_keys o where o.merchant_id = i.merchant_id and o.key_hash = i.key_hash limit 1';
+
 const FIND = statement(
   'idempotency.find',
   `select ${RECORDED.columns}
    from ${KEYS.sql}, lateral (
-     select * from idempotency_keys o where o.merchant_id = i.merchant_id and o.key_hash = i.key_hash limit 1
+     ${REQUEST_OF_KEY}
    ) k`,
 );
 

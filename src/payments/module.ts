@@ -11,7 +11,7 @@ import { batchReads } from '../platform/postgres/batched-reads.ts';
 import type { Acquirers } from '../providers/open-acquirers.ts';
 import type { FeeVersions } from '../transactions/fees/fee-table.ts';
 import type { Boletos } from '../transactions/methods/boleto/module.ts';
-import { madeTransactionsRead } from '../transactions/methods/card/intents.sql.ts';
+import { foundOfKeysRead } from '../transactions/methods/card/intents.sql.ts';
 import type { PixModule } from '../transactions/methods/pix/module.ts';
 import type { Transactions } from '../transactions/module.ts';
 import { SPLIT_FAULTS } from '../transactions/split-contract.ts';
@@ -163,7 +163,7 @@ function paymentTools(context: PaymentsContext, below: Below): PaymentTools {
     fees,
     minimumInstallment: configuration.minimumInstallment,
     callRules: webhooks.urlRules,
-    findMadeTransaction: batchReads(madeTransactionsRead(database)),
+    findOfKey: batchReads(foundOfKeysRead(database)),
     observeReview: logReviews(log),
     rememberCallbackEndpoint: webhooks.rememberCallbackEndpoint,
     later: {

@@ -1,23 +1,24 @@
 import { isShownAs } from '../cards/card.ts';
 import { openCarriedCard } from '../cards/open-card-source.ts';
 import { answerOnce, type FindRequestTools, identifyRequest } from '../idempotency/answer-once.ts';
-import type { SentRequest } from '../idempotency/idempotency-key.ts';
+import { type IdSpan, idSpan, type SentRequest } from '../idempotency/idempotency-key.ts';
 import type { Once } from '../platform/http/failures.ts';
 import type { Looked } from '../platform/postgres/batched-reads.ts';
 import { notePayment } from '../platform/tracing/scope.ts';
 import { readDecline } from '../providers/acquirers/issuer-code.ts';
-import type { MadeTransaction } from '../transactions/methods/card/intents.sql.ts';
+import type { FoundOfKey, KeyAndSpan } from '../transactions/methods/card/intents.sql.ts';
 
 import type { Preauthorization, Transaction } from '../transactions/transaction.ts';
 import { findTransaction } from '../transactions/transaction-queries.sql.ts';
 import type { Cents } from '../values/cents.ts';
+import { isUuid } from '../values/ids.ts';
 import type { Instant } from '../values/instant.ts';
 import { type PayResult, type PayTools, payByCard, type Seller } from './pay-by-card.ts';
 import type { Payment } from './payment.ts';
 
 export type PayOnceTools = PayTools &
   FindRequestTools & {
-    readonly findMadeTransaction: (made: MadeTransaction) => Promise<Looked<string>>;
+    readonly findOfKey: (asked: KeyAndSpan) => Promise<Looked<FoundOfKey>>;
   };
 
 /** A repetition with its key gives the outcome of the first request. */
@@ -33,10 +34,36 @@ export function payOnce(
     ...sent,
     openCarrier: () => openCarriedCard(tools, merchantId, payment.card),
   });
-  return answerOnce(tools, merchantId, request, {
-    make: (isFirst) => payByCard(tools, seller, payment, { request, isFirst }, deadlineAt),
+  const { vaultId: named } = payment.card;
+  const vaultId = named !== null && isUuid(named) ? named.toLowerCase() : null;
+  // Those who look in one turn share the statement.
+  const look = async (span: IdSpan) => {
+    const keyHash = request?.keyHash ?? null;
+    const { askedAt, value } = await tools.findOfKey({ merchantId, keyHash, vaultId, ...span });
+    return { askedAt, recorded: null, made: null, card: null, ...value };
+  };
+  const finding = {
+    keyring: tools.keyring,
+    async findRequest() {
+      if (request === null) throw new Error('a request without a key is not looked for');
+      const { askedAt, recorded } = await look(idSpan(request.idStem));
+      return { askedAt, value: recorded };
+    },
+  };
+  const paying: PayTools =
+    request === null
+      ? tools
+      : {
+          ...tools,
+          async findVaultCard() {
+            const { askedAt, card } = await look(idSpan(request.idStem));
+            return { askedAt, value: card };
+          },
+        };
+  return answerOnce(finding, merchantId, request, {
+    make: (isFirst) => payByCard(paying, seller, payment, { request, isFirst }, deadlineAt),
     isRefused: ({ kind }) => kind === 'refused',
-    findMade: async (span) => (await tools.findMadeTransaction({ merchantId, ...span })).value,
+    findMade: async (span) => (await look(span)).made,
     async canBeOfCard(paymentId, card) {
       const transaction = await findTransaction(tools.database, merchantId, paymentId);
       return transaction === null || isShownAs(card, transaction);

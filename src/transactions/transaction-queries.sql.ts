@@ -258,11 +258,15 @@ export function parseOwn(row: Row): Omit<Transaction, 'shares'> {
 const ID = rowCodec({ transactionId: column.text('t.transaction_id') });
 const MADE = rowCodec({ createdAt: column.instant() });
 
+const OF_REFERENCE =
+  'select transaction_id, sold_at from transactions where merchant_id = $1 and reference_transaction = $2';
+const NEWEST = 'order by sold_at desc, transaction_id desc limit $3';
+
 const FIND_IDS = statement(
   'transactions.find_ids_of_reference',
-  `select ${ID.columns} from transactions t
-   where t.merchant_id = $1 and t.reference_transaction = $2
-   order by t.sold_at desc, t.transaction_id desc limit $3`,
+  `select ${ID.columns} from (
+     (${OF_REFERENCE} and ${DECIDED} ${NEWEST}) union all (${OF_REFERENCE} and ${UNDER_WAY} ${NEWEST})
+   ) t ${NEWEST}`,
 );
 
 const FIND_MADE_AT = statement(

@@ -279,7 +279,7 @@ const BOUNDS: Readonly<Record<string, readonly [index: string, condition: RegExp
   'billing_days.list': ['billing_days_pkey', /merchant_id = .*due_on >= .*due_on <= /, false],
   'billing_charges.count_retries': ['billing_charges_retried', /started_at >= .*started_at < /, true],
   'customers.find_newest_payments': ['transactions_by_customer_day', /upper.*merchant_id = /, false],
-  'transactions.find_ids_of_reference': ['transactions_by_reference_day', /reference_transaction = /, false],
+  'transactions.find_ids_of_reference': ['transactions_by_reference', /reference_transaction = /, false],
   'pix_charges.find_by_document': ['pix_charges_by_document', /documentNumber.*merchant_id = /, false],
   'pix_payments.sum_paid': ['pix_payments_by_moment', /merchant_id = .*paid_at >= .*paid_at < /, true],
   'pix_refunds.sum_refunded': ['pix_refunds_by_moment', /refunded_at >= .*refunded_at < /, false],

@@ -25,6 +25,7 @@ const WAITED_FOR_BY_NO_PAYMENT = new Set([
   'customers.find_newest_payments',
   'buyer_words.read_cards',
   'payments.find_of_amount',
+  'transactions.find_ids_of_reference',
 ]);
 
 /** How the connections of payments, and those of searches, have their statements planned. */
@@ -117,7 +118,7 @@ async function checkSearches(): Promise<void> {
       const indexes = reads.map((node) => node['Index Name']).filter((index) => /_by_/.test(index ?? ''));
       assert.deepEqual(
         [...new Set(indexes)].sort(),
-        ['boletos_by_reference', 'pix_charges_by_reference', 'transactions_by_reference_day'],
+        ['boletos_by_reference', 'pix_charges_by_reference', 'transactions_by_reference'],
         name,
       );
     }

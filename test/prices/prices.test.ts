@@ -97,6 +97,9 @@ async function register(): Promise<void> {
 
 const inThree = () => paid({ cardInfo: { vaultId, securityCode: '123' }, payment: IN_THREE });
 
+const byStoredCardWithKey = () =>
+  paid({ cardInfo: { vaultId, securityCode: '123' }, headers: { 'idempotency-key': randomUUID() } });
+
 async function hasDelivered(): Promise<boolean> {
   const [row] = await service.auditor.query(
     `select bool_and(state = 'delivered') as is_delivered from deliveries where merchant_id = $1`,
@@ -112,6 +115,7 @@ const WORKS: Readonly<Record<string, Counted>> = {
     run: () => paid({ headers: { 'idempotency-key': randomUUID() }, customer: CUSTOMER }),
   },
   'payment by stored card in three installments': { run: inThree },
+  'payment by stored card with a key': { run: byStoredCardWithKey },
   'declined payment': { run: () => paid({ status: 402, amount: DECLINED_AMOUNT }) },
   'receivables of three installments': {
     prepare: inThree,

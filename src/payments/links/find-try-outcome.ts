@@ -5,7 +5,7 @@ import type { Looked } from '../../platform/postgres/batched-reads.ts';
 import type { Reader } from '../../platform/postgres/database.ts';
 import type { Boleto, BoletoState } from '../../transactions/methods/boleto/boleto.ts';
 import { findBoleto, findMadeBoleto } from '../../transactions/methods/boleto/boletos.sql.ts';
-import type { MadeTransaction } from '../../transactions/methods/card/intents.sql.ts';
+import type { FoundOfKey, KeyAndSpan } from '../../transactions/methods/card/intents.sql.ts';
 import type { Pix, PixState } from '../../transactions/methods/pix/pix.ts';
 import { findMadePix, findPix } from '../../transactions/methods/pix/pix-charges.sql.ts';
 import type { TransactionState } from '../../transactions/transaction.ts';
@@ -15,7 +15,7 @@ import { keyOfTry, type Link, outcomeWithoutPayment, type TryOutcome } from './l
 export type FindTryTools = {
   readonly database: Reader;
   readonly keyring: Pick<Keyring, 'fingerprints' | 'idDigest'>;
-  readonly findMadeTransaction: (made: MadeTransaction) => Promise<Looked<string>>;
+  readonly findOfKey: (asked: KeyAndSpan) => Promise<Looked<FoundOfKey>>;
 };
 
 /** The request that charges a try. Its key alone decides the id of its payment, so that each try has one. */
@@ -89,7 +89,8 @@ export async function findTryOutcome(tools: FindTryTools, link: Link): Promise<T
 async function findCardOutcome(tools: FindTryTools, link: Link): Promise<Found | null> {
   const { merchantId } = link;
   const span = spanOfTry(tools.keyring, link);
-  const { value: paymentId } = await tools.findMadeTransaction({ merchantId, ...span });
+  const { value: found } = await tools.findOfKey({ merchantId, keyHash: null, vaultId: null, ...span });
+  const paymentId = found?.made ?? null;
   if (paymentId === null) return null;
   const transaction = await findTransaction(tools.database, merchantId, paymentId);
   return { kind: transaction === null ? 'underWay' : OUTCOMES[transaction.state], paymentId };

@@ -120,12 +120,16 @@ const OF_REFERENCE_BY_DAY = pageOf({
   name: 'payments.list_of_reference',
   before: `counted as materialized (
      select count(*) as total from (
-       (${CARDS_OF_REFERENCE} ${TO_COUNT}) union all (${PIX_OF_REFERENCE} ${TO_COUNT})
+       (${CARDS_OF_REFERENCE} and ${DECIDED} ${TO_COUNT})
+       union all (${CARDS_OF_REFERENCE} and ${UNDER_WAY} ${TO_COUNT})
+       union all (${PIX_OF_REFERENCE} ${TO_COUNT})
        union all (${BOLETOS_OF_REFERENCE} ${TO_COUNT}) {counted}
      ) c
    )`,
   keys: `select * from (
-       (${CARDS_OF_REFERENCE} ${TO_SHOW}) union all (${PIX_OF_REFERENCE} ${TO_SHOW})
+       (${CARDS_OF_REFERENCE} and ${DECIDED} ${TO_SHOW})
+       union all (${CARDS_OF_REFERENCE} and ${UNDER_WAY} ${TO_SHOW})
+       union all (${PIX_OF_REFERENCE} ${TO_SHOW})
        union all (${BOLETOS_OF_REFERENCE} ${TO_SHOW})
      ) o`,
   key: 'method, payment_id',
@@ -146,6 +150,8 @@ const IS_FOUND_CARD = `${OF_DAYS} and state = any ($6::text[]) and installments_
 const OF_CARDS = `select ${CARD_KEY}, amount, nsu, authorization_code, anti_fraud_verdict, ${IS_FOUND_CARD} as is_found
      from transactions where merchant_id = $1`;
 const OF_VAULT_CARD = `${OF_CARDS} and vault_id = $17::uuid and amount > 0 and $19 = 'vaultId'`;
+const OF_BILLING = `${OF_CARDS} and reference_transaction = $16 and $19 = 'billingId'`;
+const OF_REFERENCE = `${OF_CARDS} and reference_transaction = $18 and $19 = 'referenceTransaction'`;
 const SORTED_CARDS = `select ${CARD_KEY}, amount, nsu, authorization_code, anti_fraud_verdict, true as is_found`;
 const SORTED_DAYS = `${SORTED_CARDS} ${CARDS_OF_DAYS}
      and $19 = 'days' and cardinality($6::text[]) > 0 and $11::text is null`;
@@ -180,9 +186,9 @@ const SORTED = pageOf({
      select * from (
        ${OF_CARDS} and nsu = $14 and $19::text = 'nsu'
        union all ${OF_CARDS} and authorization_code = $15 and $19 = 'authorizationCode'
-       union all ${OF_CARDS} and reference_transaction = $16 and $19 = 'billingId'
+       union all ${OF_BILLING} and ${DECIDED} union all ${OF_BILLING} and ${UNDER_WAY}
        union all ${OF_VAULT_CARD} and ${DECIDED} union all ${OF_VAULT_CARD} and ${UNDER_WAY}
-       union all ${OF_CARDS} and reference_transaction = $18 and $19 = 'referenceTransaction'
+       union all ${OF_REFERENCE} and ${DECIDED} union all ${OF_REFERENCE} and ${UNDER_WAY}
        union all ${SORTED_DAYS} and ${DECIDED} union all ${SORTED_DAYS} and ${UNDER_WAY}
        union all ${SORTED_LAST_FOUR} and ${DECIDED} union all ${SORTED_LAST_FOUR} and ${UNDER_WAY}
        union all ${OF_PIX} and txid = $12 and $19 = 'txid'

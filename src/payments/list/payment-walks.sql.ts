@@ -130,14 +130,18 @@ const OF_REFERENCE: Walk = {
   rising: statement(
     'payments.walk_of_reference_up',
     `with page as (select * from (
-       (${CARDS_OF_REFERENCE} and ${BEHIND} ${RISING}) union all (${PIX_OF_REFERENCE} and ${PIX_BEHIND} ${RISING})
+       (${CARDS_OF_REFERENCE} and ${DECIDED} and ${BEHIND} ${RISING})
+       union all (${CARDS_OF_REFERENCE} and ${UNDER_WAY} and ${BEHIND} ${RISING})
+       union all (${PIX_OF_REFERENCE} and ${PIX_BEHIND} ${RISING})
        union all (${BOLETOS_OF_REFERENCE} and ${BOLETO_BEHIND} ${RISING})
      ) o ${RISING}) ${SHOWN_RISING}`,
   ),
   falling: statement(
     'payments.walk_of_reference_down',
     `with page as (select * from (
-       (${CARDS_OF_REFERENCE} and ${BEFORE} ${FALLING}) union all (${PIX_OF_REFERENCE} and ${PIX_BEFORE} ${FALLING})
+       (${CARDS_OF_REFERENCE} and ${DECIDED} and ${BEFORE} ${FALLING})
+       union all (${CARDS_OF_REFERENCE} and ${UNDER_WAY} and ${BEFORE} ${FALLING})
+       union all (${PIX_OF_REFERENCE} and ${PIX_BEFORE} ${FALLING})
        union all (${BOLETOS_OF_REFERENCE} and ${BOLETO_BEFORE} ${FALLING})
      ) o ${FALLING}) ${SHOWN_FALLING}`,
   ),

@@ -24,45 +24,41 @@ const APPROVALS = inputRows<PlainApproval>(
   { after: SHARES },
 );
 
+const APPROVED = rowCodec({ transactionId: column.text('c.transaction_id') });
+
 /**
  * `transactions.commit_outcomes` for approvals that notify nobody and mark no card: parts of a statement
  * cost half of a lone outcome where they find nothing. Leaves out merchants who are notified.
  */
 const COMMIT_APPROVALS = statement(
   'transactions.commit_outcomes_plain',
-  `with locked as materialized (
-     select t.merchant_id, t.transaction_id, t.account_number, i.authorization_code, i.nsu, i.network_transaction_id,
-       i.tid, i.moment
-     from ${APPROVALS.sql} join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
-     where t.state in (${fromStates(TRANSACTION_MOVES, 'approve')}) and t.fence = i.fence and ${NOBODY_IS_NOTIFIED}
-     order by t.merchant_id, t.transaction_id
-     for no key update of t
+  `with changed as (
+     update transactions t set state = 'approved', authorization_code = i.authorization_code, nsu = i.nsu,
+       network_transaction_id = i.network_transaction_id, tid = i.tid, decided_at = now(), approved_at = i.moment, due_at = null
+     from (select * from ${APPROVALS.sql} order by merchant_id, transaction_id) i
+     where t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
+       and t.state in (${fromStates(TRANSACTION_MOVES, 'approve')}) and t.fence = i.fence and ${NOBODY_IS_NOTIFIED}
+     returning t.merchant_id, t.transaction_id, t.account_number, t.authorization_code, t.nsu, t.approved_at
    ), parts as (
      insert into installments (merchant_id, ${PARTS.names}, state)
-     select l.merchant_id, ${PARTS.selected}, 'authorized'
+     select c.merchant_id, ${PARTS.selected}, 'authorized'
      from ${PARTS.sql}
-     join locked l using (transaction_id)
+     join changed c using (transaction_id)
    ), moves as (
      insert into movements (merchant_id, account_number, transaction_id, installment_number, type, new_state, nsu,
        authorization_code, moment)
-     select l.merchant_id, l.account_number, l.transaction_id, p.installment_number, 'Autorizacao', 'authorized', l.nsu,
-       l.authorization_code, l.moment
+     select c.merchant_id, c.account_number, c.transaction_id, p.installment_number, 'Autorizacao', 'authorized', c.nsu,
+       c.authorization_code, c.approved_at
      from ${PARTS.sql}
-     join locked l using (transaction_id)
+     join changed c using (transaction_id)
    ), divided as (
      insert into shares (merchant_id, ${SHARES.names})
-     select l.merchant_id, ${SHARES.selected}
+     select c.merchant_id, ${SHARES.selected}
      from ${SHARES.sql}
-     join locked l using (transaction_id)
+     join changed c using (transaction_id)
    )
-   update transactions t set state = 'approved', authorization_code = l.authorization_code, nsu = l.nsu,
-     network_transaction_id = l.network_transaction_id, tid = l.tid, decided_at = now(), approved_at = l.moment, due_at = null
-   from locked l
-   where t.merchant_id = l.merchant_id and t.transaction_id = l.transaction_id
-   returning t.transaction_id`,
+   select ${APPROVED.columns} from changed c`,
 );
-
-const APPROVED = rowCodec({ transactionId: column.text('t.transaction_id') });
 
 export function isPlain(row: OutcomeRow): row is PlainApproval {
   return row.expected === 'charging' && row.state === 'approved' && row.isPlain === true;

@@ -1,9 +1,16 @@
 import { HOLD_CODES, TAKE_CODES } from '../../../antifraud/codes.sql.ts';
 import { COUNT_TRIES, VELOCITY_COLUMNS } from '../../../antifraud/velocity-events.sql.ts';
 import { LOCK_CARD_SOURCES } from '../../../cards/tokens/card-tokens.sql.ts';
-import type { IdSpan } from '../../../idempotency/idempotency-key.ts';
-
-import { KEY_COLUMNS, REMEMBER_KEYS, racingForKeys } from '../../../idempotency/idempotency-keys.sql.ts';
+import type { VaultCard } from '../../../cards/vault/vault-card.ts';
+import { parseVaultCard, WHOLE_CARD } from '../../../cards/vault/vault-cards.sql.ts';
+import type { IdSpan, RecordedRequest } from '../../../idempotency/idempotency-key.ts';
+import {
+  KEY_COLUMNS,
+  RECORDED,
+  REMEMBER_KEYS,
+  REQUEST_OF_KEY,
+  racingForKeys,
+} from '../../../idempotency/idempotency-keys.sql.ts';
 import type { BatchedReadOptions } from '../../../platform/postgres/batched-reads.ts';
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../../platform/postgres/batched-writes.ts';
 import { type Database, statement, type Tx } from '../../../platform/postgres/database.ts';
@@ -216,23 +223,42 @@ export async function writeIntents(tx: Tx, rows: readonly IntentRow[]): Promise<
   return new Set(fates.filter(({ isWritten }) => isWritten).map(({ transactionId }) => transactionId));
 }
 
-export type MadeTransaction = IdSpan & { readonly merchantId: string };
+/** Null: that is not looked for. `vaultId`: in lower case. */
+export type KeyAndSpan = IdSpan & {
+  readonly merchantId: string;
+  readonly keyHash: Buffer | null;
+  readonly vaultId: string | null;
+};
 
-const SPANS = inputRows<MadeTransaction>({
+/** `made`: a sent transaction with an id of the span. `card`: the stored card that is to pay. */
+export type FoundOfKey = {
+  readonly recorded: RecordedRequest | null;
+  readonly made: string | null;
+  readonly card: VaultCard | null;
+};
+
+const KEYS_AND_SPANS = inputRows<KeyAndSpan>({
   merchant_id: ['text', ({ merchantId }) => merchantId],
+  key_hash: ['bytea', ({ keyHash }) => keyHash],
   first: ['uuid', ({ first }) => first],
   last: ['uuid', ({ last }) => last],
+  vault_id: ['uuid', ({ vaultId }) => vaultId],
 });
 
-const MADE = rowCodec({
-  merchantId: column.text('i.merchant_id'),
+const ASKED = rowCodec({
+  ofMerchant: column.text('i.merchant_id'),
   first: column.text('i.first'),
-  transactionId: column.text('m.transaction_id'),
+  askedHash: column.nullable(column.bytes('i.key_hash')),
+  askedCard: column.nullable(column.text('i.vault_id')),
+  made: column.nullable(column.text('m.transaction_id')),
 });
+const OF_KEY = rowCodec({ ...RECORDED.fields }, 'k', 'key_');
 
-const FIND = statement(
-  'transactions.find_made',
-  `select ${MADE.columns} from ${SPANS.sql}, lateral (
+const FIND_OF_KEYS = statement(
+  'transactions.find_of_keys',
+  `select ${ASKED.columns}, ${OF_KEY.columns}, ${WHOLE_CARD} from ${KEYS_AND_SPANS.sql} left join lateral (
+     ${REQUEST_OF_KEY}
+   ) k on true left join lateral (
      (select t.transaction_id from transactions t
       where t.merchant_id = i.merchant_id and t.transaction_id between i.first and i.last and not coalesce(${NEVER_SENT}, false)
       limit 1)
@@ -242,22 +268,39 @@ const FIND = statement(
         and r.decision in ('undecided', 'unfinished')
       limit 1)
      limit 1
-   ) m`,
+   ) m on true left join lateral (
+     select * from vault_cards c where c.merchant_id = i.merchant_id and c.vault_id = i.vault_id limit 1
+   ) v on true
+   where k.key_hash is not null or m.transaction_id is not null or v.vault_id is not null`,
 );
 
 /**
- * Finds sent transactions by derived ids. After a restore also those that the acquirer has and that are still
- * to be recorded here, or decided by a person.
+ * What a key made, by its row and by derived ids: a restored database has lost the row, and has still to
+ * record, or a person to decide, what only the acquirer has. Beside it the stored card: each payment with a
+ * key waits for all of this, and a statement costs more than what it finds.
  */
-export function madeTransactionsRead(database: Database): BatchedReadOptions<MadeTransaction, string> {
-  const textOf = ({ merchantId, first }: Pick<MadeTransaction, 'merchantId' | 'first'>) =>
-    `${merchantId}|${first}`;
+export function foundOfKeysRead(database: Database): BatchedReadOptions<KeyAndSpan, FoundOfKey> {
+  const textOf = ({ merchantId, first, keyHash, vaultId }: Omit<KeyAndSpan, 'last'>) =>
+    `${merchantId}|${first}|${keyHash?.toString('base64')}|${vaultId}`;
   return {
-    name: 'transactions of keys',
+    name: 'requests and transactions of keys',
     textOf,
-    async read(spans) {
-      const rows = await database.query(FIND, SPANS.values(spans));
-      return new Map(rows.map(MADE.parse).map((made) => [textOf(made), made.transactionId]));
+    async read(asked) {
+      const rows = await database.query(FIND_OF_KEYS, KEYS_AND_SPANS.values(asked));
+      return new Map(
+        rows.map((row): [string, FoundOfKey] => {
+          const {
+            ofMerchant: merchantId,
+            first,
+            askedHash: keyHash,
+            askedCard: vaultId,
+            made,
+          } = ASKED.parse(row);
+          const recorded = row.key_resource_id === null ? null : OF_KEY.parse(row);
+          const card = row.vault_id === null ? null : parseVaultCard(row);
+          return [textOf({ merchantId, first, keyHash, vaultId }), { recorded, made, card }];
+        }),
+      );
     },
   };
 }
