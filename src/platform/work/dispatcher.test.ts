@@ -369,12 +369,18 @@ test('what is not answered fills the line of what was claimed for nobody else, a
   }
   assert.deepEqual(begun, [100, 200, 101, 201, 102, 202]);
   assert.ok(dispatcher.wakeSignal.count() > wakes, 'the next run comes at once');
+  const inHand = () => dispatcher.claimedOf(100).map(({ merchantId, underWay }) => [merchantId, underWay]);
+  const before = [
+    ['one', 20],
+    ['two', 12],
+  ];
+  assert.deepEqual(inHand(), before);
   await dispatcher.runDue(running().signal);
   assert.deepEqual(begun.slice(6), [300, 301]);
   assert.deepEqual(handedBack.length, 20 - 3 - 8 + (12 - 3 - 8), 'a few of each still wait');
   assert.deepEqual(limits, [32, 32 - 6 - 16]);
   assert.deepEqual(
-    dispatcher.claimedOf(100).map(({ merchantId, underWay }) => [merchantId, underWay]),
+    inHand(),
     [
       ['one', 100],
       ['two', 100],

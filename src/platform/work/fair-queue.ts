@@ -68,7 +68,7 @@ export class BusyPlaces {
 export type MerchantShare = {
   readonly ofMerchant: number;
   readonly ofMerchantAlone: number;
-  /** So many that wait long for an answer hold no slot; they still count at their place and for their merchant. */
+  /** So many that wait long for an answer hold no slot. They still count for their place and merchant. */
   readonly slow: number;
 };
 
@@ -96,6 +96,8 @@ export class FairQueue<Task extends Place> {
   /** Those under way that wait long for an answer. */
   readonly #late = new Set<Task>();
   readonly #lateOf = new Tally();
+  /** Merchants with such tasks had to give way, and have such tasks still. */
+  #isCrowded = false;
   readonly #share: MerchantShare;
   readonly #ofMerchant = new Tally();
   /** In the order of turns: the merchant served goes to the end. */
@@ -180,7 +182,7 @@ export class FairQueue<Task extends Place> {
     return this.underWay.size - this.slow();
   }
 
-  /** Waits for the answer to a task under way. A long wait holds no slot, but what follows the answer does. */
+  /** Waits for an answer to a task under way. A long wait holds no slot; what follows the answer does. */
   async whileAsking<Answer>(task: Task, answer: Promise<Answer>, onLate: () => void): Promise<Answer> {
     if (this.#share.slow === 0) return answer;
     let isAsking = true;
@@ -203,6 +205,7 @@ export class FairQueue<Task extends Place> {
 
   #answered(task: Task): void {
     if (this.#late.delete(task)) this.#lateOf.add(task.merchantId, -1);
+    this.#isCrowded &&= this.#late.size > 0;
   }
 
   /** False: it had already ended. */
@@ -218,13 +221,13 @@ export class FairQueue<Task extends Place> {
   }
 
   /**
-   * In hand by merchant, of `most` for each. One that waits long for answers is given as having all but the
-   * few that may wait for it: what it has in line is what it cannot begin.
+   * In hand by merchant, of `most` for each. In a crowd one that waits long for answers is given as having all
+   * but the few that may stand in line for it.
    */
   inHandOf(most: number): BusyPlace[] {
     const inHand = [...this.underWay, ...this.waiting()];
     return countPlaces(inHand.map(({ merchantId }) => ({ merchantId }))).map((busy) => {
-      if (this.#lateOf.at(busy.merchantId) === 0) return busy;
+      if (!this.#isCrowded || this.#lateOf.at(busy.merchantId) === 0) return busy;
       const room = Math.max(0, WAITING_OF_SLOW - this.waitingOf(busy).ofMerchant);
       return { ...busy, underWay: Math.max(busy.underWay, most - room) };
     });
@@ -239,6 +242,7 @@ export class FairQueue<Task extends Place> {
       while (line.length > WAITING_OF_SLOW)
         this.#expired.push(this.#remove(merchantId, line, line.length - 1));
     }
+    this.#isCrowded ||= hasGivenWay;
     return hasGivenWay;
   }
 
