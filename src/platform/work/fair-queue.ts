@@ -221,8 +221,8 @@ export class FairQueue<Task extends Place> {
   }
 
   /**
-   * In hand by merchant, of `most` for each. In a crowd one that waits long for answers is given as having all
-   * but the few that may stand in line for it.
+   * In hand by merchant, of `most` for each. In a crowd one that waits long for answers is given as having
+   * all but the few that may stand in line for it.
    */
   inHandOf(most: number): BusyPlace[] {
     const inHand = [...this.underWay, ...this.waiting()];
