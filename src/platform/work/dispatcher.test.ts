@@ -351,6 +351,21 @@ test('what waits long for its answer leaves its slot to others at once, up to a 
   assert.deepEqual(begun, [1, 2, 4, 5, 6, 3]);
 });
 
+test('what was answered while the process stood still, and what does not ask yet, holds its slot', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const lane = { slots: 2, ofMerchant: 9, ofMerchantAlone: 9, slow: 3, queued: 8 };
+  const limits = { ...SMALL, slots: 2, claimed: lane, now: lane };
+  const { dispatcher, begun, end } = openDispatcher({ limits });
+  const readsOnly = openDispatcher({ limits, send: () => new Promise(() => {}) });
+  await dispatcher.runDue(running().signal);
+  await readsOnly.dispatcher.runDue(running().signal);
+  dispatcher.sendNow([task(1), task(2), task(3)]);
+  readsOnly.dispatcher.sendNow([task(1), task(2)]);
+  t.mock.timers.tick(60_000);
+  await Promise.all([end('send 1'), end('send 2')]);
+  assert.deepEqual([begun, readsOnly.dispatcher.capacityForNow()], [[1, 2], 0]);
+});
+
 test('what is not answered fills the line of what was claimed for nobody else, and no more is in hand', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const lane = { slots: 4, ofMerchant: 3, ofMerchantAlone: 3, slow: 8, queued: 28 };
