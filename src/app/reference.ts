@@ -42,7 +42,7 @@ const INFO: ApiInfo = {
 
 Os corpos são JSON em UTF-8, de até 64 KiB. Os nomes são em camelCase; o mesmo nome com inicial maiúscula também é aceito.
 \`null\` e um texto opcional em branco são o mesmo que ausente, um número não é um texto. Campos desconhecidos são ignorados, mas não
-onde o esquema não os permite (dinheiro, cartões) nem os que em outros gateways mudam a cobrança; nomes repetidos, NUL e Unicode malformado são 400 onde quer que estejam. Em uma consulta, uma opção
+onde o esquema traz \`additionalProperties: false\`, nem os que em outros gateways mudam a cobrança; nomes repetidos, NUL e Unicode malformado são 400 onde quer que estejam. Em uma consulta, uma opção
 ou um número em branco é ausente, e um texto em branco é 400. Valores de pagamentos são centavos inteiros; os de planos e cobranças são reais.
 
 Erros são uma lista de \`{ "tag", "description" }\`, com todas as falhas da requisição de uma vez. As descrições vêm em português
@@ -55,7 +55,7 @@ the \`accessToken\` as \`Authorization: Bearer …\` with every call. It lives f
 
 Bodies are JSON in UTF-8, at most 64 KiB. Names are camelCase; the same name with a capital first letter is taken too.
 \`null\` and a blank optional text mean absent, a number is not a string. Unknown fields are ignored, but not where the
-schema allows none (money, cards), nor those that change a charge at other gateways; a name sent twice, NUL and malformed Unicode are 400 wherever they stand. In a query an empty choice or
+schema has \`additionalProperties: false\`, nor those that change a charge at other gateways; a name sent twice, NUL and malformed Unicode are 400 wherever they stand. In a query an empty choice or
 number is absent, and an empty text is 400. Amounts of payments are whole cents, those of plans and billings are reais.
 
 Errors are an array of \`{ "tag", "description" }\`, all faults of a request at once. Descriptions are in Brazilian

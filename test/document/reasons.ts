@@ -1,5 +1,5 @@
 import type { Schema } from './served-document.ts';
-import type { Spoiled } from './spoiled-values.ts';
+import { CAPITAL_NAME, type Spoiled } from './spoiled-values.ts';
 
 /** Why the service may refuse what the document allows. Nothing else may be refused. */
 export type Reason = {
@@ -83,6 +83,10 @@ const TAKEN: readonly { readonly why: string; holds(spoiled: Spoiled): boolean }
     why: 'a blank optional text is absent: printed, it would stand in every choice of generated clients',
     holds: ({ wrong, schema, isRequired }) =>
       !isRequired && typeof wrong === 'string' && wrong.trim() === '' && isOf(schema, 'string'),
+  },
+  {
+    why: 'a name may begin with a capital letter, as other gateways write it: printed, each field would stand twice',
+    holds: ({ how }) => how === CAPITAL_NAME,
   },
 ];
 

@@ -116,6 +116,7 @@ export function isSpoiledOnTheWire({ place, how, wrong, schema, value }: Spoiled
   return !fitsAsText && !(typeof wrong === 'number' && [schema.type].flat().includes('number'));
 }
 
+export const CAPITAL_NAME = 'has a name with a capital letter';
 const ABSENT = Symbol('absent');
 type Change = { readonly how: string; readonly value: unknown };
 
@@ -148,10 +149,19 @@ function changesOf(value: unknown, { schema, isRequired, path }: Place): Change[
     );
   if (schema.additionalProperties === false && value !== null && typeof value === 'object')
     add('has an unknown field', { ...value, semSentido: 7 });
+  const [named] = Object.keys(schema.properties ?? {}).filter((name) => Object.hasOwn(Object(value), name));
+  if (named !== undefined) add(CAPITAL_NAME, withCapital(value as object, named));
   for (const name of Object.keys(schema.properties ?? {}))
     if (value !== null && typeof value === 'object' && !Object.hasOwn(value, name))
       add(`has ${name} as a list`, { ...value, [name]: [[7]] });
   return changes;
+}
+
+function withCapital(value: object, named: string): object {
+  const capital = named.charAt(0).toUpperCase() + named.slice(1);
+  return Object.fromEntries(
+    Object.entries(value).map(([name, own]) => [name === named ? capital : name, own]),
+  );
 }
 
 function valueAt(value: unknown, path: readonly (string | number)[]): unknown {

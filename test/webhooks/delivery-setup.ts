@@ -108,7 +108,11 @@ export type DeliverySetup = {
   /** Writes deliveries as a commit would; gives their numbers. */
   write(rows: readonly NewDelivery[]): Promise<number[]>;
   /** The same under a lease, as whoever sends them at once has them. */
-  writeForNow(rows: readonly NewDelivery[], leaseMilliseconds?: number): Promise<DeliveryToSend[]>;
+  writeForNow(
+    rows: readonly NewDelivery[],
+    leaseMilliseconds?: number,
+    merchantId?: string,
+  ): Promise<DeliveryToSend[]>;
   delivery(deliveryNumber: number): Promise<DeliveryRow>;
   endpoint(endpoint: string): Promise<EndpointRow>;
   countIn(state: string, endpoint: string): Promise<number>;
@@ -174,12 +178,12 @@ export async function openDeliverySetup(): Promise<DeliverySetup> {
       return accountEndpoint(account);
     },
     write: (rows) => insert(auditor, rows, 0),
-    async writeForNow(rows, leaseMilliseconds = 30_000) {
-      const numbers = await insert(auditor, rows, leaseMilliseconds);
+    async writeForNow(rows, leaseMilliseconds = 30_000, merchantId = MERCHANT) {
+      const numbers = await insert(auditor, rows, leaseMilliseconds, merchantId);
       const found = await auditor.query(
         `select ${SENDING.columns} from deliveries d ${SENDING_JOINS}
          where d.merchant_id = $1 and d.delivery_number = any($2::bigint[]) order by d.delivery_number`,
-        [MERCHANT, numbers],
+        [merchantId, numbers],
       );
       return found.map((row) => ({
         ...parseDeliveryToSend({
@@ -215,6 +219,7 @@ async function insert(
   auditor: Auditor,
   rows: readonly NewDelivery[],
   leaseMilliseconds: number,
+  merchantId = MERCHANT,
 ): Promise<number[]> {
   const inserted = await auditor.query(
     `insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number, transaction_id, installment_number,
@@ -226,7 +231,7 @@ async function insert(
      order by position
      returning delivery_number`,
     [
-      MERCHANT,
+      merchantId,
       rows.map((row) => row.kind ?? 'movement'),
       rows.map((row) => row.account ?? '1'),
       rows.map((row) => row.transactionId ?? null),

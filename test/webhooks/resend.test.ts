@@ -172,6 +172,11 @@ test('what is no moment, no period and no place of this walk is refused by name'
   assert.deepEqual(await tagsOf({ from, to, after: 'd-1763730000123456-42' }), ['after']);
   assert.equal((await resendAll({ from, to, after: 'g-1763730000123456-42' })).status, 200);
   assert.equal((await resendAll({ from, to: '2026-12-02T00:00:00-03:00' })).status, 200, '31 days');
+  const likeCard = '2026-11-01T10:00:47.123456789-04:00';
+  assert.equal((await resendAll({ from: likeCard, to })).status, 200, 'its last digits pass for a card');
+  const refused = await resendAll({ from: '4111 1111 1111 1111', to });
+  assert.equal(refused.status, 400);
+  assert.doesNotMatch(JSON.stringify(refused.body), /1111/);
 });
 
 test('the period of an account of another merchant is as unknown as that of nobody’s', async () => {

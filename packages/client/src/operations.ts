@@ -1930,12 +1930,12 @@ export type RemovedSubscriberPage = {
 export type ResendRequest = {
   /**
    * The first moment of writing, with its offset. Must be date and time with the offset,
-   * YYYY-MM-DDThh:mm:ss-03:00, from 1920 on.
+   * YYYY-MM-DDThh:mm:ss-03:00, 1920-01-02 to 9999-12-30.
    */
   readonly from: string;
   /**
    * The first moment behind the period, which has 31 days at most. Must be date and time with the offset,
-   * YYYY-MM-DDThh:mm:ss-03:00, from 1920 on.
+   * YYYY-MM-DDThh:mm:ss-03:00, 1920-01-02 to 9999-12-30.
    */
   readonly to: string;
   /** GivenUp, which is the default, or what was delivered too. */

@@ -64,8 +64,8 @@ export function fieldTable(): CatalogueTable {
       'blank, and an optional list that is empty; an empty list stands for an empty object. CPF, CNPJ and CEP may carry their masks (not ' +
       'documentNumberBeneficiary). ' +
       'In a query an empty choice or number (`status=`, `page=`) is absent, and an empty identifier, date or text ' +
-      '(`vaultId=`) is refused. Unknown fields are ignored, but for those of other gateways; where money is given back or ' +
-      'taken (cancels, captures, charges by hand) an unknown field or parameter and null are refused.',
+      '(`vaultId=`) is refused. Unknown fields are ignored, but for those of other gateways; where the schema has ' +
+      '`additionalProperties: false`, an unknown field or parameter and null are refused.',
     columns: [...SENTENCES],
     rows: sentences.map(({ pt, en }) => [pt, en]),
   };

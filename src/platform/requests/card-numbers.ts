@@ -37,8 +37,6 @@ function finderOf(schema: TSchema): Finder {
   if (properties !== undefined) return objectFinder(properties);
   if (items !== undefined) return listFinder(items);
   if (type !== 'string' || mayHoldCard === true || allowed !== undefined) return NOTHING;
-  // Seconds with nine decimals and an offset look like one; what is no moment is refused by its format.
-  if (format === 'moment') return NOTHING;
   const textOf = format === 'basicAuth' ? readBasicAuth : (text: string) => text;
   return (value, pointer) => {
     const text = typeof value === 'string' ? textOf(value) : null;

@@ -70,8 +70,8 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     never: `^(${BEFORE_1920}|1920-01-01|9999-12-31)|[tz]|:60|\\.\\d{10}|[+-](1[5-9]|2\\d):`,
     also: { test: (text) => parseOffsetText(text) !== null },
     sentence: {
-      pt: 'Deve ser data e hora com fuso, AAAA-MM-DDThh:mm:ss-03:00, a partir de 1920.',
-      en: 'Must be date and time with the offset, YYYY-MM-DDThh:mm:ss-03:00, from 1920 on.',
+      pt: 'Deve ser data e hora com fuso, AAAA-MM-DDThh:mm:ss-03:00, de 1920-01-02 a 9999-12-30.',
+      en: 'Must be date and time with the offset, YYYY-MM-DDThh:mm:ss-03:00, 1920-01-02 to 9999-12-30.',
     },
   },
   twoDigits: {

@@ -16,13 +16,14 @@ const { deliveries, unresolvedCharges } = DISPATCH;
 
 type Given = Partial<Omit<DispatchState, 'claimed' | 'now'>> & {
   readonly taken?: number;
+  readonly slow?: number;
   readonly queued?: number;
   readonly takenNow?: number;
 };
 
-function state({ taken = 0, queued = 0, takenNow = 0, ...given }: Given = {}): DispatchState {
+function state({ taken = 0, slow = 0, queued = 0, takenNow = 0, ...given }: Given = {}): DispatchState {
   return {
-    claimed: { taken, queued, ready: queued },
+    claimed: { taken, slow, queued, ready: queued },
     now: { taken: takenNow },
     recording: 0,
     isAway: false,
@@ -59,6 +60,7 @@ test('while the other side is away one task is claimed at a time, after the paus
   assert.equal(freeClaimedSlots(charging, state({ ...away, queued: 100 })), 1);
   assert.equal(freeClaimedSlots(charging, state({ ...away, queued: 100, taken: 1 })), 0);
   assert.equal(freeClaimedSlots(charging, state({ ...away, millisecondsUntilProbe: 1 })), 0);
+  assert.equal(freeClaimedSlots(deliveries, state({ ...away, slow: 1 })), 0);
 });
 
 test('billings are read ahead, many at once, and no more before those in hand run short', () => {
@@ -72,6 +74,7 @@ test('deliveries in hand are at most 256, those that are still recorded included
   assert.equal(claimLimit(deliveries, state(), 0), 256);
   assert.equal(claimLimit(deliveries, state({ taken: 32, queued: 20, recording: 4 }), 0), 200);
   assert.equal(claimLimit(deliveries, state({ taken: 32, queued: 220, recording: 4 }), 0), 0);
+  assert.equal(claimLimit(deliveries, state({ taken: 32, slow: 128, queued: 20, recording: 4 }), 0), 72);
 });
 
 test('while the line of deliveries is long others have their turn once the pause is over', () => {
@@ -97,19 +100,25 @@ const LIMITS: fc.Arbitrary<DispatchLimits> = fc.oneof(
 test('whatever is under way: no lane and no process fills more slots than it has, nor claims without a free one', () => {
   const small = fc.integer({ min: 0, max: 300 });
   fc.assert(
-    fc.property(LIMITS, small, small, small, fc.boolean(), (limits, taken, takenNow, queued, isAway) => {
-      const now = state({ taken, takenNow, queued, isAway });
-      const ofClaimed = freeClaimedSlots(limits, now);
-      const ofNow = freeNowSlots(limits, now);
-      assert.ok(ofClaimed === 0 || taken + ofClaimed <= limits.claimed.slots);
-      assert.ok(ofNow === 0 || takenNow + ofNow <= limits.now.slots);
-      assert.ok(isAway || ofClaimed === 0 || taken + takenNow + ofClaimed <= limits.slots);
-      const limit = claimLimit(limits, now, 0);
-      const held = taken + queued + limit;
-      assert.ok(limit === 0 || held <= limits.claimed.slots + limits.claimed.queued);
-      assert.ok(limit <= limits.atOnce);
-    }),
+    fc.property(
+      LIMITS,
+      fc.array(small, { minLength: 4, maxLength: 4 }),
+      fc.boolean(),
+      (limits, counts, isAway) => {
+        const [taken = 0, takenNow = 0, queued = 0, slow = 0] = counts;
+        const now = state({ taken, takenNow, queued, slow, isAway });
+        const ofClaimed = freeClaimedSlots(limits, now);
+        const ofNow = freeNowSlots(limits, now);
+        assert.ok(ofClaimed === 0 || taken + ofClaimed <= limits.claimed.slots);
+        assert.ok(ofNow === 0 || takenNow + ofNow <= limits.now.slots);
+        assert.ok(isAway || ofClaimed === 0 || taken + takenNow + ofClaimed <= limits.slots);
+        const limit = claimLimit(limits, now, 0);
+        const held = taken + slow + queued + limit;
+        assert.ok(limit === 0 || held <= limits.claimed.slots + limits.claimed.queued);
+        assert.ok(limit <= limits.atOnce);
+      },
+    ),
     // A process that charges nothing asks nobody either who is away.
-    { examples: [[chargingLimits(0), 0, 0, 1, true]] },
+    { examples: [[chargingLimits(0), [0, 0, 1, 0], true]] },
   );
 });

@@ -2,7 +2,7 @@ import type { MerchantShare } from './fair-queue.ts';
 
 /** `claimed`: tasks claimed from the database. `now`: tasks written just now. */
 export type LaneLimits = MerchantShare & {
-  /** Tasks under way at the same time. */
+  /** Tasks under way at the same time, without those that are slow. */
   readonly slots: number;
   /** Tasks waiting for a slot. */
   readonly queued: number;
@@ -23,8 +23,16 @@ export type DispatchLimits = {
 };
 
 export type DispatchState = {
-  /** Taken slots, tasks waiting for one, and how many of these would take a slot that is free. */
-  readonly claimed: { readonly taken: number; readonly queued: number; readonly ready: number };
+  /**
+   * Taken slots, tasks under way without one, tasks waiting for one, and how many of these would take a slot
+   * that is free.
+   */
+  readonly claimed: {
+    readonly taken: number;
+    readonly slow: number;
+    readonly queued: number;
+    readonly ready: number;
+  };
   readonly now: { readonly taken: number };
   /** Sent and without a slot, but not recorded yet. */
   readonly recording: number;
@@ -127,7 +135,8 @@ function lane(
 /** Free slots for claimed tasks. While the other side is away: one task at a time, with a pause. */
 export function freeClaimedSlots(limits: DispatchLimits, state: DispatchState): number {
   if (state.isAway) {
-    const mayAsk = limits.slots > 0 && state.claimed.taken === 0 && state.millisecondsUntilProbe === 0;
+    const { taken, slow } = state.claimed;
+    const mayAsk = limits.slots > 0 && taken + slow === 0 && state.millisecondsUntilProbe === 0;
     return mayAsk ? 1 : 0;
   }
   return Math.max(0, Math.min(limits.claimed.slots - state.claimed.taken, freeOfAll(limits, state)));
@@ -147,11 +156,17 @@ export function isLineShort({ claimed }: DispatchState): boolean {
   return claimed.ready <= claimed.taken;
 }
 
+/** Slots are free, and what stands in line cannot take them: fewer than these may be claimed. */
+export function isLineInTheWay(limits: DispatchLimits, state: DispatchState, limit: number): boolean {
+  return limit < freeClaimedSlots(limits, state) && isLineShort(state);
+}
+
 /** How many to claim; 0: no free slot, or too few to be worth it. */
 export function claimLimit(limits: DispatchLimits, state: DispatchState, now: number): number {
   if (!isLineShort(state) && now < state.nextClaimAt) return 0;
   const free = state.isAway ? freeClaimedSlots(limits, state) : limits.claimed.slots - state.claimed.taken;
   if (free <= 0 && (state.isAway || limits.slots === 0)) return 0;
-  const room = free + limits.claimed.queued - state.claimed.queued - state.recording;
+  const { slow, queued } = state.claimed;
+  const room = free + limits.claimed.queued - slow - queued - state.recording;
   return Math.max(0, Math.min(limits.atOnce, room));
 }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { DISPATCH, type DispatchLimits } from './dispatch-policy.ts';
-import { type Dispatched, Dispatcher } from './dispatcher.ts';
+import type { Dispatched } from './dispatched.ts';
+import { Dispatcher } from './dispatcher.ts';
 import { openOutageWatch } from './outage-watch.ts';
 import { createWakeSignal } from './wake-signal.ts';
 
@@ -49,9 +50,9 @@ function openDispatcher(options: Partial<Dispatched<Task, string>> = {}) {
       const tasks = due.splice(0, limit);
       return { tasks, isEnd: tasks.length < limit };
     },
-    async send({ number }) {
+    async send({ number }, _, asking) {
       begun.push(number);
-      await step(`send ${number}`);
+      await asking(step(`send ${number}`));
       return 'sent';
     },
     async record({ number }) {
@@ -323,24 +324,105 @@ test('what stands in line for a full place or a busy merchant takes no slot from
   assert.deepEqual(handedBack, [11], 'at most half of the line and one more stand for one place');
 });
 
-test('what takes long leaves its slot to others, up to a limit, and still counts at its place and for its merchant', async (t) => {
-  const clock = t.mock.method(performance, 'now', () => 0);
+test('what waits long for its answer leaves its slot to others at once, up to a limit, until it has one', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
   const lane = { slots: 2, ofMerchant: 2, ofMerchantAlone: 2, slow: 3, queued: 8 };
-  const limits = { ...SMALL, slots: 4, claimed: lane, now: lane };
-  const { dispatcher, begun, end } = openDispatcher({ limits });
+  const { dispatcher, begun, end } = openDispatcher({
+    limits: { ...SMALL, slots: 4, claimed: lane, now: lane },
+  });
+  const longPasses = () => {
+    t.mock.timers.tick(250);
+    return turn();
+  };
   await dispatcher.runDue(running().signal);
-  dispatcher.sendNow([1, 2].map((number) => task(number, 'one', `hanging ${number}`)));
-  assert.equal(dispatcher.capacityForNow(), 0);
-  clock.mock.mockImplementation(() => 1_000);
-  assert.equal(dispatcher.capacityForNow(), 2, 'both have hung for long');
-  dispatcher.sendNow([task(3, 'one', 'over its share')]);
+  dispatcher.sendNow([1, 2, 3].map((number) => task(number, 'one', `hanging ${number}`)));
   dispatcher.sendNow([4, 5].map((number) => task(number, 'two', `hanging ${number}`)));
-  clock.mock.mockImplementation(() => 2_000);
+  assert.deepEqual([begun, dispatcher.capacityForNow()], [[1, 2], 0]);
+  await longPasses();
+  assert.deepEqual(begun, [1, 2, 4, 5], 'it still counts for its merchant');
+  await longPasses();
   assert.equal(dispatcher.capacityForNow(), 1, 'three are the most that hold none');
-  dispatcher.sendNow([task(6, 'three', 'hanging 1'), task(7, 'three', 'well')]);
-  assert.deepEqual(begun, [1, 2, 4, 5, 6], 'places are of a merchant');
-  await end('send 6', 'record 6');
-  assert.deepEqual(begun, [1, 2, 4, 5, 6, 7]);
+  dispatcher.sendNow([task(6, 'three'), task(7, 'three'), task(8, 'four')]);
+  assert.deepEqual(begun, [1, 2, 4, 5, 6]);
+  await end('send 1', 'send 2');
+  await end('record 1');
+  assert.equal(begun.length, 5, 'what is answered and still recorded holds a slot');
+  await end('record 2');
+  assert.deepEqual(begun, [1, 2, 4, 5, 6, 3]);
+});
+
+test('what was answered while the process stood still, and what does not ask yet, holds its slot', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const lane = { slots: 2, ofMerchant: 9, ofMerchantAlone: 9, slow: 3, queued: 8 };
+  const limits = { ...SMALL, slots: 2, claimed: lane, now: lane };
+  const { dispatcher, begun, end } = openDispatcher({ limits });
+  const readsOnly = openDispatcher({ limits, send: () => new Promise(() => {}) });
+  await dispatcher.runDue(running().signal);
+  await readsOnly.dispatcher.runDue(running().signal);
+  dispatcher.sendNow([task(1), task(2), task(3)]);
+  readsOnly.dispatcher.sendNow([task(1), task(2)]);
+  t.mock.timers.tick(60_000);
+  await Promise.all([end('send 1'), end('send 2')]);
+  assert.deepEqual([begun, readsOnly.dispatcher.capacityForNow()], [[1, 2], 0]);
+});
+
+test('what is not answered fills the line of what was claimed for nobody else, and no more is in hand', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const lane = { slots: 4, ofMerchant: 3, ofMerchantAlone: 3, slow: 8, queued: 28 };
+  const { dispatcher, due, begun, handedBack, limits } = openDispatcher({
+    limits: { ...SMALL, slots: 4, claimed: lane, now: lane, atOnce: 32, longLineMilliseconds: 0 },
+  });
+  const tasks = (from: number, count: number, merchantId: string) =>
+    Array.from({ length: count }, (_, index) => task(from + index, merchantId));
+  due.push(...tasks(100, 20, 'one'), ...tasks(200, 12, 'two'), ...tasks(300, 2, 'well'));
+  await dispatcher.runDue(running().signal);
+  assert.deepEqual([dispatcher.inHand().length, due.length], [32, 2]);
+  const wakes = dispatcher.wakeSignal.count();
+  for (let times = 0; times < 2; times += 1) {
+    t.mock.timers.tick(250);
+    await turn();
+  }
+  assert.deepEqual(begun, [100, 200, 101, 201, 102, 202]);
+  assert.ok(dispatcher.wakeSignal.count() > wakes, 'the next run comes at once');
+  const inHand = () => dispatcher.claimedOf(100).map(({ merchantId, underWay }) => [merchantId, underWay]);
+  const before = [
+    ['one', 20],
+    ['two', 12],
+  ];
+  assert.deepEqual(inHand(), before);
+  await dispatcher.runDue(running().signal);
+  assert.deepEqual(begun.slice(6), [300, 301]);
+  assert.deepEqual(handedBack.length, 20 - 3 - 8 + (12 - 3 - 8), 'a few of each still wait');
+  assert.deepEqual(limits, [32, 32 - 6 - 16]);
+  assert.deepEqual(
+    inHand(),
+    [
+      ['one', 100],
+      ['two', 100],
+      ['well', 2],
+    ],
+    'no more are claimed for those',
+  );
+});
+
+test('the line of what is written now is no longer for all full places than it may be', async () => {
+  const lane = { slots: 8, ofMerchant: 8, ofMerchantAlone: 8, slow: 0, queued: 4 };
+  const { dispatcher, begun, handedBack } = openDispatcher({
+    limits: { ...SMALL, slots: 9, claimed: lane, now: lane },
+  });
+  await dispatcher.runDue(running().signal);
+  for (let place = 0; place < 6; place += 1)
+    for (const numbers of [[0, 1, 2], [3]])
+      dispatcher.sendNow(numbers.map((number) => task(10 * place + number, `m${place}`, 'hanging')));
+  assert.deepEqual(
+    [begun, handedBack],
+    [
+      [0, 10, 20, 30, 40, 50],
+      [41, 42, 51, 52],
+    ],
+  );
+  dispatcher.sendNow([task(60, 'well')]);
+  assert.deepEqual(begun.slice(6), [60]);
 });
 
 test('what waits for too long is handed back although no slot is free', async () => {

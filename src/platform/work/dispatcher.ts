@@ -1,53 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type TaskSubject, tracedTask } from '../tracing/scope.ts';
+import { tracedTask } from '../tracing/scope.ts';
 import {
   claimLimit,
-  type DispatchLimits,
   type DispatchState,
   freeClaimedSlots,
   freeNowSlots,
+  isLineInTheWay,
   isLineShort,
 } from './dispatch-policy.ts';
+import type { Asking, Claimed, Dispatched } from './dispatched.ts';
 import type { Work } from './due-work.ts';
 import { type FairClaim, fairClaim } from './fair-claim.ts';
-import { BusyPlaces, countPlaces, FairQueue, type Place } from './fair-queue.ts';
+import { type BusyPlace, BusyPlaces, countPlaces, FairQueue, type Place } from './fair-queue.ts';
 import type { Look } from './looks.sql.ts';
-import type { OutageWatch } from './outage-watch.ts';
 import { forwardSignal, type WakeSignal } from './wake-signal.ts';
-
-export type Dispatched<Task extends Place, Sent> = {
-  readonly name: string;
-  readonly limits: DispatchLimits;
-  /** Notified when a task may have become due. */
-  readonly wakeSignal: WakeSignal;
-  /** Tells whether the other side answers at all. */
-  readonly outage?: OutageWatch;
-  /** Called before the first claim of each run. */
-  beginRun?(): void;
-  /** Takes due tasks, longest due first. `share`: limits each merchant, where none may wait. */
-  claim(limit: number, share: FairClaim): Promise<Claimed<Task>>;
-  /** With its record, ends within the lease. Its errors are thrown by the next run. */
-  send(task: Task, stopping: AbortSignal): Promise<Sent>;
-  record(task: Task, sent: Sent): Promise<void>;
-  /** Whether the slot is free once sent: recording holds up nothing. */
-  isFreeWhenSent?(task: Task, sent: Sent): boolean;
-  about?(task: Task): TaskSubject;
-  /** A probe goes first: only it finds out whether its endpoint is back. */
-  isProbe?(task: Task): boolean;
-  /** Whether a waiting task is no longer to be sent. */
-  isUnwanted?(task: Task, lane: 'claimed' | 'now'): boolean;
-  /** Ends the leases of unsent tasks. */
-  handBack?(tasks: readonly Task[]): Promise<void>;
-  /** Makes up to `limit` postponed tasks due; gives how many. */
-  pullForward?(limit: number): Promise<number>;
-  /** Finds the milliseconds until something is due. `passedOver`: merchants that may begin nothing. */
-  readonly piece: Look['piece'];
-  pieceValues?(passedOver: readonly string[]): readonly unknown[];
-  readonly stopMilliseconds?: number;
-};
-
-/** `isEnd`: the run claims no more. */
-export type Claimed<Task> = { readonly tasks: readonly Task[]; readonly isEnd: boolean };
 
 /** Rows of one statement, and statements after one return. The others wait for their time. */
 const PULLED_AT_ONCE = 1_000;
@@ -57,6 +23,8 @@ const WAIT_MILLISECONDS = 1_000;
 /** Of the line of what was written just now: more is handed back, and claimed in its turn. */
 const SHARE_OF_PLACE = 1 / 2;
 const SHARE_OF_MERCHANT = 3 / 4;
+/** Of the line of those that may begin: with those that may not. Beyond it a merchant has one in line. */
+const LONG_LINE = 3;
 const NOT_BEGUN = AbortSignal.abort();
 
 /** Claims due work, queues it for slots, sends and records it. A slow task holds its slot at most. */
@@ -206,8 +174,8 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
   }
 
   /** Claimed, and neither sent nor handed back. */
-  claimed(): Task[] {
-    return [...this.#claimed.underWay, ...this.#claimed.waiting()];
+  claimedOf(most: number): BusyPlace[] {
+    return this.#claimed.inHandOf(most);
   }
 
   /** Under way, or claimed and waiting. */
@@ -224,7 +192,8 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     const { queued } = this.#of.limits.now;
     const { ofMerchant, atPlace } = this.#now.waitingOf(task);
     const hasShare = atPlace > queued * SHARE_OF_PLACE || ofMerchant > queued * SHARE_OF_MERCHANT;
-    return !hasShare && this.#ready(this.#now) < queued;
+    const isLong = this.#now.length >= queued * LONG_LINE && ofMerchant > 0;
+    return !hasShare && !isLong && this.#ready(this.#now) < queued;
   }
 
   #ready(lane: FairQueue<Task>): number {
@@ -236,6 +205,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     return {
       claimed: {
         taken: this.#claimed.taken(),
+        slow: this.#claimed.slow(),
         queued: this.#claimed.length,
         ready: this.#ready(this.#claimed),
       },
@@ -272,7 +242,11 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
   async #claim(): Promise<Claimed<Task> | null> {
     await this.#pullAfterReturn();
     const { limits } = this.#of;
-    const limit = claimLimit(limits, this.#state(), performance.now());
+    let limit = claimLimit(limits, this.#state(), performance.now());
+    if (isLineInTheWay(limits, this.#state(), limit) && this.#claimed.giveWay()) {
+      this.#handBack(this.#claimed.takeExpired());
+      limit = claimLimit(limits, this.#state(), performance.now());
+    }
     this.#isShortOfRoom = limit === 0;
     if (limit === 0) return null;
     this.#nextClaimAt = performance.now() + limits.longLineMilliseconds;
@@ -339,7 +313,8 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
   }
 
   async #sendAndRecord(lane: FairQueue<Task>, task: Task): Promise<void> {
-    const sent = await this.#of.send(task, this.#stopping);
+    const asking: Asking = (answer) => lane.whileAsking(task, answer, () => this.#passOn());
+    const sent = await this.#of.send(task, this.#stopping, asking);
     const isFree = this.#of.isFreeWhenSent?.(task, sent) ?? false;
     if (isFree && lane === this.#claimed) return this.#recordBeside(task, sent);
     if (isFree) {
@@ -363,14 +338,17 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     }
   }
 
-  /** The next run comes at once if one had to stop for lack of slots. */
   #leave(lane: FairQueue<Task>, task: Task): void {
     const hasFreed = lane.end(task);
     this.#freePlace(task);
-    if (hasFreed) this.#serve();
     // A sent task may have made another one due.
-    const mayBeDue = this.#isShortOfRoom || (hasFreed && lane === this.#claimed);
-    if (mayBeDue && isLineShort(this.#state())) this.wakeSignal.notify();
+    this.#passOn(hasFreed, hasFreed && lane === this.#claimed);
+  }
+
+  /** The next run comes at once if one had to stop for lack of slots. */
+  #passOn(hasFreed = true, mayBeDue = false): void {
+    if (hasFreed) this.#serve();
+    if ((mayBeDue || this.#isShortOfRoom) && isLineShort(this.#state())) this.wakeSignal.notify();
   }
 
   #handBack(tasks: readonly Task[]): void {

@@ -68,12 +68,14 @@ export class BusyPlaces {
 export type MerchantShare = {
   readonly ofMerchant: number;
   readonly ofMerchantAlone: number;
-  /** So many slow tasks hold no slot; they still count at their place and for their merchant. */
+  /** So many that wait long for an answer hold no slot. They still count for their place and merchant. */
   readonly slow: number;
 };
 
 /** Far longer than a system that is well takes, and short beside one that hangs. */
-const SLOW_MILLISECONDS = 250;
+const LONG_WAIT_MILLISECONDS = 250;
+/** In the line of a merchant with such tasks, where the line has no room for others. */
+const WAITING_OF_SLOW = 8;
 
 type Waiting<Task> = { readonly task: Task; readonly until: number; readonly isExempt: boolean };
 
@@ -91,8 +93,11 @@ export type Chooser<Task> = {
  */
 export class FairQueue<Task extends Place> {
   readonly underWay = new Set<Task>();
-  /** Those under way that hold a slot, and when they began; longest first. */
-  readonly #holding = new Map<Task, number>();
+  /** Those under way that wait long for an answer. */
+  readonly #late = new Set<Task>();
+  readonly #lateOf = new Tally();
+  /** Merchants with such tasks had to give way, and have such tasks still. */
+  #isCrowded = false;
   readonly #share: MerchantShare;
   readonly #ofMerchant = new Tally();
   /** In the order of turns: the merchant served goes to the end. */
@@ -164,30 +169,81 @@ export class FairQueue<Task extends Place> {
 
   begin(task: Task): void {
     this.underWay.add(task);
-    this.#holding.set(task, performance.now());
     this.#ofMerchant.add(task.merchantId, 1);
   }
 
-  /** Slots that are held. */
+  /** Under way without a slot. */
+  slow(): number {
+    return Math.min(this.#late.size, this.#share.slow);
+  }
+
+  /** Slots that are held. More than there are, where slow ones were answered meanwhile. */
   taken(): number {
-    const slowSince = performance.now() - SLOW_MILLISECONDS;
-    for (const [task, begunAt] of this.#holding) {
-      if (begunAt > slowSince || this.underWay.size - this.#holding.size >= this.#share.slow) break;
-      this.#holding.delete(task);
+    return this.underWay.size - this.slow();
+  }
+
+  /** Waits for an answer to a task under way. A long wait holds no slot; what follows the answer does. */
+  async whileAsking<Answer>(task: Task, answer: Promise<Answer>, onLate: () => void): Promise<Answer> {
+    if (this.#share.slow === 0) return answer;
+    let isAsking = true;
+    const late = () => {
+      if (!isAsking || !this.underWay.has(task)) return;
+      this.#late.add(task);
+      this.#lateOf.add(task.merchantId, 1);
+      onLate();
+    };
+    // What was answered while this process stood still is read first.
+    const timer = setTimeout(() => setImmediate(late), LONG_WAIT_MILLISECONDS);
+    try {
+      return await answer;
+    } finally {
+      isAsking = false;
+      clearTimeout(timer);
+      this.#answered(task);
     }
-    return this.#holding.size;
+  }
+
+  #answered(task: Task): void {
+    if (this.#late.delete(task)) this.#lateOf.add(task.merchantId, -1);
+    this.#isCrowded &&= this.#late.size > 0;
   }
 
   /** False: it had already ended. */
   end(task: Task): boolean {
     if (!this.underWay.delete(task)) return false;
-    this.#holding.delete(task);
+    this.#answered(task);
     this.#ofMerchant.add(task.merchantId, -1);
     return true;
   }
 
   underWayOf(merchantId: string): number {
     return this.#ofMerchant.at(merchantId);
+  }
+
+  /**
+   * In hand by merchant, of `most` for each. In a crowd one that waits long for answers is given as having
+   * all but the few that may stand in line for it.
+   */
+  inHandOf(most: number): BusyPlace[] {
+    const inHand = [...this.underWay, ...this.waiting()];
+    return countPlaces(inHand.map(({ merchantId }) => ({ merchantId }))).map((busy) => {
+      if (!this.#isCrowded || this.#lateOf.at(busy.merchantId) === 0) return busy;
+      const room = Math.max(0, WAITING_OF_SLOW - this.waitingOf(busy).ofMerchant);
+      return { ...busy, underWay: Math.max(busy.underWay, most - room) };
+    });
+  }
+
+  /** Leaves to merchants that wait long for answers only a few in line. Whether any were removed. */
+  giveWay(): boolean {
+    let hasGivenWay = false;
+    for (const [merchantId, line] of this.#lines) {
+      if (this.#lateOf.at(merchantId) === 0) continue;
+      hasGivenWay ||= line.length > WAITING_OF_SLOW;
+      while (line.length > WAITING_OF_SLOW)
+        this.#expired.push(this.#remove(merchantId, line, line.length - 1));
+    }
+    this.#isCrowded ||= hasGivenWay;
+    return hasGivenWay;
   }
 
   /** Removes tasks that waited too long and, if asked, unwanted ones, with or without a free slot. */

@@ -346,7 +346,10 @@ async function writeCard(
   if (changed.length === 1) tx.record(subscriptionChanged(change, { vaultId: locked.vaultId }, { vaultId }));
 }
 
-/** `notFound`: its page has ended too. `completed`: nothing is left to pay. */
+/**
+ * `notFound`: it or its page has ended, or it is blocked for something else. `completed`: nothing is left to
+ * pay.
+ */
 async function changeCardOfSubscriber(
   tx: AuditedTx,
   change: SubscriptionChange,
@@ -359,9 +362,7 @@ async function changeCardOfSubscriber(
   await tx.query(SHARE_PLAN, key);
   const cards = await tx.query(LOCK_CARD, [merchantId, vaultId]);
   const locked = await lock(tx, change);
-  if (locked === null) return written('notFound');
-  if (cards.length === 0) return written('unknownCard');
-  if (!takesCardOfSubscriber(locked)) return written('cardNotTaken');
+  if (locked === null || cards.length === 0 || !takesCardOfSubscriber(locked)) return written('notFound');
   const isToGoOn = locked.state === 'blocked' && isVerified && !locked.isPlanCanceled;
   const latest = isToGoOn ? (await tx.query(LOCK_LATEST_BILLINGS, key)).map(parseCounted) : [];
   const move = isToGoOn ? statusMove(locked, latest, 'activate', saoPauloDay(at)) : null;

@@ -195,7 +195,7 @@ export const SUBSCRIPTION_REFUSALS = {
     pt: 'A assinatura é paga por Pix Automático, sem cartão.',
     en: 'The subscription is paid by PixAutomatic, without a card.',
   }),
-} as const satisfies Record<Exclude<ChangeRefusal, 'notFound' | 'cardNotTaken'>, RefusalShape>;
+} as const satisfies Record<Exclude<ChangeRefusal, 'notFound'>, RefusalShape>;
 
 const MOVE_PLAN = contract({
   ...OF_PLANS,
@@ -373,9 +373,8 @@ function writeCreated(result: CreateSubscriptionResult, language: Language): Ans
   );
 }
 
-/** Only its subscriber's page is refused as `cardNotTaken`. */
 function writeChanged(result: ChangeResult, subscriptionId: string, language: Language): Answer {
   if (result === 'changed') return { status: 200, body: { id: subscriptionId.toLowerCase() } };
-  const isAbsent = result === 'notFound' || result === 'cardNotTaken';
-  return refusalAnswer(isAbsent ? FAILURES.unknownPath : SUBSCRIPTION_REFUSALS[result], language);
+  const shape = result === 'notFound' ? FAILURES.unknownPath : SUBSCRIPTION_REFUSALS[result];
+  return refusalAnswer(shape, language);
 }

@@ -179,13 +179,9 @@ export type SubscriptionCreationRefusal =
   | 'payerAccountNeeded'
   | 'automaticPixOff';
 
-/**
- * `completed`: no installment is left. `cardRemoved`: its card is gone. `unknownCard`: the new one.
- * `cardNotTaken`: from the subscriber, whose subscription has ended or is blocked for something else.
- */
+/** `completed`: no installment is left. `cardRemoved`: its card is gone. `unknownCard`: the new one. */
 export type ChangeRefusal =
   | 'notFound'
-  | 'cardNotTaken'
   | 'completed'
   | 'cardRemoved'
   | 'unknownCard'

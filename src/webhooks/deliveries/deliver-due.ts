@@ -1,6 +1,7 @@
 import type { Database } from '../../platform/postgres/database.ts';
 import { CLAIMED_DELIVERIES, DISPATCH } from '../../platform/work/dispatch-policy.ts';
-import { type Claimed, Dispatcher } from '../../platform/work/dispatcher.ts';
+import type { Claimed } from '../../platform/work/dispatched.ts';
+import { Dispatcher } from '../../platform/work/dispatcher.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import { countPlaces, placeKey } from '../../platform/work/fair-queue.ts';
 import type { Instant } from '../../values/instant.ts';
@@ -82,7 +83,7 @@ function openDeliveries(tools: TryTools): Deliveries {
         probesAhead: true,
       });
     },
-    send: (delivery) => tryDelivery(tools, delivery),
+    send: (delivery, _, asking) => tryDelivery(tools, delivery, asking),
     record: (delivery, tried) => recordTry(tools, watch, delivery, tried),
     isFreeWhenSent: (delivery, tried) => isTakenByWell(watch, delivery, tried),
     about: (delivery) => ({
@@ -110,7 +111,7 @@ function boundsOf(deliveries: Deliveries): Omit<ClaimRequest, 'after' | 'limit' 
     perEndpoint: CLAIMED_DELIVERIES.ofEndpoint,
     busy: countPlaces(deliveries.inHand()),
     perMerchant: CLAIMED_DELIVERIES.ofMerchant,
-    busyMerchants: countPlaces(deliveries.claimed().map(({ merchantId }) => ({ merchantId }))),
+    busyMerchants: deliveries.claimedOf(CLAIMED_DELIVERIES.ofMerchant),
     leaseMilliseconds: LEASE_MILLISECONDS,
   };
 }

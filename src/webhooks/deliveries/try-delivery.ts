@@ -1,5 +1,6 @@
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import type { Asking } from '../../platform/work/dispatched.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import type { Instant } from '../../values/instant.ts';
 import {
@@ -94,9 +95,14 @@ export function isOpenHere(watch: EndpointWatch, tried: EndpointTried, now: Inst
 /** A try that is made and still to be recorded. */
 export type MadeTry = { readonly made: Try; readonly triedAt: number };
 
-export async function tryDelivery(tools: TryTools, delivery: ClaimedDelivery): Promise<MadeTry> {
+export async function tryDelivery(
+  tools: TryTools,
+  delivery: ClaimedDelivery,
+  asking: Asking,
+): Promise<MadeTry> {
   const triedAt = Date.now();
-  const made = await sendDelivery(tools, delivery, tools.tryMilliseconds(delivery.merchantId));
+  const sending: SendTools = { ...tools, post: (request) => asking(tools.post(request)) };
+  const made = await sendDelivery(sending, delivery, tools.tryMilliseconds(delivery.merchantId));
   return { made, triedAt };
 }
 

@@ -264,7 +264,9 @@ export const RESEND_DELIVERY = contract({
   },
 });
 
-const moment = (description: string) => Type.String({ format: 'moment', maxLength: 35, description });
+/** Seconds with nine decimals and an offset pass for a card; what is no moment is refused by its format. */
+const moment = (description: string) =>
+  Type.String({ format: 'moment', maxLength: 35, mayHoldCard: true, description });
 
 const RESEND_BODY = named('ResendRequest', {
   from: moment('The first moment of writing, with its offset.'),
