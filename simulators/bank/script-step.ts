@@ -34,7 +34,7 @@ export type Step = {
   readonly payments: readonly { readonly daysAfterDue: number; readonly amount: number | null }[];
 };
 
-export const CANCEL_REFUSALS = ['notAllowed'] as const;
+export const CANCEL_REFUSALS = ['notAllowed', 'unknownBoleto'] as const;
 
 /** What a test asks of one cancel. One that is refused leaves the boleto open. */
 export type CancelStep = {

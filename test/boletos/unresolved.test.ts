@@ -199,6 +199,18 @@ test('who pays otherwise waits until the bank has taken the boleto away, and whe
   );
 });
 
+test('a bank that does not know the boleto of a link opens no link: its paper may still be paid', async () => {
+  const link = await links.newLink({ referenceTransaction: 'LINK-4' });
+  assert.equal((await links.post(link, 'boleto', payer())).body.status, 'waiting');
+  await script({ cancels: Array.from({ length: 3 }, () => ({ refusal: 'unknownBoleto' })) });
+  assert.equal((await links.post(link, 'cancel')).body.status, 'confirming');
+  assert.equal((await links.byCard(link)).body.status, 'notOpen');
+  assert.equal((await links.read(link)).status, 'Processando');
+  await links.untilLink(link, 'Aberto');
+  const { ourNumber } = await boletoOf('LINK-4');
+  assert.equal((await registrationsOf(ourNumber))[0]?.status, 'canceled');
+});
+
 test('a payer whom the bank refuses leaves the link open; one it does not answer about, closed; a merchant ends both', async () => {
   const link = await links.newLink({ referenceTransaction: 'LINK-3' });
   await script({ steps: [{ refusal: 'payerRefused' }] });

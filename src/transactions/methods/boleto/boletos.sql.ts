@@ -91,7 +91,7 @@ export const BOLETO = rowCodec(
     requestedAt: column.instant(),
     fence: column.whole(),
     tries: column.whole(),
-    isUnresolved: column.boolean('b.unknown_reason is not null'),
+    unknownReason: column.nullable(column.text()),
     payments: column.parsedBy(
       (value) => (Array.isArray(value) ? value.map(PAYMENT.parse) : undefined),
       `${PAYMENTS}`,

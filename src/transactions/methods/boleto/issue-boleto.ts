@@ -122,8 +122,8 @@ function chooseBank(
  * While the first caller waits, the boleto may be taken back as unsent, so a repeat is promised nothing. Once
  * its process has left it to the resolving work, or died, it is issued.
  */
-function isStillAsked({ state, fence, isUnresolved }: Boleto): boolean {
-  return state === 'issuing' && fence === FIRST_FENCE && !isUnresolved;
+function isStillAsked({ state, fence, unknownReason }: Boleto): boolean {
+  return state === 'issuing' && fence === FIRST_FENCE && unknownReason === null;
 }
 
 /** Null: it was never sent, and its key is free again. */
