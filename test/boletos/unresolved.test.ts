@@ -124,12 +124,12 @@ test('what the bank does not cancel stays open, and may be canceled later', asyn
 const payer = () => boletoRequest().payer as object;
 
 /** Has the bank book a payment that it reports later. */
-async function paidAtBank(ourNumber: string): Promise<void> {
+async function paidAtBank(ourNumber: string, amount?: number): Promise<void> {
   const ordered = await fetch(new URL('/changes', bank.url), {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
-      ...{ merchantId: shop.merchantId, ourNumber, event: 'paid' },
+      ...{ merchantId: shop.merchantId, ourNumber, event: 'paid', amount },
       at: await bankNow(),
     }),
   });
@@ -209,6 +209,48 @@ test('a bank that does not know the boleto of a link opens no link: its paper ma
   await links.untilLink(link, 'Aberto');
   const { ourNumber } = await boletoOf('LINK-4');
   assert.equal((await registrationsOf(ourNumber))[0]?.status, 'canceled');
+});
+
+test('money that comes for a boleto that was taken away pays its link, and the bill beside it ends', async () => {
+  const open = await links.newLink({ referenceTransaction: 'LINK-5' });
+  const other = await links.newLink({ referenceTransaction: 'LINK-6' });
+  for (const link of [open, other]) {
+    assert.equal((await links.post(link, 'boleto', payer())).body.status, 'waiting');
+    assert.equal((await links.post(link, 'cancel')).body.status, 'removed');
+  }
+  const [first, second] = [await boletoOf('LINK-5'), await boletoOf('LINK-6')];
+  assert.equal((await links.post(other, 'boleto', payer())).body.status, 'waiting');
+  for (const { ourNumber } of [first, second]) await paidAtBank(ourNumber);
+  for (const [link, boleto] of [[open, first] as const, [other, second] as const]) {
+    assert.equal((await links.untilLink(link, 'Pago')).paymentId, boleto.id);
+    const page = await links.show(link);
+    assert.match(page, /Pago\. Obrigado/);
+    assert.doesNotMatch(page, /Linha digitável/);
+    assert.equal((await links.byCard(link)).body.status, 'notOpen');
+  }
+  const ended = await until('the work has ended both', async () => {
+    const rows = await shop.service.auditor.query(
+      `select l.payment_id as paid_by, array(select state from boletos b
+         where b.reference_transaction = l.reference_transaction order by requested_at) as boletos
+       from payment_links l where l.reference_transaction in ('LINK-5', 'LINK-6') and l.state = 'paid'
+       order by l.reference_transaction`,
+    );
+    return rows.length === 2 && rows;
+  });
+  assert.deepEqual(ended, [
+    { paid_by: first.id, boletos: ['canceled'] },
+    { paid_by: second.id, boletos: ['canceled', 'canceled'] },
+  ]);
+});
+
+test('a boleto that was paid with less than its link asks for does not say that it is paid, and ends it', async () => {
+  const link = await links.newLink({ referenceTransaction: 'LINK-7' });
+  assert.equal((await links.post(link, 'boleto', payer())).body.status, 'waiting');
+  await paidAtBank((await boletoOf('LINK-7')).ourNumber, 100);
+  const { reason, paymentId } = await links.untilLink(link, 'Desativado');
+  assert.deepEqual([/valor menor/.test(reason), paymentId], [true, null]);
+  assert.doesNotMatch(await links.show(link), /Pago\. Obrigado/);
+  assert.equal((await links.byCard(link)).body.status, 'notOpen');
 });
 
 test('a payer whom the bank refuses leaves the link open; one it does not answer about, closed; a merchant ends both', async () => {

@@ -183,9 +183,15 @@ export async function recordPaid(
   await database.query(PAY, [merchantId, linkId, tries, paymentId]);
 }
 
+/** Business days around holidays, and more, behind the last day of a boleto of a link. */
+const MOST_WAITING_DAYS = 14;
+
+/** Behind the end of a bill its payment may still be reported. */
 const FAIL = statement(
   'payment_links.fail',
-  `update payment_links set state = 'open', look_at = null
+  `update payment_links set state = 'open', look_at = case
+     when tries > card_tries and tried_at > now() - interval '${MOST_WAITING_DAYS} days'
+     then now() + least(greatest((now() - tried_at) / 6, interval '2 seconds'), interval '15 minutes') end
    where merchant_id = $1 and link_id = $2 and tries = $3 and state in (${fromStates(LINK_MOVES, 'fail')})`,
 );
 
@@ -224,7 +230,7 @@ export const EARLIEST_LOOK = statement(
 
 const DISABLE = statement(
   'payment_links.disable',
-  `update payment_links l set state = 'disabled', disable_reason = $3
+  `update payment_links l set state = 'disabled', disable_reason = $3, look_at = null
    where l.merchant_id = $1 and l.link_id = $2 and l.state in (${fromStates(LINK_MOVES, 'disable')})
    returning ${LINK.columns}`,
 );

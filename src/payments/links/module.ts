@@ -18,6 +18,7 @@ import { LINK_ENDPOINTS, LINK_REFUSALS } from './endpoints.ts';
 import { finishDueTries } from './finish-due-tries.ts';
 import { linksWrite } from './links.sql.ts';
 import { LINK_PAGE_ENDPOINTS } from './page-endpoints.ts';
+import { removeBillOfTry } from './pay-link-by-bill.ts';
 import TEXTS from './texts.json' with { type: 'json' };
 
 export const PAYMENT_LINKS: Published = {
@@ -80,7 +81,13 @@ export function openLinks(
           signForAccount({ database, keyring }, link, { id: link.linkId, body }, Date.now()),
       }),
     ],
-    works: [finishDueTries({ ...paying, log })],
+    works: [
+      finishDueTries({
+        ...paying,
+        log,
+        takeAway: (link, deadlineAt) => removeBillOfTry({ ...paying, pix, boletos }, link, deadlineAt),
+      }),
+    ],
     clockedWork: [],
   };
 }

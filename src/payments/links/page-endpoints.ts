@@ -21,7 +21,7 @@ import type { Cents } from '../../values/cents.ts';
 import { type Instant, instant, saoPauloDay } from '../../values/instant.ts';
 import type { SignedText } from '../../webhooks/secrets/sign-for-account.ts';
 import { LINK_STATUS_WORDS } from './contract.ts';
-import { type BillOfTry, findBillOfTry, findTryOutcome } from './find-try-outcome.ts';
+import { type BillOfTry, findStandingBill, findTryOutcome, type StandingBill } from './find-try-outcome.ts';
 import { installmentOptions, type Link, shownState } from './link.ts';
 import { findLinkOfPage, type LinkOfPage } from './links.sql.ts';
 import { type BillToPay, type LinkToPay, linkPage, NO_LINK_PAGE } from './page.ts';
@@ -96,16 +96,16 @@ export const LINK_PAGE_ENDPOINTS: readonly Endpoint<LinkPageTools>[] = [
 ];
 
 /** What ends the try is written before another one begins. */
-async function caughtUp(tools: LinkPageTools, { link: found, bill }: FoundLink): Promise<Link> {
-  const link = asItsBill(found, bill);
+async function caughtUp(tools: LinkPageTools, { link: found, standing }: FoundLink): Promise<Link> {
+  const link = asItsBill(found, standing);
   if (link !== found) await finishQuietly(tools, found, await findTryOutcome(tools, found));
   return link;
 }
 
-const isOpen = ({ clock }: LinkPageTools, { link, bill }: FoundLink) =>
-  shownState(asItsBill(link, bill), clock.now(link.merchantId)) === 'open';
+const isOpen = ({ clock }: LinkPageTools, { link, standing }: FoundLink) =>
+  shownState(asItsBill(link, standing), clock.now(link.merchantId)) === 'open';
 
-type FoundLink = { readonly link: LinkOfPage; readonly bill: BillOfTry | null };
+type FoundLink = { readonly link: LinkOfPage; readonly standing: StandingBill };
 
 function answer(
   { askForPayer, keyring, script }: LinkPageTools,
@@ -115,7 +115,7 @@ function answer(
   return answerPayer<FoundLink>(askForPayer, call, {
     async find(database, pageKey) {
       const link = await findLinkOfPage(database, pageKey);
-      return link && { link, bill: await findBillOfTry({ database, keyring }, link) };
+      return link && { link, standing: await findStandingBill({ database, keyring }, link) };
     },
     write,
     missing: htmlAnswer(404, NO_LINK_PAGE, cardPageHeaders(script)),
@@ -132,8 +132,9 @@ function optionsOf({ acquirers, minimumInstallment }: LinkPageTools, link: Link)
   return installmentOptions(link, minimumInstallment, widestCapabilities(acquirers).largestInstallments);
 }
 
-async function toPay(tools: LinkPageTools, { link: found, bill }: FoundLink): Promise<LinkToPay> {
-  const link = asItsBill(found, bill);
+async function toPay(tools: LinkPageTools, { link: found, standing }: FoundLink): Promise<LinkToPay> {
+  const link = asItsBill(found, standing);
+  const { bill } = standing;
   const now = tools.clock.now(link.merchantId);
   const shown = shownState(link, now);
   return {

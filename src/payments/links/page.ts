@@ -119,11 +119,16 @@ ${qrCodeSvg(code)}
 <p>${copyable(code)}</p>
 <div class="scripted" hidden>
 <button id="copy" type="button">Copiar código Pix</button>
-${OTHERWISE}
+${otherwise()}
 </div>`;
 }
 
-const OTHERWISE = `<button type="button" class="quiet" data-send="cancel" data-not-done="${NOT_REMOVED}">Pagar de outra forma</button>`;
+const otherwise = (sure = '') =>
+  `<button type="button" class="quiet" data-send="cancel"${sure} data-not-done="${NOT_REMOVED}">Pagar de outra forma</button>`;
+
+/** Money that is on its way is reported behind the cancel. */
+const SURE =
+  ' data-sure="Já pagou este boleto? Então não o retire: o banco confirma em até um dia útil. Retirar o boleto, que ninguém pagou?"';
 
 /** Its paper names its payer, so it is shown to the browser that had it made alone. */
 function boletoToPay(barCode: BarCode, dueOn: Day): string {
@@ -136,7 +141,7 @@ function boletoToPay(barCode: BarCode, dueOn: Day): string {
 <a class="button" data-part="/pdf">Abrir o boleto em PDF</a>
 <p><a data-part="">Ver e imprimir o boleto</a></p>
 </div>
-${OTHERWISE}
+${otherwise(SURE)}
 </div>`;
 }
 

@@ -13,8 +13,8 @@ import {
   type BillOfTry,
   findBillOfTry,
   findTryOutcome,
-  outcomeOfBill,
   requestOfTry,
+  type StandingBill,
 } from './find-try-outcome.ts';
 import type { FinishTryTools } from './finish-due-tries.ts';
 import type { Link, LinkKey } from './link.ts';
@@ -27,6 +27,7 @@ import {
   NOT_ASKED,
   NOT_REMOVED,
   PAYER_REFUSED,
+  SHORT_PAYMENT,
   STILL_CONFIRMING,
   STILL_REMOVING,
 } from './words.ts';
@@ -179,6 +180,7 @@ const REMOVALS: Partial<Record<string, Removal>> = {
 async function asItStands(tools: PayLinkByBillTools, link: Link): Promise<PayLinkResult> {
   const outcome = await findTryOutcome(tools, link);
   await finishQuietly(tools, link, outcome);
+  if (outcome.kind === 'short') return { kind: 'notOpen' };
   if (outcome.kind !== 'underWay') return { kind: outcome.kind === 'paid' ? 'paid' : 'removed' };
   const bill = await findBillOfTry(tools, link);
   return { kind: bill !== null && isWaiting(bill) ? 'waiting' : 'confirming' };
@@ -189,12 +191,19 @@ function isWaiting(bill: BillOfTry): boolean {
   return bill.boleto.state === 'issued' || bill.boleto.state === 'overdue';
 }
 
-/** The link as its bill has it, which its payer paid at his bank: the work may not have seen it yet. */
-export function asItsBill<L extends Link>(link: L, bill: BillOfTry | null): L {
-  if (bill === null) return link;
-  const { kind, paymentId } = outcomeOfBill(bill);
-  if (kind === 'underWay') return link;
-  return kind === 'paid' ? { ...link, state: 'paid', paymentId } : { ...link, state: 'open' };
+/** The link as its bills have it, which payers paid at their banks: the work may not have seen it yet. */
+export function asItsBill<L extends Link>(link: L, { outcome }: StandingBill): L {
+  switch (outcome?.kind) {
+    case undefined:
+    case 'underWay':
+      return link;
+    case 'failed':
+      return { ...link, state: 'open' };
+    case 'short':
+      return { ...link, state: 'disabled', disableReason: SHORT_PAYMENT };
+    case 'paid':
+      return { ...link, state: 'paid', paymentId: outcome.paymentId };
+  }
 }
 
 function pixOf(link: Link, now: Instant): WantedPix {

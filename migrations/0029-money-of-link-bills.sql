@@ -1,0 +1,7 @@
+-- Outside a transaction: rows are looked at while others write.
+-- An open link is looked at too: money may still come for a bill that it had.
+alter table payment_links drop constraint if exists payment_links_check1;
+alter table payment_links drop constraint if exists payment_links_looked_at;
+alter table payment_links add constraint payment_links_looked_at
+  check (case state when 'paying' then look_at is not null when 'open' then true else look_at is null end) not valid;
+alter table payment_links validate constraint payment_links_looked_at;
