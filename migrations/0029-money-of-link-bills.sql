@@ -5,3 +5,5 @@ alter table payment_links drop constraint if exists payment_links_looked_at;
 alter table payment_links add constraint payment_links_looked_at
   check (case state when 'paying' then look_at is not null when 'open' then true else look_at is null end) not valid;
 alter table payment_links validate constraint payment_links_looked_at;
+-- Of the tries, with a boleto: each costs the merchant money at his bank.
+alter table payment_links add column if not exists boleto_tries smallint not null default 0;

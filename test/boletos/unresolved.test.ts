@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { logIn } from '../kit/merchant.ts';
+import { call, logIn } from '../kit/merchant.ts';
 import { openSimulator, type Simulator, until } from '../kit/service.ts';
 import { linksOf } from '../payments/linked.ts';
 import {
@@ -121,6 +122,8 @@ test('what the bank does not cancel stays open, and may be canceled later', asyn
   assert.equal((await cancel(shop, id)).body.statusBill, 4);
 });
 
+const PAPER_SECRET = 'ab'.repeat(16);
+const sha256 = (text: string) => hash('sha256', text, 'hex');
 const payer = () => boletoRequest().payer as object;
 
 /** Has the bank book a payment that it reports later. */
@@ -160,7 +163,9 @@ test('a link is paid by the one boleto that its page shows, however often it is 
   assert.equal(wrong.status, 400);
   const tags = wrong.body.map(({ tag }: { tag: string }) => tag);
   assert.ok(tags.includes('documentNumber') && tags.includes('address.zipCode'), wrong.text);
-  const answers = await Promise.all(Array.from({ length: 4 }, () => links.post(link, 'boleto', payer())));
+  const answers = await Promise.all(
+    Array.from({ length: 4 }, () => links.post(link, 'boleto', { ...payer(), paperSecret: PAPER_SECRET })),
+  );
   assert.deepEqual(answers.map(({ body }) => body.status).sort(), [...Array(3).fill('notOpen'), 'waiting']);
   const { id, ourNumber, pageKey } = await boletoOf('LINK-1');
   const page = await links.show(link);
@@ -168,7 +173,12 @@ test('a link is paid by the one boleto that its page shows, however often it is 
   assert.ok(page.replaceAll(/[. ]/g, '').includes(digitableLine), page);
   assert.ok(page.includes(dueDate.split('-').reverse().join('/')));
   assert.ok(!page.includes(pageKey), 'whoever has the link would read who pays');
-  assert.ok(answers.some(({ body }) => body.boleto === `/boletos/${pageKey}`));
+  const [, ofTry, digest, pages] =
+    /id="paper" data-try="([^"]+)" data-paper="([^"]+)" data-pages="([^"]+)"/.exec(page) ?? [];
+  const keyFor = (secret: string) => sha256(`${ofTry}:${secret}`).slice(0, 32);
+  assert.deepEqual([keyFor(PAPER_SECRET), pages, sha256(pageKey)], [pageKey, '/boletos/', digest]);
+  assert.equal((await call(shop.url, `${pages}${keyFor(PAPER_SECRET)}`)).status, 200);
+  assert.equal((await call(shop.url, `${pages}${keyFor('0'.repeat(32))}`)).status, 404);
   const { status, method, paymentId } = await links.read(link);
   assert.deepEqual([status, method, paymentId], ['Processando', 'boleto', null]);
   assert.equal((await links.byCard(link)).body.status, 'notOpen');
@@ -251,6 +261,17 @@ test('a boleto that was paid with less than its link asks for does not say that 
   assert.deepEqual([/valor menor/.test(reason), paymentId], [true, null]);
   assert.doesNotMatch(await links.show(link), /Pago\. Obrigado/);
   assert.equal((await links.byCard(link)).body.status, 'notOpen');
+});
+
+test('a link has five boletos made and no more; other ways to pay stay', async () => {
+  const link = await links.newLink({ referenceTransaction: 'LINK-8' });
+  for (let made = 0; made < 5; made += 1) {
+    assert.equal((await links.post(link, 'boleto', payer())).body.status, 'waiting');
+    assert.equal((await links.post(link, 'cancel')).body.status, 'removed');
+  }
+  assert.equal((await links.post(link, 'boleto', payer())).body.status, 'notOpen');
+  assert.doesNotMatch(await links.show(link), /Pagar com boleto/);
+  assert.equal((await links.byCard(link)).body.status, 'paid');
 });
 
 test('a payer whom the bank refuses leaves the link open; one it does not answer about, closed; a merchant ends both', async () => {

@@ -57,6 +57,7 @@ export type Link = LinkKey &
     /** The number of the last try; 0: nobody has tried. */
     readonly tries: number;
     readonly cardTries: number;
+    readonly boletoTries: number;
     /** How the last try pays; null: nobody has tried. */
     readonly tryMethod: TryMethod | null;
     /** What paid it. */
@@ -69,11 +70,19 @@ export type Link = LinkKey &
 
 /** So many tries are too many for one buyer: somebody tries out cards. */
 export const MOST_CARD_TRIES = 20;
-/** Of all: a Pix or boleto tries nothing out, and is asked of the bank. */
+/** A bank registers each in the name of somebody. */
+export const MOST_BOLETO_TRIES = 5;
+/** Of all: a Pix tries nothing out, and is asked of the bank. */
 export const MOST_TRIES = 200;
 
-export function mayTry({ tries, cardTries }: Pick<Link, 'tries' | 'cardTries'>, method: TryMethod): boolean {
-  return tries < MOST_TRIES && (method !== 'card' || cardTries < MOST_CARD_TRIES);
+export function mayTry(
+  { tries, cardTries, boletoTries }: Pick<Link, 'tries' | 'cardTries' | 'boletoTries'>,
+  method: TryMethod,
+): boolean {
+  if (tries >= MOST_TRIES) return false;
+  return method === 'card'
+    ? cardTries < MOST_CARD_TRIES
+    : method === 'pix' || boletoTries < MOST_BOLETO_TRIES;
 }
 
 /** What a link is to whoever looks at it. */

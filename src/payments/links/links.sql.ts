@@ -18,6 +18,7 @@ import {
   LINK_STATES,
   type Link,
   type LinkKey,
+  MOST_BOLETO_TRIES,
   MOST_CARD_TRIES,
   MOST_TRIES,
   type ShownState,
@@ -43,6 +44,7 @@ const LINK = rowCodec<Link>(
     disableReason: column.nullable(column.text()),
     tries: column.whole(),
     cardTries: column.whole(),
+    boletoTries: column.whole(),
     tryMethod: column.nullable(column.oneOf(TRY_METHODS)),
     paymentId: column.nullable(column.text()),
     createdBy: column.text(),
@@ -147,9 +149,11 @@ const BEGIN = statement(
   'payment_links.begin',
   `update payment_links l set state = 'paying', tries = l.tries + 1, try_method = $6,
      card_tries = l.card_tries + case when $6 = 'card' then 1 else 0 end,
+     boleto_tries = l.boleto_tries + case when $6 = 'boleto' then 1 else 0 end,
      tried_at = now(), look_at = now() + $4 * interval '1 second'
    where l.merchant_id = $1 and l.link_id = $2 and l.state in (${fromStates(LINK_MOVES, 'begin')})
      and l.expires_at > $3::timestamptz and l.tries < $5 and ($6 <> 'card' or l.card_tries < $7)
+     and ($6 <> 'boleto' or l.boleto_tries < $8)
    returning ${LINK.columns}`,
 );
 
@@ -162,7 +166,7 @@ export async function beginTry(
 ): Promise<Link | null> {
   const [row] = await database.query(BEGIN, [
     ...[merchantId, linkId, utcText(now)],
-    ...[REQUEST_SECONDS, MOST_TRIES, method, MOST_CARD_TRIES],
+    ...[REQUEST_SECONDS, MOST_TRIES, method, MOST_CARD_TRIES, MOST_BOLETO_TRIES],
   ]);
   return row === undefined ? null : LINK.parse(row);
 }

@@ -1,6 +1,7 @@
 import type { CardKeys } from '../../cards/pairs/open-card-keys.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { type Answer, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
+import type { RateLimit } from '../../platform/http/rate-limit.ts';
 import { type Acquirers, widestCapabilities } from '../../providers/open-acquirers.ts';
 import type { Banks } from '../../providers/open-banks.ts';
 import type { PixBanks } from '../../providers/open-pix-banks.ts';
@@ -22,7 +23,7 @@ import { type Instant, instant, saoPauloDay } from '../../values/instant.ts';
 import type { SignedText } from '../../webhooks/secrets/sign-for-account.ts';
 import { LINK_STATUS_WORDS } from './contract.ts';
 import { type BillOfTry, findStandingBill, findTryOutcome, type StandingBill } from './find-try-outcome.ts';
-import { installmentOptions, type Link, shownState } from './link.ts';
+import { installmentOptions, type Link, mayTry, shownState } from './link.ts';
 import { findLinkOfPage, type LinkOfPage } from './links.sql.ts';
 import { type BillToPay, type LinkToPay, linkPage, NO_LINK_PAGE } from './page.ts';
 import {
@@ -32,6 +33,7 @@ import {
   SHOW_LINK_PAGE,
   TAKE_LINK_BILL_AWAY,
 } from './page-contract.ts';
+import { paperOf } from './paper.ts';
 import { finishQuietly, type PayLinkTools, payLink } from './pay-link.ts';
 import { asItsBill, type PayLinkByBillTools, payLinkByBill, takeBillAway } from './pay-link-by-bill.ts';
 import { returnAddress, returnText } from './return-address.ts';
@@ -40,6 +42,8 @@ export type LinkPageTools = PayLinkTools &
   PayLinkByBillTools &
   TryTools & {
     readonly askForPayer: AskForPayer;
+    /** Of boletos, by merchant: strangers have many links and addresses. */
+    readonly boletoLimit: RateLimit;
     readonly clock: BusinessClock;
     readonly acquirers: Acquirers;
     /** Null if the service has no cells. */
@@ -81,10 +85,12 @@ export const LINK_PAGE_ENDPOINTS: readonly Endpoint<LinkPageTools>[] = [
       answerTry(tools, call, isOpen(tools, found), async () => {
         const link = await caughtUp(tools, found);
         if (!isOffered(tools.boletos.issuing.banks, link)) return { kind: 'notOpen' };
-        const payer = readPayer(call.body);
-        const { boletoKey, ...result } = await payLinkByBill(tools, link, payer, call.deadlineAt);
-        const boleto = boletoKey && pagesAt(null, tools.cell) + boletoKey;
-        return { ...result, ...(boleto !== undefined && { more: { boleto } }) };
+        if (!mayTry(link, 'boleto')) return { kind: 'notOpen' };
+        const secondsToWait = tools.boletoLimit.secondsToWait(link.merchantId, performance.now());
+        if (secondsToWait > 0) return { secondsToWait };
+        const { paperSecret = null } = call.body;
+        const payer = { ...readPayer(call.body), paperSecret };
+        return payLinkByBill(tools, link, payer, call.deadlineAt);
       }),
     ),
   ),
@@ -146,7 +152,7 @@ async function toPay(tools: LinkPageTools, { link: found, standing }: FoundLink)
       pix: isOffered(tools.pix.issuing.pixBanks, link),
       boleto: isOffered(tools.boletos.issuing.banks, link),
     },
-    bill: bill === null || shown !== 'paying' ? null : billToPay(bill, now),
+    bill: bill === null || shown !== 'paying' ? null : billToPay(tools, link, bill, now),
     now: instant(Date.now()),
     publicKey: tools.cardKeys.publicKey().key,
     returnAddress:
@@ -156,10 +162,16 @@ async function toPay(tools: LinkPageTools, { link: found, standing }: FoundLink)
   };
 }
 
-function billToPay(bill: BillOfTry, now: Instant): BillToPay {
+function billToPay({ cell }: LinkPageTools, link: Link, bill: BillOfTry, now: Instant): BillToPay {
   if (bill.method === 'pix') return { method: 'pix', ...bill.pix, code: payableCode({ ...bill.pix, now }) };
   const boleto = { ...bill.boleto, today: saoPauloDay(now) };
-  return { ...boleto, method: 'boleto', barCode: payableBarCode(boleto), notice: noticeOf(boleto) };
+  return {
+    ...boleto,
+    method: 'boleto',
+    barCode: payableBarCode(boleto),
+    notice: noticeOf(boleto),
+    paper: paperOf(link, boleto, pagesAt(null, cell)),
+  };
 }
 
 async function signedReturn({ sign }: LinkPageTools, link: Link, status: string): Promise<string | null> {

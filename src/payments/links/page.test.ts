@@ -29,6 +29,7 @@ const LINK: Link = {
   disableReason: null,
   tries: 0,
   cardTries: 0,
+  boletoTries: 0,
   tryMethod: null,
   paymentId: null,
   createdBy: 'loja',
@@ -101,6 +102,7 @@ test('a boleto that waits shows its line, its day and its paper, and no other wa
     ...({ method: 'boleto', state: 'issued', notice: null } as const),
     dueOn: '2026-12-02' as Day,
     barCode: '00191131000000149900000001234567890000000000' as BarCode,
+    paper: { try: 'l:1', digest: 'd', pages: '/boletos/' },
   };
   const waiting = page({ shown: 'paying', bill: boleto, returnAddress: null });
   for (const text of ['00190.00009', '02/12/2026', '"refreshSeconds":30'])

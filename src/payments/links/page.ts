@@ -14,6 +14,7 @@ import { escapedMarkup } from '../../values/markup.ts';
 import { qrCodeSvg } from '../../values/qr-code.ts';
 import { BOLETO_FORM } from './boleto-form.ts';
 import { type InstallmentOption, type Link, mayTry, type ShownState, type TryMethod } from './link.ts';
+import type { Paper } from './paper.ts';
 import { NOT_ASKED, NOT_REMOVED } from './words.ts';
 
 export type LinkToPay = {
@@ -42,6 +43,7 @@ export type BillToPay =
       readonly barCode: BarCode | null;
       /** In the words of its own page; null: it waits to be paid. */
       readonly notice: string | null;
+      readonly paper: Paper;
     });
 
 const REFRESH_SECONDS = 5;
@@ -85,7 +87,8 @@ function refreshSecondsOf({ shown, bill }: LinkToPay): number | null {
 function waysToPay(toPay: LinkToPay): string {
   const { bill } = toPay;
   if (bill?.method === 'pix' && bill.code !== null) return pixToPay(bill.code, bill.expiresAt);
-  if (bill?.method === 'boleto' && bill.barCode !== null) return boletoToPay(bill.barCode, bill.dueOn);
+  if (bill?.method === 'boleto')
+    return bill.barCode === null ? placeOfPaper(bill.paper, '') : boletoToPay(bill.barCode, bill);
   const { byPix, byCard, byBoleto } = waysOf(toPay);
   return scripted(
     `${byPix ? PIX_BUTTON : ''}${byCard ? cardFormOf(toPay) : ''}${byBoleto ? BOLETO_FORM : ''}`,
@@ -130,17 +133,26 @@ const otherwise = (sure = '') =>
 const SURE =
   ' data-sure="Já pagou este boleto? Então não o retire: o banco confirma em até um dia útil. Retirar o boleto, que ninguém pagou?"';
 
-/** Its paper names its payer, so it is shown to the browser that had it made alone. */
-function boletoToPay(barCode: BarCode, dueOn: Day): string {
+/** It names its payer, so it is shown to the browser that had it made alone. */
+function placeOfPaper({ try: ofTry, digest, pages }: Paper, content: string): string {
+  return `
+<div id="paper" data-try="${ofTry}" data-paper="${digest}" data-pages="${pages}" hidden>${content}</div>`;
+}
+
+const PAPER = `
+<a class="button" data-part="/pdf">Abrir o boleto em PDF</a>
+<p><a data-part="">Ver e imprimir o boleto</a></p>
+`;
+
+function boletoToPay(
+  barCode: BarCode,
+  { dueOn, paper }: { readonly dueOn: Day; readonly paper: Paper },
+): string {
   return `
 <p>Linha digitável, vencimento em ${dayText(dueOn)}:</p>
 <p>${copyable(formatDigitableLine(digitableLine(barCode)))}</p>
 <div class="scripted" hidden>
-<button id="copy" type="button">Copiar linha digitável</button>
-<div id="paper" hidden>
-<a class="button" data-part="/pdf">Abrir o boleto em PDF</a>
-<p><a data-part="">Ver e imprimir o boleto</a></p>
-</div>
+<button id="copy" type="button">Copiar linha digitável</button>${placeOfPaper(paper, PAPER)}
 ${otherwise(SURE)}
 </div>`;
 }

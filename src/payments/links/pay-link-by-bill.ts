@@ -19,6 +19,7 @@ import {
 import type { FinishTryTools } from './finish-due-tries.ts';
 import type { Link, LinkKey } from './link.ts';
 import { beginTry } from './links.sql.ts';
+import { pageKeyOfPaper } from './paper.ts';
 import { endWithout, finishQuietly, type PayLinkResult } from './pay-link.ts';
 import {
   KEPT_BY_BANK,
@@ -43,8 +44,8 @@ const PIX_SECONDS = 1_800;
 const SHORTEST_SECONDS = 60;
 const LONGEST_DESCRIPTION = 140;
 
-/** `boletoKey`: for its payer alone, whose name and address its paper shows. */
-type PaidByBill = PayLinkResult & { readonly boletoKey?: string };
+/** `paperSecret`: of his browser; null: it has none, and finds no paper. */
+type PayerOfLink = BoletoPayer & { readonly paperSecret: string | null };
 
 /**
  * By boleto for this payer; null: by Pix. A bill is a try as a card is: until it is paid, over or taken away
@@ -53,9 +54,9 @@ type PaidByBill = PayLinkResult & { readonly boletoKey?: string };
 export function payLinkByBill(
   tools: PayLinkByBillTools,
   key: LinkKey,
-  payer: BoletoPayer | null,
+  payer: PayerOfLink | null,
   deadlineAt: number,
-): Promise<PaidByBill> {
+): Promise<PayLinkResult> {
   return payer === null ? payByPix(tools, key, deadlineAt) : payByBoleto(tools, key, payer, deadlineAt);
 }
 
@@ -85,21 +86,24 @@ async function payByPix(tools: PayLinkByBillTools, key: LinkKey, deadlineAt: num
 async function payByBoleto(
   tools: PayLinkByBillTools,
   key: LinkKey,
-  payer: BoletoPayer,
+  { paperSecret, ...payer }: PayerOfLink,
   deadlineAt: number,
-): Promise<PaidByBill> {
+): Promise<PayLinkResult> {
   const { issuing } = tools.boletos;
   const now = issuing.clock.now(key.merchantId);
   const link = await beginTry(tools.database, key, 'boleto', now);
   if (link === null) return { kind: 'notOpen' };
   const issuer = { merchantId: key.merchantId, userName: link.createdBy };
-  const wanted = boletoOf(link, payer, now);
+  const wanted = {
+    ...boletoOf(link, payer, now),
+    ...(paperSecret !== null && { pageKey: pageKeyOfPaper(link, paperSecret) }),
+  };
   const once = await issueBoleto(issuing, issuer, wanted, requestOfTry(link, { payer }), deadlineAt);
   if (once.kind === 'first') {
     const { result } = once;
     switch (result.kind) {
       case 'made':
-        return { ...(await asItStands(tools, link)), boletoKey: result.boleto.pageKey };
+        break;
       case 'notSent':
       case 'notConnected':
         return endWithout(tools, link, NOT_ASKED);
