@@ -2,6 +2,7 @@ import type { CardKeys } from '../../cards/pairs/open-card-keys.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { type Answer, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import type { RateLimit } from '../../platform/http/rate-limit.ts';
+import { BANK_ADAPTERS } from '../../providers/banks/open-bank.ts';
 import { type Acquirers, widestCapabilities } from '../../providers/open-acquirers.ts';
 import type { Banks } from '../../providers/open-banks.ts';
 import type { PixBanks } from '../../providers/open-pix-banks.ts';
@@ -18,8 +19,9 @@ import {
 } from '../../transactions/payers/answer-payer.ts';
 import { cardPageHeaders, type PageScript } from '../../transactions/payers/card-page.ts';
 import type { AskForPayer } from '../../transactions/payers/open-payers-line.ts';
+import { businessDayFrom } from '../../values/business-day.ts';
 import type { Cents } from '../../values/cents.ts';
-import { type Instant, instant, saoPauloDay } from '../../values/instant.ts';
+import { addDays, type Day, type Instant, instant, saoPauloDay } from '../../values/instant.ts';
 import type { SignedText } from '../../webhooks/secrets/sign-for-account.ts';
 import { LINK_STATUS_WORDS } from './contract.ts';
 import { type BillOfTry, findStandingBill, findTryOutcome, type StandingBill } from './find-try-outcome.ts';
@@ -84,7 +86,7 @@ export const LINK_PAGE_ENDPOINTS: readonly Endpoint<LinkPageTools>[] = [
     answer(tools, call, (found) =>
       answerTry(tools, call, isOpen(tools, found), async () => {
         const link = await caughtUp(tools, found);
-        if (!isOffered(tools.boletos.issuing.banks, link)) return { kind: 'notOpen' };
+        if (!isBoletoOffered(tools, link)) return { kind: 'notOpen' };
         if (!mayTry(link, 'boleto')) return { kind: 'notOpen' };
         const secondsToWait = tools.boletoLimit.secondsToWait(link.merchantId, performance.now());
         if (secondsToWait > 0) return { secondsToWait };
@@ -128,10 +130,24 @@ function answer(
   });
 }
 
-function isOffered(banks: Pick<Banks, 'choose'> | Pick<PixBanks, 'choose'>, link: Link): boolean {
+const isOffered = (banks: Pick<PixBanks, 'choose'>, link: Link) => chosenOf(banks, link) !== null;
+
+function chosenOf(banks: Pick<Banks, 'choose'> | Pick<PixBanks, 'choose'>, link: Link): string | null {
   const { merchantId, linkId, amount } = link;
   const sale = { merchantId, transactionId: linkId, brand: null, installmentCount: 1, amount };
-  return banks.choose(sale) !== null;
+  return banks.choose(sale);
+}
+
+/** It needs a business day to be paid on, behind today; a bank that is told by file knows it a day later. */
+function isBoletoOffered({ boletos, clock }: LinkPageTools, link: Link): boolean {
+  const { banks } = boletos.issuing;
+  const bank = chosenOf(banks, link);
+  if (bank === null) return false;
+  const nextDay = (day: Day) => businessDayFrom(addDays(day, 1));
+  const tomorrow = nextDay(saoPauloDay(clock.now(link.merchantId)));
+  const isByFile = BANK_ADAPTERS[banks.of(bank).name]?.isByFile === true;
+  const needed = isByFile ? nextDay(tomorrow) : tomorrow;
+  return needed <= saoPauloDay(instant(link.expiresAt - 1));
 }
 
 function optionsOf({ acquirers, minimumInstallment }: LinkPageTools, link: Link) {
@@ -150,7 +166,7 @@ async function toPay(tools: LinkPageTools, { link: found, standing }: FoundLink)
     options: optionsOf(tools, link),
     offered: {
       pix: isOffered(tools.pix.issuing.pixBanks, link),
-      boleto: isOffered(tools.boletos.issuing.banks, link),
+      boleto: isBoletoOffered(tools, link),
     },
     bill: bill === null || shown !== 'paying' ? null : billToPay(tools, link, bill, now),
     now: instant(Date.now()),

@@ -38,7 +38,7 @@ export type BillToPay =
       readonly method: 'pix';
       readonly code: string | null;
     })
-  | (Pick<Boleto, 'state' | 'dueOn'> & {
+  | (Pick<Boleto, 'state' | 'isExpiring' | 'dueOn'> & {
       readonly method: 'boleto';
       readonly barCode: BarCode | null;
       /** In the words of its own page; null: it waits to be paid. */
@@ -48,7 +48,9 @@ export type BillToPay =
 
 const REFRESH_SECONDS = 5;
 /** Banks report the payment of a boleto in hours or days. */
-const REFRESH_BOLETO_SECONDS = 30;
+const SLOWEST_REFRESH_SECONDS = 600;
+/** Of the age of its try. */
+const REFRESH_SHARE = 0.05;
 
 /** Of a merchant's own words nothing is markup. */
 export function linkPage(toPay: LinkToPay, script: PageScript): string {
@@ -79,9 +81,10 @@ export function linkPage(toPay: LinkToPay, script: PageScript): string {
   return cardPage(page, script);
 }
 
-function refreshSecondsOf({ shown, bill }: LinkToPay): number | null {
+function refreshSecondsOf({ link, shown, bill }: LinkToPay): number | null {
   if (shown !== 'paying') return null;
-  return bill?.method === 'boleto' && bill.barCode !== null ? REFRESH_BOLETO_SECONDS : REFRESH_SECONDS;
+  const slower = bill?.method === 'boleto' ? Math.round((link.triedMilliseconds / 1_000) * REFRESH_SHARE) : 0;
+  return Math.min(Math.max(REFRESH_SECONDS, slower), SLOWEST_REFRESH_SECONDS);
 }
 
 function waysToPay(toPay: LinkToPay): string {
@@ -201,14 +204,20 @@ function noticeOfBill(bill: BillToPay): string {
   return 'O prazo do Pix terminou. Se já pagou, não pague de novo: esta página mostra o resultado.';
 }
 
-function noticeOfBoleto({ state, notice, barCode }: Extract<BillToPay, { method: 'boleto' }>): string {
+function noticeOfBoleto({
+  state,
+  isExpiring,
+  notice,
+  barCode,
+}: Extract<BillToPay, { method: 'boleto' }>): string {
   if (state === 'issuing')
     return 'O boleto está sendo registrado no banco. Aguarde: esta página mostra a linha digitável.';
   if (barCode !== null)
     return 'Aguardando o pagamento do boleto. O banco o confirma em até um dia útil depois: não pague de novo.';
-  if (state === 'canceling')
+  if (state === 'canceling' && !isExpiring)
     return 'O boleto está sendo retirado do banco. Não o pague: esta página mostra o resultado.';
-  return `${notice ?? CONFIRMING} Se já pagou, não pague de novo: esta página mostra o resultado.`;
+  if (notice === null) return CONFIRMING;
+  return `O prazo do boleto terminou: aguardando o banco. Se já pagou, não pague de novo: esta página mostra o resultado.`;
 }
 
 /** `3x de R$ 33,33 (a primeira de R$ 33,34)`. */

@@ -1,13 +1,21 @@
 import type { BoletoPayer } from '../../providers/banks/bank.ts';
-import { type CancelTools, cancelBoleto } from '../../transactions/methods/boleto/cancel-boleto.ts';
+import {
+  type CancelRefusal,
+  type CancelTools,
+  cancelBoleto,
+} from '../../transactions/methods/boleto/cancel-boleto.ts';
 import {
   type IssueTools,
   issueBoleto,
   type WantedBoleto,
 } from '../../transactions/methods/boleto/issue-boleto.ts';
-import { type CancelPixTools, removePix } from '../../transactions/methods/pix/cancel-pix.ts';
+import {
+  type CancelPixRefusal,
+  type CancelPixTools,
+  removePix,
+} from '../../transactions/methods/pix/cancel-pix.ts';
 import { type IssuePixTools, issuePix } from '../../transactions/methods/pix/issue-pix.ts';
-import type { WantedPix } from '../../transactions/methods/pix/pix.ts';
+import type { PixState, WantedPix } from '../../transactions/methods/pix/pix.ts';
 import { addDays, type Day, type Instant, instant, saoPauloDay } from '../../values/instant.ts';
 import {
   type BillOfTry,
@@ -29,6 +37,7 @@ import {
   NOT_REMOVED,
   PAYER_REFUSED,
   SHORT_PAYMENT,
+  STILL_BEING_MADE,
   STILL_CONFIRMING,
   STILL_REMOVING,
 } from './words.ts';
@@ -132,14 +141,19 @@ export async function takeBillAway(
   return { kind: 'confirming', words: WORDS[removal] };
 }
 
-/** `paidAtBank`: it reports the payment shortly. `asked`: it answers, or has answered. */
-type Removal = 'asked' | 'paidAtBank' | 'keptByBank' | 'notAsked';
+/**
+ * `paidAtBank`: it reports the payment shortly. `asked`: it answers, or has answered. `beingMade`: nothing was
+ * asked. `over`: there is nothing to ask for.
+ */
+type Removal = 'asked' | 'paidAtBank' | 'keptByBank' | 'notAsked' | 'beingMade' | 'over';
 
 const WORDS: Readonly<Record<Removal, string>> = {
   asked: STILL_REMOVING,
   paidAtBank: STILL_CONFIRMING,
   keptByBank: KEPT_BY_BANK,
   notAsked: NOT_REMOVED,
+  beingMade: STILL_BEING_MADE,
+  over: STILL_CONFIRMING,
 };
 
 /** Of the try that is under way, if it has one that waits for its payer. */
@@ -154,10 +168,10 @@ export async function removeBillOfTry(
 
 async function removeBill(tools: PayLinkByBillTools, bill: BillOfTry, deadlineAt: number): Promise<Removal> {
   if (bill.method === 'pix') {
-    if (bill.pix.state !== 'waiting') return 'asked';
+    if (bill.pix.state !== 'waiting') return REMOVALS_OF_PIX[bill.pix.state];
     const removed = await removePix(tools.pix.canceling, { ...bill.pix, request: null }, deadlineAt);
     if (removed === 'keyUsed') return 'notAsked';
-    if (removed.kind === 'refused') return removed.refusal === 'paidAtBank' ? 'paidAtBank' : 'asked';
+    if (removed.kind === 'refused') return REFUSED_REMOVALS_OF_PIX[removed.refusal] ?? 'over';
     return removed.kind === 'notSent' || removed.kind === 'notConnected' ? 'notAsked' : 'asked';
   }
   const { merchantId, boletoId } = bill.boleto;
@@ -166,7 +180,7 @@ async function removeBill(tools: PayLinkByBillTools, bill: BillOfTry, deadlineAt
     case 'canceled':
       return 'asked';
     case 'refused':
-      return REMOVALS[canceled.refusal] ?? 'asked';
+      return REMOVALS[canceled.refusal];
     case 'noBank':
     case 'notSent':
     case 'notConnected':
@@ -174,11 +188,30 @@ async function removeBill(tools: PayLinkByBillTools, bill: BillOfTry, deadlineAt
   }
 }
 
-const REMOVALS: Partial<Record<string, Removal>> = {
+const REMOVALS_OF_PIX: Readonly<Record<Exclude<PixState, 'waiting'>, Removal>> = {
+  issuing: 'beingMade',
+  removing: 'asked',
+  paid: 'paidAtBank',
+  returned: 'paidAtBank',
+  canceled: 'over',
+  expired: 'over',
+  refused: 'over',
+};
+
+const REFUSED_REMOVALS_OF_PIX: Partial<Record<CancelPixRefusal, Removal>> = {
+  paidAtBank: 'paidAtBank',
+  notResolved: 'asked',
+};
+
+const REMOVALS: Readonly<Record<CancelRefusal, Removal>> = {
+  beingIssued: 'beingMade',
+  beingCanceled: 'asked',
   paidAtBank: 'paidAtBank',
   paid: 'paidAtBank',
   keptByBank: 'keptByBank',
   ofAnotherBank: 'keptByBank',
+  expired: 'over',
+  notFound: 'over',
 };
 
 async function asItStands(tools: PayLinkByBillTools, link: Link): Promise<PayLinkResult> {

@@ -22,4 +22,7 @@ export const STILL_REMOVING =
 export const KEPT_BY_BANK =
   'O banco não retirou a cobrança: ela ainda pode ser paga. Pague-a, ou fale com o vendedor.';
 
+export const STILL_BEING_MADE =
+  'A cobrança ainda está sendo criada no banco: nada foi retirado. Tente de novo em instantes.';
+
 export const STILL_CONFIRMING = 'O pagamento está sendo confirmado. Não pague de novo.';
