@@ -40,9 +40,10 @@ export function finishDueTries(
     },
 ): Work {
   const finish = async (signal: AbortSignal) => {
-    for (const link of await listDueTries(tools.database, MOST_IN_A_RUN)) {
+    for (const due of await listDueTries(tools.database, MOST_IN_A_RUN)) {
       if (signal.aborted) return;
       try {
+        const link = due.read();
         const outcome = await findTryOutcome(tools, link);
         // Nobody is to pay a bill beside one that was paid after all: it ends at its bank, then the link does.
         if (outcome.kind === 'underWay' && (await findBillsOutcome(tools, link)) !== null)
@@ -50,8 +51,8 @@ export function finishDueTries(
         await finishTry(tools, link, outcome);
       } catch (error) {
         // One that cannot be read holds up no other.
-        await putOff(tools.database, link);
-        tools.log.error({ err: error, linkId: link.linkId }, 'a try to pay a link was not ended');
+        await putOff(tools.database, due);
+        tools.log.error({ err: error, linkId: due.linkId }, 'a try to pay a link was not ended');
       }
     }
   };

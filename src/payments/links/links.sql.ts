@@ -216,13 +216,24 @@ export async function putOff(database: Database, { merchantId, linkId, tries }: 
   await database.query(PUT_OFF, [merchantId, linkId, tries]);
 }
 
+const DUE_TRY = rowCodec<Try>(
+  { merchantId: column.text(), linkId: column.text(), tries: column.whole() },
+  'l',
+);
+
+export type DueTry = Try & { readonly read: () => Link };
+
 const LIST_DUE = statement(
   'payment_links.list_due',
   `select ${LINK.columns} from payment_links l where l.look_at <= now() order by l.look_at limit $1`,
 );
 
-export async function listDueTries(database: Database, limit: number): Promise<Link[]> {
-  return (await database.query(LIST_DUE, [limit])).map(LINK.parse);
+/** Each is read by itself: one that cannot be read holds up no other. */
+export async function listDueTries(database: Database, limit: number): Promise<DueTry[]> {
+  return (await database.query(LIST_DUE, [limit])).map((row) => ({
+    ...DUE_TRY.parse(row),
+    read: () => LINK.parse(row),
+  }));
 }
 
 /** Milliseconds until a try is looked at; null: none is under way. */
