@@ -146,7 +146,7 @@ export async function erasePerson(
   return { ...erased, left };
 }
 
-/** Walks until nothing new is found: the ids of some are derived from a key, so one may come behind a walk. */
+/** Walks until nothing new is found: an id that is derived from a key may come behind the walk. */
 async function eraseBills({ database }: PrivacyTools, filter: CustomerFilter, filters: FilterEraser) {
   let [boletos, pix] = [0, 0];
   let left: readonly Left[] = [];

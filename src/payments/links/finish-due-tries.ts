@@ -45,7 +45,7 @@ export function finishDueTries(
       try {
         const link = due.read();
         const outcome = await findTryOutcome(tools, link);
-        // Nobody is to pay a bill beside one that was paid after all: it ends at its bank, then the link does.
+        // A bill beside one that was paid after all ends at its bank, then the link does.
         if (outcome.kind === 'underWay' && (await findBillsOutcome(tools, link)) !== null)
           await tools.takeAway(link, performance.now() + TAKE_AWAY_MILLISECONDS);
         await finishTry(tools, link, outcome);

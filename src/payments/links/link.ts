@@ -101,8 +101,8 @@ export function hasBills({ tries, cardTries }: Pick<Link, 'tries' | 'cardTries'>
 }
 
 /**
- * What became of a try. `underWay`: its payment may still be approved, or its bill paid. `short`: less was paid
- * than the link asks for, which a person resolves.
+ * What became of a try. `underWay`: its payment may still be approved, or its bill paid. `short`: less was
+ * paid than the link asks for, which a person resolves.
  */
 export type TryOutcome =
   | { readonly kind: 'paid'; readonly paymentId: string }

@@ -187,14 +187,11 @@ export async function recordPaid(
   await database.query(PAY, [merchantId, linkId, tries, paymentId]);
 }
 
-/** Business days around holidays, and more, behind the last day of a boleto of a link. */
-const MOST_WAITING_DAYS = 14;
-
-/** Behind the end of a bill its payment may still be reported. */
+/** Behind the end of a bill its payment may still be reported: in 14 days a boleto is due, and long over. */
 const FAIL = statement(
   'payment_links.fail',
   `update payment_links set state = 'open', look_at = case
-     when tries > card_tries and tried_at > now() - interval '${MOST_WAITING_DAYS} days'
+     when tries > card_tries and tried_at > now() - interval '14 days'
      then now() + least(greatest((now() - tried_at) / 6, interval '2 seconds'), interval '15 minutes') end
    where merchant_id = $1 and link_id = $2 and tries = $3 and state in (${fromStates(LINK_MOVES, 'fail')})`,
 );

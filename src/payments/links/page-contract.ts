@@ -92,7 +92,11 @@ export const PAY_LINK_BY_BOLETO = contract({
   body: named('PaymentLinkBoletoRequest', {
     ...PAYER_REQUEST.properties,
     paperSecret: Type.Optional(
-      Type.String({ pattern: '^[0-9a-f]{32}$', description: 'By which this browser alone finds its paper.' }),
+      Type.String({
+        minLength: 32,
+        maxLength: 32,
+        description: 'By which this browser alone finds its paper.',
+      }),
     ),
   }),
   bodyExample: BODY_EXAMPLE.payer,

@@ -25,6 +25,7 @@ import { addDays, type Day, type Instant, instant, saoPauloDay } from '../../val
 import type { SignedText } from '../../webhooks/secrets/sign-for-account.ts';
 import { LINK_STATUS_WORDS } from './contract.ts';
 import { type BillOfTry, findStandingBill, findTryOutcome, type StandingBill } from './find-try-outcome.ts';
+import { identifyPaper } from './identify-paper.ts';
 import { installmentOptions, type Link, mayTry, shownState } from './link.ts';
 import { findLinkOfPage, type LinkOfPage } from './links.sql.ts';
 import { type BillToPay, type LinkToPay, linkPage, NO_LINK_PAGE } from './page.ts';
@@ -35,7 +36,6 @@ import {
   SHOW_LINK_PAGE,
   TAKE_LINK_BILL_AWAY,
 } from './page-contract.ts';
-import { paperOf } from './paper.ts';
 import { finishQuietly, type PayLinkTools, payLink } from './pay-link.ts';
 import { asItsBill, type PayLinkByBillTools, payLinkByBill, takeBillAway } from './pay-link-by-bill.ts';
 import { returnAddress, returnText } from './return-address.ts';
@@ -186,7 +186,7 @@ function billToPay({ cell }: LinkPageTools, link: Link, bill: BillOfTry, now: In
     method: 'boleto',
     barCode: payableBarCode(boleto),
     notice: noticeOf(boleto),
-    paper: paperOf(link, boleto, pagesAt(null, cell)),
+    paper: identifyPaper(link, boleto, pagesAt(null, cell)),
   };
 }
 

@@ -13,8 +13,8 @@ import { type Day, type Instant, instant, saoPauloDay, saoPauloText } from '../.
 import { escapedMarkup } from '../../values/markup.ts';
 import { qrCodeSvg } from '../../values/qr-code.ts';
 import { BOLETO_FORM } from './boleto-form.ts';
+import type { Paper } from './identify-paper.ts';
 import { type InstallmentOption, type Link, mayTry, type ShownState, type TryMethod } from './link.ts';
-import type { Paper } from './paper.ts';
 import { NOT_ASKED, NOT_REMOVED } from './words.ts';
 
 export type LinkToPay = {

@@ -25,9 +25,9 @@ import {
   type StandingBill,
 } from './find-try-outcome.ts';
 import type { FinishTryTools } from './finish-due-tries.ts';
+import { pageKeyOfPaper } from './identify-paper.ts';
 import type { Link, LinkKey } from './link.ts';
 import { beginTry } from './links.sql.ts';
-import { pageKeyOfPaper } from './paper.ts';
 import { endWithout, finishQuietly, type PayLinkResult } from './pay-link.ts';
 import {
   KEPT_BY_BANK,
@@ -142,8 +142,8 @@ export async function takeBillAway(
 }
 
 /**
- * `paidAtBank`: it reports the payment shortly. `asked`: it answers, or has answered. `beingMade`: nothing was
- * asked. `over`: there is nothing to ask for.
+ * `paidAtBank`: it reports the payment shortly. `asked`: it answers, or has answered. `beingMade`: nothing
+ * was asked. `over`: there is nothing to ask for.
  */
 type Removal = 'asked' | 'paidAtBank' | 'keptByBank' | 'notAsked' | 'beingMade' | 'over';
 

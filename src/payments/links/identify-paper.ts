@@ -18,7 +18,7 @@ export function pageKeyOfPaper(link: Pick<Link, 'linkId' | 'tries'>, secret: str
   return hash('sha256', `${keyOfTry(link)}:${secret}`, 'hex').slice(0, LENGTH);
 }
 
-export function paperOf(
+export function identifyPaper(
   link: Pick<Link, 'linkId' | 'tries'>,
   { pageKey }: Pick<Boleto, 'pageKey'>,
   pages: string,
