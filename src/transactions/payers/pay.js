@@ -50,7 +50,7 @@ async function send(path, { body, notDone, sayFaults }) {
 const PAPERS = `boleto ${location.pathname}`;
 const MOST_PAPERS = 5;
 /** By then its try is on the page, or there is none. */
-const SENDING_MILLISECONDS = 120_000;
+const SENDING_MILLISECONDS = 200_000;
 
 function keptPapers() {
   try {
