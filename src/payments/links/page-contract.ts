@@ -93,7 +93,6 @@ export const PAY_LINK_BY_BOLETO = contract({
     ...PAYER_REQUEST.properties,
     paperSecret: Type.Optional(
       Type.String({
-        minLength: 32,
         maxLength: 32,
         description: 'By which this browser alone finds its paper.',
       }),

@@ -76,8 +76,10 @@ async function digest(text) {
   return hex(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))));
 }
 
+/** Letters alone: digits might look like the number of a card, which no text may have. */
 function newPaperSecret() {
-  const secret = hex(crypto.getRandomValues(new Uint8Array(16)));
+  const bytes = crypto.getRandomValues(new Uint8Array(32));
+  const secret = Array.from(bytes, (byte) => String.fromCharCode(97 + (byte % 16))).join('');
   keepPapers([...keptPapers().slice(1 - MOST_PAPERS), { secret, at: Date.now() }]);
   return secret;
 }
