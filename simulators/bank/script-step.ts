@@ -34,7 +34,7 @@ export type Step = {
   readonly payments: readonly { readonly daysAfterDue: number; readonly amount: number | null }[];
 };
 
-export const CANCEL_REFUSALS = ['notAllowed'] as const;
+export const CANCEL_REFUSALS = ['notAllowed', 'unknownBoleto'] as const;
 
 /** What a test asks of one cancel or change of the due day. Refused, it leaves the boleto as it was. */
 export type CancelStep = {

@@ -188,10 +188,10 @@ export const STATE_DECLARATIONS: Declarations = {
       },
     ],
     'payment_links.begin': [{ table: 'payment_links', cells: ['open.begin'] }],
-    'payment_links.pay': [{ table: 'payment_links', cells: ['paying.pay'] }],
-    'payment_links.fail': [{ table: 'payment_links', cells: ['paying.fail'] }],
+    'payment_links.pay': [{ table: 'payment_links', cells: ['open.pay', 'paying.pay'] }],
+    'payment_links.fail': [{ table: 'payment_links', cells: ['open.fail', 'paying.fail'] }],
     'payment_links.disable': [{ table: 'payment_links', cells: ['open.disable'] }],
-    'payment_links.drop': [{ table: 'payment_links', cells: ['paying.drop'] }],
+    'payment_links.drop': [{ table: 'payment_links', cells: ['open.drop', 'paying.drop'] }],
     'payment_links.close_restored': [{ table: 'payment_links', cells: ['open.close', 'paying.close'] }],
     'pix_authorizations.make': [{ table: 'pix_authorizations', cells: ['asking.make'] }],
     'pix_authorizations.end': [

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -148,15 +149,17 @@ test('what the bank does not cancel stays open, and may be canceled later', asyn
   assert.equal((await cancel(shop, id)).body.statusBill, 4);
 });
 
+const PAPER_SECRET = 'ab'.repeat(16);
+const sha256 = (text: string) => hash('sha256', text, 'hex');
 const payer = () => boletoRequest().payer as object;
 
 /** Has the bank book a payment that it reports later. */
-async function paidAtBank(ourNumber: string): Promise<void> {
+async function paidAtBank(ourNumber: string, amount?: number): Promise<void> {
   const ordered = await fetch(new URL('/changes', bank.url), {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
-      ...{ merchantId: shop.merchantId, ourNumber, event: 'paid' },
+      ...{ merchantId: shop.merchantId, ourNumber, event: 'paid', amount },
       at: await bankNow(),
     }),
   });
@@ -187,7 +190,9 @@ test('a link is paid by the one boleto that its page shows, however often it is 
   assert.equal(wrong.status, 400);
   const tags = wrong.body.map(({ tag }: { tag: string }) => tag);
   assert.ok(tags.includes('documentNumber') && tags.includes('address.zipCode'), wrong.text);
-  const answers = await Promise.all(Array.from({ length: 4 }, () => links.post(link, 'boleto', payer())));
+  const answers = await Promise.all(
+    Array.from({ length: 4 }, () => links.post(link, 'boleto', { ...payer(), paperSecret: PAPER_SECRET })),
+  );
   assert.deepEqual(answers.map(({ body }) => body.status).sort(), [...Array(3).fill('notOpen'), 'waiting']);
   const { id, ourNumber, pageKey } = await boletoOf('LINK-1');
   const page = await links.show(link);
@@ -195,7 +200,12 @@ test('a link is paid by the one boleto that its page shows, however often it is 
   assert.ok(page.replaceAll(/[. ]/g, '').includes(digitableLine), page);
   assert.ok(page.includes(dueDate.split('-').reverse().join('/')));
   assert.ok(!page.includes(pageKey), 'whoever has the link would read who pays');
-  assert.ok(answers.some(({ body }) => body.boleto === `/boletos/${pageKey}`));
+  const [, ofTry, digest, pages] =
+    /id="paper" data-try="([^"]+)" data-paper="([^"]+)" data-pages="([^"]+)"/.exec(page) ?? [];
+  const keyFor = (secret: string) => sha256(`${ofTry}:${secret}`).slice(0, 32);
+  assert.deepEqual([keyFor(PAPER_SECRET), pages, sha256(pageKey)], [pageKey, '/boletos/', digest]);
+  assert.equal((await call(shop.url, `${pages}${keyFor(PAPER_SECRET)}`)).status, 200);
+  assert.equal((await call(shop.url, `${pages}${keyFor('0'.repeat(32))}`)).status, 404);
   const { status, method, paymentId } = await links.read(link);
   assert.deepEqual([status, method, paymentId], ['Processando', 'boleto', null]);
   assert.equal((await links.byCard(link)).body.status, 'notOpen');
@@ -224,6 +234,71 @@ test('who pays otherwise waits until the bank has taken the boleto away, and whe
     (await registrationsOf(ourNumber)).map(({ status }) => status),
     ['canceled'],
   );
+});
+
+test('a bank that does not know the boleto of a link opens no link: its paper may still be paid', async () => {
+  const link = await links.newLink({ referenceTransaction: 'LINK-4' });
+  assert.equal((await links.post(link, 'boleto', payer())).body.status, 'waiting');
+  await script({ cancels: Array.from({ length: 3 }, () => ({ refusal: 'unknownBoleto' })) });
+  assert.equal((await links.post(link, 'cancel')).body.status, 'confirming');
+  assert.equal((await links.byCard(link)).body.status, 'notOpen');
+  assert.equal((await links.read(link)).status, 'Processando');
+  await links.untilLink(link, 'Aberto');
+  const { ourNumber } = await boletoOf('LINK-4');
+  assert.equal((await registrationsOf(ourNumber))[0]?.status, 'canceled');
+});
+
+test('money that comes for a boleto that was taken away pays its link, and the bill beside it ends', async () => {
+  const open = await links.newLink({ referenceTransaction: 'LINK-5' });
+  const other = await links.newLink({ referenceTransaction: 'LINK-6' });
+  for (const link of [open, other]) {
+    assert.equal((await links.post(link, 'boleto', payer())).body.status, 'waiting');
+    assert.equal((await links.post(link, 'cancel')).body.status, 'removed');
+  }
+  const [first, second] = [await boletoOf('LINK-5'), await boletoOf('LINK-6')];
+  assert.equal((await links.post(other, 'boleto', payer())).body.status, 'waiting');
+  for (const { ourNumber } of [first, second]) await paidAtBank(ourNumber);
+  for (const [link, boleto] of [[open, first] as const, [other, second] as const]) {
+    assert.equal((await links.untilLink(link, 'Pago')).paymentId, boleto.id);
+    const page = await links.show(link);
+    assert.match(page, /Pago\. Obrigado/);
+    assert.doesNotMatch(page, /Linha digitável/);
+    assert.equal((await links.byCard(link)).body.status, 'notOpen');
+  }
+  const ended = await until('the work has ended both', async () => {
+    const rows = await shop.service.auditor.query(
+      `select l.payment_id as paid_by, array(select state from boletos b
+         where b.reference_transaction = l.reference_transaction order by requested_at) as boletos
+       from payment_links l where l.reference_transaction in ('LINK-5', 'LINK-6') and l.state = 'paid'
+       order by l.reference_transaction`,
+    );
+    return rows.length === 2 && rows;
+  });
+  assert.deepEqual(ended, [
+    { paid_by: first.id, boletos: ['canceled'] },
+    { paid_by: second.id, boletos: ['canceled', 'canceled'] },
+  ]);
+});
+
+test('a boleto that was paid with less than its link asks for does not say that it is paid, and ends it', async () => {
+  const link = await links.newLink({ referenceTransaction: 'LINK-7' });
+  assert.equal((await links.post(link, 'boleto', payer())).body.status, 'waiting');
+  await paidAtBank((await boletoOf('LINK-7')).ourNumber, 100);
+  const { reason, paymentId } = await links.untilLink(link, 'Desativado');
+  assert.deepEqual([/valor menor/.test(reason), paymentId], [true, null]);
+  assert.doesNotMatch(await links.show(link), /Pago\. Obrigado/);
+  assert.equal((await links.byCard(link)).body.status, 'notOpen');
+});
+
+test('a link has five boletos made and no more; other ways to pay stay', async () => {
+  const link = await links.newLink({ referenceTransaction: 'LINK-8' });
+  for (let made = 0; made < 5; made += 1) {
+    assert.equal((await links.post(link, 'boleto', payer())).body.status, 'waiting');
+    assert.equal((await links.post(link, 'cancel')).body.status, 'removed');
+  }
+  assert.equal((await links.post(link, 'boleto', payer())).body.status, 'notOpen');
+  assert.doesNotMatch(await links.show(link), /Pagar com boleto/);
+  assert.equal((await links.byCard(link)).body.status, 'paid');
 });
 
 test('a payer whom the bank refuses leaves the link open; one it does not answer about, closed; a merchant ends both', async () => {

@@ -176,6 +176,7 @@ test('a buyer has a boleto made by the keyboard alone, after the faults beside h
   await second.page.click('[data-send="pix"]');
   await second.page.waitForSelector('#paper');
   await page.evaluate('getSelection().removeAllRanges()');
+  page.once('dialog', (dialog) => dialog.accept());
   await page.click('[data-send="cancel"]');
   await page.waitForSelector('#card:not([hidden])');
   // The refused fields are answered 400, of which browsers complain.

@@ -37,6 +37,7 @@ const MOST_ROUNDS_OF_MESSAGES = 100;
 /** A card pays for a few subscriptions. While others remain, the card keeps them findable. */
 const SUBSCRIPTIONS_AT_ONCE = 100;
 const MOST_ROUNDS_OF_SUBSCRIPTIONS = 100;
+const MOST_ROUNDS_OF_BILLS = 10;
 const CARD_MILLISECONDS = 10_000;
 
 /**
@@ -134,17 +135,32 @@ export async function erasePerson(
     found.push(...done.left);
     behind = page.length < PAGE ? undefined : page.at(-1);
   }
-  const boletos = await eraseBoletosOf(tools.database, filter, filters);
-  erased.boletos = boletos.boletos;
-  found.push(...boletos.left);
-  const pix = await erasePixOf(tools.database, filter, filters);
-  erased.pix = pix.pix;
-  found.push(...pix.left);
+  const bills = await eraseBills(tools, filter, filters);
+  erased.boletos = bills.boletos;
+  erased.pix = bills.pix;
+  found.push(...bills.left);
   erased.filters = filters.erased;
   erased.notes = await eraseWithWords(tools.database, filter, (tx) => eraseNotes(tx, filter));
   const left = unique(found);
   await tools.audit.record({ ...event, detail: { ...event.detail, ...erased, left: left.length } });
   return { ...erased, left };
+}
+
+/** Walks until nothing new is found: an id that is derived from a key may come behind the walk. */
+async function eraseBills({ database }: PrivacyTools, filter: CustomerFilter, filters: FilterEraser) {
+  let [boletos, pix] = [0, 0];
+  let left: readonly Left[] = [];
+  for (let round = 0; round < MOST_ROUNDS_OF_BILLS; round += 1) {
+    const ofBoletos = await eraseBoletosOf(database, filter, filters);
+    const ofPix = await erasePixOf(database, filter, filters);
+    boletos += ofBoletos.boletos;
+    pix += ofPix.pix;
+    const all = unique([...left, ...ofBoletos.left, ...ofPix.left]);
+    const isNew = ofBoletos.boletos + ofPix.pix > 0 || all.length > left.length;
+    left = all;
+    if (!isNew) break;
+  }
+  return { boletos, pix, left };
 }
 
 async function erasePage(

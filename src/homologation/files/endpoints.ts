@@ -69,8 +69,11 @@ export const FILE_REFUSALS = {
 
 const LARGEST_ROW = 500_000;
 
+/** Nobody sends a file of the statement API: it is fetched. */
+const SIMULATED_FORMATS = SETTLEMENT_FORMATS.filter((format) => format !== 'redeStatement');
+
 const FILE_QUERY = Type.Object({
-  format: Type.Enum([...SETTLEMENT_FORMATS], {
+  format: Type.Enum(SIMULATED_FORMATS, {
     description:
       'Adiq EDI 3.1, Cielo (v15) and Rede: sales (03, EEVC) and payouts (04, EEFI), or Getnet (V10).',
   }),

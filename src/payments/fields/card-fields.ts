@@ -27,6 +27,11 @@ export function originsFault(origins: readonly string[], rules: OriginRules): Or
   return faults.find((fault) => fault !== null) ?? null;
 }
 
+/** Those on which a frame may stand today: what was put before the operator named his own is judged again. */
+export function soundOrigins(origins: readonly string[], rules: OriginRules): readonly string[] {
+  return origins.filter((origin) => originFault(origin, rules) === null);
+}
+
 /** `takesHttp`: where no card is real. */
 function originFault(text: string, { takesHttp, ours }: OriginRules): OriginFault | null {
   if (text.length > LONGEST_ORIGIN || !isWebOrigin(text)) return 'notOrigin';

@@ -39,8 +39,8 @@ export const ORIGIN_FAULTS = {
     en: "This is Parcela's own origin: a page of it could read the card.",
   }),
   oursUnknown: conflict({
-    pt: 'O operador ainda não informou a origem das páginas da Parcela (PARCELA_PAGES_ORIGIN). Sem ela, os campos de cartão não têm endereço que valha.',
-    en: "The operator has not named the origin of Parcela's pages (PARCELA_PAGES_ORIGIN): without it card fields have no address to trust.",
+    pt: 'O operador ainda não informou a origem das páginas da Parcela (PARCELA_PAGES_ORIGIN). Sem ela, os campos de cartão não podem ser usados.',
+    en: "The operator has not named the origin of Parcela's pages (PARCELA_PAGES_ORIGIN): without it card fields cannot be used.",
   }),
 } as const satisfies Record<OriginFault, RefusalShape>;
 

@@ -65,6 +65,7 @@ export function openCardFields(
         tryLimit: openTryLimit(),
         cardLimit: rateLimit(configuration.requestsPerSecond.perMerchant * STRANGERS_SHARE, BURST_SECONDS),
         createCode: antiFraud.createCode,
+        originRules: { takesHttp: callRules.takesHttp, ours: pagesOrigin },
         script: readPageScript('src/payments/fields/frame.js'),
         mountScript: readFileSync(join(HOME, 'clients/browser/fields.js'), 'utf8'),
       }),

@@ -21,7 +21,7 @@ import type { AskForPayer, SlowDown } from '../../transactions/payers/open-payer
 import { openTypedCard, type TypedCard } from '../../transactions/payers/open-typed-card.ts';
 import { instant } from '../../values/instant.ts';
 import { findCardFieldsByKey } from './card-fields.sql.ts';
-import type { CardFields } from './card-fields.ts';
+import { type CardFields, type OriginRules, soundOrigins } from './card-fields.ts';
 import { SHOW_FIELDS_PAGE, SHOW_FIELDS_SCRIPT, TAKE_CARD_OF_FIELDS } from './page-contract.ts';
 
 export type FieldsPageTools = CardTools &
@@ -33,6 +33,7 @@ export type FieldsPageTools = CardTools &
     readonly createCode: (merchantId: string, ipAddress: string, deadlineAt: number) => Promise<string>;
     /** Of cards, by merchant: strangers may have many addresses. */
     readonly cardLimit: RateLimit;
+    readonly originRules: OriginRules;
     /** Of the frame. */
     readonly script: PageScript;
     /** Of the shop's page: it mounts the frame. */
@@ -75,12 +76,20 @@ export const FIELDS_PAGE_ENDPOINTS: readonly Endpoint<FieldsPageTools>[] = [
 ];
 
 function answer(
-  { askForPayer, script }: FieldsPageTools,
+  { askForPayer, originRules, script }: FieldsPageTools,
   call: PageCall,
   write: (found: CardFields) => Answer | Promise<Answer>,
 ): Promise<Answer> {
   const missing = htmlAnswer(404, NO_FIELDS, cardPageHeaders(script));
-  return answerPayer<CardFields>(askForPayer, call, { find: findCardFieldsByKey, write, missing });
+  return answerPayer<CardFields>(askForPayer, call, {
+    async find(database, pageKey) {
+      const fields = await findCardFieldsByKey(database, pageKey);
+      const origins = soundOrigins(fields?.origins ?? [], originRules);
+      return fields === null || origins.length === 0 ? null : { ...fields, origins };
+    },
+    write,
+    missing,
+  });
 }
 
 /** Nobody asks an acquirer: that is for the merchant's server, which has the token. */

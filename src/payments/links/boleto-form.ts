@@ -69,7 +69,7 @@ export const BOLETO_FORM = `
 <details class="scripted" hidden>
 <summary>Pagar com boleto</summary>
 <form id="boleto" data-not-done="${NOT_ASKED}" novalidate>
-<p>O banco pede os dados de quem paga.</p>
+<p>O banco pede os dados de quem paga. Só este navegador mostra o boleto com eles; quem tem o endereço desta página vê a linha digitável e pode retirar o boleto.</p>
 ${fieldOf(NAME)}
 ${fieldOf(DOCUMENT)}
 ${pair(fieldOf(ZIP_CODE), STATE)}

@@ -44,6 +44,7 @@ export function createLink<Refusal extends string>(
         disableReason: null,
         tries: 0,
         cardTries: 0,
+        boletoTries: 0,
         tryMethod: null,
         paymentId: null,
         createdBy: userName,

@@ -1,6 +1,6 @@
 import { isUuid } from '../../values/ids.ts';
 import { findTryOutcome } from './find-try-outcome.ts';
-import type { Link } from './link.ts';
+import { hasBills, type Link } from './link.ts';
 import { disableLinkRow, dropLinkRow, findLink } from './links.sql.ts';
 import { finishQuietly } from './pay-link.ts';
 import { type PayLinkByBillTools, removeBillOfTry } from './pay-link-by-bill.ts';
@@ -15,12 +15,19 @@ export async function disableLink(
 ): Promise<DisableLinkResult | null> {
   if (!isUuid(id)) return null;
   const key = { merchantId, linkId: id.toLowerCase() };
+  await seeWhatCame(tools, await findLink(tools.database, key));
   const disabled = await disableLinkRow(tools.database, key, reason);
   const found = disabled ?? (await findLink(tools.database, key));
   const isOfBill = found?.state === 'paying' && found.tryMethod !== 'card';
   const link = isOfBill ? await dropLink(tools, found, reason, deadlineAt) : found;
   if (link === null || link.state === 'disabled') return link;
   return link.state === 'paid' ? 'paid' : 'paying';
+}
+
+/** What came for a bill that was over ends an open link otherwise. */
+async function seeWhatCame(tools: PayLinkByBillTools, link: Link | null): Promise<void> {
+  if (link?.state === 'open' && hasBills(link))
+    await finishQuietly(tools, link, await findTryOutcome(tools, link));
 }
 
 /** In one step: between its bill and its end nobody else begins a try. */

@@ -23,7 +23,7 @@ import {
 } from './contract.ts';
 import { type CreateLinkTools, createLink } from './create-link.ts';
 import { disableLink } from './disable-link.ts';
-import { findBillOfTry } from './find-try-outcome.ts';
+import { findStandingBill } from './find-try-outcome.ts';
 import type { Link, LinkKey } from './link.ts';
 import { findLink, LINK_ORDERS, listLinkPage } from './links.sql.ts';
 import { asItsBill, type PayLinkByBillTools } from './pay-link-by-bill.ts';
@@ -111,7 +111,7 @@ async function findLinkAsItsBill(
   key: LinkKey,
 ): Promise<Link | null> {
   const link = await findLink(database, key);
-  return link && asItsBill(link, await findBillOfTry({ database, keyring }, link));
+  return link && asItsBill(link, await findStandingBill({ database, keyring }, link));
 }
 
 function refuse(why: keyof typeof LINK_REFUSALS | null, language: Language): Answer {

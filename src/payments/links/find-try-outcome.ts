@@ -10,7 +10,8 @@ import type { Pix, PixState } from '../../transactions/methods/pix/pix.ts';
 import { findMadePix, findPix } from '../../transactions/methods/pix/pix-charges.sql.ts';
 import type { TransactionState } from '../../transactions/transaction.ts';
 import { findTransaction } from '../../transactions/transaction-queries.sql.ts';
-import { keyOfTry, type Link, outcomeWithoutPayment, type TryOutcome } from './link.ts';
+import { hasBills, keyOfTry, type Link, outcomeWithoutPayment, type TryOutcome } from './link.ts';
+import { findReceived } from './received.sql.ts';
 
 export type FindTryTools = {
   readonly database: Reader;
@@ -24,7 +25,10 @@ export function requestOfTry(link: Pick<Link, 'linkId' | 'tries'>, body: unknown
 }
 
 /** Where the id of the payment of a try lies. */
-function spanOfTry(keyring: FindTryTools['keyring'], link: Link): IdSpan {
+function spanOfTry(
+  keyring: FindTryTools['keyring'],
+  link: Pick<Link, 'merchantId' | 'linkId' | 'tries'>,
+): IdSpan {
   const request = identifyRequest(keyring, link.merchantId, requestOfTry(link, {}));
   if (request === null) throw new Error('the request of a try has a key');
   return idSpan(request.idStem);
@@ -52,7 +56,6 @@ const OUTCOMES_OF_PIX: Readonly<Record<PixState, TryOutcome['kind']>> = {
   refused: 'failed',
 };
 
-/** Some pay another amount than asked for: a person resolves that. */
 const OUTCOMES_OF_BOLETO: Readonly<Record<BoletoState, TryOutcome['kind']>> = {
   issuing: 'underWay',
   issued: 'underWay',
@@ -72,18 +75,65 @@ export type BillOfTry =
 
 type Found = { readonly kind: TryOutcome['kind']; readonly paymentId: string };
 
-export function outcomeOfBill(bill: BillOfTry): Found {
+function outcomeOfBill(bill: BillOfTry): Found {
   return bill.method === 'pix'
     ? { kind: OUTCOMES_OF_PIX[bill.pix.state], paymentId: bill.pix.pixId }
     : { kind: OUTCOMES_OF_BOLETO[bill.boleto.state], paymentId: bill.boleto.boletoId };
 }
 
-/** What became of the last try, from its payment itself: whoever made it may have died. */
+/**
+ * What became of the last try, from its payment itself: whoever made it may have died. Once it is over, what
+ * came for any bill of the link counts.
+ */
 export async function findTryOutcome(tools: FindTryTools, link: Link): Promise<TryOutcome> {
+  const last = await findLastOutcome(tools, link);
+  if (last.kind === 'underWay' || (last.kind === 'paid' && link.tryMethod === 'card')) return last;
+  return (await findBillsOutcome(tools, link)) ?? last;
+}
+
+async function findLastOutcome(tools: FindTryTools, link: Link): Promise<TryOutcome> {
+  if (link.state === 'open') return { kind: 'failed' };
   const found = await (link.tryMethod === 'card' ? findCardOutcome : findBillOutcome)(tools, link);
-  if (found === null) return outcomeWithoutPayment(link);
-  const { kind, paymentId } = found;
-  return kind === 'paid' ? { kind, paymentId } : { kind };
+  return found === null ? outcomeWithoutPayment(link) : tryOutcomeOf(found);
+}
+
+function tryOutcomeOf({ kind, paymentId }: Found): TryOutcome {
+  return kind === 'paid' ? { kind, paymentId } : ({ kind } as TryOutcome);
+}
+
+/** By the money that came for any of its bills, also behind their end. Null: none came. */
+export async function findBillsOutcome(
+  { database, keyring }: Pick<FindTryTools, 'database' | 'keyring'>,
+  link: Link,
+): Promise<TryOutcome | null> {
+  if (!hasBills(link)) return null;
+  const { merchantId, linkId } = link;
+  const spans = Array.from({ length: link.tries }, (_, index) =>
+    spanOfTry(keyring, { merchantId, linkId, tries: index + 1 }),
+  );
+  const received = await findReceived(database, merchantId, spans);
+  if (received === null) return null;
+  const { amount, paymentId } = received;
+  return amount < link.amount ? { kind: 'short' } : { kind: 'paid', paymentId };
+}
+
+export type StandingBill = {
+  readonly bill: BillOfTry | null;
+  /** Null: as the link says. */
+  readonly outcome: TryOutcome | null;
+};
+
+/** For who looks at the link: the work may not have seen yet what its payer did at his bank. */
+export async function findStandingBill(
+  tools: Pick<FindTryTools, 'database' | 'keyring'>,
+  link: Link,
+): Promise<StandingBill> {
+  const isOpen = link.state === 'open';
+  if (!hasBills(link) || (!isOpen && (link.state !== 'paying' || link.tryMethod === 'card')))
+    return { bill: null, outcome: null };
+  const bill = await findBillOfTry(tools, link);
+  const outcome = await findBillsOutcome(tools, link);
+  return { bill, outcome: outcome ?? (bill && tryOutcomeOf(outcomeOfBill(bill))) };
 }
 
 async function findCardOutcome(tools: FindTryTools, link: Link): Promise<Found | null> {

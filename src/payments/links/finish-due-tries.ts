@@ -2,14 +2,16 @@ import type { ModuleContext } from '../../platform/module.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import { everySoOften } from '../../platform/work/every-so-often.ts';
-import { type FindTryTools, findTryOutcome } from './find-try-outcome.ts';
+import { type FindTryTools, findBillsOutcome, findTryOutcome } from './find-try-outcome.ts';
 import type { Link, TryOutcome } from './link.ts';
-import { EARLIEST_LOOK, listDueTries, putOff, recordFailed, recordPaid } from './links.sql.ts';
+import { dropLinkRow, EARLIEST_LOOK, listDueTries, putOff, recordFailed, recordPaid } from './links.sql.ts';
+import { SHORT_PAYMENT } from './words.ts';
 
 export type FinishTryTools = FindTryTools & { readonly database: Database };
 
 const MOST_IN_A_RUN = 100;
 const PAUSE_MILLISECONDS = 500;
+const TAKE_AWAY_MILLISECONDS = 10_000;
 
 /** Repeatable, also by several processes: each try is ended once, by its number. */
 export async function finishTry(
@@ -22,22 +24,35 @@ export async function finishTry(
       return recordPaid(database, link, outcome.paymentId);
     case 'failed':
       return recordFailed(database, link);
+    case 'short':
+      await dropLinkRow(database, link, SHORT_PAYMENT);
+      return;
     case 'underWay':
       return putOff(database, link);
   }
 }
 
 /** Ends tries whose request did not: its process died, or the acquirer's answer came later. */
-export function finishDueTries(tools: FinishTryTools & Pick<ModuleContext, 'log'>): Work {
+export function finishDueTries(
+  tools: FinishTryTools &
+    Pick<ModuleContext, 'log'> & {
+      readonly takeAway: (link: Link, deadlineAt: number) => Promise<void>;
+    },
+): Work {
   const finish = async (signal: AbortSignal) => {
-    for (const link of await listDueTries(tools.database, MOST_IN_A_RUN)) {
+    for (const due of await listDueTries(tools.database, MOST_IN_A_RUN)) {
       if (signal.aborted) return;
       try {
-        await finishTry(tools, link, await findTryOutcome(tools, link));
+        const link = due.read();
+        const outcome = await findTryOutcome(tools, link);
+        // A bill beside one that was paid after all ends at its bank, then the link does.
+        if (outcome.kind === 'underWay' && (await findBillsOutcome(tools, link)) !== null)
+          await tools.takeAway(link, performance.now() + TAKE_AWAY_MILLISECONDS);
+        await finishTry(tools, link, outcome);
       } catch (error) {
         // One that cannot be read holds up no other.
-        await putOff(tools.database, link);
-        tools.log.error({ err: error, linkId: link.linkId }, 'a try to pay a link was not ended');
+        await putOff(tools.database, due);
+        tools.log.error({ err: error, linkId: due.linkId }, 'a try to pay a link was not ended');
       }
     }
   };

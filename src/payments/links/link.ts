@@ -6,8 +6,8 @@ export const LINK_STATES = ['open', 'paying', 'paid', 'disabled'] as const;
 export type LinkState = (typeof LINK_STATES)[number];
 
 /**
- * `fail`: the try came to no charge. `drop`: its bill was taken away for a merchant who disables the link.
- * `close`: the database was restored, and it may be paid already.
+ * `fail`: the try came to no charge. `drop`: its bill was taken away for a merchant who disables the link, or
+ * brought too little. `close`: the database was restored, and it may be paid already.
  */
 type LinkEvent = 'begin' | 'pay' | 'fail' | 'disable' | 'drop' | 'close';
 
@@ -15,7 +15,16 @@ const NEVER = { begin: null, pay: null, fail: null, disable: null, drop: null, c
 
 /** Null: the event cannot happen in that state. A link is paid once, even if the payment is given back. */
 export const LINK_MOVES = {
-  open: { ...NEVER, begin: 'paying', disable: 'disabled', close: 'disabled' },
+  // Money may come for a bill that was taken away or over.
+  open: {
+    ...NEVER,
+    begin: 'paying',
+    pay: 'paid',
+    fail: 'open',
+    disable: 'disabled',
+    drop: 'disabled',
+    close: 'disabled',
+  },
   paying: { ...NEVER, pay: 'paid', fail: 'open', drop: 'disabled', close: 'disabled' },
   paid: NEVER,
   disabled: NEVER,
@@ -48,6 +57,7 @@ export type Link = LinkKey &
     /** The number of the last try; 0: nobody has tried. */
     readonly tries: number;
     readonly cardTries: number;
+    readonly boletoTries: number;
     /** How the last try pays; null: nobody has tried. */
     readonly tryMethod: TryMethod | null;
     /** What paid it. */
@@ -60,11 +70,19 @@ export type Link = LinkKey &
 
 /** So many tries are too many for one buyer: somebody tries out cards. */
 export const MOST_CARD_TRIES = 20;
-/** Of all: a Pix or boleto tries nothing out, and is asked of the bank. */
+/** A bank registers each in the name of somebody. */
+export const MOST_BOLETO_TRIES = 5;
+/** Of all: a Pix tries nothing out, and is asked of the bank. */
 export const MOST_TRIES = 200;
 
-export function mayTry({ tries, cardTries }: Pick<Link, 'tries' | 'cardTries'>, method: TryMethod): boolean {
-  return tries < MOST_TRIES && (method !== 'card' || cardTries < MOST_CARD_TRIES);
+export function mayTry(
+  { tries, cardTries, boletoTries }: Pick<Link, 'tries' | 'cardTries' | 'boletoTries'>,
+  method: TryMethod,
+): boolean {
+  if (tries >= MOST_TRIES) return false;
+  return method === 'card'
+    ? cardTries < MOST_CARD_TRIES
+    : method === 'pix' || boletoTries < MOST_BOLETO_TRIES;
 }
 
 /** What a link is to whoever looks at it. */
@@ -77,10 +95,18 @@ export function shownState(
   return state === 'open' && now >= expiresAt ? 'expired' : state;
 }
 
-/** What became of a try. `underWay`: its payment may still be approved, or its bill paid. */
+/** Tries with a Pix or boleto. */
+export function hasBills({ tries, cardTries }: Pick<Link, 'tries' | 'cardTries'>): boolean {
+  return tries > cardTries;
+}
+
+/**
+ * What became of a try. `underWay`: its payment may still be approved, or its bill paid. `short`: less was
+ * paid than the link asks for, which a person resolves.
+ */
 export type TryOutcome =
   | { readonly kind: 'paid'; readonly paymentId: string }
-  | { readonly kind: 'failed' }
+  | { readonly kind: 'failed' | 'short' }
   | { readonly kind: 'underWay' };
 
 /** More than `PARCELA_REQUEST_DEADLINE_MILLISECONDS` can be set to. */

@@ -18,6 +18,7 @@ import {
   LINK_STATES,
   type Link,
   type LinkKey,
+  MOST_BOLETO_TRIES,
   MOST_CARD_TRIES,
   MOST_TRIES,
   type ShownState,
@@ -43,6 +44,7 @@ const LINK = rowCodec<Link>(
     disableReason: column.nullable(column.text()),
     tries: column.whole(),
     cardTries: column.whole(),
+    boletoTries: column.whole(),
     tryMethod: column.nullable(column.oneOf(TRY_METHODS)),
     paymentId: column.nullable(column.text()),
     createdBy: column.text(),
@@ -147,9 +149,11 @@ const BEGIN = statement(
   'payment_links.begin',
   `update payment_links l set state = 'paying', tries = l.tries + 1, try_method = $6,
      card_tries = l.card_tries + case when $6 = 'card' then 1 else 0 end,
+     boleto_tries = l.boleto_tries + case when $6 = 'boleto' then 1 else 0 end,
      tried_at = now(), look_at = now() + $4 * interval '1 second'
    where l.merchant_id = $1 and l.link_id = $2 and l.state in (${fromStates(LINK_MOVES, 'begin')})
      and l.expires_at > $3::timestamptz and l.tries < $5 and ($6 <> 'card' or l.card_tries < $7)
+     and ($6 <> 'boleto' or l.boleto_tries < $8)
    returning ${LINK.columns}`,
 );
 
@@ -162,7 +166,7 @@ export async function beginTry(
 ): Promise<Link | null> {
   const [row] = await database.query(BEGIN, [
     ...[merchantId, linkId, utcText(now)],
-    ...[REQUEST_SECONDS, MOST_TRIES, method, MOST_CARD_TRIES],
+    ...[REQUEST_SECONDS, MOST_TRIES, method, MOST_CARD_TRIES, MOST_BOLETO_TRIES],
   ]);
   return row === undefined ? null : LINK.parse(row);
 }
@@ -183,9 +187,12 @@ export async function recordPaid(
   await database.query(PAY, [merchantId, linkId, tries, paymentId]);
 }
 
+/** Behind the end of a bill its payment may still be reported: in 14 days a boleto is due, and long over. */
 const FAIL = statement(
   'payment_links.fail',
-  `update payment_links set state = 'open', look_at = null
+  `update payment_links set state = 'open', look_at = case
+     when tries > card_tries and tried_at > now() - interval '14 days'
+     then now() + least(greatest((now() - tried_at) / 6, interval '2 seconds'), interval '15 minutes') end
    where merchant_id = $1 and link_id = $2 and tries = $3 and state in (${fromStates(LINK_MOVES, 'fail')})`,
 );
 
@@ -206,13 +213,24 @@ export async function putOff(database: Database, { merchantId, linkId, tries }: 
   await database.query(PUT_OFF, [merchantId, linkId, tries]);
 }
 
+const DUE_TRY = rowCodec<Try>(
+  { merchantId: column.text(), linkId: column.text(), tries: column.whole() },
+  'l',
+);
+
+export type DueTry = Try & { readonly read: () => Link };
+
 const LIST_DUE = statement(
   'payment_links.list_due',
   `select ${LINK.columns} from payment_links l where l.look_at <= now() order by l.look_at limit $1`,
 );
 
-export async function listDueTries(database: Database, limit: number): Promise<Link[]> {
-  return (await database.query(LIST_DUE, [limit])).map(LINK.parse);
+/** Each is read by itself: one that cannot be read holds up no other. */
+export async function listDueTries(database: Database, limit: number): Promise<DueTry[]> {
+  return (await database.query(LIST_DUE, [limit])).map((row) => ({
+    ...DUE_TRY.parse(row),
+    read: () => LINK.parse(row),
+  }));
 }
 
 /** Milliseconds until a try is looked at; null: none is under way. */
@@ -224,7 +242,7 @@ export const EARLIEST_LOOK = statement(
 
 const DISABLE = statement(
   'payment_links.disable',
-  `update payment_links l set state = 'disabled', disable_reason = $3
+  `update payment_links l set state = 'disabled', disable_reason = $3, look_at = null
    where l.merchant_id = $1 and l.link_id = $2 and l.state in (${fromStates(LINK_MOVES, 'disable')})
    returning ${LINK.columns}`,
 );

@@ -2,6 +2,7 @@ import type { AntiFraudModule } from '../../antifraud/module.ts';
 import type { CardKeys } from '../../cards/pairs/open-card-keys.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
 import { serve } from '../../platform/http/endpoint.ts';
+import { rateLimit } from '../../platform/http/rate-limit.ts';
 import type { Module, ModuleContext, Published } from '../../platform/module.ts';
 import type { Acquirers } from '../../providers/open-acquirers.ts';
 import type { Boletos } from '../../transactions/methods/boleto/module.ts';
@@ -18,6 +19,7 @@ import { LINK_ENDPOINTS, LINK_REFUSALS } from './endpoints.ts';
 import { finishDueTries } from './finish-due-tries.ts';
 import { linksWrite } from './links.sql.ts';
 import { LINK_PAGE_ENDPOINTS } from './page-endpoints.ts';
+import { removeBillOfTry } from './pay-link-by-bill.ts';
 import TEXTS from './texts.json' with { type: 'json' };
 
 export const PAYMENT_LINKS: Published = {
@@ -32,6 +34,10 @@ export const PAYMENT_LINKS: Published = {
     { title: 'Payment links', text: 'Why a payment link is not disabled.', refusals: LINK_REFUSALS },
   ],
 };
+
+/** Of a merchant, in this process: each costs him money at his bank, and buyers name whom they like. */
+const MOST_BOLETOS_AN_HOUR = 300;
+const HOUR_SECONDS = 3_600;
 
 type Below = {
   readonly paying: PayOnceTools & { readonly minimumInstallment: Cents; readonly callRules: CallRules };
@@ -76,11 +82,18 @@ export function openLinks(
         createCode: antiFraud.createCode,
         script: readPageScript(),
         tryLimit: openTryLimit(),
+        boletoLimit: rateLimit(MOST_BOLETOS_AN_HOUR / HOUR_SECONDS, HOUR_SECONDS),
         sign: (link, body) =>
           signForAccount({ database, keyring }, link, { id: link.linkId, body }, Date.now()),
       }),
     ],
-    works: [finishDueTries({ ...paying, log })],
+    works: [
+      finishDueTries({
+        ...paying,
+        log,
+        takeAway: (link, deadlineAt) => removeBillOfTry({ ...paying, pix, boletos }, link, deadlineAt),
+      }),
+    ],
     clockedWork: [],
   };
 }

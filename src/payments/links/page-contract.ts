@@ -39,7 +39,6 @@ const TRY_ANSWER = named('PaymentLinkTry', {
     description:
       'paid; declined: nothing was charged, and another try may begin; confirming: the outcome is not known yet; waiting: the page shows a Pix or boleto to pay; removed: that one is over, and another try may begin; notOpen: it cannot be paid now.',
   }),
-  boleto: Type.Optional(Type.String({ description: 'The path of its page, for its payer alone.' })),
   message: Type.Union([Type.String(), Type.Null()], {
     description: 'For the buyer who stays on the page: why it was declined, or what is not known yet.',
   }),
@@ -90,7 +89,15 @@ export const PAY_LINK_BY_BOLETO = contract({
   summary: 'Issue a boleto that pays a link',
   description:
     'Called by the page, which shows its line. Until that boleto is paid, over or taken away nothing else pays the link.',
-  body: PAYER_REQUEST,
+  body: named('PaymentLinkBoletoRequest', {
+    ...PAYER_REQUEST.properties,
+    paperSecret: Type.Optional(
+      Type.String({
+        maxLength: 32,
+        description: 'By which this browser alone finds its paper.',
+      }),
+    ),
+  }),
   bodyExample: BODY_EXAMPLE.payer,
   answers: ANSWERS,
 });

@@ -1,6 +1,8 @@
 import type { CardKeys } from '../../cards/pairs/open-card-keys.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { type Answer, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
+import type { RateLimit } from '../../platform/http/rate-limit.ts';
+import { BANK_ADAPTERS } from '../../providers/banks/open-bank.ts';
 import { type Acquirers, widestCapabilities } from '../../providers/open-acquirers.ts';
 import type { Banks } from '../../providers/open-banks.ts';
 import type { PixBanks } from '../../providers/open-pix-banks.ts';
@@ -17,12 +19,14 @@ import {
 } from '../../transactions/payers/answer-payer.ts';
 import { cardPageHeaders, type PageScript } from '../../transactions/payers/card-page.ts';
 import type { AskForPayer } from '../../transactions/payers/open-payers-line.ts';
+import { businessDayFrom } from '../../values/business-day.ts';
 import type { Cents } from '../../values/cents.ts';
-import { type Instant, instant, saoPauloDay } from '../../values/instant.ts';
+import { addDays, type Day, type Instant, instant, saoPauloDay } from '../../values/instant.ts';
 import type { SignedText } from '../../webhooks/secrets/sign-for-account.ts';
 import { LINK_STATUS_WORDS } from './contract.ts';
-import { type BillOfTry, findBillOfTry, findTryOutcome } from './find-try-outcome.ts';
-import { installmentOptions, type Link, shownState } from './link.ts';
+import { type BillOfTry, findStandingBill, findTryOutcome, type StandingBill } from './find-try-outcome.ts';
+import { identifyPaper } from './identify-paper.ts';
+import { installmentOptions, type Link, mayTry, shownState } from './link.ts';
 import { findLinkOfPage, type LinkOfPage } from './links.sql.ts';
 import { type BillToPay, type LinkToPay, linkPage, NO_LINK_PAGE } from './page.ts';
 import {
@@ -40,6 +44,8 @@ export type LinkPageTools = PayLinkTools &
   PayLinkByBillTools &
   TryTools & {
     readonly askForPayer: AskForPayer;
+    /** Of boletos, by merchant: strangers have many links and addresses. */
+    readonly boletoLimit: RateLimit;
     readonly clock: BusinessClock;
     readonly acquirers: Acquirers;
     /** Null if the service has no cells. */
@@ -80,11 +86,13 @@ export const LINK_PAGE_ENDPOINTS: readonly Endpoint<LinkPageTools>[] = [
     answer(tools, call, (found) =>
       answerTry(tools, call, isOpen(tools, found), async () => {
         const link = await caughtUp(tools, found);
-        if (!isOffered(tools.boletos.issuing.banks, link)) return { kind: 'notOpen' };
-        const payer = readPayer(call.body);
-        const { boletoKey, ...result } = await payLinkByBill(tools, link, payer, call.deadlineAt);
-        const boleto = boletoKey && pagesAt(null, tools.cell) + boletoKey;
-        return { ...result, ...(boleto !== undefined && { more: { boleto } }) };
+        if (!isBoletoOffered(tools, link)) return { kind: 'notOpen' };
+        if (!mayTry(link, 'boleto')) return { kind: 'notOpen' };
+        const secondsToWait = tools.boletoLimit.secondsToWait(link.merchantId, performance.now());
+        if (secondsToWait > 0) return { secondsToWait };
+        const { paperSecret = null } = call.body;
+        const payer = { ...readPayer(call.body), paperSecret };
+        return payLinkByBill(tools, link, payer, call.deadlineAt);
       }),
     ),
   ),
@@ -96,16 +104,16 @@ export const LINK_PAGE_ENDPOINTS: readonly Endpoint<LinkPageTools>[] = [
 ];
 
 /** What ends the try is written before another one begins. */
-async function caughtUp(tools: LinkPageTools, { link: found, bill }: FoundLink): Promise<Link> {
-  const link = asItsBill(found, bill);
+async function caughtUp(tools: LinkPageTools, { link: found, standing }: FoundLink): Promise<Link> {
+  const link = asItsBill(found, standing);
   if (link !== found) await finishQuietly(tools, found, await findTryOutcome(tools, found));
   return link;
 }
 
-const isOpen = ({ clock }: LinkPageTools, { link, bill }: FoundLink) =>
-  shownState(asItsBill(link, bill), clock.now(link.merchantId)) === 'open';
+const isOpen = ({ clock }: LinkPageTools, { link, standing }: FoundLink) =>
+  shownState(asItsBill(link, standing), clock.now(link.merchantId)) === 'open';
 
-type FoundLink = { readonly link: LinkOfPage; readonly bill: BillOfTry | null };
+type FoundLink = { readonly link: LinkOfPage; readonly standing: StandingBill };
 
 function answer(
   { askForPayer, keyring, script }: LinkPageTools,
@@ -115,25 +123,40 @@ function answer(
   return answerPayer<FoundLink>(askForPayer, call, {
     async find(database, pageKey) {
       const link = await findLinkOfPage(database, pageKey);
-      return link && { link, bill: await findBillOfTry({ database, keyring }, link) };
+      return link && { link, standing: await findStandingBill({ database, keyring }, link) };
     },
     write,
     missing: htmlAnswer(404, NO_LINK_PAGE, cardPageHeaders(script)),
   });
 }
 
-function isOffered(banks: Pick<Banks, 'choose'> | Pick<PixBanks, 'choose'>, link: Link): boolean {
+const isOffered = (banks: Pick<PixBanks, 'choose'>, link: Link) => chosenOf(banks, link) !== null;
+
+function chosenOf(banks: Pick<Banks, 'choose'> | Pick<PixBanks, 'choose'>, link: Link): string | null {
   const { merchantId, linkId, amount } = link;
   const sale = { merchantId, transactionId: linkId, brand: null, installmentCount: 1, amount };
-  return banks.choose(sale) !== null;
+  return banks.choose(sale);
+}
+
+/** It needs a business day to be paid on, behind today; a bank that is told by file knows it a day later. */
+function isBoletoOffered({ boletos, clock }: LinkPageTools, link: Link): boolean {
+  const { banks } = boletos.issuing;
+  const bank = chosenOf(banks, link);
+  if (bank === null) return false;
+  const nextDay = (day: Day) => businessDayFrom(addDays(day, 1));
+  const tomorrow = nextDay(saoPauloDay(clock.now(link.merchantId)));
+  const isByFile = BANK_ADAPTERS[banks.of(bank).name]?.isByFile === true;
+  const needed = isByFile ? nextDay(tomorrow) : tomorrow;
+  return needed <= saoPauloDay(instant(link.expiresAt - 1));
 }
 
 function optionsOf({ acquirers, minimumInstallment }: LinkPageTools, link: Link) {
   return installmentOptions(link, minimumInstallment, widestCapabilities(acquirers).largestInstallments);
 }
 
-async function toPay(tools: LinkPageTools, { link: found, bill }: FoundLink): Promise<LinkToPay> {
-  const link = asItsBill(found, bill);
+async function toPay(tools: LinkPageTools, { link: found, standing }: FoundLink): Promise<LinkToPay> {
+  const link = asItsBill(found, standing);
+  const { bill } = standing;
   const now = tools.clock.now(link.merchantId);
   const shown = shownState(link, now);
   return {
@@ -143,9 +166,9 @@ async function toPay(tools: LinkPageTools, { link: found, bill }: FoundLink): Pr
     options: optionsOf(tools, link),
     offered: {
       pix: isOffered(tools.pix.issuing.pixBanks, link),
-      boleto: isOffered(tools.boletos.issuing.banks, link),
+      boleto: isBoletoOffered(tools, link),
     },
-    bill: bill === null || shown !== 'paying' ? null : billToPay(bill, now),
+    bill: bill === null || shown !== 'paying' ? null : billToPay(tools, link, bill, now),
     now: instant(Date.now()),
     publicKey: tools.cardKeys.publicKey().key,
     returnAddress:
@@ -155,10 +178,16 @@ async function toPay(tools: LinkPageTools, { link: found, bill }: FoundLink): Pr
   };
 }
 
-function billToPay(bill: BillOfTry, now: Instant): BillToPay {
+function billToPay({ cell }: LinkPageTools, link: Link, bill: BillOfTry, now: Instant): BillToPay {
   if (bill.method === 'pix') return { method: 'pix', ...bill.pix, code: payableCode({ ...bill.pix, now }) };
   const boleto = { ...bill.boleto, today: saoPauloDay(now) };
-  return { ...boleto, method: 'boleto', barCode: payableBarCode(boleto), notice: noticeOf(boleto) };
+  return {
+    ...boleto,
+    method: 'boleto',
+    barCode: payableBarCode(boleto),
+    notice: noticeOf(boleto),
+    paper: identifyPaper(link, boleto, pagesAt(null, cell)),
+  };
 }
 
 async function signedReturn({ sign }: LinkPageTools, link: Link, status: string): Promise<string | null> {

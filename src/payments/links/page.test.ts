@@ -29,6 +29,7 @@ const LINK: Link = {
   disableReason: null,
   tries: 0,
   cardTries: 0,
+  boletoTries: 0,
   tryMethod: null,
   paymentId: null,
   createdBy: 'loja',
@@ -98,18 +99,30 @@ test('a link that is not open has no form, and one that is over leads back', () 
 
 test('a boleto that waits shows its line, its day and its paper, and no other way to pay beside it', () => {
   const boleto = {
-    ...({ method: 'boleto', state: 'issued', notice: null } as const),
+    ...({ method: 'boleto', state: 'issued', isExpiring: false, notice: null } as const),
     dueOn: '2026-12-02' as Day,
     barCode: '00191131000000149900000001234567890000000000' as BarCode,
+    paper: { try: 'l:1', digest: 'd', pages: '/boletos/' },
   };
   const waiting = page({ shown: 'paying', bill: boleto, returnAddress: null });
-  for (const text of ['00190.00009', '02/12/2026', '"refreshSeconds":30'])
+  for (const text of ['00190.00009', '02/12/2026', '"refreshSeconds":5'])
     assert.ok(waiting.includes(text), text);
   assert.ok(!/<form|href=/.test(waiting), 'whoever has the link would read who pays');
+  for (const [triedMilliseconds, seconds] of [
+    [3_600_000, 180],
+    [86_400_000, 600],
+  ] as const) {
+    const link = { ...LINK, triedMilliseconds };
+    const html = page({ link, shown: 'paying', bill: { ...boleto, barCode: null }, returnAddress: null });
+    assert.ok(
+      html.includes(`"refreshSeconds":${seconds}`),
+      'asked for days, it is not asked every few seconds',
+    );
+  }
   for (const [state, notice, words] of [
     ['issuing', null, /sendo registrado/],
     ['canceling', null, /Não o pague/],
-    ['overdue', 'O prazo terminou.', /O prazo terminou\. Se já pagou/],
+    ['overdue', 'O prazo terminou.', /O prazo do boleto terminou: aguardando o banco\. Se já pagou/],
   ] as const)
     assert.match(page({ shown: 'paying', bill: { ...boleto, state, notice, barCode: null } }), words);
 });

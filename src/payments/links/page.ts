@@ -13,6 +13,7 @@ import { type Day, type Instant, instant, saoPauloDay, saoPauloText } from '../.
 import { escapedMarkup } from '../../values/markup.ts';
 import { qrCodeSvg } from '../../values/qr-code.ts';
 import { BOLETO_FORM } from './boleto-form.ts';
+import type { Paper } from './identify-paper.ts';
 import { type InstallmentOption, type Link, mayTry, type ShownState, type TryMethod } from './link.ts';
 import { NOT_ASKED, NOT_REMOVED } from './words.ts';
 
@@ -37,16 +38,19 @@ export type BillToPay =
       readonly method: 'pix';
       readonly code: string | null;
     })
-  | (Pick<Boleto, 'state' | 'dueOn'> & {
+  | (Pick<Boleto, 'state' | 'isExpiring' | 'dueOn'> & {
       readonly method: 'boleto';
       readonly barCode: BarCode | null;
       /** In the words of its own page; null: it waits to be paid. */
       readonly notice: string | null;
+      readonly paper: Paper;
     });
 
 const REFRESH_SECONDS = 5;
 /** Banks report the payment of a boleto in hours or days. */
-const REFRESH_BOLETO_SECONDS = 30;
+const SLOWEST_REFRESH_SECONDS = 600;
+/** Of the age of its try. */
+const REFRESH_SHARE = 0.05;
 
 /** Of a merchant's own words nothing is markup. */
 export function linkPage(toPay: LinkToPay, script: PageScript): string {
@@ -77,15 +81,17 @@ export function linkPage(toPay: LinkToPay, script: PageScript): string {
   return cardPage(page, script);
 }
 
-function refreshSecondsOf({ shown, bill }: LinkToPay): number | null {
+function refreshSecondsOf({ link, shown, bill }: LinkToPay): number | null {
   if (shown !== 'paying') return null;
-  return bill?.method === 'boleto' && bill.barCode !== null ? REFRESH_BOLETO_SECONDS : REFRESH_SECONDS;
+  const slower = bill?.method === 'boleto' ? Math.round((link.triedMilliseconds / 1_000) * REFRESH_SHARE) : 0;
+  return Math.min(Math.max(REFRESH_SECONDS, slower), SLOWEST_REFRESH_SECONDS);
 }
 
 function waysToPay(toPay: LinkToPay): string {
   const { bill } = toPay;
   if (bill?.method === 'pix' && bill.code !== null) return pixToPay(bill.code, bill.expiresAt);
-  if (bill?.method === 'boleto' && bill.barCode !== null) return boletoToPay(bill.barCode, bill.dueOn);
+  if (bill?.method === 'boleto')
+    return bill.barCode === null ? placeOfPaper(bill.paper, '') : boletoToPay(bill.barCode, bill);
   const { byPix, byCard, byBoleto } = waysOf(toPay);
   return scripted(
     `${byPix ? PIX_BUTTON : ''}${byCard ? cardFormOf(toPay) : ''}${byBoleto ? BOLETO_FORM : ''}`,
@@ -119,24 +125,38 @@ ${qrCodeSvg(code)}
 <p>${copyable(code)}</p>
 <div class="scripted" hidden>
 <button id="copy" type="button">Copiar código Pix</button>
-${OTHERWISE}
+${otherwise()}
 </div>`;
 }
 
-const OTHERWISE = `<button type="button" class="quiet" data-send="cancel" data-not-done="${NOT_REMOVED}">Pagar de outra forma</button>`;
+const otherwise = (sure = '') =>
+  `<button type="button" class="quiet" data-send="cancel"${sure} data-not-done="${NOT_REMOVED}">Pagar de outra forma</button>`;
 
-/** Its paper names its payer, so it is shown to the browser that had it made alone. */
-function boletoToPay(barCode: BarCode, dueOn: Day): string {
+/** Money that is on its way is reported behind the cancel. */
+const SURE =
+  ' data-sure="Já pagou este boleto? Então não o retire: o banco confirma em até um dia útil. Retirar o boleto, que ninguém pagou?"';
+
+/** It names its payer, so it is shown to the browser that had it made alone. */
+function placeOfPaper({ try: ofTry, digest, pages }: Paper, content: string): string {
+  return `
+<div id="paper" data-try="${ofTry}" data-paper="${digest}" data-pages="${pages}" hidden>${content}</div>`;
+}
+
+const PAPER = `
+<a class="button" data-part="/pdf">Abrir o boleto em PDF</a>
+<p><a data-part="">Ver e imprimir o boleto</a></p>
+`;
+
+function boletoToPay(
+  barCode: BarCode,
+  { dueOn, paper }: { readonly dueOn: Day; readonly paper: Paper },
+): string {
   return `
 <p>Linha digitável, vencimento em ${dayText(dueOn)}:</p>
 <p>${copyable(formatDigitableLine(digitableLine(barCode)))}</p>
 <div class="scripted" hidden>
-<button id="copy" type="button">Copiar linha digitável</button>
-<div id="paper" hidden>
-<a class="button" data-part="/pdf">Abrir o boleto em PDF</a>
-<p><a data-part="">Ver e imprimir o boleto</a></p>
-</div>
-${OTHERWISE}
+<button id="copy" type="button">Copiar linha digitável</button>${placeOfPaper(paper, PAPER)}
+${otherwise(SURE)}
 </div>`;
 }
 
@@ -184,14 +204,20 @@ function noticeOfBill(bill: BillToPay): string {
   return 'O prazo do Pix terminou. Se já pagou, não pague de novo: esta página mostra o resultado.';
 }
 
-function noticeOfBoleto({ state, notice, barCode }: Extract<BillToPay, { method: 'boleto' }>): string {
+function noticeOfBoleto({
+  state,
+  isExpiring,
+  notice,
+  barCode,
+}: Extract<BillToPay, { method: 'boleto' }>): string {
   if (state === 'issuing')
     return 'O boleto está sendo registrado no banco. Aguarde: esta página mostra a linha digitável.';
   if (barCode !== null)
     return 'Aguardando o pagamento do boleto. O banco o confirma em até um dia útil depois: não pague de novo.';
-  if (state === 'canceling')
+  if (state === 'canceling' && !isExpiring)
     return 'O boleto está sendo retirado do banco. Não o pague: esta página mostra o resultado.';
-  return `${notice ?? CONFIRMING} Se já pagou, não pague de novo: esta página mostra o resultado.`;
+  if (notice === null) return CONFIRMING;
+  return `O prazo do boleto terminou: aguardando o banco. Se já pagou, não pague de novo: esta página mostra o resultado.`;
 }
 
 /** `3x de R$ 33,33 (a primeira de R$ 33,34)`. */

@@ -1,22 +1,31 @@
 import type { BoletoPayer } from '../../providers/banks/bank.ts';
-import { type CancelTools, cancelBoleto } from '../../transactions/methods/boleto/cancel-boleto.ts';
+import {
+  type CancelRefusal,
+  type CancelTools,
+  cancelBoleto,
+} from '../../transactions/methods/boleto/cancel-boleto.ts';
 import {
   type IssueTools,
   issueBoleto,
   type WantedBoleto,
 } from '../../transactions/methods/boleto/issue-boleto.ts';
-import { type CancelPixTools, removePix } from '../../transactions/methods/pix/cancel-pix.ts';
+import {
+  type CancelPixRefusal,
+  type CancelPixTools,
+  removePix,
+} from '../../transactions/methods/pix/cancel-pix.ts';
 import { type IssuePixTools, issuePix } from '../../transactions/methods/pix/issue-pix.ts';
-import type { WantedPix } from '../../transactions/methods/pix/pix.ts';
+import type { PixState, WantedPix } from '../../transactions/methods/pix/pix.ts';
 import { addDays, type Day, type Instant, instant, saoPauloDay } from '../../values/instant.ts';
 import {
   type BillOfTry,
   findBillOfTry,
   findTryOutcome,
-  outcomeOfBill,
   requestOfTry,
+  type StandingBill,
 } from './find-try-outcome.ts';
 import type { FinishTryTools } from './finish-due-tries.ts';
+import { pageKeyOfPaper } from './identify-paper.ts';
 import type { Link, LinkKey } from './link.ts';
 import { beginTry } from './links.sql.ts';
 import { endWithout, finishQuietly, type PayLinkResult } from './pay-link.ts';
@@ -27,6 +36,8 @@ import {
   NOT_ASKED,
   NOT_REMOVED,
   PAYER_REFUSED,
+  SHORT_PAYMENT,
+  STILL_BEING_MADE,
   STILL_CONFIRMING,
   STILL_REMOVING,
 } from './words.ts';
@@ -42,8 +53,8 @@ const PIX_SECONDS = 1_800;
 const SHORTEST_SECONDS = 60;
 const LONGEST_DESCRIPTION = 140;
 
-/** `boletoKey`: for its payer alone, whose name and address its paper shows. */
-type PaidByBill = PayLinkResult & { readonly boletoKey?: string };
+/** `paperSecret`: of his browser; null: it has none, and finds no paper. */
+type PayerOfLink = BoletoPayer & { readonly paperSecret: string | null };
 
 /**
  * By boleto for this payer; null: by Pix. A bill is a try as a card is: until it is paid, over or taken away
@@ -52,9 +63,9 @@ type PaidByBill = PayLinkResult & { readonly boletoKey?: string };
 export function payLinkByBill(
   tools: PayLinkByBillTools,
   key: LinkKey,
-  payer: BoletoPayer | null,
+  payer: PayerOfLink | null,
   deadlineAt: number,
-): Promise<PaidByBill> {
+): Promise<PayLinkResult> {
   return payer === null ? payByPix(tools, key, deadlineAt) : payByBoleto(tools, key, payer, deadlineAt);
 }
 
@@ -84,21 +95,24 @@ async function payByPix(tools: PayLinkByBillTools, key: LinkKey, deadlineAt: num
 async function payByBoleto(
   tools: PayLinkByBillTools,
   key: LinkKey,
-  payer: BoletoPayer,
+  { paperSecret, ...payer }: PayerOfLink,
   deadlineAt: number,
-): Promise<PaidByBill> {
+): Promise<PayLinkResult> {
   const { issuing } = tools.boletos;
   const now = issuing.clock.now(key.merchantId);
   const link = await beginTry(tools.database, key, 'boleto', now);
   if (link === null) return { kind: 'notOpen' };
   const issuer = { merchantId: key.merchantId, userName: link.createdBy };
-  const wanted = boletoOf(link, payer, now);
+  const wanted = {
+    ...boletoOf(link, payer, now),
+    ...(paperSecret !== null && { pageKey: pageKeyOfPaper(link, paperSecret) }),
+  };
   const once = await issueBoleto(issuing, issuer, wanted, requestOfTry(link, { payer }), deadlineAt);
   if (once.kind === 'first') {
     const { result } = once;
     switch (result.kind) {
       case 'made':
-        return { ...(await asItStands(tools, link)), boletoKey: result.boleto.pageKey };
+        break;
       case 'notSent':
       case 'notConnected':
         return endWithout(tools, link, NOT_ASKED);
@@ -127,14 +141,19 @@ export async function takeBillAway(
   return { kind: 'confirming', words: WORDS[removal] };
 }
 
-/** `paidAtBank`: it reports the payment shortly. `asked`: it answers, or has answered. */
-type Removal = 'asked' | 'paidAtBank' | 'keptByBank' | 'notAsked';
+/**
+ * `paidAtBank`: it reports the payment shortly. `asked`: it answers, or has answered. `beingMade`: nothing
+ * was asked. `over`: there is nothing to ask for.
+ */
+type Removal = 'asked' | 'paidAtBank' | 'keptByBank' | 'notAsked' | 'beingMade' | 'over';
 
 const WORDS: Readonly<Record<Removal, string>> = {
   asked: STILL_REMOVING,
   paidAtBank: STILL_CONFIRMING,
   keptByBank: KEPT_BY_BANK,
   notAsked: NOT_REMOVED,
+  beingMade: STILL_BEING_MADE,
+  over: STILL_CONFIRMING,
 };
 
 /** Of the try that is under way, if it has one that waits for its payer. */
@@ -149,10 +168,10 @@ export async function removeBillOfTry(
 
 async function removeBill(tools: PayLinkByBillTools, bill: BillOfTry, deadlineAt: number): Promise<Removal> {
   if (bill.method === 'pix') {
-    if (bill.pix.state !== 'waiting') return 'asked';
+    if (bill.pix.state !== 'waiting') return REMOVALS_OF_PIX[bill.pix.state];
     const removed = await removePix(tools.pix.canceling, { ...bill.pix, request: null }, deadlineAt);
     if (removed === 'keyUsed') return 'notAsked';
-    if (removed.kind === 'refused') return removed.refusal === 'paidAtBank' ? 'paidAtBank' : 'asked';
+    if (removed.kind === 'refused') return REFUSED_REMOVALS_OF_PIX[removed.refusal] ?? 'over';
     return removed.kind === 'notSent' || removed.kind === 'notConnected' ? 'notAsked' : 'asked';
   }
   const { merchantId, boletoId } = bill.boleto;
@@ -161,7 +180,7 @@ async function removeBill(tools: PayLinkByBillTools, bill: BillOfTry, deadlineAt
     case 'canceled':
       return 'asked';
     case 'refused':
-      return REMOVALS[canceled.refusal] ?? 'asked';
+      return REMOVALS[canceled.refusal];
     case 'noBank':
     case 'notSent':
     case 'notConnected':
@@ -169,16 +188,38 @@ async function removeBill(tools: PayLinkByBillTools, bill: BillOfTry, deadlineAt
   }
 }
 
-const REMOVALS: Partial<Record<string, Removal>> = {
+const REMOVALS_OF_PIX: Readonly<Record<Exclude<PixState, 'waiting'>, Removal>> = {
+  issuing: 'beingMade',
+  removing: 'asked',
+  paid: 'paidAtBank',
+  returned: 'paidAtBank',
+  canceled: 'over',
+  expired: 'over',
+  refused: 'over',
+};
+
+const REFUSED_REMOVALS_OF_PIX: Partial<Record<CancelPixRefusal, Removal>> = {
+  paidAtBank: 'paidAtBank',
+  notResolved: 'asked',
+};
+
+const REMOVALS: Readonly<Record<CancelRefusal, Removal>> = {
+  beingIssued: 'beingMade',
+  // Its due day is being changed: nothing was asked.
+  beingChanged: 'notAsked',
+  beingCanceled: 'asked',
   paidAtBank: 'paidAtBank',
   paid: 'paidAtBank',
   keptByBank: 'keptByBank',
   ofAnotherBank: 'keptByBank',
+  expired: 'over',
+  notFound: 'over',
 };
 
 async function asItStands(tools: PayLinkByBillTools, link: Link): Promise<PayLinkResult> {
   const outcome = await findTryOutcome(tools, link);
   await finishQuietly(tools, link, outcome);
+  if (outcome.kind === 'short') return { kind: 'notOpen' };
   if (outcome.kind !== 'underWay') return { kind: outcome.kind === 'paid' ? 'paid' : 'removed' };
   const bill = await findBillOfTry(tools, link);
   return { kind: bill !== null && isWaiting(bill) ? 'waiting' : 'confirming' };
@@ -189,12 +230,19 @@ function isWaiting(bill: BillOfTry): boolean {
   return bill.boleto.state === 'issued' || bill.boleto.state === 'overdue';
 }
 
-/** The link as its bill has it, which its payer paid at his bank: the work may not have seen it yet. */
-export function asItsBill<L extends Link>(link: L, bill: BillOfTry | null): L {
-  if (bill === null) return link;
-  const { kind, paymentId } = outcomeOfBill(bill);
-  if (kind === 'underWay') return link;
-  return kind === 'paid' ? { ...link, state: 'paid', paymentId } : { ...link, state: 'open' };
+/** The link as its bills have it, which payers paid at their banks: the work may not have seen it yet. */
+export function asItsBill<L extends Link>(link: L, { outcome }: StandingBill): L {
+  switch (outcome?.kind) {
+    case undefined:
+    case 'underWay':
+      return link;
+    case 'failed':
+      return { ...link, state: 'open' };
+    case 'short':
+      return { ...link, state: 'disabled', disableReason: SHORT_PAYMENT };
+    case 'paid':
+      return { ...link, state: 'paid', paymentId: outcome.paymentId };
+  }
 }
 
 function pixOf(link: Link, now: Instant): WantedPix {

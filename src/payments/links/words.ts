@@ -2,6 +2,10 @@
 export const NOT_ASKED =
   'Não foi possível fazer o pagamento agora. Nada foi cobrado: tente de novo em instantes.';
 
+/** For the merchant. */
+export const SHORT_PAYMENT =
+  'Foi recebido um valor menor que o do link: veja o pagamento e a exceção que ele abriu.';
+
 export const NO_PIX = 'Não foi possível criar o Pix agora. Tente de novo ou pague de outra forma.';
 
 export const NO_BOLETO = 'Não foi possível criar o boleto agora. Tente de novo ou pague de outra forma.';
@@ -17,5 +21,8 @@ export const STILL_REMOVING =
 
 export const KEPT_BY_BANK =
   'O banco não retirou a cobrança: ela ainda pode ser paga. Pague-a, ou fale com o vendedor.';
+
+export const STILL_BEING_MADE =
+  'A cobrança ainda está sendo criada no banco: nada foi retirado. Tente de novo em instantes.';
 
 export const STILL_CONFIRMING = 'O pagamento está sendo confirmado. Não pague de novo.';

@@ -6,7 +6,7 @@ import type {
   AuthorizationState,
   FoundAuthorization,
 } from '../../providers/pix/recurring-pix.ts';
-import { ABSENT, isSurelyAbsent } from '../../transactions/methods/pix/absence.ts';
+import { ABSENT, isSurelyAbsent } from '../../transactions/requests/absence.ts';
 import { type Instant, instant } from '../../values/instant.ts';
 import { centsOfPlanAmount } from '../../values/plan-amount.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';

@@ -9,10 +9,10 @@ import {
   leadDaysAt,
   type PixPaid,
 } from '../../providers/pix/recurring-pix.ts';
-import { ABSENT, DOUBTFUL_LOOKS, isSurelyAbsent } from '../../transactions/methods/pix/absence.ts';
 import { recordCollectedPix } from '../../transactions/methods/pix/collected-pix.sql.ts';
 import { findCollectedReceipt } from '../../transactions/methods/pix/receipts/collected-receipts.sql.ts';
 import { hurryReceipts } from '../../transactions/methods/pix/receipts/receipts.sql.ts';
+import { ABSENT, DOUBTFUL_LOOKS, isSurelyAbsent } from '../../transactions/requests/absence.ts';
 import { type Instant, instant, saoPauloDay, startOfSaoPauloDay } from '../../values/instant.ts';
 import type { ChargeRule } from '../billings/charge-result.ts';
 import type { ChargeEnd, ChargeEndResult } from '../collection/charge-outcomes.sql.ts';

@@ -32,8 +32,7 @@ async function send(path, { body, notDone, sayFaults }) {
       sayFaults(told);
       return;
     }
-    const { message, boleto: paper } = told;
-    if (typeof paper === 'string') keepPaper(paper);
+    const { message } = told;
     // Of a proxy or a fault of ours nothing is known: the page is asked again.
     if (reply.status === 200 && typeof message === 'string') {
       showWaiting(false);
@@ -46,30 +45,60 @@ async function send(path, { body, notDone, sayFaults }) {
   location.reload();
 }
 
-const PAPER = `boleto ${location.pathname}`;
+// The paper of a boleto names its payer, and others may have the address of this page: a secret of this browser
+// leads to it, kept before it is sent, so that the paper is found when the answer is lost.
+const PAPERS = `boleto ${location.pathname}`;
+const MOST_PAPERS = 5;
+/** By then its try is on the page, or there is none. */
+const SENDING_MILLISECONDS = 200_000;
 
-/** In this browser alone: it names its payer, and others may have the address of this page. */
-function keepPaper(address) {
+function keptPapers() {
   try {
-    localStorage.setItem(PAPER, address);
+    const kept = JSON.parse(localStorage.getItem(PAPERS));
+    return Array.isArray(kept) ? kept : [];
+  } catch {
+    return [];
+  }
+}
+
+function keepPapers(papers) {
+  try {
+    if (papers.length === 0) localStorage.removeItem(PAPERS);
+    else localStorage.setItem(PAPERS, JSON.stringify(papers));
   } catch {
     // A browser that keeps nothing shows the line alone.
   }
 }
 
-function showPaper(place) {
-  let address = null;
-  try {
-    address = localStorage.getItem(PAPER);
-  } catch {
-    return;
-  }
-  if (address === null) return;
-  for (const link of place.querySelectorAll('a')) link.href = address + link.dataset.part;
-  place.hidden = false;
+const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+async function digest(text) {
+  return hex(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))));
 }
 
-if (at('paper') !== null) showPaper(at('paper'));
+/** Letters alone: digits might look like the number of a card, which no text may have. */
+function newPaperSecret() {
+  const bytes = crypto.getRandomValues(new Uint8Array(32));
+  const secret = Array.from(bytes, (byte) => String.fromCharCode(97 + (byte % 16))).join('');
+  keepPapers([...keptPapers().slice(1 - MOST_PAPERS), { secret, at: Date.now() }]);
+  return secret;
+}
+
+/** Shows the paper of the boleto on this page, if this browser had it made, and forgets all others. */
+async function showPaper(place) {
+  let own = null;
+  for (const { secret } of place === null || !isSecureContext ? [] : keptPapers()) {
+    const key = (await digest(`${place.dataset.try}:${secret}`)).slice(0, 32);
+    if ((await digest(key)) !== place.dataset.paper) continue;
+    own = secret;
+    for (const link of place.querySelectorAll('a')) link.href = place.dataset.pages + key + link.dataset.part;
+    place.hidden = false;
+  }
+  const isKept = ({ secret, at }) => secret === own || Date.now() - at < SENDING_MILLISECONDS;
+  keepPapers(keptPapers().filter(isKept));
+}
+
+showPaper(at('paper')).catch(() => {});
 
 if (form !== null) {
   form.addEventListener('submit', async (event) => {
@@ -105,6 +134,7 @@ boleto?.addEventListener('submit', async (event) => {
     if (inner === undefined) body[name] = value.trim();
     else body[name][inner] = value.trim();
   }
+  body.paperSecret = newPaperSecret();
   await send('boleto', { body, notDone: boleto.dataset.notDone, sayFaults: sayFaultsOfPayer });
 });
 

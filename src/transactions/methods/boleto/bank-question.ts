@@ -1,3 +1,4 @@
+import { unusable } from '../../../platform/channels/unclear.ts';
 import type {
   BankNotConnected,
   BankUnknown,
@@ -8,6 +9,7 @@ import type {
   FoundBoleto,
   IssueAnswer,
 } from '../../../providers/banks/bank.ts';
+import { ABSENT, isSurelyAbsent } from '../../requests/absence.ts';
 import type { ProviderChanged } from '../../requests/move.ts';
 import { type Boleto, type BoletoDays, daysFrom } from './boleto.ts';
 import { type BoletoChange, keepChange } from './boleto-move.ts';
@@ -87,17 +89,21 @@ const KEPT = {
   notAllowed: 'keptByBank',
 } as const satisfies Partial<Record<BoletoCancelRefusal, BankWarning>>;
 
-/** The bank's answer counts: paid, the boleto stays until the report; unknown there, it cannot be paid. */
-export function resultOfCancel(
-  boleto: Pick<Boleto, 'isExpiring' | 'stateBefore'>,
-  answer: BoletoCancelAnswer,
-): BankResult {
+type Asking = Pick<Boleto, 'isExpiring' | 'stateBefore' | 'tries' | 'unknownReason'>;
+
+function resultOfAbsence(boleto: Asking): BankResult {
+  if (isSurelyAbsent(boleto)) return changed(endOf(boleto), 'unknownToBank');
+  return unusable(ABSENT);
+}
+
+/** The bank's answer counts: paid, the boleto stays until the report; unknown for long, it cannot be paid. */
+export function resultOfCancel(boleto: Asking, answer: BoletoCancelAnswer): BankResult {
   switch (answer.kind) {
     case 'canceled':
       return changed(endOf(boleto));
     case 'refused':
       return answer.reason === 'unknownBoleto'
-        ? changed(endOf(boleto), 'unknownToBank')
+        ? resultOfAbsence(boleto)
         : changed(keepChange(boleto), KEPT[answer.reason]);
     default:
       return answer;
@@ -150,7 +156,7 @@ export function resultOfLastSearch(boleto: Boleto, found: FoundBoleto): BankResu
     case 'expired':
       return changed({ event: 'expire' });
     case 'notFound':
-      return changed({ event: 'expire' }, 'unknownToBank');
+      return resultOfAbsence(boleto);
     case 'unknown':
       return found;
   }

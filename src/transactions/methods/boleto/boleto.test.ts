@@ -61,7 +61,7 @@ function boletoIn(state: BoletoState, change: Partial<Boleto> = {}): Boleto {
     actsAt: state === 'issued' || state === 'overdue' ? actsAt(state, { dueOn, payableUntil: last }) : null,
     requestedAt: instant(0),
     fence: 0,
-    isUnresolved: false,
+    unknownReason: null,
     tries: 0,
     ...change,
   };

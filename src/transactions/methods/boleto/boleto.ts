@@ -144,8 +144,8 @@ export type Boleto = BoletoKey & {
   readonly requestedAt: Instant;
   readonly fence: number;
   readonly tries: number;
-  /** The process that asked the bank has left the boleto to the resolving work. */
-  readonly isUnresolved: boolean;
+  /** Of the last look; null unless the process that asked the bank has left it to the resolving work. */
+  readonly unknownReason: string | null;
 };
 
 export type BoletoTerms = Pick<

@@ -94,7 +94,7 @@ export const BOLETO = rowCodec(
     requestedAt: column.instant(),
     fence: column.whole(),
     tries: column.whole(),
-    isUnresolved: column.boolean('b.unknown_reason is not null'),
+    unknownReason: column.nullable(column.text()),
     payments: column.parsedBy(
       (value) => (Array.isArray(value) ? value.map(PAYMENT.parse) : undefined),
       `${PAYMENTS}`,
@@ -305,13 +305,13 @@ const BY_BAR_CODE = statement(
   `select ${NAMED.columns} from boletos where merchant_id = $1 and bar_code = any ($2::text[]) and bar_code is not null limit $3`,
 );
 
-/** Uses boletos_by_document: so many of each document, of these the newest. */
+/** Uses boletos_by_payer_time: so many of each document, of these the newest. */
 const BY_DOCUMENT = statement(
   'boletos.find_by_document',
   `select ${NAMED.columns} from unnest($2::text[]) d (document) cross join lateral (
      select boleto_id, requested_at from boletos
      where payer is not null and payer ->> 'documentNumber' = d.document and merchant_id = $1
-     order by boleto_id desc limit $3::bigint
+     order by requested_at desc, boleto_id desc limit $3::bigint
    ) b order by requested_at desc, boleto_id desc limit $3::bigint`,
 );
 

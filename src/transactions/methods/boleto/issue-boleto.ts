@@ -27,7 +27,11 @@ export type IssueTools = AskBankTools &
     readonly writeBoletoIntent: BatchedWrite<BoletoIntentRow, BoletoIntentResult>;
   };
 
-export type WantedBoleto = BoletoTerms & { readonly accountNumber: string };
+export type WantedBoleto = BoletoTerms & {
+  readonly accountNumber: string;
+  /** The key of its page, if it is not to be any: nobody else may guess it. */
+  readonly pageKey?: string;
+};
 
 export type IssueResult =
   /** Issued, or `issuing` while the bank's answer is not known. */
@@ -71,7 +75,7 @@ export async function issueBoleto(
         ...wanted,
         merchantId,
         boletoId,
-        pageKey: newPageKey(),
+        pageKey: wanted.pageKey ?? newPageKey(),
         issuedOn: saoPauloDay(now),
         payableUntil: payableUntil(wanted),
         requestedAt: now,
@@ -122,8 +126,8 @@ function chooseBank(
  * While the first caller waits, the boleto may be taken back as unsent, so a repeat is promised nothing. Once
  * its process has left it to the resolving work, or died, it is issued.
  */
-function isStillAsked({ state, fence, isUnresolved }: Boleto): boolean {
-  return state === 'issuing' && fence === FIRST_FENCE && !isUnresolved;
+function isStillAsked({ state, fence, unknownReason }: Boleto): boolean {
+  return state === 'issuing' && fence === FIRST_FENCE && unknownReason === null;
 }
 
 /** Null: it was never sent, and its key is free again. */

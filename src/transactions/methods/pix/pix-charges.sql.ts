@@ -143,13 +143,13 @@ export async function findPix(database: Reader, { merchantId, pixId }: PixKey): 
 
 const NAMED = rowCodec({ paymentId: column.text('p.pix_id'), soldAt: column.instant('p.requested_at') });
 
-/** Uses pix_charges_by_document. */
+/** Uses pix_charges_by_payer_time. */
 const BY_DOCUMENT = statement(
   'pix_charges.find_by_document',
   `select ${NAMED.columns} from unnest($2::text[]) d (document) cross join lateral (
      select pix_id, requested_at from pix_charges
      where payer is not null and payer ->> 'documentNumber' = d.document and merchant_id = $1
-     order by pix_id desc limit $3::bigint
+     order by requested_at desc, pix_id desc limit $3::bigint
    ) p`,
 );
 

@@ -1,8 +1,8 @@
 import { unusable } from '../../../platform/channels/unclear.ts';
 import type { BankNotConnected, BankUnknown } from '../../../providers/banks/bank.ts';
 import type { FoundPix, PixIssueAnswer, PixRemoveAnswer } from '../../../providers/pix/pix-bank.ts';
+import { ABSENT, isSurelyAbsent } from '../../requests/absence.ts';
 import type { ProviderChanged } from '../../requests/move.ts';
-import { ABSENT, isSurelyAbsent } from './absence.ts';
 import type { Pix } from './pix.ts';
 import type { PixChange } from './pix-move.ts';
 

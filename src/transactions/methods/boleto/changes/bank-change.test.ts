@@ -23,7 +23,7 @@ function boletoIn(state: BoletoState): Boleto {
     ...{ finePortion: 200, interestPortion: 0, discount: null },
     registered: state === 'issuing' ? null : { barCode: '0'.repeat(44), pixEmv: null },
     ...{ bank: 'default', askedBank: null, refusalReason: null, payment: null, payments: [], actsAt: null },
-    ...{ requestedAt: instant(0), fence: 0, isUnresolved: false, tries: 0 },
+    ...{ requestedAt: instant(0), fence: 0, unknownReason: null, tries: 0 },
   };
 }
 
