@@ -57,7 +57,7 @@ const LIST: Screen<ListTools> = listScreen<Listed>({
   },
   empty: [
     'Nothing was sent in these days.',
-    'Choose other days, or register an address with the API: what happens to payments is sent there.',
+    'Choose other days, or register an address on the page Notifications: what happens to payments is sent there.',
   ],
   view: deliveryTable,
 });

@@ -262,13 +262,15 @@ export function typedAmount(form: Form, name = 'amount'): number | null {
   return typeof cents === 'number' ? cents : null;
 }
 
-export function amountField({ wording: { say } }: Visit, name = 'amount'): Field {
+export function amountField({ wording: { say } }: Visit, of: Partial<Field> = {}): Field {
+  const hint = of.value === undefined ? { hint: say('Such as 1.234,56.') } : {};
   return {
-    name,
-    label: say('Amount'),
-    hint: say('In reais, such as 1.234,56.'),
+    name: 'amount',
+    label: say('Amount in reais'),
+    ...hint,
     isRequired: true,
     mostCharacters: 15,
+    ...of,
   };
 }
 
@@ -286,6 +288,19 @@ export function reaisOf(text: string): number | string {
   return typeof read === 'number' ? read / 100 : read;
 }
 
+/** An object of the fields that were filled in; absent when none was. */
+export function fieldGroup(
+  form: Form,
+  prefix: string,
+  fields: readonly string[],
+): Record<string, string> | undefined {
+  const given = fields.flatMap((name) => {
+    const value = form[`${prefix}.${name}`];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return given.length === 0 ? undefined : Object.fromEntries(given);
+}
+
 /** Typed reais. Other text is passed on for the endpoint to refuse. */
 export function centsOf(text: string): number | string {
   const match = /^(?:R\$)?\s*(\d{1,3}(?:\.\d{3}){1,3}|\d{1,8})(?:,(\d{1,2}))?$/.exec(text);
@@ -295,17 +310,14 @@ export function centsOf(text: string): number | string {
   return Number(whole.replaceAll('.', '')) * 100 + Number(fraction.padEnd(2, '0'));
 }
 
-export function brandText(brand: CardBrand): string {
-  return BRAND_NAMES[brand];
+/** A brand of another version is shown as it is. */
+export function brandText(brand: string): string {
+  return Object.hasOwn(BRAND_NAMES, brand) ? BRAND_NAMES[brand as CardBrand] : brand;
 }
 
-export function cardText({
-  brand,
-  lastFour,
-}: {
-  readonly brand: CardBrand;
-  readonly lastFour: string;
-}): string {
+export type ShownCard = { readonly brand: string; readonly lastFour: string };
+
+export function cardText({ brand, lastFour }: ShownCard): string {
   return `${brandText(brand)} •••• ${lastFour}`;
 }
 

@@ -212,6 +212,12 @@ export function refusedAs(
   return operationRefused(status, wording.say(text, { most, value }));
 }
 
+/** Between a page and its form. */
+export const NOT_AS_SEEN = {
+  status: 409,
+  text: 'It has changed since you looked: see how it is now, and ask again.',
+} as const satisfies SpokenRefusal;
+
 export const OPERATION_DONE: Asked<null> = { ok: true, status: 200, body: null };
 
 export type ShownRequest = {

@@ -12,8 +12,10 @@ import {
   type Action,
   type Asked,
   type Form,
+  NOT_AS_SEEN,
   operationOf,
   operationRefused,
+  refusedAs,
   type Visit,
 } from '../parts/screen.ts';
 import type { ConsoleTools } from '../screens.ts';
@@ -310,7 +312,6 @@ type SecondPersonTools = AddRequestTools & {
 
 const ANOTHER_UNDER_WAY =
   'Another form of this page is under way, or it is not known what became of it. Look before you ask again.';
-const NOT_AS_SEEN = 'It has changed since you looked: see how it is now, and ask again.';
 const TOO_MANY_WAIT = 'As many of your requests wait for a second person as may. Take one back first.';
 
 /**
@@ -333,7 +334,7 @@ async function askSecondPerson(
   const moved = await action.moves(visit, form, consoleTools);
   if (!moved.ok) return moved;
   if (moved.body === null) return null;
-  if (seen !== undefined && seen !== moved.body.standing) return operationRefused(409, say(NOT_AS_SEEN));
+  if (seen !== undefined && seen !== moved.body.standing) return refusedAs(visit, NOT_AS_SEEN);
   if (limit === null || moved.body.counted <= limit) return null;
   const isMade = await addRequest(tools, visit, moved.body, {
     operation: operationOf(action),
