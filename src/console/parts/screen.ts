@@ -139,6 +139,8 @@ export type Action<Tools = unknown> = (AskingEndpoint | Performing<Tools>) &
   Where & {
     /** For actions that move money. Above the operator's limit a second person is asked first. */
     readonly moves?: (visit: Visit, form: Form, tools: Tools) => Promise<Asked<Moved | null>>;
+    /** Paths of actions on the same thing: they are not under way beside it. */
+    readonly rivals?: readonly string[];
     /** Describes the other fields of `moves` to the person who approves. */
     readonly saysOf?: (fields: Form, wording: Wording) => string;
     /** Cents, for the audit log and the history. */

@@ -3,10 +3,10 @@ import { GET_PAYMENT } from '../../payments/status/contract.ts';
 import { reaisCell } from '../parts/csv-screens.ts';
 import type { Shown } from '../parts/html.ts';
 import { actionForm, amountFault, amountField, centsOf, typedAmount } from '../parts/page-parts.ts';
-import { PAYMENT, paymentPath } from '../parts/paths.ts';
+import { paymentPath } from '../parts/paths.ts';
 import type { Action, Form, Visit } from '../parts/screen.ts';
 import { MAY_GIVE_BACK } from './give-back-screens.ts';
-import { type AnyPayment, isHeldOnly } from './giving-back.ts';
+import { type AnyPayment, CANCEL_PATH, CAPTURE_PATH, isHeldOnly } from './giving-back.ts';
 
 /** Of a pre-authorization alone. */
 export function captureForm(payment: AnyPayment, visit: Visit, typed?: Form): Shown {
@@ -25,8 +25,9 @@ export function captureForm(payment: AnyPayment, visit: Visit, typed?: Form): Sh
 
 const CAPTURE: Action = {
   ...MAY_GIVE_BACK,
-  path: `${PAYMENT}/capture`,
+  path: CAPTURE_PATH,
   title: 'Capture it',
+  rivals: [CANCEL_PATH],
   contract: CAPTURE_PAYMENT,
   asks: ({ parameters: { paymentId = '' } }, { amount }) => ({
     parameters: { paymentId },
