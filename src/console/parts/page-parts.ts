@@ -47,6 +47,8 @@ export type Column<Row> = {
   readonly isNumber?: boolean;
   readonly cell?: (row: Row, index: number) => Shown;
   readonly csv?: (row: Row) => CsvCell;
+  /** In a last row, of all of them; of the first column its name. */
+  readonly total?: Shown;
 };
 
 /** A wide table scrolls by itself. On a phone each row becomes a card with the columns' titles. */
@@ -67,9 +69,20 @@ export function table<Row>(caption: string, rows: readonly Row[], columns: reado
     (column) => html`<th scope="col" role="columnheader"${kindOf(column)}>${column.title}</th>`,
   )}</tr></thead>
 <tbody role="rowgroup">
-${rows.map((row, index) => html`<tr role="row">${rowOf(row, index)}</tr>\n`)}</tbody>
+${rows.map((row, index) => html`<tr role="row">${rowOf(row, index)}</tr>\n`)}${totalRow(shown)}</tbody>
 </table>
 </div>`;
+}
+
+function totalRow<Row>(columns: readonly Column<Row>[]): Shown {
+  if (columns.every(({ total }) => total === undefined)) return '';
+  const cells = columns.map(({ title, total = '', isNumber }, place) => {
+    const kind = isNumber === true && html` class="number"`;
+    return place === 0
+      ? html`<th scope="row" role="rowheader"${kind}>${total}</th>`
+      : html`<td role="cell" data-title="${title}"${kind}>${total}</td>`;
+  });
+  return html`<tr role="row" class="total">${cells}</tr>`;
 }
 
 export function emptyState(title: string, advice: Shown): Html {

@@ -141,16 +141,23 @@ const PAYMENT_SCREEN: Screen<PaymentTools> = screen<PaymentTools, PaymentFound |
     const [payment = body] = await withBuyers([body], visit, tools);
     if (nsu === null)
       return { payment, acts, movements: [], deliveries: [], receivables: [], chargebacks: [] };
-    const [movements, deliveries, receivables, chargebacks] = await Promise.all([
+    const [movements, deliveries, owed, chargebacks] = await Promise.all([
       tools.findMovements(merchantId, transactionId),
       tools.findDeliveries(merchantId, { nsu, transactionId }),
       tools.findReceivables(merchantId, transactionId),
       tools.findChargebacks(merchantId, transactionId),
     ]);
+    // Behind a refund they are brought up to date a moment later: older figures are not shown.
+    const receivables = isOfNow(owed, body) ? owed : [];
     return { payment, acts, movements, deliveries, receivables, chargebacks };
   },
   view: (found, visit) => ('pix' in found ? pixPage(found, visit) : paymentPage(found, visit)),
 });
+
+function isOfNow(owed: readonly Receivable[], { installments }: CardPayment): boolean {
+  const canceled = new Map(installments.map((one) => [one.installmentNumber, one.canceledAmount]));
+  return owed.every((one) => canceled.get(one.installmentNumber) === one.canceled);
+}
 
 /** Before it is paid its notifications have no number by which they are found. */
 async function findPix(

@@ -41,7 +41,7 @@ import {
   screen,
   type Visit,
 } from '../parts/screen.ts';
-import { EXCEPTION_WORDS, exceptionBadge, foundText } from '../reconciliation/exception-words.ts';
+import { EXCEPTION_WORDS, exceptionBadge, foundText, lackText } from '../reconciliation/exception-words.ts';
 import {
   type ExceptionFound,
   type FiledLine,
@@ -115,7 +115,7 @@ function sumSection({ count, cents, isCutShort, groups }: ExceptionSums, visit: 
 }
 
 function exceptionTable(found: readonly ReconciliationException[], { wording, now }: Visit): Html {
-  const { say, money, day, duration } = wording;
+  const { say, day, duration } = wording;
   if (found.length === 0)
     return emptyState(
       say('No exception fits.'),
@@ -130,7 +130,7 @@ function exceptionTable(found: readonly ReconciliationException[], { wording, no
       title: say('Merchant'),
       cell: (one) => (one.merchantId === null ? '–' : link(merchantPath(one.merchantId), one.merchantId)),
     },
-    { title: say('Missing'), isNumber: true, cell: (one) => money(one.amount) },
+    { title: say('Difference'), isNumber: true, cell: (one) => lackText(one, wording) },
     { title: say('Day'), cell: (one) => (one.day === null ? '–' : day(one.day)) },
     { title: say('Age'), cell: (one) => duration(Math.max(DAY_SECONDS, ageOf(one, now) / 1_000)) },
     { title: say('Expected'), isNumber: true, cell: (one) => foundText(one.class, one.expected, wording) },
@@ -157,7 +157,7 @@ const LINE_WORDS: Readonly<Record<EntryKind, string>> = {
 
 function exceptionPage({ exception, line }: ExceptionFound, visit: Visit): Html {
   const { wording } = visit;
-  const { say, money, day } = wording;
+  const { say, day } = wording;
   const { reason, resolvedBy, explanation, transactionId, merchantId } = exception;
   const { boletoId } = exception;
   const ofMerchant = () => {
@@ -165,7 +165,7 @@ function exceptionPage({ exception, line }: ExceptionFound, visit: Visit): Html 
     if (boletoId !== null) return link(boletoPath(merchantId, boletoId), boletoId);
     return transactionId === null ? '–' : link(paymentPath(merchantId, transactionId), transactionId);
   };
-  return html`<p class="headline"><strong>${money(exception.amount)}</strong> ${exceptionBadge(exception.state, wording)}</p>
+  return html`<p class="headline"><strong>${lackText(exception, wording)}</strong> ${exceptionBadge(exception.state, wording)}</p>
 ${facts([
   [say('Class'), say(EXCEPTION_WORDS[exception.class])],
   [say('Merchant'), merchantId ?? '–'],
