@@ -290,11 +290,12 @@ test('chargebacks are a list with the days that are left to answer, as the ledge
     ),
     page,
   );
-  const { body: ledger } = await call(service.gatewayUrl, '/homologation/acquirer/charges', { token });
-  const booked = (ledger.items as { reference: string; canceledAmount: number }[]).find(
-    ({ reference }) => reference === paymentId,
+  const { body: ledger } = await call(
+    service.gatewayUrl,
+    `/homologation/acquirer/charges?paymentId=${paymentId}`,
+    { token },
   );
-  assert.equal(booked?.canceledAmount, 12_345, 'what the page shows is what the acquirer took');
+  assert.equal(ledger.items[0]?.canceledAmount, 12_345, 'what the page shows is what the acquirer took');
   assert.match(await wordsAt(`${home}/disputes?from=2020-01-01&to=2026-01-01`), /Escolha no máximo um ano\./);
 });
 

@@ -34,6 +34,8 @@ export const MERCHANT_EXCEPTIONS = `${RECONCILIATION}/exceptions`;
 export const NOTIFICATIONS = `${OF_MERCHANT}/notifications`;
 export const DELIVERIES = `${NOTIFICATIONS}/deliveries`;
 export const DELIVERY = `${DELIVERIES}/{deliveryId}`;
+/** Both days included. */
+export const RESEND_PERIOD = `${NOTIFICATIONS}/resend/{accountNumber}/{from}/{to}`;
 export const CARD_FIELDS = `${OF_MERCHANT}/card-fields`;
 export const CREDENTIALS = `${OF_MERCHANT}/credentials`;
 export const CREDENTIAL = `${CREDENTIALS}/{credentialId}`;
@@ -49,6 +51,8 @@ export const UNRESOLVED = '/unresolved';
 export const CASE = `${UNRESOLVED}/{id}`;
 export const EXCEPTIONS = '/exceptions';
 export const EXCEPTION = `${EXCEPTIONS}/{id}`;
+/** `of`: a merchant, or none. `rule`: of the fees, or none. */
+export const EXCEPTION_CAUSE = `${EXCEPTIONS}/of/{of}/{name}/{rule}`;
 export const FILES = '/files';
 export const FILE = `${FILES}/{fileNumber}`;
 export const DIFFERENCES = '/differences';
