@@ -122,6 +122,19 @@ function storedCardFinder(lookUp: ModuleContext['lookUp']): MerchantPageTools['f
   };
 }
 
+function receivableTools(search: Search): Pick<MerchantPageTools, 'sumSold' | 'sumDue' | 'listDisputes'> {
+  return {
+    sumSold: (merchantId, wanted) => search(merchantId, (reader) => sumSold(reader, merchantId, wanted)),
+    sumDue: (merchantId, wanted) => search(merchantId, (reader) => sumDue(reader, merchantId, wanted)),
+    listDisputes: (merchantId, { from, to }) => {
+      const period = { from: startOfSaoPauloDay(from), before: startOfSaoPauloDay(addDays(to, 1)) };
+      return search(merchantId, (reader) =>
+        listDisputes(reader, merchantId, period, MOST_DISPUTES_SHOWN + 1),
+      );
+    },
+  };
+}
+
 /** Reads of merchant pages that the API does not have, queued and bounded. */
 export function openMerchantTools({
   database,
@@ -142,18 +155,13 @@ export function openMerchantTools({
   const lists = prepared<Asked<unknown>>();
   return {
     ...openBuyerTools({ database, search, lookUp }),
+    ...receivableTools(search),
     findMovements: (merchantId, paymentId) =>
       search(merchantId, (reader) => listTransactionMovements(reader, merchantId, paymentId, MOST_MOVEMENTS)),
     findDeliveries: (merchantId, payment) =>
       lookUp(merchantId, (reader) => listDeliveriesOf(reader, merchantId, payment, MOST_DELIVERIES)),
     findChargebacks: (merchantId, paymentId) =>
       lookUp(merchantId, (reader) => listChargebacksOf(reader, merchantId, paymentId)),
-    listDisputes: (merchantId, { from, to }) => {
-      const period = { from: startOfSaoPauloDay(from), before: startOfSaoPauloDay(addDays(to, 1)) };
-      return search(merchantId, (reader) =>
-        listDisputes(reader, merchantId, period, MOST_DISPUTES_SHOWN + 1),
-      );
-    },
     findReceivables: (merchantId, paymentId) =>
       lookUp(merchantId, (reader) => listReceivablesOf(reader, merchantId, paymentId)),
     readList: lists,
@@ -187,8 +195,6 @@ export function openMerchantTools({
     readPart: unlessRefused,
     listFailing: (merchantId) =>
       search(merchantId, (reader) => listFailingEndpoints(reader, merchantId, ADDRESSES)),
-    sumSold: (merchantId, wanted) => search(merchantId, (reader) => sumSold(reader, merchantId, wanted)),
-    sumDue: (merchantId, wanted) => search(merchantId, (reader) => sumDue(reader, merchantId, wanted)),
     readDayReport: (merchantId, day) =>
       dayReports(merchantId, day, () => {
         const inTurn: Reader = {

@@ -217,15 +217,15 @@ test('what was given up of some days is counted, and sent again at once and once
   assert.deepEqual([sent.status, /2 esperam e serão enviadas de novo/.test(wordsOf(sent.text))], [200, true]);
   const again = await admin.slowly(action, { form });
   assert.match(wordsOf(again.text), /já tinha sido|já foi/i);
-  const resent = await service.auditor.query(
-    "select from deliveries where nsu = 'ABANDONO' and fence >= 1",
-  );
+  const resent = await service.auditor.query("select from deliveries where nsu = 'ABANDONO' and fence >= 1");
   assert.equal(resent.length, 2, 'what was delivered is not sent again');
   const acts = await service.auditor.query(
     "select from audit_entries where action = 'console.act' and resource = $1",
     [action.replace('/console/', '')],
   );
   assert.equal(acts.length, 1);
+  const history = await shown(admin, `${home}/history`);
+  assert.ok(history.includes(`<a href="${home}/notifications">Enviar todas de novo</a>`), history);
 });
 
 test('a new secret is shown once, to an administrator alone', async () => {

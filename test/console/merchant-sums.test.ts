@@ -118,6 +118,12 @@ test('the first page sums what the ledgers of acquirer and bank have of today, a
   const { text } = await viewer.turnTo(`${home}/today`);
   const list = /href="([^"]+)">Pix R/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
   assert.match(await wordsAt(list), /Pix Paga Devolvida em parte R\$ 149,90/);
+  const partly = await viewer.turnTo(`${home}/payments?status=partlyReturned`);
+  const words = wordsOf(partly.text);
+  assert.match(words, /Pix Paga Devolvida em parte R\$ 149,90/);
+  assert.match(words, /Autorizada Estornada em parte R\$ 129,90 .* 2 no total/);
+  const csv = /href="([^"]+payments\.csv[^"]*)"/.exec(partly.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+  assert.equal((await viewer.turnTo(csv)).text.trim().split('\r\n').length, 3, 'its file has the same two');
 });
 
 test('what cannot be read now says so on the first page, and all else is there', async () => {
@@ -343,6 +349,11 @@ const BOUNDS: Readonly<Record<string, readonly [index: string, condition: RegExp
   'boletos.find_by_bar_code': ['boletos_by_bar_code', /bar_code = /, false],
   'boletos.find_by_document': ['boletos_by_document', /documentNumber.*merchant_id = /, false],
   'receivables.list_of_payment': ['receivables_pkey', /transaction_id = /, false],
+  'reconciliation_exceptions.sum_cause': [
+    'reconciliation_exceptions_of_merchant',
+    /merchant_id = .*state = .*class = /,
+    false,
+  ],
   'receivables.sum_due': ['receivables_filed', /merchant_id = .*expected_on = /, false],
   'changes.list_disputes': [
     'acquirer_changes_disputes',
