@@ -16,7 +16,7 @@ export function readSeenFee(query: Readonly<Record<string, string>>): SeenFee | 
   return { brand: known, installmentCount: Number(installments), portion: Number(portion) };
 }
 
-/** The rules in force for a merchant, with the fee that files show in front of them: the first that fits counts. */
+/** The rules in force for a merchant, behind the fee that files show: the first that fits counts. */
 export function suggestedRules(
   {
     ofMerchant,

@@ -119,7 +119,7 @@ const BY_STATUS = pageOf({
 });
 
 const PARTLY_CARDS = `select ${CARD_KEY} ${CARDS_OF_DAYS} and ${IS_PARTLY_RETURNED}`;
-const PARTLY_PIX = PARTLY_RETURNED_PIX.replace('{range}', REQUESTED);
+const PARTLY_PIX = `${PARTLY_RETURNED_PIX} and ${REQUESTED} limit 1) p`;
 
 const PARTLY_RETURNED = pageOf({
   name: 'payments.list_partly_returned',

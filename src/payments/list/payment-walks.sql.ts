@@ -120,9 +120,9 @@ const OF_STATUS: Walk = {
 };
 
 const PARTLY_RISING = `(${RISING_DAYS} and ${IS_PARTLY_RETURNED} ${RISING})
-     union all (${PARTLY_RETURNED_PIX.replace('{range}', PIX_BEHIND)} ${RISING})`;
+     union all (${PARTLY_RETURNED_PIX} and ${PIX_BEHIND} limit 1) p ${RISING})`;
 const PARTLY_FALLING = `(${FALLING_DAYS} and ${IS_PARTLY_RETURNED} ${FALLING})
-     union all (${PARTLY_RETURNED_PIX.replace('{range}', PIX_BEFORE)} ${FALLING})`;
+     union all (${PARTLY_RETURNED_PIX} and ${PIX_BEFORE} limit 1) p ${FALLING})`;
 
 const PARTLY_RETURNED: Walk = {
   rising: statement(

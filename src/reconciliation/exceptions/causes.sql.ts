@@ -12,14 +12,11 @@ export type ExceptionCause = {
   readonly rule: { readonly brand: CardBrand; readonly installmentCount: number } | null;
 };
 
-/** The largest, as they are listed. */
-export const MOST_OF_CAUSE = 5_000;
-
-/** Reads reconciliation_exceptions_of_merchant in its order, and receivables by key. */
+/** The largest. Reads reconciliation_exceptions_of_merchant in its order, and receivables by key. */
 const OF_CAUSE = `(
      select exception_id, amount, expected, found, transaction_id, installment_number from reconciliation_exceptions
      where merchant_id = $1 and state = 'open' and class = $2
-     order by abs(amount) desc, opened_at, exception_id limit ${MOST_OF_CAUSE}
+     order by abs(amount) desc, opened_at, exception_id limit 5000
    ) e left join lateral (
      select brand, installment_count, gross - canceled as gross from receivables
      where merchant_id = $1 and transaction_id = e.transaction_id and installment_number = e.installment_number limit 1
