@@ -90,8 +90,8 @@ function ruleText({ brand, installmentCount }: CauseOfRule, { say, count }: Word
 }
 
 /** Hundredths of a percent. */
-const portionText = (portion: number | null, { percent }: Wording) =>
-  portion === null ? '–' : percent(portion / 10_000);
+const portionText = (portion: number | null, { count }: Wording) =>
+  portion === null ? '–' : `${count(portion / 100)}%`;
 
 function ruleTable(
   { merchantId, class: name }: ExceptionCause,
@@ -109,7 +109,7 @@ function ruleTable(
     {
       title: say('What helps'),
       cell: (one, at) =>
-        html`${link(feePath(merchantId, one), say('Set the rule right'))}${resolveForm(
+        html`${link(feePath(merchantId, one), say('Set the rule right'))} ${resolveForm(
           { merchantId, class: name, rule: one },
           one,
           { ...visit, onceKey: onceKeyOf(visit, at + 1) },
