@@ -98,7 +98,9 @@ async function resendAllForm(visit: Visit): Promise<Shown> {
   if (query.nsu !== undefined || !mayUse(RESEND_ALL, visit.user)) return '';
   const { from, to } = daysOf(visit);
   const accountNumber = accountOf(visit);
-  const asked = await ask(LIST_DELIVERIES, { query: { accountNumber, from, to, status: 'GivenUp', limit: '1' } });
+  const asked = await ask(LIST_DELIVERIES, {
+    query: { accountNumber, from, to, status: 'GivenUp', limit: '1' },
+  });
   if (!asked.ok || asked.body.total === 0) return '';
   return actionForm(visit, RESEND_ALL, {
     values: { accountNumber, from, to },

@@ -51,7 +51,7 @@ async function readDays(visit: Visit, days: { readonly from: string; readonly to
   return asked.ok ? { errors: [], days: asked.body } : { errors: asked.errors, days: [] };
 }
 
-export function sheetPath(day: string, accountNumber: string, { merchantId }: Visit): string {
+function sheetPath(day: string, accountNumber: string, { merchantId }: Visit): string {
   return withQuery(pathOf(DAY_SHEET, { merchantId, day }), { accountNumber });
 }
 
