@@ -208,9 +208,9 @@ test('what was given up of some days is counted, and sent again at once and once
     [accountNumber],
   );
   const list = `${home}/notifications/deliveries?status=GivenUp`;
-  assert.ok(!(await shown(viewer, list)).includes('/resend/'));
+  const action = `${home}/notifications/deliveries/resend`;
+  assert.ok(!(await shown(viewer, list)).includes(action));
   const page = await shown(admin, list);
-  const [, action = ''] = /action="([^"]*\/resend\/[^"]+)"/.exec(page) ?? [];
   assert.ok(wordsOf(page).includes(`${row?.count} notificações não entregues`), wordsOf(page));
   const form = { ...hiddenFields(page, action), reason: 'o servidor voltou' };
   const sent = await admin.slowly(action, { form });
@@ -220,12 +220,13 @@ test('what was given up of some days is counted, and sent again at once and once
   const resent = await service.auditor.query("select from deliveries where nsu = 'ABANDONO' and fence >= 1");
   assert.equal(resent.length, 2, 'what was delivered is not sent again');
   const acts = await service.auditor.query(
-    "select from audit_entries where action = 'console.act' and resource = $1",
+    `select detail::json ->> 'from' <= detail::json ->> 'to' as is_period, detail::json ->> 'account' as account
+     from audit_entries where action = 'console.act' and resource = $1`,
     [action.replace('/console/', '')],
   );
-  assert.equal(acts.length, 1);
+  assert.deepEqual(acts, [{ is_period: true, account: accountNumber }]);
   const history = await shown(admin, `${home}/history`);
-  assert.ok(history.includes(`<a href="${home}/notifications">Enviar todas de novo</a>`), history);
+  assert.ok(history.includes(`<a href="${home}/notifications/deliveries">Enviar todas de novo</a>`), history);
 });
 
 test('a new secret is shown once, to an administrator alone', async () => {

@@ -27,15 +27,7 @@ import {
   section,
   table,
 } from '../parts/page-parts.ts';
-import {
-  DELIVERIES,
-  DELIVERY,
-  deliveryPath,
-  pathOf,
-  paymentPath,
-  RESEND_PERIOD,
-  withQuery,
-} from '../parts/paths.ts';
+import { DELIVERIES, DELIVERY, deliveryPath, pathOf, paymentPath, withQuery } from '../parts/paths.ts';
 import { type Action, ALL_ROLES, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { DELIVERY_STATES, stateBadge, stateChoices } from '../parts/states.ts';
 import { failureText, KIND_WORDS } from './delivery-words.ts';
@@ -103,7 +95,7 @@ async function resendAllForm(visit: Visit): Promise<Shown> {
   });
   if (!asked.ok || asked.body.total === 0) return '';
   return actionForm(visit, RESEND_ALL, {
-    values: { accountNumber, from, to },
+    hidden: { accountNumber, from, to },
     about: say(
       '{count} notifications that were given up, written from {from} to {to}, wait again under the same ids: up to 10,000 at a time. What ended more than 30 days ago, and tests, are left out.',
       { count: count(asked.body.total), from: day(from), to: day(to) },
@@ -212,12 +204,17 @@ const endOf = (text: string) => (isDay(text) ? startOf(addDays(text, 1)) : text)
 const RESEND_ALL: Action = {
   roles: RESEND.roles,
   of: 'merchant',
-  path: RESEND_PERIOD,
+  path: `${DELIVERIES}/resend`,
   title: 'Send all of them again',
   contract: RESEND_DELIVERIES,
-  asks: ({ parameters: { accountNumber = '', from = '', to = '' } }) => ({
+  asks: (_, { accountNumber = '', from = '', to = '' }) => ({
     query: { accountNumber },
     body: { from: startOf(from), to: endOf(to), status: 'GivenUp' },
+  }),
+  detailOf: ({ accountNumber = '', from = '', to = '' }) => ({
+    account: accountNumber.slice(0, 20),
+    from: from.slice(0, 10),
+    to: to.slice(0, 10),
   }),
   done: 'They wait, and are sent again.',
   reveal(answered, { wording: { say, count } }) {
@@ -226,8 +223,7 @@ const RESEND_ALL: Action = {
       next !== null && html` ${say('There are more: ask again.')}`
     }</p>`;
   },
-  next: ({ merchantId, parameters: { accountNumber, from, to } }) =>
-    withQuery(pathOf(DELIVERIES, { merchantId }), { accountNumber, from, to }),
+  next: ({ merchantId }) => withQuery(pathOf(DELIVERIES, { merchantId }), { status: 'GivenUp' }),
 };
 
 export const DELIVERY_SCREENS: readonly Screen<ListTools>[] = [LIST, ONE];

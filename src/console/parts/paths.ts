@@ -34,8 +34,6 @@ export const MERCHANT_EXCEPTIONS = `${RECONCILIATION}/exceptions`;
 export const NOTIFICATIONS = `${OF_MERCHANT}/notifications`;
 export const DELIVERIES = `${NOTIFICATIONS}/deliveries`;
 export const DELIVERY = `${DELIVERIES}/{deliveryId}`;
-/** Both days included. */
-export const RESEND_PERIOD = `${NOTIFICATIONS}/resend/{accountNumber}/{from}/{to}`;
 export const CARD_FIELDS = `${OF_MERCHANT}/card-fields`;
 export const CREDENTIALS = `${OF_MERCHANT}/credentials`;
 export const CREDENTIAL = `${CREDENTIALS}/{credentialId}`;

@@ -145,6 +145,8 @@ export type Action<Tools = unknown> = (AskingEndpoint | Performing<Tools>) &
     readonly saysOf?: (fields: Form, wording: Wording) => string;
     /** Cents, for the audit log and the history. */
     readonly amountOf?: (form: Form) => number | null;
+    /** What else of the form the audit log has. */
+    readonly detailOf?: (form: Form) => Readonly<Record<string, string>>;
     /** The fault that every reader would find, in the form's words. */
     readonly faultOf?: (form: Form) => string | null;
     /** The form once more, with what was typed: for what was refused. Absent: the page has it. */

@@ -69,6 +69,7 @@ export async function answerAction(
       operation: operationOf(action),
       ...(reason !== '' && { reason }),
       ...(typeof amount === 'number' && { amount }),
+      ...action.detailOf?.(form),
       form: sent.onceKey,
     },
   };
