@@ -6,12 +6,12 @@ import type { Search } from '../platform/postgres/searches.ts';
 import { type PreparedReadsOptions, preparedReads } from '../platform/prepared-reads.ts';
 import { unlessRefused } from '../platform/work/refused-read.ts';
 import { sumToReceive } from '../reconciliation/days/days.sql.ts';
-import { listReceivablesOf, sumSold } from '../reconciliation/receivables/receivables.sql.ts';
+import { listReceivablesOf, sumDue, sumSold } from '../reconciliation/receivables/receivables.sql.ts';
 import { type DayReport, readBoundedDayReport } from '../reconciliation/reports/read-day-report.ts';
 import { countRetries } from '../recurrence/billings/billing-sums.sql.ts';
 import { sumBillingDays } from '../recurrence/billings/billings.sql.ts';
 import { listOpenBillings } from '../recurrence/billings/open-billings.sql.ts';
-import { listChargebacksOf } from '../transactions/changes/chargebacks.sql.ts';
+import { listChargebacksOf, listDisputes } from '../transactions/changes/chargebacks.sql.ts';
 import { listTransactionMovements } from '../transactions/movements/movements.sql.ts';
 import { readPeriodSums, readSaleCounts } from '../transactions/read-sale-counts.ts';
 import { cents } from '../values/cents.ts';
@@ -38,6 +38,8 @@ import type { Asked } from './parts/screen.ts';
 import type { PaymentTools } from './payments/payment-screens.ts';
 import { MOST_DELIVERIES, MOST_MOVEMENTS } from './payments/payment-story.ts';
 import type { DaySheetTools } from './reconciliation/day-sheet-screens.ts';
+import { MOST_DISPUTES_SHOWN } from './reconciliation/dispute.ts';
+import type { DisputeTools } from './reconciliation/dispute-screens.ts';
 import type { CalendarTools } from './recurrence/calendar-screens.ts';
 import type { SubscriptionTools } from './recurrence/subscription-screens.ts';
 import type { TodaySums, TodayTools } from './today/today-screens.ts';
@@ -51,6 +53,7 @@ export type MerchantPageTools = Omit<PaymentTools, 'listThingHistory'> &
   SubscriptionTools &
   AddressTools &
   Pick<TodayTools, 'sumToday' | 'readPart'> &
+  Pick<DisputeTools, 'listDisputes'> &
   Omit<DaySheetTools, 'findMerchant'>;
 
 /** Of one day. Reading them takes about a hundred queries. */
@@ -119,6 +122,19 @@ function storedCardFinder(lookUp: ModuleContext['lookUp']): MerchantPageTools['f
   };
 }
 
+function receivableTools(search: Search): Pick<MerchantPageTools, 'sumSold' | 'sumDue' | 'listDisputes'> {
+  return {
+    sumSold: (merchantId, wanted) => search(merchantId, (reader) => sumSold(reader, merchantId, wanted)),
+    sumDue: (merchantId, wanted) => search(merchantId, (reader) => sumDue(reader, merchantId, wanted)),
+    listDisputes: (merchantId, { from, to }) => {
+      const period = { from: startOfSaoPauloDay(from), before: startOfSaoPauloDay(addDays(to, 1)) };
+      return search(merchantId, (reader) =>
+        listDisputes(reader, merchantId, period, MOST_DISPUTES_SHOWN + 1),
+      );
+    },
+  };
+}
+
 /** Reads of merchant pages that the API does not have, queued and bounded. */
 export function openMerchantTools({
   database,
@@ -139,6 +155,7 @@ export function openMerchantTools({
   const lists = prepared<Asked<unknown>>();
   return {
     ...openBuyerTools({ database, search, lookUp }),
+    ...receivableTools(search),
     findMovements: (merchantId, paymentId) =>
       search(merchantId, (reader) => listTransactionMovements(reader, merchantId, paymentId, MOST_MOVEMENTS)),
     findDeliveries: (merchantId, payment) =>
@@ -178,7 +195,6 @@ export function openMerchantTools({
     readPart: unlessRefused,
     listFailing: (merchantId) =>
       search(merchantId, (reader) => listFailingEndpoints(reader, merchantId, ADDRESSES)),
-    sumSold: (merchantId, wanted) => search(merchantId, (reader) => sumSold(reader, merchantId, wanted)),
     readDayReport: (merchantId, day) =>
       dayReports(merchantId, day, () => {
         const inTurn: Reader = {

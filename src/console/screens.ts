@@ -37,6 +37,7 @@ import { PAYMENT_SCREENS } from './payments/payment-screens.ts';
 import { SEARCH_SCREENS } from './payments/search-screens.ts';
 import { RECEIPT_SCREENS } from './receipts/receipt-screens.ts';
 import { DAY_SHEET_SCREENS } from './reconciliation/day-sheet-screens.ts';
+import { DISPUTE_SCREENS, type DisputeTools } from './reconciliation/dispute-screens.ts';
 import { RECONCILIATION_SCREENS } from './reconciliation/reconciliation-screens.ts';
 import { BILLING_ACTIONS, BILLING_SCREENS } from './recurrence/billing-screens.ts';
 import { CALENDAR_SCREENS } from './recurrence/calendar-screens.ts';
@@ -66,6 +67,7 @@ export type ConsoleTools = MerchantPageTools &
   OperatorTools &
   WaitingTools &
   HistoryTools &
+  DisputeTools &
   AfterRestoreTools &
   TestTools;
 
@@ -86,6 +88,7 @@ export const SCREENS: readonly Screen<ConsoleTools>[] = [
   ...CHARGE_SCREENS,
   ...RECONCILIATION_SCREENS,
   ...DAY_SHEET_SCREENS,
+  ...DISPUTE_SCREENS,
   ...ADDRESS_SCREENS,
   ...DELIVERY_SCREENS,
   ...CREDENTIAL_SCREENS,

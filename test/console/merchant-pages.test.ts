@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { createForeignMerchant, FOREIGN_MERCHANT } from '../kit/foreign-merchant.ts';
 import { call, logIn, pay } from '../kit/merchant.ts';
 import { openTestService, type TestService, until } from '../kit/service.ts';
+import { plantDelivery } from '../webhooks/history-service.ts';
 import { type MerchantThings, makeThings, subscribe } from './merchant-things.ts';
 import { hiddenFields, type Shown, searchFor, signedIn, type Visitor, wordsOf } from './visitor.ts';
 
@@ -196,6 +197,36 @@ test('a delivery shows its tries and what was sent; a test is sent and its outco
     /O endereço não aceitou\..*Motivo da falha Sem conexão/,
     'the shop is closed',
   );
+});
+
+test('what was given up of some days is counted, and sent again at once and once', async () => {
+  const { accountNumber } = await service.demo();
+  for (const state of ['givenUp', 'delivered', 'givenUp'])
+    await plantDelivery({ auditor: service.auditor, merchantId }, accountNumber, { state, nsu: 'ABANDONO' });
+  const [row] = await service.auditor.query(
+    "select count(*)::int as count from deliveries where state = 'givenUp' and account_number = $1",
+    [accountNumber],
+  );
+  const list = `${home}/notifications/deliveries?status=GivenUp`;
+  const action = `${home}/notifications/deliveries/resend`;
+  assert.ok(!(await shown(viewer, list)).includes(action));
+  const page = await shown(admin, list);
+  assert.ok(wordsOf(page).includes(`${row?.count} notificações não entregues`), wordsOf(page));
+  const form = { ...hiddenFields(page, action), reason: 'o servidor voltou' };
+  const sent = await admin.slowly(action, { form });
+  assert.deepEqual([sent.status, /2 esperam e serão enviadas de novo/.test(wordsOf(sent.text))], [200, true]);
+  const again = await admin.slowly(action, { form });
+  assert.match(wordsOf(again.text), /já tinha sido|já foi/i);
+  const resent = await service.auditor.query("select from deliveries where nsu = 'ABANDONO' and fence >= 1");
+  assert.equal(resent.length, 2, 'what was delivered is not sent again');
+  const acts = await service.auditor.query(
+    `select detail::json ->> 'from' <= detail::json ->> 'to' as is_period, detail::json ->> 'account' as account
+     from audit_entries where action = 'console.act' and resource = $1`,
+    [action.replace('/console/', '')],
+  );
+  assert.deepEqual(acts, [{ is_period: true, account: accountNumber }]);
+  const history = await shown(admin, `${home}/history`);
+  assert.ok(history.includes(`<a href="${home}/notifications/deliveries">Enviar todas de novo</a>`), history);
 });
 
 test('a new secret is shown once, to an administrator alone', async () => {

@@ -382,8 +382,33 @@ test('small parts that are sent at once do not go beyond the limit together', as
     reason: 'partes',
     amount: '9,00',
   }));
-  await Promise.all(forms.map((form) => ana.ask(`${page}/cancel`, { form })));
-  assert.ok((await givenBack(id)) <= 1_000);
+  const sent = await Promise.all(forms.map((form) => ana.ask(`${page}/cancel`, { form })));
+  assert.deepEqual(
+    sent.map(({ status }) => status).filter((status) => status === 303),
+    [303],
+    'the first that begins is done',
+  );
+  assert.equal(await givenBack(id), 900);
+});
+
+test('of a capture and a letting go of one payment that are sent at one moment, one is done', async () => {
+  for (const _ of [1, 2, 3]) {
+    const held = { transactionType: 'credit', productType: 'avista', installments: 1, captureType: 'pa' };
+    const { reply } = await pay(service.gatewayUrl, token, 900, { payment: { ...held, amount: 900 } });
+    const page = `${home}/payments/${reply.body.paymentAuthorization.paymentId}`;
+    const form = (more: object) => ({ mark, once: randomUUID(), reason: 'ao mesmo tempo', ...more });
+    const mark = await markOf(ana, page);
+    const sent = await Promise.all([
+      ana.ask(`${page}/capture`, { form: form({ amount: '9,00' }) }),
+      ana.ask(`${page}/cancel`, { form: form({ amount: '9,00', standing: 'Pré-autorizada 900 0 0' }) }),
+    ]);
+    const statuses = sent.map(({ status }) => status);
+    assert.equal(statuses.filter((status) => status === 303).length, 1, `${statuses}`);
+    assert.ok(
+      statuses.every((status) => [303, 409, 429].includes(status)),
+      `${statuses}`,
+    );
+  }
 });
 
 test('a payment is one place, however its path is written', async () => {

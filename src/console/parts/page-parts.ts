@@ -47,6 +47,8 @@ export type Column<Row> = {
   readonly isNumber?: boolean;
   readonly cell?: (row: Row, index: number) => Shown;
   readonly csv?: (row: Row) => CsvCell;
+  /** In a last row, of all of them; of the first column its name. */
+  readonly total?: Shown;
 };
 
 /** A wide table scrolls by itself. On a phone each row becomes a card with the columns' titles. */
@@ -67,9 +69,20 @@ export function table<Row>(caption: string, rows: readonly Row[], columns: reado
     (column) => html`<th scope="col" role="columnheader"${kindOf(column)}>${column.title}</th>`,
   )}</tr></thead>
 <tbody role="rowgroup">
-${rows.map((row, index) => html`<tr role="row">${rowOf(row, index)}</tr>\n`)}</tbody>
+${rows.map((row, index) => html`<tr role="row">${rowOf(row, index)}</tr>\n`)}${totalRow(shown)}</tbody>
 </table>
 </div>`;
+}
+
+function totalRow<Row>(columns: readonly Column<Row>[]): Shown {
+  if (columns.every(({ total }) => total === undefined)) return '';
+  const cells = columns.map(({ title, total = '', isNumber }, place) => {
+    const kind = isNumber === true && html` class="number"`;
+    return place === 0
+      ? html`<th scope="row" role="rowheader"${kind}>${total}</th>`
+      : html`<td role="cell" data-title="${title}"${kind}>${total}</td>`;
+  });
+  return html`<tr role="row" class="total">${cells}</tr>`;
 }
 
 export function emptyState(title: string, advice: Shown): Html {
@@ -262,13 +275,15 @@ export function typedAmount(form: Form, name = 'amount'): number | null {
   return typeof cents === 'number' ? cents : null;
 }
 
-export function amountField({ wording: { say } }: Visit, name = 'amount'): Field {
+export function amountField({ wording: { say } }: Visit, of: Partial<Field> = {}): Field {
+  const hint = of.value === undefined ? { hint: say('Such as 1.234,56.') } : {};
   return {
-    name,
-    label: say('Amount'),
-    hint: say('In reais, such as 1.234,56.'),
+    name: 'amount',
+    label: say('Amount in reais'),
+    ...hint,
     isRequired: true,
     mostCharacters: 15,
+    ...of,
   };
 }
 
@@ -286,6 +301,19 @@ export function reaisOf(text: string): number | string {
   return typeof read === 'number' ? read / 100 : read;
 }
 
+/** An object of the fields that were filled in; absent when none was. */
+export function fieldGroup(
+  form: Form,
+  prefix: string,
+  fields: readonly string[],
+): Record<string, string> | undefined {
+  const given = fields.flatMap((name) => {
+    const value = form[`${prefix}.${name}`];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return given.length === 0 ? undefined : Object.fromEntries(given);
+}
+
 /** Typed reais. Other text is passed on for the endpoint to refuse. */
 export function centsOf(text: string): number | string {
   const match = /^(?:R\$)?\s*(\d{1,3}(?:\.\d{3}){1,3}|\d{1,8})(?:,(\d{1,2}))?$/.exec(text);
@@ -295,17 +323,14 @@ export function centsOf(text: string): number | string {
   return Number(whole.replaceAll('.', '')) * 100 + Number(fraction.padEnd(2, '0'));
 }
 
-export function brandText(brand: CardBrand): string {
-  return BRAND_NAMES[brand];
+/** A brand of another version is shown as it is. */
+export function brandText(brand: string): string {
+  return Object.hasOwn(BRAND_NAMES, brand) ? BRAND_NAMES[brand as CardBrand] : brand;
 }
 
-export function cardText({
-  brand,
-  lastFour,
-}: {
-  readonly brand: CardBrand;
-  readonly lastFour: string;
-}): string {
+export type ShownCard = { readonly brand: string; readonly lastFour: string };
+
+export function cardText({ brand, lastFour }: ShownCard): string {
   return `${brandText(brand)} •••• ${lastFour}`;
 }
 

@@ -27,6 +27,8 @@ export const LINK = `${LINKS}/{linkId}`;
 export const CHARGE = `${OF_MERCHANT}/charge`;
 export const RECONCILIATION = `${OF_MERCHANT}/reconciliation`;
 export const RECONCILIATION_CSV = `${OF_MERCHANT}/reconciliation.csv`;
+export const RECEIVABLES = `${OF_MERCHANT}/receivables`;
+export const DISPUTES = `${OF_MERCHANT}/disputes`;
 export const DAY_SHEET = `${RECONCILIATION}/days/{day}`;
 export const MERCHANT_EXCEPTIONS = `${RECONCILIATION}/exceptions`;
 export const NOTIFICATIONS = `${OF_MERCHANT}/notifications`;
@@ -47,6 +49,8 @@ export const UNRESOLVED = '/unresolved';
 export const CASE = `${UNRESOLVED}/{id}`;
 export const EXCEPTIONS = '/exceptions';
 export const EXCEPTION = `${EXCEPTIONS}/{id}`;
+/** `of`: a merchant, or none. `rule`: of the fees, or none. */
+export const EXCEPTION_CAUSE = `${EXCEPTIONS}/of/{of}/{name}/{rule}`;
 export const FILES = '/files';
 export const FILE = `${FILES}/{fileNumber}`;
 export const DIFFERENCES = '/differences';

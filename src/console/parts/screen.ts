@@ -139,10 +139,14 @@ export type Action<Tools = unknown> = (AskingEndpoint | Performing<Tools>) &
   Where & {
     /** For actions that move money. Above the operator's limit a second person is asked first. */
     readonly moves?: (visit: Visit, form: Form, tools: Tools) => Promise<Asked<Moved | null>>;
+    /** Paths of actions on the same thing: they are not under way beside it. */
+    readonly rivals?: readonly string[];
     /** Describes the other fields of `moves` to the person who approves. */
     readonly saysOf?: (fields: Form, wording: Wording) => string;
     /** Cents, for the audit log and the history. */
     readonly amountOf?: (form: Form) => number | null;
+    /** What else of the form the audit log has. */
+    readonly detailOf?: (form: Form) => Readonly<Record<string, string>>;
     /** The fault that every reader would find, in the form's words. */
     readonly faultOf?: (form: Form) => string | null;
     /** The form once more, with what was typed: for what was refused. Absent: the page has it. */
@@ -211,6 +215,12 @@ export function refusedAs(
 ): Asked<never> {
   return operationRefused(status, wording.say(text, { most, value }));
 }
+
+/** Between a page and its form. */
+export const NOT_AS_SEEN = {
+  status: 409,
+  text: 'It has changed since you looked: see how it is now, and ask again.',
+} as const satisfies SpokenRefusal;
 
 export const OPERATION_DONE: Asked<null> = { ok: true, status: 200, body: null };
 

@@ -7,6 +7,8 @@ export type Wording = {
   readonly say: (english: string, values?: FilledIn) => string;
   /** Cents. */
   readonly money: (cents: number) => string;
+  /** Cents, with a sign. */
+  readonly signed: (cents: number) => string;
   /** Cents of US dollars. */
   readonly dollars: (cents: number) => string;
   /** A part of one: 0.5 is a half. */
@@ -38,6 +40,11 @@ const UNITS = [
 export function wordingIn(language: Language, texts: Readonly<Record<string, string>>): Wording {
   const locale = LOCALES[language];
   const money = new Intl.NumberFormat(locale, { style: 'currency', currency: 'BRL' });
+  const signed = new Intl.NumberFormat(locale, {
+    style: 'currency',
+    currency: 'BRL',
+    signDisplay: 'exceptZero',
+  });
   const dollars = new Intl.NumberFormat(locale, { style: 'currency', currency: 'USD' });
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
   const change = new Intl.NumberFormat(locale, {
@@ -65,6 +72,7 @@ export function wordingIn(language: Language, texts: Readonly<Record<string, str
       return filled(text, values);
     },
     money: (cents) => money.format(cents / 100),
+    signed: (cents) => signed.format(cents / 100),
     dollars: (cents) => dollars.format(cents / 100),
     percent: (part) => percent.format(part),
     change: (part) => change.format(part),

@@ -5,6 +5,7 @@ import { reaisCell } from '../parts/csv-screens.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
   actionForm,
+  amountField,
   cardText,
   centsOf,
   errorsOf,
@@ -115,13 +116,7 @@ export function giveBackForm(payment: AnyPayment, visit: Visit, typed?: Form): S
         : say('Up to {left} go back to the card. A part comes off the last installments first.', {
             left: money(left),
           });
-  const amount: Field = {
-    name: 'amount',
-    label: say('Amount in reais'),
-    value: reaisCell(left),
-    isRequired: true,
-    mostCharacters: 14,
-  };
+  const amount = amountField(visit, { value: reaisCell(left) });
   return actionForm(visit, stepOf(payment), {
     values: { paymentId: payment.paymentId },
     about,

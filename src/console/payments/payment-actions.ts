@@ -8,12 +8,13 @@ import { PAYMENT, paymentPath } from '../parts/paths.ts';
 import type { Action, Asked, Form, Moved, Visit } from '../parts/screen.ts';
 import { CAPTURE_ACTIONS } from './capture-actions.ts';
 import { giveBackForm, MAY_GIVE_BACK } from './give-back-screens.ts';
-import { standingOf, toGiveBack } from './giving-back.ts';
+import { CANCEL_PATH, CAPTURE_PATH, standingOf, toGiveBack } from './giving-back.ts';
 
 export const CANCEL: Action = {
-  path: `${PAYMENT}/cancel`,
+  path: CANCEL_PATH,
   ...MAY_GIVE_BACK,
   title: 'Give back or let go',
+  rivals: [CAPTURE_PATH],
   contract: CANCEL_PAYMENT,
   asks: ({ parameters: { paymentId = '' } }, { amount, endToEndId }) => ({
     parameters: { paymentId },

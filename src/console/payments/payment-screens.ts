@@ -61,11 +61,20 @@ function daysOf({ query, now }: Visit): { readonly from: string; readonly to: st
   return { from: dateRangeStartDate ?? addDays(today, 1 - USUAL_DAYS), to: dateRangeEndDate ?? today };
 }
 
-function wantedOf(visit: Visit) {
+/** Beside the statuses, for which it stands among the choices. */
+const PARTLY_RETURNED = 'partlyReturned';
+
+function filtersOf(visit: Visit) {
   const { from, to } = daysOf(visit);
   const { method, status, lastFour, referenceTransaction, orderBy } = visit.query;
   const days = { dateRangeStartDate: from, dateRangeEndDate: to };
   return { ...days, method, status, lastFour, referenceTransaction, orderBy };
+}
+
+function wantedOf(visit: Visit) {
+  const filters = filtersOf(visit);
+  if (filters.status !== PARTLY_RETURNED) return filters;
+  return { ...filters, status: undefined, isPartlyReturned: 'true' };
 }
 
 const CSV_SCREEN: Screen<FileBuyerTools> = csvScreen<ShownPayment, FileBuyerTools>({
@@ -103,7 +112,14 @@ const PAYMENTS_SCREEN: Screen<ListTools & BuyerTools> = listScreen<ShownPayment,
         label: say('Method'),
         choices: methodChoices(visit.wording),
       },
-      { name: 'status', label: say('Status'), choices: stateChoices(PAYMENT_STATES, visit.wording) },
+      {
+        name: 'status',
+        label: say('Status'),
+        choices: [
+          ...stateChoices(PAYMENT_STATES, visit.wording),
+          [PARTLY_RETURNED, say('Given back in part')],
+        ],
+      },
       { name: 'lastFour', label: say('Last four'), mostCharacters: 4 },
       { name: 'referenceTransaction', label: say('Reference'), mostCharacters: 50 },
     ];
@@ -117,7 +133,7 @@ const PAYMENTS_SCREEN: Screen<ListTools & BuyerTools> = listScreen<ShownPayment,
 });
 
 function csvLink(visit: Visit): Html {
-  const path = withQuery(pathOf(PAYMENTS_CSV, { merchantId: visit.merchantId }), wantedOf(visit));
+  const path = withQuery(pathOf(PAYMENTS_CSV, { merchantId: visit.merchantId }), filtersOf(visit));
   return html`<p class="links">${link(path, visit.wording.say('CSV of all payments that were found'))}</p>`;
 }
 
@@ -141,16 +157,23 @@ const PAYMENT_SCREEN: Screen<PaymentTools> = screen<PaymentTools, PaymentFound |
     const [payment = body] = await withBuyers([body], visit, tools);
     if (nsu === null)
       return { payment, acts, movements: [], deliveries: [], receivables: [], chargebacks: [] };
-    const [movements, deliveries, receivables, chargebacks] = await Promise.all([
+    const [movements, deliveries, owed, chargebacks] = await Promise.all([
       tools.findMovements(merchantId, transactionId),
       tools.findDeliveries(merchantId, { nsu, transactionId }),
       tools.findReceivables(merchantId, transactionId),
       tools.findChargebacks(merchantId, transactionId),
     ]);
+    // Behind a refund they are brought up to date a moment later: older figures are not shown.
+    const receivables = isOfNow(owed, body) ? owed : [];
     return { payment, acts, movements, deliveries, receivables, chargebacks };
   },
   view: (found, visit) => ('pix' in found ? pixPage(found, visit) : paymentPage(found, visit)),
 });
+
+function isOfNow(owed: readonly Receivable[], { installments }: CardPayment): boolean {
+  const canceled = new Map(installments.map((one) => [one.installmentNumber, one.canceledAmount]));
+  return owed.every((one) => canceled.get(one.installmentNumber) === one.canceled);
+}
 
 /** Before it is paid its notifications have no number by which they are found. */
 async function findPix(

@@ -71,6 +71,9 @@ const LIST_QUERY = Type.Object({
       description: 'The last four digits of the card.',
     }),
   ),
+  isPartlyReturned: Type.Optional(
+    Type.Enum(['true'], { description: 'A part of it went back. By day, beside method and status alone.' }),
+  ),
   dateRangeStartDate: day('First day of the sale (`transactionDate`), YYYY-MM-DD in São Paulo.'),
   dateRangeEndDate: day('Last day of the sale, included.'),
   ...pageQuery(FIELDS),
@@ -98,6 +101,10 @@ export const PAYMENT_SEARCH_FAULTS = {
     pt: 'Com format vem tudo o que foi encontrado: deixe page e limit de fora.',
     en: 'With format everything that was found comes: leave page and limit out.',
   }),
+  notByPart: refusal(400, 'isPartlyReturned', {
+    pt: 'Com isPartlyReturned busca-se por período, method e status, na ordem de transactionDate: deixe os outros filtros de fora.',
+    en: 'With isPartlyReturned the search is by period, method and status, in the order of transactionDate: leave other filters out.',
+  }),
   notOfMethod: refusal(400, 'lastFour', {
     pt: 'Nenhum pagamento do method informado tem isso: deixe um dos dois de fora.',
     en: 'No payment of the given method has this: leave one of them out.',
@@ -124,7 +131,10 @@ function notOfMethod(query: AnyQuery): Fault[] {
 function checkSearch(query: AnyQuery): Fault[] {
   const { dateRangeStartDate: from, dateRangeEndDate: to } = query;
   const isNarrow = PAYMENT_KEYS.some((name) => query[name] !== undefined);
-  const { noPeriod, rangeBackwards, periodTooLong, noPages } = PAYMENT_SEARCH_FAULTS;
+  const { noPeriod, rangeBackwards, periodTooLong, noPages, notByPart } = PAYMENT_SEARCH_FAULTS;
+  const { isPartlyReturned, lastFour, orderBy } = query;
+  const isByOther =
+    isNarrow || lastFour !== undefined || !/^transactionDate\b/.test(String(orderBy ?? 'transactionDate'));
   const lacking = (['dateRangeStartDate', 'dateRangeEndDate'] as const).filter(
     (tag) => !isNarrow && query[tag] === undefined,
   );
@@ -135,6 +145,7 @@ function checkSearch(query: AnyQuery): Fault[] {
     ...lacking.map((tag) => ({ ...noPeriod, tag })),
     ...paging.map((tag) => ({ ...noPages, tag })),
     ...notOfMethod(query),
+    ...(isPartlyReturned !== undefined && isByOther ? [notByPart] : []),
   ];
   if (typeof from !== 'string' || typeof to !== 'string' || !isDay(from) || !isDay(to)) return faults;
   if (from > to) return [...faults, rangeBackwards];
@@ -200,6 +211,7 @@ export function readListQuery(query: Static<typeof LIST_QUERY>): WantedPayments 
     vaultId: query.vaultId === undefined ? null : idOrUnissued(query.vaultId),
     referenceTransaction: query.referenceTransaction ?? null,
     lastFour: query.lastFour ?? null,
+    isPartlyReturned: query.isPartlyReturned !== undefined,
     ...statesOfMethods(statesOfStatus(statusOf(query.status)), methodsOf(query)),
     soldFrom: from === undefined ? null : startOfSaoPauloDay(from),
     soldBefore: to === undefined || to === LAST_DAY ? null : startOfSaoPauloDay(addDays(to, 1)),

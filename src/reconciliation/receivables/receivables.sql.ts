@@ -151,6 +151,37 @@ export async function sumSold(
   return { ...sum, isCut: sum.installments === MOST_SOLD };
 }
 
+const DUE_SUM = rowCodec({
+  read: column.whole('count(*)::integer'),
+  gross: column.money('coalesce(sum(gross) filter (where account_number = $2), 0)::bigint'),
+});
+
+export type DueSum = { readonly gross: Cents; readonly isCut: boolean };
+
+/** Reads the two indexes by the day of the forecast. */
+const SUM_DUE = statement(
+  'receivables.sum_due',
+  `select ${DUE_SUM.columns}
+   from (
+     (select gross, account_number from receivables
+      where merchant_id = $1 and expected_on = $3 and filed_bank_on is null limit $4)
+     union all
+     (select gross, account_number from receivables
+      where merchant_id = $1 and expected_on = $3 and filed_bank_on is not null limit $4)
+   ) r`,
+);
+
+/** What was sold of that which was to be paid on a day. Cut: a merchant's day has more than are read. */
+export async function sumDue(
+  database: Reader,
+  merchantId: string,
+  { accountNumber, day }: { readonly accountNumber: string; readonly day: Day },
+): Promise<DueSum> {
+  const [row] = (await database.query(SUM_DUE, [merchantId, accountNumber, day, MOST_SOLD])) as [Row];
+  const { read, gross } = DUE_SUM.parse(row);
+  return { gross, isCut: read >= MOST_SOLD };
+}
+
 export type ReceivablePlace = {
   /** In PostgreSQL's own text, because that is exact. */
   readonly soldAtText: string;
