@@ -5,7 +5,8 @@ import { MOST_COUNTED_FOR_PEOPLE } from '../../platform/pages.ts';
 import type { SettlementFormat } from '../../reconciliation/settlement-entry.ts';
 import { BRAND_NAMES, type CardBrand } from '../../values/card-number.ts';
 import { holdsCardNumber, holdsCpfOrEmail } from '../../values/card-number-in-text.ts';
-import type { CsvCell } from '../../values/csv.ts';
+import { type Cents, reaisText } from '../../values/cents.ts';
+import type { SheetCell } from '../../values/xlsx.ts';
 import { type Html, html, type Shown } from './html.ts';
 import { pathOf, withQuery } from './paths.ts';
 import { type Action, type Form, mayUse, type Visit, type Where } from './screen.ts';
@@ -41,12 +42,12 @@ export function pageAddress(url: string, { wording: { say } }: Visit): Shown {
     : html`<code>${url}</code>`;
 }
 
-/** `cell`: on a page. `csv`: in the file for spreadsheets. */
+/** `cell`: on a page. `file`: in files for spreadsheets. */
 export type Column<Row> = {
   readonly title: string;
   readonly isNumber?: boolean;
   readonly cell?: (row: Row, index: number) => Shown;
-  readonly csv?: (row: Row) => CsvCell;
+  readonly file?: (row: Row) => SheetCell | undefined;
 };
 
 /** A wide table scrolls by itself. On a phone each row becomes a card with the columns' titles. */
@@ -278,6 +279,11 @@ export const NO_AMOUNT = 'Write the amount in reais, such as 1.234,56.';
 export function amountFault(form: Form, name = 'amount'): string | null {
   const typed = form[name];
   return typed !== undefined && typeof centsOf(typed) === 'string' ? NO_AMOUNT : null;
+}
+
+/** Cents, as somebody types them. */
+export function typedReais(amount: number): string {
+  return reaisText(amount as Cents).replace('.', ',');
 }
 
 /** Reais as endpoints of bills take them, or the text for them to refuse. */

@@ -56,7 +56,10 @@ export type Beside<Row, Tools> = (
 export type Download = { readonly name: string } & (
   | { readonly type: string; readonly content: string | Buffer }
   /** Of any length. `filters` are for the audit log. */
-  | { readonly stream: AnswerStream; readonly filters: Readonly<Record<string, string | undefined>> }
+  | {
+      readonly stream: AnswerStream<string | Uint8Array>;
+      readonly filters: Readonly<Record<string, string | undefined>>;
+    }
 );
 
 export type Where = {

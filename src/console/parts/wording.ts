@@ -19,6 +19,8 @@ export type Wording = {
   readonly day: (day: string) => string;
   readonly weekday: (day: string) => string;
   readonly count: (count: number) => string;
+  /** A number in few letters, as axes have it. */
+  readonly briefly: (value: number) => string;
   /** The API's form or milliseconds. Shown in São Paulo time. */
   readonly moment: (at: string | number) => string;
   /** Seconds, in the largest fitting unit. A negative duration shows as zero. */
@@ -53,6 +55,7 @@ export function wordingIn(language: Language, texts: Readonly<Record<string, str
   const day = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', dateStyle: 'short' });
   const weekday = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', weekday: 'short' });
   const number = new Intl.NumberFormat(locale);
+  const brief = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
   const moment = new Intl.DateTimeFormat(locale, {
     timeZone: 'America/Sao_Paulo',
     dateStyle: 'short',
@@ -72,6 +75,7 @@ export function wordingIn(language: Language, texts: Readonly<Record<string, str
     day: (text) => day.format(new Date(`${text.slice(0, 10)}T00:00:00Z`)),
     weekday: (text) => weekday.format(new Date(`${text.slice(0, 10)}T00:00:00Z`)),
     count: (count) => number.format(count),
+    briefly: (value) => brief.format(value),
     moment: (at) => moment.format(new Date(at)),
     duration(seconds) {
       const [unit, size] = UNITS.find((one) => seconds >= one[1]) ?? ['second', 1];

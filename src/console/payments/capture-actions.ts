@@ -1,8 +1,7 @@
 import { CAPTURE_PAYMENT } from '../../payments/captures/endpoints.ts';
 import { GET_PAYMENT } from '../../payments/status/contract.ts';
-import { reaisCell } from '../parts/csv-screens.ts';
 import type { Shown } from '../parts/html.ts';
-import { actionForm, amountFault, centsOf, typedAmount } from '../parts/page-parts.ts';
+import { actionForm, amountFault, centsOf, typedAmount, typedReais } from '../parts/page-parts.ts';
 import { PAYMENT, paymentPath } from '../parts/paths.ts';
 import type { Action, Form, Visit } from '../parts/screen.ts';
 import { MAY_GIVE_BACK } from './give-back-screens.ts';
@@ -23,7 +22,7 @@ export function captureForm(payment: AnyPayment, visit: Visit, typed?: Form): Sh
       {
         name: 'amount',
         label: say('Amount in reais'),
-        value: reaisCell(authorizedAmount),
+        value: typedReais(authorizedAmount),
         isRequired: true,
         mostCharacters: 14,
       },

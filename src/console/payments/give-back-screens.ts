@@ -1,7 +1,6 @@
 import { LIST_PAYMENTS } from '../../payments/list/contract.ts';
 import { GET_PAYMENT } from '../../payments/status/contract.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
-import { reaisCell } from '../parts/csv-screens.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
   actionForm,
@@ -16,6 +15,7 @@ import {
   reasonFault,
   section,
   table,
+  typedReais,
 } from '../parts/page-parts.ts';
 import { boletoPath, GIVE_BACK, paymentPath } from '../parts/paths.ts';
 import type { Form, Screen, Visit } from '../parts/screen.ts';
@@ -118,7 +118,7 @@ export function giveBackForm(payment: AnyPayment, visit: Visit, typed?: Form): S
   const amount: Field = {
     name: 'amount',
     label: say('Amount in reais'),
-    value: reaisCell(left),
+    value: typedReais(left),
     isRequired: true,
     mostCharacters: 14,
   };
@@ -126,7 +126,7 @@ export function giveBackForm(payment: AnyPayment, visit: Visit, typed?: Form): S
     values: { paymentId: payment.paymentId },
     about,
     fields: [...(isHeldOnly(payment) ? [] : [amount]), ...paymentsToChoose(payment, visit)],
-    typed: typed && { amount: reaisCell(left), ...typed },
+    typed: typed && { amount: typedReais(left), ...typed },
     button: say('See what it does'),
   });
 }
@@ -154,7 +154,7 @@ function review({ payment, twins }: Reviewed, visit: Visit, secondPersonOver: nu
   const sent = {
     mark: formMark,
     once: form.once ?? visit.onceKey,
-    amount: reaisCell(wanted),
+    amount: typedReais(wanted),
     ...(payment.method === 'pix' && of.endToEndId !== null && { endToEndId: of.endToEndId }),
     standing: standingOf(payment, of),
     reason: form.reason ?? '',

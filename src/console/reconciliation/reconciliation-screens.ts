@@ -2,15 +2,13 @@ import type { AnswerOf, WireError } from '../../platform/http/endpoint.ts';
 import { LIST_DAYS } from '../../reconciliation/days/endpoints.ts';
 import { LIST_EXCEPTIONS } from '../../reconciliation/exceptions/endpoints.ts';
 import { EXCEPTION_CLASSES, EXCEPTION_STATES } from '../../reconciliation/exceptions/exception.ts';
-import { EXPORT_BY_PAYMENT, EXPORT_BY_SALE } from '../../reconciliation/exports/endpoints.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import { type ListTools, listScreen } from '../filters/list-screens.ts';
-import { csvScreen, decimals, momentCell } from '../parts/csv-screens.ts';
+import { fileLinks } from '../parts/file-screens.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
   accountField,
   accountOf,
-  type Column,
   emptyState,
   errorsOf,
   type Field,
@@ -24,8 +22,8 @@ import {
   MERCHANT_EXCEPTIONS,
   pathOf,
   paymentPath,
+  RECEIVABLE_FILES,
   RECONCILIATION,
-  RECONCILIATION_CSV,
   withQuery,
 } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
@@ -33,74 +31,14 @@ import { badge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 import { EXCEPTION_WORDS, exceptionBadge, foundText } from './exception-words.ts';
 
-type ExportedInstallment = {
-  readonly transactionDate: string;
-  readonly cardNumber: string;
-  readonly cardType: string;
-  readonly cardName: string;
-  readonly codAuth: string | null;
-  readonly nsu: string | null;
-  readonly installmentNumber: number;
-  readonly installmentsCount: number;
-  readonly installmentValue: number;
-  readonly transactionTotalValue: number;
-  readonly installmentStatus: string;
-  readonly discountMdrValue: number;
-  readonly discountMdrTax: number;
-  readonly discountAntecipationValue: number;
-  readonly discountAntecipationTax: number;
-  readonly receivedValue: number | null;
-  readonly receivedDateForecast: string;
-  readonly receivedDateEffective: string | null;
-  readonly receivedType: string;
-  readonly receivedStatus: string;
-  readonly transactionReference: string | null;
-  readonly transactionPaymentIdWeb: string;
-};
-
-const OF_PERCENT = 4;
-
-function receivableColumns({ wording: { say } }: Visit): readonly Column<ExportedInstallment>[] {
-  return [
-    { title: say('Sold at'), csv: ({ transactionDate }) => momentCell(transactionDate) },
-    { title: say('Reference'), csv: ({ transactionReference }) => transactionReference },
-    { title: say('Payment'), csv: ({ transactionPaymentIdWeb }) => transactionPaymentIdWeb },
-    { title: say('Card'), csv: ({ cardNumber }) => cardNumber },
-    { title: say('Brand'), csv: ({ cardName }) => cardName },
-    { title: say('Product'), csv: ({ cardType }) => cardType },
-    { title: say('Authorization code'), csv: ({ codAuth }) => codAuth },
-    { title: say('NSU'), csv: ({ nsu }) => nsu },
-    { title: say('Installment'), csv: ({ installmentNumber }) => installmentNumber },
-    { title: say('Installments'), csv: ({ installmentsCount }) => installmentsCount },
-    { title: say('Amount of the installment'), csv: ({ installmentValue }) => decimals(installmentValue) },
-    { title: say('Amount of the sale'), csv: ({ transactionTotalValue }) => decimals(transactionTotalValue) },
-    { title: say('State of the installment'), csv: ({ installmentStatus }) => installmentStatus },
-    { title: say('Fee'), csv: ({ discountMdrValue }) => decimals(discountMdrValue) },
-    { title: say('Fee (%)'), csv: ({ discountMdrTax }) => decimals(discountMdrTax, OF_PERCENT) },
-    {
-      title: say('Anticipation'),
-      csv: ({ discountAntecipationValue }) => decimals(discountAntecipationValue),
-    },
-    {
-      title: say('Anticipation (%)'),
-      csv: ({ discountAntecipationTax }) => decimals(discountAntecipationTax, OF_PERCENT),
-    },
-    { title: say('Received'), csv: ({ receivedValue }) => decimals(receivedValue) },
-    { title: say('Expected on'), csv: ({ receivedDateForecast }) => receivedDateForecast },
-    { title: say('Received on'), csv: ({ receivedDateEffective }) => receivedDateEffective },
-    { title: say('Kind of receipt'), csv: ({ receivedType }) => receivedType },
-    { title: say('State of the receipt'), csv: ({ receivedStatus }) => receivedStatus },
-  ];
-}
-
 type Day = AnswerOf<typeof LIST_DAYS>[number];
 type Found = { readonly errors: readonly WireError[]; readonly days: readonly Day[] };
 type Exception = AnswerOf<typeof LIST_EXCEPTIONS>['items'][number];
 
-const USUAL_DAYS = { before: 14, behind: 15 } as const;
+export const USUAL_DAYS = { before: 14, behind: 15 } as const;
 const DAYS_OF_EXCEPTIONS = 90;
 
-function daysOf({ query, now }: Visit, usual: { readonly before: number; readonly behind: number }) {
+export function daysOf({ query, now }: Visit, usual: { readonly before: number; readonly behind: number }) {
   const today = saoPauloDay(instant(now));
   return {
     from: query.from ?? addDays(today, -usual.before),
@@ -142,8 +80,8 @@ const DAYS_SCREEN: Screen<unknown> = screen<unknown, Found>({
           : dayTable(days, accountNumber, visit);
     return html`${filterForm(visit, fields)}
 <p class="links">${link(addressOf(MERCHANT_EXCEPTIONS, { accountNumber }), say('Exceptions'))}
-${link(addressOf(RECONCILIATION_CSV, { accountNumber, from, to, by: 'sale' }), say('CSV of what was sold'))}
-${link(addressOf(RECONCILIATION_CSV, { accountNumber, from, to, by: 'payment' }), say('CSV of what came or will come'))}</p>
+${fileLinks(RECEIVABLE_FILES, { accountNumber, from, to, by: 'sale' }, say('What was sold'), visit)}
+${fileLinks(RECEIVABLE_FILES, { accountNumber, from, to, by: 'payment' }, say('What came or will come'), visit)}</p>
 ${list}`;
   },
 });
@@ -249,25 +187,4 @@ function exceptionTable(items: readonly Exception[], { wording, merchantId }: Vi
   ]);
 }
 
-const isByPayment = ({ query }: Visit) => query.by === 'payment';
-
-const CSV_SCREEN: Screen<unknown> = csvScreen({
-  path: RECONCILIATION_CSV,
-  title: 'CSV of reconciliation',
-  contract: (visit) => (isByPayment(visit) ? EXPORT_BY_PAYMENT : EXPORT_BY_SALE),
-  query(visit) {
-    const { from: startDate, to: endDate } = daysOf(visit, USUAL_DAYS);
-    return { accountNumber: accountOf(visit), startDate, endDate };
-  },
-  name(visit) {
-    const { from, to } = daysOf(visit, USUAL_DAYS);
-    return [isByPayment(visit) ? 'received' : 'sold', accountOf(visit), from, to];
-  },
-  columns: receivableColumns,
-});
-
-export const RECONCILIATION_SCREENS: readonly Screen<ListTools>[] = [
-  DAYS_SCREEN,
-  EXCEPTIONS_SCREEN,
-  CSV_SCREEN,
-];
+export const RECONCILIATION_SCREENS: readonly Screen<ListTools>[] = [DAYS_SCREEN, EXCEPTIONS_SCREEN];

@@ -57,8 +57,8 @@ function exportedFilters(filters: Extract<Download, { stream: unknown }>['filter
 /** Throws if the session has ended: a partial file must not look complete. */
 async function* piecesWhile(
   isOpen: () => Promise<boolean>,
-  pieces: AsyncIterable<string>,
-): AsyncGenerator<string> {
+  pieces: AsyncIterable<string | Uint8Array>,
+): AsyncGenerator<string | Uint8Array> {
   for await (const piece of pieces) {
     if (!(await patiently(isOpen))) throw new Error('the session of a download has ended');
     yield piece;
