@@ -1,5 +1,6 @@
 import { vaultCardsRead } from '../cards/vault/vault-cards.sql.ts';
 import { findPaymentsOfAmount } from '../payments/list/payments-of-amount.sql.ts';
+import { patiently } from '../platform/exports.ts';
 import type { ModuleContext } from '../platform/module.ts';
 import type { Reader } from '../platform/postgres/database.ts';
 import { findBuyersOfBillings } from '../recurrence/subscriptions/customers.sql.ts';
@@ -51,7 +52,7 @@ export function openBuyerTools({
     findBuyers: (merchantId, payments) =>
       lookUp(merchantId, (reader) => readBuyers(reader, merchantId, payments)),
     findBuyersOfFile: (merchantId, payments) =>
-      search(merchantId, (reader) => readBuyers(reader, merchantId, payments)),
+      patiently(() => search(merchantId, (reader) => readBuyers(reader, merchantId, payments))),
     findCards: (merchantId, vaultIds) =>
       lookUp(merchantId, async (reader) => {
         const stored = await vaultCardsRead(reader).read(

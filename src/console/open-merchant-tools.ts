@@ -130,6 +130,13 @@ function periodBefore(days: Days, now: Instant): Period {
   return { from, before: instant(startOfSaoPauloDay(sameDay) + now - startOfSaoPauloDay(today)) };
 }
 
+async function sumCharges(search: Search, merchantId: string, days: Days, now: Instant): Promise<ChargeSums> {
+  return {
+    now: await readPeriodSums(search, merchantId, wholeDays(days)),
+    before: await readPeriodSums(search, merchantId, periodBefore(days, now)),
+  };
+}
+
 /** Without its number and its holder, so it is not audited. */
 function storedCardFinder(lookUp: ModuleContext['lookUp']): MerchantPageTools['findStoredCard'] {
   return async (merchantId, vaultId) => {
@@ -186,10 +193,7 @@ export function openMerchantTools({
         return { sales, retries };
       }),
     sumCharges: (merchantId, days, now) =>
-      chargeSums(merchantId, `${days.from} ${days.to}`, async () => ({
-        now: await readPeriodSums(search, merchantId, wholeDays(days)),
-        before: await readPeriodSums(search, merchantId, periodBefore(days, now)),
-      })),
+      chargeSums(merchantId, `${days.from} ${days.to}`, () => sumCharges(search, merchantId, days, now)),
     countDeliveries: (merchantId, accountNumber, { from, to }) =>
       deliveries(merchantId, `${accountNumber} ${from} ${to}`, async () => {
         const counts = { waiting: 0, delivered: 0, givenUp: 0 };
@@ -205,7 +209,7 @@ export function openMerchantTools({
     sumToday: (merchantId, accountNumbers, now) =>
       ofToday(merchantId, saoPauloDay(now), () => sumToday(search, merchantId, accountNumbers, now)),
     findMoneyOfFile: (merchantId, ids) =>
-      search(merchantId, (reader) => findMoneyOfPayments(reader, merchantId, ids)),
+      patiently(() => search(merchantId, (reader) => findMoneyOfPayments(reader, merchantId, ids))),
     readPart: unlessRefused,
     listFailing: (merchantId) =>
       search(merchantId, (reader) => listFailingEndpoints(reader, merchantId, ADDRESSES)),

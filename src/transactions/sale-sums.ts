@@ -10,7 +10,7 @@ export type MoneySum = {
   readonly isCut: boolean;
 };
 
-/** What cards brought in a part of a period. `approved`, `declined`: answers of issuers, whatever became of it. */
+/** What cards brought in a part of a period. `approved`, `declined`: answers, whatever came later. */
 export type SalePart = {
   readonly amount: Cents;
   readonly count: number;

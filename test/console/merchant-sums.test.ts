@@ -37,7 +37,7 @@ const REAIS = new Intl.NumberFormat('pt-BR', { style: 'currency', currency: 'BRL
 
 test('the first page leads to all that needs somebody, and says where nothing does', async () => {
   const page = `${home}/today`;
-  assert.match(await wordsAt(page), /Precisa de você Nada espera por você\./);
+  assert.match(await wordsAt(page), /Precisa de você Nada pendente com você\./);
   const { integration, accountNumber } = await service.demo();
   const integrationToken = await logIn(service.integrationUrl, integration, '/api/authentication/login');
   const path = `/api/billissuer/new?accountNumber=${accountNumber}`;
@@ -65,7 +65,7 @@ test('the first page leads to all that needs somebody, and says where nothing do
     ],
   );
   const [addresses, boletos] = await Promise.all(needs.map(({ href }) => wordsAt(href)));
-  assert.match(addresses ?? '', /Falha desde .* Em tentativa/);
+  assert.match(addresses ?? '', /Com falha desde .* Em tentativa/);
   assert.match(boletos ?? '', /1 no total/);
   await service.auditor.query('update webhook_endpoints set opened_until = null, failing_since = null');
 });

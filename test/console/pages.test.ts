@@ -111,7 +111,7 @@ test('money goes back with a reason, once however often the form is sent, and bo
   assert.equal(body.canceledAmount, 2_000);
   assert.equal(body.cancels.length, 1);
   const done = await shown(finance, answers[0]?.headers.get('location') ?? '');
-  assert.match(wordsOf(done), /Pedido aceito: veja a situação do pagamento/);
+  assert.match(wordsOf(done), /Solicitação aceita: veja o status do pagamento/);
   assert.match(wordsOf(done), /R\$ [\d,]+ Autorizada Estornada em parte/);
   assert.match(wordsOf(await shown(finance, `${home}/payments`)), /•••• \d{4} Autorizada Estornada em parte/);
   assert.match(wordsOf(done), /Estorno de R\$ 20,00 solicitado/);
@@ -404,7 +404,7 @@ test('who may look only is not offered what others may do', async () => {
 test('nobody but the service can make a page say that something was done', async () => {
   const id = await paid(1_600);
   const page = await shown(finance, `${home}/payments/${id}?done=cancelPayment.AAAAAAAAAAAAAAAA`);
-  assert.ok(!wordsOf(page).includes('Pedido aceito: veja a situação do pagamento'));
+  assert.ok(!wordsOf(page).includes('Solicitação aceita: veja o status do pagamento'));
 });
 
 test('texts of merchants and buyers are shown as texts', async () => {

@@ -1,48 +1,29 @@
-import { patiently } from '../../platform/exports.ts';
 import type { AnswerStream, Contract } from '../../platform/http/endpoint.ts';
-import { xlsxStream } from '../../platform/xlsx-stream.ts';
-import type { Cents } from '../../values/cents.ts';
-import { reaisText } from '../../values/cents.ts';
-import { BYTE_ORDER_MARK, CSV_TYPE, type CsvCell, csvLine } from '../../values/csv.ts';
-import { type SheetCell, XLSX_TYPE } from '../../values/xlsx.ts';
+import { type Cents, reaisText } from '../../values/cents.ts';
+import type { SheetCell } from '../../values/xlsx.ts';
 import { type Html, html } from './html.ts';
 import { type Column, errorsOf, link } from './page-parts.ts';
 import { pathOf, withQuery } from './paths.ts';
-import { ALL_ROLES, type Asked, type Beside, type Screen, type Visit } from './screen.ts';
-import type { Wording } from './wording.ts';
+import { ALL_ROLES, type Asked, type Beside, type Screen, type SheetKind, type Visit } from './screen.ts';
 
 /** Null and undefined: an empty cell. */
 export type FileCell = SheetCell | undefined;
 
-type Paths = { readonly csv: string; readonly xlsx: string };
+type Paths = Readonly<Record<SheetKind, string>>;
 type Query = Readonly<Record<string, string | undefined>>;
 
-type Written = {
-  readonly type: string;
-  readonly write: (
-    heads: readonly string[],
-    rows: AsyncIterable<readonly (readonly FileCell[])[]>,
-    wording: Wording,
-  ) => AsyncIterable<string | Uint8Array>;
-};
-
-const KINDS: Readonly<Record<keyof Paths, Written>> = {
-  csv: { type: CSV_TYPE, write: csvOf },
-  xlsx: { type: XLSX_TYPE, write: xlsxOf },
-};
-
-/** The same rows of any number as CSV and as XLSX, for Brazilian spreadsheets. Shows a refusal in its words. */
+/** The same rows, however many, as CSV and as XLSX. Shows a refusal in its words. */
 export function fileScreens<Row, Tools = unknown>(declared: {
   readonly paths: Paths;
-  readonly titles: { readonly [Kind in keyof Paths]: string };
+  readonly titles: Readonly<Record<SheetKind, string>>;
   readonly contract: (visit: Visit) => Contract;
   readonly query: (visit: Visit) => Query;
   readonly name: (visit: Visit) => readonly string[];
   readonly columns: (visit: Visit) => readonly Column<Row>[];
-  readonly fill?: Beside<Row, Tools>;
+  readonly fill: Beside<Row, Tools>;
 }): Screen<Tools>[] {
   const { paths, titles, contract, query, name, columns, fill } = declared;
-  const screenOf = (kind: keyof Paths): Screen<Tools> => ({
+  const screenOf = (kind: SheetKind): Screen<Tools> => ({
     path: paths[kind],
     title: titles[kind],
     roles: ALL_ROLES,
@@ -54,19 +35,18 @@ export function fileScreens<Row, Tools = unknown>(declared: {
         query: { ...filters, format: 'ndjson' },
       });
       if (!asked.ok) return errorsOf(asked.errors);
-      const lines = asked.body as AnswerStream;
+      const stream = asked.body as AnswerStream;
       const written = columns(visit).filter(({ file }) => file !== undefined);
       async function* rows() {
-        for await (const texts of linesOf(lines.pieces)) {
+        for await (const texts of linesOf(stream.pieces)) {
           const found = texts.map((text) => JSON.parse(text) as Row);
-          const whole = fill === undefined ? found : await patiently(() => fill(found, visit, tools));
-          yield whole.map((row) => written.map(({ file }) => file?.(row)));
+          const whole = await fill(found, visit, tools);
+          yield whole.map((row) => written.map(({ file }) => file?.(row) ?? null));
         }
       }
-      const { type, write } = KINDS[kind];
       const heads = written.map(({ title }) => title);
-      const stream = { ...lines, type, pieces: write(heads, rows(), visit.wording) };
-      return { name: `${['parcela', ...name(visit)].join('-')}.${kind}`, stream, filters };
+      const sheet = { kind, heads, rows: rows(), language: visit.wording.language };
+      return { name: `${['parcela', ...name(visit)].join('-')}.${kind}`, sheet, stream, filters };
     },
   });
   return [screenOf('csv'), screenOf('xlsx')];
@@ -86,36 +66,6 @@ async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<readonly 
     rest = texts.pop() ?? '';
     if (texts.length > 0) yield texts;
   }
-}
-
-async function* csvOf(
-  heads: readonly string[],
-  rows: AsyncIterable<readonly (readonly FileCell[])[]>,
-  { language }: Wording,
-): AsyncGenerator<string> {
-  yield BYTE_ORDER_MARK + csvLine(heads);
-  for await (const some of rows)
-    yield some.map((cells) => csvLine(cells.map((cell) => csvCellOf(cell, language)))).join('');
-}
-
-/** With a decimal comma; days as the language writes them. */
-function csvCellOf(cell: FileCell, language: Wording['language']): CsvCell {
-  if (typeof cell !== 'object' || cell === null) return cell;
-  const { kind, text } = cell;
-  if (kind === 'amount' || kind === 'portion') return text.replace('.', ',');
-  const [day, time = ''] = [text.slice(0, 10), text.slice(11, 19)];
-  const shown = language === 'pt' ? day.split('-').toReversed().join('/') : day;
-  return kind === 'day' ? shown : `${shown} ${time}`;
-}
-
-function xlsxOf(
-  heads: readonly string[],
-  rows: AsyncIterable<readonly (readonly FileCell[])[]>,
-): AsyncIterable<Uint8Array> {
-  async function* cells() {
-    for await (const some of rows) yield some.map((row) => row.map((cell) => cell ?? null));
-  }
-  return xlsxStream(heads, cells());
 }
 
 /** Of cents. */

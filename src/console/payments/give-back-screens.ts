@@ -199,7 +199,7 @@ function twinsNote(payment: AnyPayment, twins: readonly ShownPayment[], visit: V
   return html`<div class="message" role="note"><p>${isHeldOnly(payment) ? say('It may be the same sale twice: make sure that you let the right one go.') : say('It may have been charged twice: make sure that you give back the right one.')}</p></div>
 ${table(say('Alike, within a day'), twins, [
   {
-    title: say('Sold'),
+    title: say('Sold at'),
     cell: (one) => link(pathOfPayment(merchantId, one), wording.moment(one.transactionMoment)),
   },
   { title: say('Reference'), cell: (one) => one.referenceTransaction ?? '–' },

@@ -26,7 +26,7 @@ function paymentColumns(visit: Visit): readonly Column<ShownPayment>[] {
       title: say('Customer'),
       cell: (one) => buyerLink(buyerOfPayment(one), one.paymentId, visit),
     },
-    { title: say('Sold'), cell: ({ transactionMoment }) => moment(wording, transactionMoment) },
+    { title: say('Sold at'), cell: ({ transactionMoment }) => moment(wording, transactionMoment) },
     {
       title: say('Method'),
       cell: (one) => (one.method === 'card' ? cardText(one.card) : say(METHOD_WORDS[one.method])),
