@@ -110,7 +110,10 @@ test('versions of the fees stand side by side, with what differs marked, of all 
   await add('', 'visa:1=1.5@2', 10);
   const words = wordsOf(await shown('/console/fees'));
   assert.match(words, /Antes, desde .* Em vigor desde .* Próxima, desde /);
-  assert.match(words, /Visa, à vista 2,49%, após 30 dias 2,99%, após 30 dias Mudou 1,5%, após 2 dias Mudou/);
+  assert.match(
+    words,
+    /Visa, à vista 2,49%, após 30 dias 2,99%, após 30 dias Alterada 1,5%, após 2 dias Alterada/,
+  );
   assert.match(words, /Elo, à vista – 4%, após 30 dias Nova – Retirada/);
   assert.match(
     words,

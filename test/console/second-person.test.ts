@@ -103,7 +103,7 @@ test('more waits for a second person, who does it once; the log has all three st
   const list = await bia.turnTo(`${home}/waiting`);
   assert.match(list.text, /<a href="[^"]+\/waiting" aria-current="page">/);
   const listed = wordsOf(list.text);
-  assert.match(listed, /Devolver ou liberar: R\$ 200,00 .* pede: cliente desistiu/);
+  assert.match(listed, /Devolver ou liberar: R\$ 200,00 .* solicita: cliente desistiu/);
   const button = `${home}/waiting/${requestId}/approve`;
   const page = await bia.turnTo(`${home}/waiting`);
   const form = { ...hiddenFields(page.text, button), reason: 'conferido' };
@@ -199,7 +199,7 @@ test('what is declined, expired or changed is not done', async () => {
   const canceled = await call(service.gatewayUrl, `/v1/payments/${changed.id}/cancel`, { token, body: part });
   assert.equal(canceled.status, 200, canceled.text);
   const stale = await decide(bia, changed.requestId);
-  assert.deepEqual([stale.status, /Mudou desde o pedido/.test(wordsOf(stale.text))], [409, true]);
+  assert.deepEqual([stale.status, /mudou desde a solicitação/.test(wordsOf(stale.text))], [409, true]);
   for (const { id } of [declined, back, expired]) assert.equal(await givenBack(id), 0);
   assert.equal(await givenBack(changed.id), 1_000);
 });
@@ -461,7 +461,7 @@ test('the acquirers of all merchants are changed by two of the operator, and not
   ]) {
     await query(change);
     const late = await decide(second, stale, 'approve', '/console/waiting');
-    assert.deepEqual([late.status, /Mudou desde o pedido/.test(wordsOf(late.text))], [409, true]);
+    assert.deepEqual([late.status, /mudou desde a solicitação/.test(wordsOf(late.text))], [409, true]);
     await query('delete from provider_rules');
   }
   await query("update providers set disabled_at = now() where name = 'rede'");

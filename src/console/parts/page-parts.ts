@@ -17,6 +17,11 @@ export function moment({ moment: shown }: Wording, at: string | number | null): 
   return at === null ? '–' : html`<time datetime="${machineMoment(at)}">${shown(at)}</time>`;
 }
 
+/** Not by the clock of the merchant: when something was sent, done by a person, or read. */
+export function realMoment({ realMoment: shown }: Wording, at: string | number | null): Shown {
+  return at === null ? '–' : html`<time datetime="${machineMoment(at)}">${shown(at)}</time>`;
+}
+
 /** Words of somebody else, untranslated. */
 export function quotation(text: string | null): Shown {
   return text === null ? '–' : html`<q>${text}</q>`;
@@ -82,8 +87,8 @@ export function underWay(title: string, advice: Shown): Html {
 }
 
 /** Real milliseconds. Null: read just now. */
-export function keptNote(keptSince: number | null, { say, moment }: Wording): Shown {
-  return keptSince !== null && html`<p class="note">${say('As of {at}.', { at: moment(keptSince) })}</p>`;
+export function keptNote(keptSince: number | null, { say, realMoment }: Wording): Shown {
+  return keptSince !== null && html`<p class="note">${say('As of {at}.', { at: realMoment(keptSince) })}</p>`;
 }
 
 export function facts(rows: readonly (readonly [string, Shown])[]): Html {

@@ -4,7 +4,7 @@ import { STATUS_WORDS } from '../../webhooks/history/contract.ts';
 import type { PaymentDelivery } from '../../webhooks/history/messages-of-payments.sql.ts';
 import { failureText } from '../notifications/delivery-words.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { link, moment } from '../parts/page-parts.ts';
+import { link, moment, realMoment } from '../parts/page-parts.ts';
 import { deliveryPath } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
 import { badge, CANCEL_STATES, DELIVERY_STATES, stateBadge } from '../parts/states.ts';
@@ -20,8 +20,8 @@ export const NOT_CHARGED = {
 /** At the same moment, the lower order comes first. `onDay`: the hour is not known. */
 export type Happening = {
   readonly at: number;
-  /** The moment to show if the event has another clock. */
-  readonly shownAt?: number;
+  /** Of what is by no clock of the merchant. */
+  readonly realAt?: number;
   readonly order: number;
   readonly text: Shown;
   readonly note?: Shown;
@@ -49,8 +49,8 @@ export function paymentTimeline(found: PaymentFound, visit: Visit): Html {
 export function timeline(happened: readonly Happening[], isCut: boolean, wording: Wording): Html {
   const inOrder = happened.toSorted((one, other) => one.at - other.at || one.order - other.order);
   return html`${isCut && html`<p class="note">${wording.say(CUT, { movements: wording.count(MOST_MOVEMENTS), deliveries: wording.count(MOST_DELIVERIES) })}</p>`}<ol class="timeline">${inOrder.map(
-    ({ at, shownAt = at, text, note, onDay }) =>
-      html`<li>${onDay === undefined ? moment(wording, shownAt) : html`<time datetime="${onDay}">${wording.day(onDay)}</time>`} <span>${text}</span> ${note ?? ''}</li>\n`,
+    ({ at, realAt, text, note, onDay }) =>
+      html`<li>${onDay === undefined ? (realAt === undefined ? moment(wording, at) : realMoment(wording, realAt)) : html`<time datetime="${onDay}">${wording.day(onDay)}</time>`} <span>${text}</span> ${note ?? ''}</li>\n`,
   )}</ol>`;
 }
 
@@ -147,7 +147,7 @@ export function sent(
       (one.lastFailure === null ? one.lastStatus : failureText(one.lastFailure, wording));
     return {
       at: Math.max(one.createdAt, soldAt),
-      shownAt: one.createdAt,
+      realAt: one.createdAt,
       order: 5,
       text: link(path, one.kind === 'callback' ? say('Callback sent') : say('Notification sent')),
       note: html`${stateBadge(DELIVERY_STATES, STATUS_WORDS[one.state], wording)} ${say('Tries: {count}', { count: count(one.tries) })} ${failure} ${one.url ?? ''}`,
