@@ -120,7 +120,7 @@ test('a notification is sent again, a test is shown with its answer, a secret is
   const taken = shop.received.length;
   await Promise.all([page.waitForNavigation(), page.click('.timeline a')]);
   await send(page, '/resend', { reason: 'o estabelecimento perdeu a primeira' });
-  assert.match(await wordsOn(page), /é enviada de novo/);
+  assert.match(await wordsOn(page), /será enviada de novo/);
   await until('it came again', async () => shop.received.length > taken);
   await seen(page, /Entregue/);
   await lookAt(page, 'action-sent-again');

@@ -124,7 +124,7 @@ test('a sign-in whose commit is in doubt says so and what to do, and lets nobody
   const sent = await withCommitCut(() => ask(origin, path, { form: {} }));
   assert.deepEqual([sent.status, sent.headers.get('set-cookie')], [504, null]);
   const words = wordsOf(sent.text);
-  assert.match(words, /Não se sabe se este link foi usado/);
+  assert.match(words, /Não foi possível confirmar se este link foi usado/);
   assert.match(words, /abra o link de novo\. Se não for mais válido, já foi usado/);
   await new Visitor(origin).enter(path);
 });

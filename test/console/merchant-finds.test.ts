@@ -184,7 +184,7 @@ test('what is committed late under an earlier moment is found, and a name of man
   );
   assert.ok(await isFound('zuleica rara', id), 'by the word that fewer have');
   const cut = wordsOf((await searchFor(viewer, home, 'zuleica')).text);
-  assert.match(cut, /Há mais clientes com este nome do que os que foram olhados/);
+  assert.match(cut, /Há mais clientes com este nome do que a busca alcança/);
   assert.doesNotMatch(cut, /Nada foi encontrado/);
   await auditor.query(`delete from buyer_words where word = 'zuleica'`);
 });

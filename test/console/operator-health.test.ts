@@ -54,7 +54,7 @@ async function report(change: Partial<ReportBody>, ageSeconds = 0): Promise<void
 test('what nobody has verified is said to be so', async () => {
   const words = await health();
   assert.match(words, /Nenhum dia foi verificado ainda/);
-  assert.match(words, /Cadeia do registro de auditoria Íntegra .*O todo não foi verificado ultimamente/);
+  assert.match(words, /Cadeia do registro de auditoria Íntegra .*A cadeia inteira não foi verificado ultimamente/);
   assert.match(words, /Banco de dados \d+(,\d)? (MB|GB) Um servidor sem standby\./);
 });
 
@@ -98,7 +98,7 @@ test('what other processes know stands beside it: silence, a held one, another v
     words,
     /Precisa de atenção .*1 de 2 processos não cobram.* Processos sem sinal 1 .*: maquina-velha\./,
   );
-  assert.match(words, /Várias versões rodam lado a lado/);
+  assert.match(words, /Há mais de uma versão em execução/);
 });
 
 test('a machine whose clock is wrong is named, and a bank of Pix that is away by what it is', async () => {

@@ -123,7 +123,7 @@ test('the acquirer is asked about a charge by a button, not by a look at its pag
   assert.equal(strange.status, 403);
   const refused = await until('it is asked too often', async () => {
     const { status, text } = await press();
-    return status === 429 && /Você já perguntou muito/.test(wordsOf(text));
+    return status === 429 && /Muitas consultas à adquirente/.test(wordsOf(text));
   });
   assert.ok(refused);
 });

@@ -213,7 +213,7 @@ test('a request that was altered in the database is not done', async () => {
     other,
   ]);
   const sent = await decide(bia, requestId);
-  assert.deepEqual([sent.status, /não está como foi gravado/.test(wordsOf(sent.text))], [409, true]);
+  assert.deepEqual([sent.status, /não está como foi gravada/.test(wordsOf(sent.text))], [409, true]);
   assert.equal(await givenBack(other), 0);
 });
 
@@ -255,7 +255,7 @@ test('what somebody asked for who was let in just now is approved by nobody', as
   const whose = '(select user_id from console_users where name = $1)';
   const isEarly = async (how: string) => {
     const sent = await decide(bia, requestId);
-    assert.deepEqual([sent.status, /a quem pediu/.test(wordsOf(sent.text))], [409, true], how);
+    assert.deepEqual([sent.status, /a quem solicitou/.test(wordsOf(sent.text))], [409, true], how);
   };
   const change = (sql: string) => query(sql, [name]);
   await change(`update console_links set created_by = 'user:somebody' where user_id = ${whose}`);

@@ -72,7 +72,7 @@ export function periodChart<One extends Slot>(chart: PeriodChart<One>, { say }: 
   const labels = slots.map(
     ({ name }, index) =>
       index % step === 0 &&
-      html`<text x="${round(place.leftOf(index) + (step * width) / 2)}" y="${HEIGHT - 10}" text-anchor="middle">${name}</text>`,
+      html`<text x="${round(place.leftOf(index) + width / 2)}" y="${HEIGHT - 10}" text-anchor="middle">${name}</text>`,
   );
   const cell = (value: number | null) => (value === null ? '–' : scale.show(value));
   const rows = slots.filter(({ now, before }) => (now ?? 0) !== 0 || (before ?? 0) !== 0);
