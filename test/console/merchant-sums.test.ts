@@ -293,7 +293,7 @@ const BOUNDS: Readonly<Record<string, readonly [index: string, condition: RegExp
   'boletos.find_by_bar_code': ['boletos_by_bar_code', /bar_code = /, false],
   'boletos.find_by_document': ['boletos_by_document', /documentNumber.*merchant_id = /, false],
   'receivables.list_of_payment': ['receivables_pkey', /transaction_id = /, false],
-  'receivables.find_money_of_payments': ['receivables_pkey', /transaction_id = ANY/, false],
+  'receivables.find_money_of_payments': ['receivables_pkey', /merchant_id = .*transaction_id = /, false],
   'receivables.sum_sold': ['receivables_by_sale', /account_number = .*sold_at >= .*sold_at < /, false],
   'changes.list_chargebacks_of_payment': ['acquirer_changes_chargebacks', /reference = /, false],
   'history.list_of_payment': ['deliveries_by_nsu', /nsu = /, false],

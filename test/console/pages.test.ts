@@ -127,7 +127,7 @@ test('money goes back with a reason, once however often the form is sent, and bo
     amount: 2_000,
     form: fields.once,
   });
-  const kept = /finance-\w+ Devolver ou liberar R\$ 20,00 cliente desistiu Solicitado/;
+  const kept = /finance-\w+ Estornar ou liberar R\$ 20,00 cliente desistiu Solicitado/;
   assert.match(wordsOf(done), kept);
   const operator = await signedIn(service, 'admin', null);
   const more = await giveBack(operator, page, { amount: '1,00', reason: 'a pedido da loja' });
@@ -139,11 +139,11 @@ test('money goes back with a reason, once however often the form is sent, and bo
   const admin = await signedIn(service, 'admin', merchantId);
   const history = wordsOf(await shown(admin, `${home}/history`));
   assert.match(history, kept);
-  assert.match(history, /O operador Devolver ou liberar R\$ 1,00 – Solicitado/);
+  assert.match(history, /O operador Estornar ou liberar R\$ 1,00 – Solicitado/);
   assert.doesNotMatch(history, /a pedido da loja|com suspeita/);
   assert.match(wordsOf(await shown(operator, `${home}/history`)), /com suspeita Solicitado/);
-  assert.match(history, /finance-\w+ Devolver ou liberar R\$ 99,00 engano Recusado: nada foi feito/);
-  assert.match(wordsOf(await shown(operator, `${home}/history`)), /admin-\w+ Devolver ou liberar R\$ 1,00/);
+  assert.match(history, /finance-\w+ Estornar ou liberar R\$ 99,00 engano Recusado: nada foi feito/);
+  assert.match(wordsOf(await shown(operator, `${home}/history`)), /admin-\w+ Estornar ou liberar R\$ 1,00/);
   assert.equal((await finance.slowly(`${home}/history`)).status, 403);
 });
 

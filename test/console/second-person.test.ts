@@ -103,7 +103,7 @@ test('more waits for a second person, who does it once; the log has all three st
   const list = await bia.turnTo(`${home}/waiting`);
   assert.match(list.text, /<a href="[^"]+\/waiting" aria-current="page">/);
   const listed = wordsOf(list.text);
-  assert.match(listed, /Devolver ou liberar: R\$ 200,00 .* solicita: cliente desistiu/);
+  assert.match(listed, /Estornar ou liberar: R\$ 200,00 .* solicita: cliente desistiu/);
   const button = `${home}/waiting/${requestId}/approve`;
   const page = await bia.turnTo(`${home}/waiting`);
   const form = { ...hiddenFields(page.text, button), reason: 'conferido' };

@@ -18,8 +18,11 @@ export function moment({ moment: shown }: Wording, at: string | number | null): 
 }
 
 /** Not by the clock of the merchant: when something was sent, done by a person, or read. */
-export function realMoment({ realMoment: shown }: Wording, at: string | number | null): Shown {
-  return at === null ? '–' : html`<time datetime="${machineMoment(at)}">${shown(at)}</time>`;
+export function realMoment(wording: Wording, at: string | number | null): Shown {
+  const { realMark } = wording;
+  return at === null || realMark === ''
+    ? moment(wording, at)
+    : html`${moment(wording, at)} <small class="real">${realMark}</small>`;
 }
 
 /** Words of somebody else, untranslated. */
@@ -87,8 +90,11 @@ export function underWay(title: string, advice: Shown): Html {
 }
 
 /** Real milliseconds. Null: read just now. */
-export function keptNote(keptSince: number | null, { say, realMoment }: Wording): Shown {
-  return keptSince !== null && html`<p class="note">${say('As of {at}.', { at: realMoment(keptSince) })}</p>`;
+export function keptNote(keptSince: number | null, wording: Wording): Shown {
+  return (
+    keptSince !== null &&
+    html`<p class="note">${wording.say('As of {at}.', { at: wording.moment(keptSince) })} ${wording.realMark}</p>`
+  );
 }
 
 export function facts(rows: readonly (readonly [string, Shown])[]): Html {

@@ -23,8 +23,8 @@ export type Wording = {
   readonly briefly: (value: number) => string;
   /** The API's form or milliseconds. Shown in São Paulo time. */
   readonly moment: (at: string | number) => string;
-  /** Of something that happened in real time: marked where the days of the page are by a moved clock. */
-  readonly realMoment: (at: string | number) => string;
+  /** Marks what happened in real time where the days of the page are by a moved clock; elsewhere empty. */
+  readonly realMark: string;
   /** Seconds, in the largest fitting unit. A negative duration shows as zero. */
   readonly duration: (seconds: number) => string;
 };
@@ -79,7 +79,7 @@ export function wordingIn(language: Language, texts: Readonly<Record<string, str
     count: (count) => number.format(count),
     briefly: (value) => brief.format(value),
     moment: (at) => moment.format(new Date(at)),
-    realMoment: (at) => moment.format(new Date(at)),
+    realMark: '',
     duration(seconds) {
       const [unit, size] = UNITS.find((one) => seconds >= one[1]) ?? ['second', 1];
       const style = { style: 'unit', unit, unitDisplay: 'long' } as const;
@@ -92,8 +92,7 @@ export function wordingIn(language: Language, texts: Readonly<Record<string, str
 
 /** For pages of a merchant whose clock was moved. */
 export function besideMovedClock(wording: Wording): Wording {
-  const { say, moment } = wording;
-  return { ...wording, realMoment: (at) => say('{at} (real time)', { at: moment(at) }) };
+  return { ...wording, realMark: wording.say('real time') };
 }
 
 export function machineMoment(at: string | number): string {

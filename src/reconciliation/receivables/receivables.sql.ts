@@ -126,9 +126,12 @@ const MONEY = rowCodec({
 
 export type InstallmentMoney = RowOf<typeof MONEY>;
 
+/** The order keeps other indexes out of a plan made while the table is empty. */
 const MONEY_OF_PAYMENTS = statement(
   'receivables.find_money_of_payments',
-  `select ${MONEY.columns} from receivables where merchant_id = $1 and transaction_id = any ($2::uuid[])`,
+  `select ${MONEY.columns} from unnest($2::uuid[]) as w (id) cross join lateral (
+     select * from receivables where merchant_id = $1 and transaction_id = w.id order by installment_number limit 99
+   ) r`,
 );
 
 export async function findMoneyOfPayments(
