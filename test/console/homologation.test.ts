@@ -82,7 +82,7 @@ test('what the acquirer answers next is said on a page, waits there, and is ende
   const waiting = await words(page);
   assert.match(
     waiting,
-    /1 Cobrança Recusa: sem saldo \(51\) 2 Cobrança Recusa: sem saldo \(51\) 3 Cobrança Não responde/,
+    /1 Cobrança Nega: sem saldo \(51\) 2 Cobrança Nega: sem saldo \(51\) 3 Cobrança Não responde/,
   );
   assert.match(waiting, /Aceita, e recusa depois de 3 dias/);
   assert.equal((await pay(service.gatewayUrl, token, 5_000)).reply.status, 402);

@@ -117,6 +117,19 @@ test('the first page sums what the ledgers of acquirer and bank have of today, a
   const { text } = await viewer.turnTo(`${home}/today`);
   const list = /href="([^"]+)">Pix R/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
   assert.match(await wordsAt(list), /Pix Paga Devolvida em parte R\$ 149,90/);
+
+  // The charts have the same, of seven days; the days before tomorrow are those with today.
+  const charts = await wordsAt(`${home}/charts`);
+  const byCard = reais(sold - 14_990);
+  for (const one of [
+    `Vendido ${reais(sold)} Antes: ${reais(0)} cartão ${byCard}, Pix ${reais(14_990)}`,
+    `Estornado ${reais(back)} Antes: ${reais(0)}`,
+    `${byCard} ${reais(0)} ${approved.length}`,
+  ])
+    assert.ok(charts.includes(one), `${one}: ${charts}`);
+  assert.match(charts, /Taxa de aprovação .* % das respondidas 0% 25% 50% 75% 100%/);
+  const later = await wordsAt(`${home}/charts?from=${inDays(1)}&to=${inDays(7)}`);
+  assert.ok(later.includes(`Vendido ${reais(0)} Antes: ${reais(sold)} (-100%)`), later);
 });
 
 test('what cannot be read now says so on the first page, and all else is there', async () => {

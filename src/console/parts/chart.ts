@@ -75,7 +75,9 @@ export function periodChart<One extends Slot>(chart: PeriodChart<One>, { say }: 
       html`<text x="${round(place.leftOf(index) + width / 2)}" y="${HEIGHT - 10}" text-anchor="middle">${name}</text>`,
   );
   const cell = (value: number | null) => (value === null ? '–' : scale.show(value));
-  const rows = slots.filter(({ now, before }) => (now ?? 0) !== 0 || (before ?? 0) !== 0);
+  // A rate of nothing is one; an amount of nothing is none.
+  const isThere = (value: number | null) => (shape === 'line' ? value !== null : value !== 0);
+  const rows = slots.filter(({ now, before }) => isThere(now) || isThere(before));
   return html`<figure class="chart wide">
 <figcaption><span class="key now"></span> ${names.now} <span class="key before"></span> ${names.before}</figcaption>
 <svg role="img" aria-label="${title}" viewBox="0 0 ${WIDTH} ${HEIGHT}">
