@@ -62,7 +62,8 @@ const MORE: Readonly<Record<string, readonly Look[]>> = {
   ],
   // A file is as long as its filter says: what is asked for again and again is a small one.
   '/merchants/{merchantId}/payments.csv': [{ of: ['ordinary'] }],
-  '/merchants/{merchantId}/payments.xlsx': [{ of: ['ordinary'] }],
+  // The same rows.
+  '/merchants/{merchantId}/payments.xlsx': [],
   '/merchants/{merchantId}/search': [
     search('reference', 'referenceTransaction'),
     search('nsu', 'nsu'),
@@ -82,7 +83,7 @@ const MORE: Readonly<Record<string, readonly Look[]>> = {
     { of: ['ordinary'], query: () => ({ by: 'sale' }) },
     { of: ['ordinary'], title: 'by payment', query: () => ({ by: 'payment' }) },
   ],
-  '/merchants/{merchantId}/reconciliation.xlsx': [{ of: ['ordinary'], query: () => ({ by: 'sale' }) }],
+  '/merchants/{merchantId}/reconciliation.xlsx': [],
   '/merchants/{merchantId}/notifications/deliveries': [
     OPEN,
     { title: 'given up', query: () => ({ status: 'GivenUp' }) },
