@@ -183,7 +183,7 @@ test('neither a merchant nor the operator has more users and credentials than fi
   const page = `/console/merchants/${merchantId}/credentials`;
   const many = await admin.send(page, `${page}/new`, { use: 'gateway', reason: 'um teste' });
   assert.deepEqual(
-    [many.status, /tem 200 credenciais que funcionam, o máximo/.test(wordsOf(many.text))],
+    [many.status, /tem 200 credenciais ativas, o máximo/.test(wordsOf(many.text))],
     [400, true],
   );
 });

@@ -54,7 +54,10 @@ async function report(change: Partial<ReportBody>, ageSeconds = 0): Promise<void
 test('what nobody has verified is said to be so', async () => {
   const words = await health();
   assert.match(words, /Nenhum dia foi verificado ainda/);
-  assert.match(words, /Cadeia do registro de auditoria Íntegra .*A cadeia inteira não foi verificado ultimamente/);
+  assert.match(
+    words,
+    /Cadeia do registro de auditoria Íntegra .*A cadeia inteira não foi verificada ultimamente/,
+  );
   assert.match(words, /Banco de dados \d+(,\d)? (MB|GB) Um servidor sem standby\./);
 });
 

@@ -66,7 +66,7 @@ export function figuresOf({ now, before }: ChargeSums, days: Days, { wording }: 
       say('Sold'),
       atLeast(money(sold.amount), isCutOf(now)),
       'plain',
-      html`${than(sold.amount, soldBefore.amount, money(soldBefore.amount))}${
+      html`${than(sold.amount, soldBefore.amount, atLeast(money(soldBefore.amount), isCutOf(before)))}${
         now.pix.count > 0 &&
         html`<br>${say('by card {amount}', { amount: money(now.sold.amount) })}, ${say('by Pix {amount}', { amount: money(now.pix.amount) })}`
       }`,
@@ -75,7 +75,7 @@ export function figuresOf({ now, before }: ChargeSums, days: Days, { wording }: 
       say('Sales'),
       atLeast(count(sold.count), isCutOf(now)),
       'plain',
-      than(sold.count, soldBefore.count, count(soldBefore.count)),
+      than(sold.count, soldBefore.count, atLeast(count(soldBefore.count), isCutOf(before))),
     ),
     figure(
       say('Approved by card'),
@@ -87,7 +87,7 @@ export function figuresOf({ now, before }: ChargeSums, days: Days, { wording }: 
       say('Given back'),
       atLeast(money(now.givenBack.amount), now.givenBack.isCut),
       'plain',
-      say('Before: {amount}', { amount: money(before.givenBack.amount) }),
+      say('Before: {amount}', { amount: atLeast(money(before.givenBack.amount), before.givenBack.isCut) }),
     ),
   ]}</dl>
 <p class="note">${say('Before: {from} to {to}, until the same hour where the days are not over.', { from: day(former.from), to: day(former.to) })}</p>`;
