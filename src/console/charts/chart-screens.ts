@@ -116,7 +116,7 @@ ${leadTo(say('Seven days'), lastDays(USUAL_DAYS, today))} ${leadTo(say('Thirty d
     const description = say('Choose at most 31 days, the first before the last.');
     return html`${form}${presets}${errorsOf([{ tag: 'from', description }])}`;
   }
-  return html`${form}${presets}${sumsPart(found.sums, found.days, visit)}${chargesPart(found.charges, found.days, visit)}${deliveryChart(found.deliveries, visit)}`;
+  return html`${form}${presets}${sumsPart(found.sums, found.days, visit)}${chargesPart(found.charges, visit)}${deliveryChart(found.deliveries, visit)}`;
 }
 
 function sumsPart(sums: Prepared<ChargeSums>, days: Days, visit: Visit): Html {
@@ -131,7 +131,7 @@ function sumsPart(sums: Prepared<ChargeSums>, days: Days, visit: Visit): Html {
   return html`${keptNote(keptSince, visit.wording)}${!isEmpty && [figuresOf(value, days, visit), periodCharts(value, days, visit)]}`;
 }
 
-function chargesPart(charges: Prepared<ChargeCounts>, days: Days, visit: Visit): Html {
+function chargesPart(charges: Prepared<ChargeCounts>, visit: Visit): Html {
   const { say } = visit.wording;
   if (charges === 'underWay')
     return underWay(
@@ -141,8 +141,7 @@ function chargesPart(charges: Prepared<ChargeCounts>, days: Days, visit: Visit):
   const { sales, retries } = charges.value;
   const { declines } = sales;
   const isEmpty = sales.total.approved + sales.total.declined + sales.total.other === 0;
-  return html`${keptNote(charges.keptSince, visit.wording)}${approvalsPart(sales, days, visit)}
-${!isEmpty && declineChart(declines, visit)}${retryChart(retries, visit)}`;
+  return html`${keptNote(charges.keptSince, visit.wording)}${!isEmpty && declineChart(declines, visit)}${approvalsPart(sales, visit)}${retryChart(retries, visit)}`;
 }
 
 function retryChart({ byAttempt, amount, summed, countedFrom }: RetryCounts, { wording }: Visit): Html {

@@ -163,9 +163,8 @@ ${chart(say('Approval rate'), 'line', shareScale(wording, say('% of those answer
 ])}`;
 }
 
-export function approvalsPart(sales: AllSales, { from, to }: Days, visit: Visit): Html {
-  const { wording } = visit;
-  const { say, count, day } = wording;
+export function approvalsPart(sales: AllSales, { wording }: Visit): Html {
+  const { say, count } = wording;
   const { approved, declined, other } = sales.total;
   if (approved + declined + other === 0)
     return emptyState(
@@ -182,11 +181,9 @@ export function approvalsPart(sales: AllSales, { from, to }: Days, visit: Visit)
   ];
   const byBrand = sales.byBrand.map((one) => ({ name: brandText(one.brand), ...one }));
   const sorted = byBrand.toSorted((one, other) => (one.name < other.name ? -1 : 1));
-  const byDay = sales.byDay.map((one) => ({ name: day(one.day), ...one }));
   const byHour = sales.byHour.map((one) => ({ name: hourText(one.hour), ...one }));
   return html`<p>${parts.join(' ')}</p>
 <div class="charts">${approvals(say('Approvals by brand'), say('Brand'), sorted, wording)}
-${from !== to && approvals(say('Approvals by day'), say('Day'), byDay, wording)}
 ${approvals(say('Approvals by hour'), say('Hour'), byHour, wording)}</div>`;
 }
 
