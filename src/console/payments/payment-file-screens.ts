@@ -25,7 +25,9 @@ function sumOf(installments: readonly InstallmentMoney[]) {
   return {
     fee: sum(({ fee }) => fee),
     net: sum(({ net }) => net),
-    received: sum(({ net, hasCome }) => (hasCome ? net : 0)),
+    received: installments.some(({ hasCome, received }) => hasCome && received === null)
+      ? null
+      : sum(({ hasCome, received }) => (hasCome ? received : 0)),
   };
 }
 

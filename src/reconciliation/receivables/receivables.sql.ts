@@ -122,6 +122,8 @@ const MONEY = rowCodec({
   net: saidMoney(`case when filed_bank_on is not null then coalesce(filed_net, expected_net)
      when coalesce(reported_bank_on, paid_on) is not null then coalesce(reported_net, expected_net) else expected_net end`),
   hasCome: column.boolean('coalesce(filed_bank_on, reported_bank_on, paid_on) is not null'),
+  /** Null where nobody said how much. */
+  received: saidMoney('case when filed_bank_on is not null then filed_net else reported_net end'),
 });
 
 export type InstallmentMoney = RowOf<typeof MONEY>;
