@@ -29,7 +29,7 @@ export type SaleSums = {
   readonly byDay: readonly (SalePart & { readonly day: Day })[];
 };
 
-export function sumOfParts(parts: readonly SalePart[]): SalePart {
+function sumOfParts(parts: readonly SalePart[]): SalePart {
   const sum = (of: keyof SalePart) => parts.reduce((all, part) => all + part[of], 0);
   return {
     amount: cents(sum('amount')),

@@ -267,6 +267,29 @@ test('lists whose API gives CSV are saved as CSV, with the filters of the page',
   });
   assert.match(sold, /^\ufeffVendido em;Referência;/);
   assert.match(sold, /;"10,00";/);
+
+  // What it brings: less a fee, and in part given back.
+  await service.auditor.query(
+    `update receivables set canceled = 100, expected_fee = 25, expected_net = 875
+     where reference_transaction = 'PEDIDO-CSV'`,
+  );
+  const cellsOf = (text: string, titles: readonly string[]) => {
+    const [heads = '', ...rows] = text.slice(1).split('\r\n');
+    const row = rows.find((one) => one.includes('PEDIDO-CSV'))?.split(';') ?? [];
+    return titles.map((title) => row[heads.split(';').indexOf(title)]);
+  };
+  const { text: payments } = await viewer.ask(href);
+  assert.deepEqual(
+    cellsOf(payments, ['Valor', 'Taxas', 'Líquido', 'Recebido', 'Meio de pagamento', 'Bandeira']),
+    ['"10,00"', '"0,25"', '"8,75"', '"0,00"', 'Cartão', 'Mastercard'],
+  );
+  const { text: installments } = await viewer.ask(`${home}/reconciliation.csv?by=sale`);
+  assert.deepEqual(cellsOf(installments, ['Valor da parcela', 'Estornado', 'Líquido', 'Recebido']), [
+    '"10,00"',
+    '"1,00"',
+    '"8,75"',
+    '"0,00"',
+  ]);
 });
 
 test('charts show what was approved and declined, with a table behind each', async () => {

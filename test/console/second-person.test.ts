@@ -187,6 +187,8 @@ test('what is declined, expired or changed is not done', async () => {
   assert.equal((await decide(bia, declined.requestId, 'decline')).status, 303);
   assert.equal((await decide(bia, declined.requestId)).status, 409);
   const back = await waitingCancel();
+  const [own, others] = [await ana.turnTo(`${home}/waiting`), await bia.turnTo(`${home}/waiting`)];
+  assert.deepEqual([/Retirar/.test(own.text), /Retirar/.test(others.text)], [true, false]);
   assert.equal((await decide(ana, back.requestId, 'decline')).status, 303, 'whoever asked takes it back');
   const expired = await waitingCancel();
   await query(

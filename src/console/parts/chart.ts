@@ -49,7 +49,7 @@ const MOST_LABELS = 8;
 const ROUND = [1, 2, 2.5, 5, 10];
 
 /** The end of an axis of four equal parts, each of which is a round number. */
-export function roundAbove(value: number): number {
+function roundAbove(value: number): number {
   const part = Math.max(1, value / PARTS);
   const power = 10 ** Math.floor(Math.log10(part));
   const step = ROUND.find((one) => one * power >= part && Number.isInteger(one * power)) ?? 10;

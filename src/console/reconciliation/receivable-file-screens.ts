@@ -1,6 +1,7 @@
 import { EXPORT_BY_PAYMENT, EXPORT_BY_SALE } from '../../reconciliation/exports/endpoints.ts';
 import type { InstallmentMoney } from '../../reconciliation/receivables/receivables.sql.ts';
 import type { Buyer } from '../../transactions/customers/buyer.ts';
+import type { CardBrand } from '../../values/card-number.ts';
 import { isUuid } from '../../values/ids.ts';
 import { buyerCells } from '../parts/buyer-parts.ts';
 import {
@@ -11,7 +12,7 @@ import {
   portionCell,
   reaisCell,
 } from '../parts/file-screens.ts';
-import { accountOf, type Column } from '../parts/page-parts.ts';
+import { accountOf, brandText, type Column } from '../parts/page-parts.ts';
 import { RECEIVABLE_FILES } from '../parts/paths.ts';
 import type { Screen, Visit } from '../parts/screen.ts';
 import { daysOf, USUAL_DAYS } from './reconciliation-screens.ts';
@@ -31,7 +32,7 @@ type ExportedInstallment = {
   readonly transactionDate: string;
   readonly cardNumber: string;
   readonly cardType: string;
-  readonly cardName: string;
+  readonly cardName: CardBrand;
   readonly codAuth: string | null;
   readonly nsu: string | null;
   readonly installmentNumber: number;
@@ -66,7 +67,7 @@ function receivableColumns(visit: Visit): readonly Column<ExportedInstallment>[]
     { title: say('Document'), file: ({ buyer }) => cells.document(buyer?.document) },
     { title: 'E-mail', file: ({ buyer }) => cells.email(buyer?.email) },
     { title: say('Card'), file: ({ cardNumber }) => cardNumber },
-    { title: say('Brand'), file: ({ cardName }) => cardName },
+    { title: say('Brand'), file: ({ cardName }) => brandText(cardName) },
     { title: say('Product'), file: ({ cardType }) => cardType },
     { title: say('Authorization code'), file: ({ codAuth }) => codAuth },
     { title: say('NSU'), file: ({ nsu }) => nsu },

@@ -112,6 +112,7 @@ function waitingOne(found: ShownRequest, visit: Visit): Html {
   // What is no money has no amount.
   const what = whatText(found, visit);
   const titled = request.amount === 0 ? what : `${what}: ${money(request.amount)}`;
+  const isOwn = request.requestedBy === visit.user.userId;
   const { approve, decline } = DECISIONS[visit.merchantId === '' ? 'operator' : 'merchant'];
   const form = (action: Action<WaitingTools>, isGrave: boolean) =>
     actionForm(visit, action, {
@@ -123,7 +124,7 @@ function waitingOne(found: ShownRequest, visit: Visit): Html {
     titled,
     html`<p>${about}</p>
 <p>${link(thingPath(request.path), say('What it is about'))} · ${say('Requested')} ${realMoment(wording, request.requestedAt)} · ${say('Until')} ${realMoment(wording, request.expiresAt)}</p>
-${found.isOneHand && html`<p class="note">${say(ONE_HAND)}</p>`}${mayApprove && form(approve, true)}${mayDecline && form(decline, false)}`,
+${found.isOneHand && html`<p class="note">${say(ONE_HAND)}</p>`}${mayApprove && form(approve, true)}${mayDecline && form(isOwn ? { ...decline, title: 'Take it back' } : decline, false)}`,
   );
 }
 
