@@ -65,6 +65,13 @@ test('a payment is in the list of its day, and its page says what became of it',
   const english = await finance.ask(`${home}/payments/${id}`, { headers: { 'accept-language': 'en' } });
   assert.match(english.text, /<html lang="en">/);
   assert.ok(wordsOf(english.text).includes('Installment 3 authorized'));
+  // Of many one row, which opens.
+  const payment = { transactionType: 'credit', amount: 12_000, productType: 'lojista', installments: 12 };
+  const twelve = await shown(finance, `${home}/payments/${await paid(12_000, { payment })}`);
+  assert.match(
+    twelve,
+    /<summary>Parcelas autorizadas: 12<\/summary><ol class="timeline">.*Parcela 12 autorizada/s,
+  );
 });
 
 test('filters stand in the address, and what they must not be is said in the words of the API', async () => {
