@@ -121,7 +121,7 @@ test('pictures of the console, small ones, in both languages', { skip }, async (
     const things: Readonly<Record<string, string>> = {
       ...filled.things,
       soldId: await sellForDays(service),
-      subscriptionId: (await subscribe(service, 89.51, TEST_CARD, 'Ana Souza')).subscriptionId,
+      subscriptionId: (await subscribe(service, 10.51, TEST_CARD, 'Ana Souza')).subscriptionId,
     };
     const page = await browser.newPage();
     await nameWell(service, await browser.enter(page, null));
