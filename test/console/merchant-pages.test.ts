@@ -179,11 +179,11 @@ test('money that nobody expected for a boleto stands on its page, and is resolve
   const events = `/homologation/boletos/${things.boletoId}/events`;
   assert.equal((await call(url, events, { token, body: { type: 'paid' } })).status, 200);
   assert.match(await wordsAt(`${home}/boletos`), /Cancelado Pagamento inesperado/);
-  assert.match(await wordsAt(path), /Pagamentos recebidos .* R\$ 149,90 Pago depois do fim A resolver/);
+  assert.match(await wordsAt(path), /Pagamentos recebidos .* R\$ 149,90 Pago após o prazo A resolver/);
   const reply = await call(url, `/api/billissuer/${things.boletoId}`, { token });
   const [{ exceptionId }] = reply.body.payments;
   const resolved = await pressAndFollow(finance, path, `${path}/payments/${exceptionId}/resolve`);
-  assert.match(resolved, /Está encerrado\..*Pago depois do fim Resolvida manualmente/s);
+  assert.match(resolved, /Resolvido\..*Pago após o prazo Resolvida manualmente/s);
 });
 
 test('a delivery shows its tries and what was sent; a test is sent and its outcome shown', async () => {
@@ -298,6 +298,29 @@ test('lists whose API gives CSV are saved as CSV, with the filters of the page',
   });
   assert.match(sold, /^\ufeffVendido em;Referência;/);
   assert.match(sold, /;"10,00";/);
+
+  // What it brings: less a fee, and in part given back.
+  await service.auditor.query(
+    `update receivables set canceled = 100, expected_fee = 25, expected_net = 875
+     where reference_transaction = 'PEDIDO-CSV'`,
+  );
+  const cellsOf = (text: string, titles: readonly string[]) => {
+    const [heads = '', ...rows] = text.slice(1).split('\r\n');
+    const row = rows.find((one) => one.includes('PEDIDO-CSV'))?.split(';') ?? [];
+    return titles.map((title) => row[heads.split(';').indexOf(title)]);
+  };
+  const { text: payments } = await viewer.ask(href);
+  assert.deepEqual(
+    cellsOf(payments, ['Valor', 'Taxas', 'Líquido', 'Recebido', 'Meio de pagamento', 'Bandeira']),
+    ['"10,00"', '"0,25"', '"8,75"', '"0,00"', 'Cartão', 'Mastercard'],
+  );
+  const { text: installments } = await viewer.ask(`${home}/reconciliation.csv?by=sale`);
+  assert.deepEqual(cellsOf(installments, ['Valor da parcela', 'Estornado', 'Líquido', 'Recebido']), [
+    '"10,00"',
+    '"1,00"',
+    '"8,75"',
+    '"0,00"',
+  ]);
 });
 
 test('charts show what was approved and declined, with a table behind each', async () => {

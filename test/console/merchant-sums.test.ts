@@ -38,7 +38,7 @@ const REAIS = new Intl.NumberFormat('pt-BR', { style: 'currency', currency: 'BRL
 
 test('the first page leads to all that needs somebody, and says where nothing does', async () => {
   const page = `${home}/today`;
-  assert.match(await wordsAt(page), /Precisa de você Nada espera por você\./);
+  assert.match(await wordsAt(page), /Precisa de você Nada pendente com você\./);
   const { integration, accountNumber } = await service.demo();
   const integrationToken = await logIn(service.integrationUrl, integration, '/api/authentication/login');
   const path = `/api/billissuer/new?accountNumber=${accountNumber}`;
@@ -66,7 +66,7 @@ test('the first page leads to all that needs somebody, and says where nothing do
     ],
   );
   const [addresses, boletos] = await Promise.all(needs.map(({ href }) => wordsAt(href)));
-  assert.match(addresses ?? '', /Falha desde .* Em tentativa/);
+  assert.match(addresses ?? '', /Com falha desde .* Em tentativa/);
   assert.match(boletos ?? '', /1 no total/);
   await service.auditor.query('update webhook_endpoints set opened_until = null, failing_since = null');
 });
@@ -124,6 +124,19 @@ test('the first page sums what the ledgers of acquirer and bank have of today, a
   assert.match(words, /Autorizada Estornada em parte R\$ 129,90 .* 2 no total/);
   const csv = /href="([^"]+payments\.csv[^"]*)"/.exec(partly.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
   assert.equal((await viewer.turnTo(csv)).text.trim().split('\r\n').length, 3, 'its file has the same two');
+
+  // The charts have the same, of seven days; the days before tomorrow are those with today.
+  const charts = await wordsAt(`${home}/charts`);
+  const byCard = reais(sold - 14_990);
+  for (const one of [
+    `Vendido ${reais(sold)} Antes: ${reais(0)} cartão ${byCard}, Pix ${reais(14_990)}`,
+    `Estornado ${reais(back)} Antes: ${reais(0)}`,
+    `${byCard} ${reais(0)} ${approved.length}`,
+  ])
+    assert.ok(charts.includes(one), `${one}: ${charts}`);
+  assert.match(charts, /Taxa de aprovação .* % das respondidas 0% 25% 50% 75% 100%/);
+  const later = await wordsAt(`${home}/charts?from=${inDays(1)}&to=${inDays(7)}`);
+  assert.ok(later.includes(`Vendido ${reais(0)} Antes: ${reais(sold)} (-100%)`), later);
 });
 
 test('what cannot be read now says so on the first page, and all else is there', async () => {
@@ -360,6 +373,7 @@ const BOUNDS: Readonly<Record<string, readonly [index: string, condition: RegExp
     /merchant_id = .*happened_at >= .*happened_at < /,
     false,
   ],
+  'receivables.find_money_of_payments': ['receivables_pkey', /merchant_id = .*transaction_id = /, false],
   'receivables.sum_sold': ['receivables_by_sale', /account_number = .*sold_at >= .*sold_at < /, false],
   'changes.list_chargebacks_of_payment': ['acquirer_changes_chargebacks', /reference = /, false],
   'history.list_of_payment': ['deliveries_by_nsu', /nsu = /, false],

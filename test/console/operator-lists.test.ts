@@ -89,7 +89,7 @@ test('exceptions are summed by merchant and class, and narrowed by age', async (
   const page = await shown('/console/exceptions');
   const words = wordsOf(page);
   assert.match(words, /R\$ 8\.200,01 4 no total/);
-  assert.match(words, /MUITA Fora do arquivo 2 R\$ 7\.500,00 40 dias/);
+  assert.match(words, /MUITA Não consta no arquivo 2 R\$ 7\.500,00 40 dias/);
   assert.match(words, /Estabelecimento desconhecido .* 1 R\$ 700,00/);
   assert.ok(page.includes('href="/console/exceptions?merchant=MUITA&amp;class=notInFile"'));
   const old = wordsOf(await shown('/console/exceptions?olderThan=30'));
@@ -159,18 +159,21 @@ test('versions of the fees stand side by side, with what differs marked, of all 
   await add('', 'visa:1=1.5@2', 10);
   const words = wordsOf(await shown('/console/fees'));
   assert.match(words, /Antes, desde .* Em vigor desde .* Próxima, desde /);
-  assert.match(words, /Visa, à vista 2,49%, após 30 dias 2,99%, após 30 dias Mudou 1,5%, após 2 dias Mudou/);
+  assert.match(
+    words,
+    /Visa, à vista 2,49%, após 30 dias 2,99%, após 30 dias Alterada 1,5%, após 2 dias Alterada/,
+  );
   assert.match(words, /Elo, à vista – 4%, após 30 dias Nova – Retirada/);
   assert.match(
     words,
     /Todas as bandeiras, 2 a 12 parcelas 3,1%, após 31 dias, depois a cada 30 – Retirada –/,
   );
   const none = wordsOf(await shown(`/console/fees?merchant=${merchantId}`));
-  assert.match(none, /Não tem versão sua em vigor: valem as de todos\./);
+  assert.match(none, /Não tem versão própria em vigor: valem as taxas gerais\./);
   await add(merchantId, 'visa:1=0.5', -1);
   assert.match(
     wordsOf(await shown(`/console/fees?merchant=${merchantId}`)),
-    /Tem uma versão sua\. .*Visa, à vista 0,5%/,
+    /Tem versão própria\. .*Visa, à vista 0,5%/,
   );
   const hostile = await shown(`/console/fees?merchant=${encodeURIComponent('<img src=x>')}`);
   assert.ok(!hostile.includes('<img'));
@@ -198,7 +201,7 @@ test('lists of differences and of versions say that they end before the last one
      select 'MUITA', now() + (n - 95) * interval '1 day', concat('visa:1=', n), 'operator', 'ana' from generate_series(1, 101) n`,
   );
   const words = wordsOf(await shown('/console/fees?merchant=MUITA'));
-  assert.match(words, /Não estão ao lado, porque começam depois: 4\./);
+  assert.match(words, /Fora da comparação, porque começam depois: 4\./);
   assert.match(words, /Há mais antigas: só as 100 mais novas são listadas\./);
 });
 

@@ -23,7 +23,7 @@ import {
   emptyState,
   facts,
   link,
-  moment,
+  realMoment,
   section,
   table,
 } from '../parts/page-parts.ts';
@@ -109,12 +109,12 @@ function deliveryTable(items: readonly Listed[], { wording, merchantId }: Visit)
   return table(say('Deliveries'), items, [
     {
       title: say('Written'),
-      cell: (one) => link(deliveryPath(merchantId, one.id), moment(wording, one.createdAt)),
+      cell: (one) => link(deliveryPath(merchantId, one.id), realMoment(wording, one.createdAt)),
     },
     { title: say('Kind'), cell: (one) => say(KIND_WORDS[one.kind]) },
     { title: say('Status'), cell: (one) => stateBadge(DELIVERY_STATES, one.status, wording) },
     { title: say('Tries'), isNumber: true, cell: (one) => count(one.tries) },
-    { title: say('Next try'), cell: (one) => moment(wording, one.nextTryAt) },
+    { title: say('Next try'), cell: (one) => realMoment(wording, one.nextTryAt) },
     { title: 'NSU', cell: (one) => one.nsu ?? '–' },
     { title: say('Address'), cell: (one) => one.url ?? '–' },
   ]);
@@ -139,9 +139,9 @@ function deliveryPage(delivery: Delivery, visit: Visit): Html {
   return html`<p class="headline"><strong>${say(KIND_WORDS[delivery.kind])}</strong> ${stateBadge(DELIVERY_STATES, delivery.status, wording)}</p>
 ${facts([
   [say('Address'), delivery.url ?? '–'],
-  [say('Written'), moment(wording, delivery.createdAt)],
-  [say('Next try'), moment(wording, delivery.nextTryAt)],
-  [say('Ended at'), moment(wording, delivery.endedAt)],
+  [say('Written'), realMoment(wording, delivery.createdAt)],
+  [say('Next try'), realMoment(wording, delivery.nextTryAt)],
+  [say('Ended at'), realMoment(wording, delivery.endedAt)],
   ['NSU', delivery.nsu ?? '–'],
   [say('About'), aboutLink(delivery, merchantId)],
   [say('Delivery id'), html`<code>${delivery.id}</code>`],
@@ -177,7 +177,7 @@ function tries(delivery: Delivery, { wording }: Visit): Html {
     );
   return table(say('Tries'), delivery.tries, [
     { title: say('Number'), isNumber: true, cell: (one) => one.number },
-    { title: say('When'), cell: (one) => moment(wording, one.at) },
+    { title: say('When'), cell: (one) => realMoment(wording, one.at) },
     { title: say('Answered'), cell: (one) => one.status ?? '–' },
     { title: say('Milliseconds'), isNumber: true, cell: (one) => count(one.milliseconds) },
     { title: say('Failed because of'), cell: (one) => failureText(one.failure, wording) },

@@ -5,7 +5,8 @@ import { MOST_COUNTED_FOR_PEOPLE } from '../../platform/pages.ts';
 import type { SettlementFormat } from '../../reconciliation/settlement-entry.ts';
 import { BRAND_NAMES, type CardBrand } from '../../values/card-number.ts';
 import { holdsCardNumber, holdsCpfOrEmail } from '../../values/card-number-in-text.ts';
-import type { CsvCell } from '../../values/csv.ts';
+import { type Cents, reaisText } from '../../values/cents.ts';
+import type { SheetCell } from '../../values/xlsx.ts';
 import { type Html, html, type Shown } from './html.ts';
 import { pathOf, withQuery } from './paths.ts';
 import { type Action, type Form, mayUse, type Visit, type Where } from './screen.ts';
@@ -14,6 +15,14 @@ import { machineMoment, type Wording } from './wording.ts';
 
 export function moment({ moment: shown }: Wording, at: string | number | null): Shown {
   return at === null ? '–' : html`<time datetime="${machineMoment(at)}">${shown(at)}</time>`;
+}
+
+/** Not by the clock of the merchant: when something was sent, done by a person, or read. */
+export function realMoment(wording: Wording, at: string | number | null): Shown {
+  const { realMark } = wording;
+  return at === null || realMark === ''
+    ? moment(wording, at)
+    : html`${moment(wording, at)} <small class="real">${realMark}</small>`;
 }
 
 /** Words of somebody else, untranslated. */
@@ -41,12 +50,12 @@ export function pageAddress(url: string, { wording: { say } }: Visit): Shown {
     : html`<code>${url}</code>`;
 }
 
-/** `cell`: on a page. `csv`: in the file for spreadsheets. */
+/** `cell`: on a page. `file`: in files for spreadsheets. */
 export type Column<Row> = {
   readonly title: string;
   readonly isNumber?: boolean;
   readonly cell?: (row: Row, index: number) => Shown;
-  readonly csv?: (row: Row) => CsvCell;
+  readonly file?: (row: Row) => SheetCell | undefined;
   /** In a last row, of all of them; of the first column its name. */
   readonly total?: Shown;
 };
@@ -94,8 +103,11 @@ export function underWay(title: string, advice: Shown): Html {
 }
 
 /** Real milliseconds. Null: read just now. */
-export function keptNote(keptSince: number | null, { say, moment }: Wording): Shown {
-  return keptSince !== null && html`<p class="note">${say('As of {at}.', { at: moment(keptSince) })}</p>`;
+export function keptNote(keptSince: number | null, wording: Wording): Shown {
+  return (
+    keptSince !== null &&
+    html`<p class="note">${wording.say('As of {at}.', { at: wording.moment(keptSince) })} ${wording.realMark}</p>`
+  );
 }
 
 export function facts(rows: readonly (readonly [string, Shown])[]): Html {
@@ -293,6 +305,11 @@ export const NO_AMOUNT = 'Write the amount in reais, such as 1.234,56.';
 export function amountFault(form: Form, name = 'amount'): string | null {
   const typed = form[name];
   return typed !== undefined && typeof centsOf(typed) === 'string' ? NO_AMOUNT : null;
+}
+
+/** Cents, as somebody types them. */
+export function typedReais(amount: number): string {
+  return reaisText(amount as Cents).replace('.', ',');
 }
 
 /** Reais as endpoints of bills take them, or the text for them to refuse. */

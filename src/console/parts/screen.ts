@@ -1,6 +1,7 @@
 import type { Merchant } from '../../merchants/merchant.ts';
 import type { AnswerOf, AnswerStream, Contract, WireError } from '../../platform/http/endpoint.ts';
 import type { SpokenRefusal } from '../../platform/http/refusal.ts';
+import type { SheetCell } from '../../values/xlsx.ts';
 import { type Html, html, type Shown } from './html.ts';
 import { ROLES, type Role, type User } from './user.ts';
 import type { Wording } from './wording.ts';
@@ -52,11 +53,25 @@ export type Beside<Row, Tools> = (
   tools: Tools,
 ) => Promise<readonly Row[]>;
 
+export type SheetKind = 'csv' | 'xlsx';
+
+export type Sheet = {
+  readonly kind: SheetKind;
+  readonly language: Wording['language'];
+  readonly heads: readonly string[];
+  /** In pieces. */
+  readonly rows: AsyncIterable<readonly (readonly SheetCell[])[]>;
+};
+
 /** A file that the browser saves under this name. */
 export type Download = { readonly name: string } & (
   | { readonly type: string; readonly content: string | Buffer }
-  /** Of any length. `filters` are for the audit log. */
-  | { readonly stream: AnswerStream; readonly filters: Readonly<Record<string, string | undefined>> }
+  /** Of any length, from what `stream` has. `filters` are for the audit log. */
+  | {
+      readonly sheet: Sheet;
+      readonly stream: AnswerStream;
+      readonly filters: Readonly<Record<string, string | undefined>>;
+    }
 );
 
 export type Where = {

@@ -1,8 +1,14 @@
 import { CAPTURE_PAYMENT } from '../../payments/captures/endpoints.ts';
 import { GET_PAYMENT } from '../../payments/status/contract.ts';
-import { reaisCell } from '../parts/csv-screens.ts';
 import type { Shown } from '../parts/html.ts';
-import { actionForm, amountFault, amountField, centsOf, typedAmount } from '../parts/page-parts.ts';
+import {
+  actionForm,
+  amountFault,
+  amountField,
+  centsOf,
+  typedAmount,
+  typedReais,
+} from '../parts/page-parts.ts';
 import { paymentPath } from '../parts/paths.ts';
 import type { Action, Form, Visit } from '../parts/screen.ts';
 import { MAY_GIVE_BACK } from './give-back-screens.ts';
@@ -19,7 +25,7 @@ export function captureForm(payment: AnyPayment, visit: Visit, typed?: Form): Sh
     typed,
     values: { paymentId: payment.paymentId },
     about: `${say('Charges up to {most}, once: what you leave is let go.', { most: money(authorizedAmount) })}${until}`,
-    fields: [amountField(visit, { value: reaisCell(authorizedAmount) })],
+    fields: [amountField(visit, { value: typedReais(authorizedAmount) })],
   });
 }
 

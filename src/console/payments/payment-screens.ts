@@ -9,20 +9,18 @@ import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import type { PaymentDelivery } from '../../webhooks/history/messages-of-payments.sql.ts';
 import { type ListTools, listScreen } from '../filters/list-screens.ts';
 import { type HistoryTools, MAY_SEE_ACTS, type ShownAct } from '../history/history-screens.ts';
-import { csvScreen } from '../parts/csv-screens.ts';
+import { fileLinks } from '../parts/file-screens.ts';
 import { type Html, html } from '../parts/html.ts';
-import { link } from '../parts/page-parts.ts';
-import { boletoPath, PAYMENT, PAYMENTS, PAYMENTS_CSV, pathOf, withQuery } from '../parts/paths.ts';
+import { boletoPath, PAYMENT, PAYMENT_FILES, PAYMENTS } from '../parts/paths.ts';
 import { ALL_ROLES, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { methodChoices, PAYMENT_STATES, stateChoices } from '../parts/states.ts';
-import { type BuyerTools, type FileBuyerTools, withBuyers, withBuyersOfFile } from './buyers-view.ts';
+import { type BuyerTools, withBuyers } from './buyers-view.ts';
 import { GIVE_BACK_SCREEN } from './give-back-screens.ts';
-import { paymentColumns, paymentTable } from './payment-list-view.ts';
+import { paymentTable } from './payment-list-view.ts';
 import { paymentPage } from './payment-view.ts';
 import { type PixFound, pixPage } from './pix-view.ts';
 
 export type PaymentTools = BuyerTools &
-  FileBuyerTools &
   Pick<HistoryTools, 'listThingHistory'> & {
     readonly findMovements: (
       merchantId: string,
@@ -55,7 +53,7 @@ const NOT_INDEXED: readonly string[] = [
   'Autorizada',
 ] satisfies (keyof typeof PAYMENT_STATES)[];
 
-function daysOf({ query, now }: Visit): { readonly from: string; readonly to: string } {
+export function periodOf({ query, now }: Visit): { readonly from: string; readonly to: string } {
   const today = saoPauloDay(instant(now));
   const { dateRangeStartDate, dateRangeEndDate } = query;
   return { from: dateRangeStartDate ?? addDays(today, 1 - USUAL_DAYS), to: dateRangeEndDate ?? today };
@@ -65,30 +63,17 @@ function daysOf({ query, now }: Visit): { readonly from: string; readonly to: st
 const PARTLY_RETURNED = 'partlyReturned';
 
 function filtersOf(visit: Visit) {
-  const { from, to } = daysOf(visit);
+  const { from, to } = periodOf(visit);
   const { method, status, lastFour, referenceTransaction, orderBy } = visit.query;
   const days = { dateRangeStartDate: from, dateRangeEndDate: to };
   return { ...days, method, status, lastFour, referenceTransaction, orderBy };
 }
 
-function wantedOf(visit: Visit) {
+export function wantedOf(visit: Visit) {
   const filters = filtersOf(visit);
   if (filters.status !== PARTLY_RETURNED) return filters;
   return { ...filters, status: undefined, isPartlyReturned: 'true' };
 }
-
-const CSV_SCREEN: Screen<FileBuyerTools> = csvScreen<ShownPayment, FileBuyerTools>({
-  path: PAYMENTS_CSV,
-  title: 'CSV of payments',
-  contract: () => LIST_PAYMENTS,
-  query: wantedOf,
-  name(visit) {
-    const { from, to } = daysOf(visit);
-    return ['payments', visit.merchantId, from, to];
-  },
-  columns: paymentColumns,
-  fill: withBuyersOfFile,
-});
 
 const PAYMENTS_SCREEN: Screen<ListTools & BuyerTools> = listScreen<ShownPayment, ListTools & BuyerTools>({
   path: PAYMENTS,
@@ -103,7 +88,7 @@ const PAYMENTS_SCREEN: Screen<ListTools & BuyerTools> = listScreen<ShownPayment,
     NOT_INDEXED.includes(status) && lastFour === undefined && referenceTransaction === undefined,
   filters(visit) {
     const { say } = visit.wording;
-    const { from, to } = daysOf(visit);
+    const { from, to } = periodOf(visit);
     return [
       { name: 'dateRangeStartDate', label: say('From'), type: 'date', value: from },
       { name: 'dateRangeEndDate', label: say('To'), type: 'date', value: to },
@@ -129,12 +114,14 @@ const PAYMENTS_SCREEN: Screen<ListTools & BuyerTools> = listScreen<ShownPayment,
     'Choose other days, or fewer filters. A payment appears here as soon as it is asked for.',
   ],
   fill: withBuyers,
-  view: (items, visit) => html`${csvLink(visit)}${paymentTable(items, visit)}`,
+  beside: filesPart,
+  view: paymentTable,
 });
 
-function csvLink(visit: Visit): Html {
-  const path = withQuery(pathOf(PAYMENTS_CSV, { merchantId: visit.merchantId }), filtersOf(visit));
-  return html`<p class="links">${link(path, visit.wording.say('CSV of all payments that were found'))}</p>`;
+/** Also where the days are more than a page lists. */
+function filesPart(visit: Visit): Html {
+  const { say } = visit.wording;
+  return html`<p class="links">${fileLinks(PAYMENT_FILES, filtersOf(visit), say('All payments that were found'), visit)} <small>${say('A file may have ten years.')}</small></p>`;
 }
 
 const PAYMENT_SCREEN: Screen<PaymentTools> = screen<PaymentTools, PaymentFound | PixFound>({
@@ -201,4 +188,4 @@ export type PaymentFound = {
 
 export const PAYMENT_SCREENS: readonly Screen<
   PaymentTools & ListTools & { readonly secondPersonOver: number | null }
->[] = [PAYMENTS_SCREEN, PAYMENT_SCREEN, GIVE_BACK_SCREEN, CSV_SCREEN];
+>[] = [PAYMENTS_SCREEN, PAYMENT_SCREEN, GIVE_BACK_SCREEN];

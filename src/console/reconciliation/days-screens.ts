@@ -1,6 +1,7 @@
 import type { AnswerOf, WireError } from '../../platform/http/endpoint.ts';
 import { LIST_DAYS } from '../../reconciliation/days/endpoints.ts';
 import { addDays, type Day, instant, saoPauloDay } from '../../values/instant.ts';
+import { fileLinks } from '../parts/file-screens.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { daysIntoWeek, daysOfMonth, type Month, monthOf } from '../parts/month.ts';
 import {
@@ -20,9 +21,9 @@ import {
   DAY_SHEET,
   MERCHANT_EXCEPTIONS,
   pathOf,
+  RECEIVABLE_FILES,
   RECEIVABLES,
   RECONCILIATION,
-  RECONCILIATION_CSV,
   withQuery,
 } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
@@ -113,8 +114,8 @@ const DAYS_SCREEN: Screen<unknown> = screen<unknown, Found>({
     return html`${filterForm(visit, fields)}
 <p class="links">${link(addressOf(MERCHANT_EXCEPTIONS, { accountNumber }), say('Exceptions'))}
 ${link(addressOf(RECEIVABLES, { accountNumber, day: from }), say('Calendar of receivables'))}
-${link(addressOf(RECONCILIATION_CSV, { accountNumber, from, to, by: 'sale' }), say('CSV of what was sold'))}
-${link(addressOf(RECONCILIATION_CSV, { accountNumber, from, to, by: 'payment' }), say('CSV of what came or will come'))}</p>
+${fileLinks(RECEIVABLE_FILES, { accountNumber, from, to, by: 'sale' }, say('What was sold'), visit)}
+${fileLinks(RECEIVABLE_FILES, { accountNumber, from, to, by: 'payment' }, say('What came or will come'), visit)}</p>
 ${list}`;
   },
 });

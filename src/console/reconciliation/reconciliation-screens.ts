@@ -1,75 +1,13 @@
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { LIST_EXCEPTIONS } from '../../reconciliation/exceptions/endpoints.ts';
 import { EXCEPTION_CLASSES, EXCEPTION_STATES } from '../../reconciliation/exceptions/exception.ts';
-import { EXPORT_BY_PAYMENT, EXPORT_BY_SALE } from '../../reconciliation/exports/endpoints.ts';
 import { type ListTools, listScreen } from '../filters/list-screens.ts';
-import { csvScreen, decimals, momentCell } from '../parts/csv-screens.ts';
 import type { Html } from '../parts/html.ts';
-import { accountField, accountOf, type Column, link, table } from '../parts/page-parts.ts';
-import { boletoPath, MERCHANT_EXCEPTIONS, paymentPath, RECONCILIATION_CSV } from '../parts/paths.ts';
+import { accountField, accountOf, link, table } from '../parts/page-parts.ts';
+import { boletoPath, MERCHANT_EXCEPTIONS, paymentPath } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, type Visit } from '../parts/screen.ts';
-import { DAYS_SCREENS, periodOf, USUAL_DAYS } from './days-screens.ts';
+import { DAYS_SCREENS, periodOf } from './days-screens.ts';
 import { EXCEPTION_WORDS, exceptionBadge, foundText, lackText } from './exception-words.ts';
-
-type ExportedInstallment = {
-  readonly transactionDate: string;
-  readonly cardNumber: string;
-  readonly cardType: string;
-  readonly cardName: string;
-  readonly codAuth: string | null;
-  readonly nsu: string | null;
-  readonly installmentNumber: number;
-  readonly installmentsCount: number;
-  readonly installmentValue: number;
-  readonly transactionTotalValue: number;
-  readonly installmentStatus: string;
-  readonly discountMdrValue: number;
-  readonly discountMdrTax: number;
-  readonly discountAntecipationValue: number;
-  readonly discountAntecipationTax: number;
-  readonly receivedValue: number | null;
-  readonly receivedDateForecast: string;
-  readonly receivedDateEffective: string | null;
-  readonly receivedType: string;
-  readonly receivedStatus: string;
-  readonly transactionReference: string | null;
-  readonly transactionPaymentIdWeb: string;
-};
-
-const OF_PERCENT = 4;
-
-function receivableColumns({ wording: { say } }: Visit): readonly Column<ExportedInstallment>[] {
-  return [
-    { title: say('Sold at'), csv: ({ transactionDate }) => momentCell(transactionDate) },
-    { title: say('Reference'), csv: ({ transactionReference }) => transactionReference },
-    { title: say('Payment'), csv: ({ transactionPaymentIdWeb }) => transactionPaymentIdWeb },
-    { title: say('Card'), csv: ({ cardNumber }) => cardNumber },
-    { title: say('Brand'), csv: ({ cardName }) => cardName },
-    { title: say('Product'), csv: ({ cardType }) => cardType },
-    { title: say('Authorization code'), csv: ({ codAuth }) => codAuth },
-    { title: say('NSU'), csv: ({ nsu }) => nsu },
-    { title: say('Installment'), csv: ({ installmentNumber }) => installmentNumber },
-    { title: say('Installments'), csv: ({ installmentsCount }) => installmentsCount },
-    { title: say('Amount of the installment'), csv: ({ installmentValue }) => decimals(installmentValue) },
-    { title: say('Amount of the sale'), csv: ({ transactionTotalValue }) => decimals(transactionTotalValue) },
-    { title: say('State of the installment'), csv: ({ installmentStatus }) => installmentStatus },
-    { title: say('Fee'), csv: ({ discountMdrValue }) => decimals(discountMdrValue) },
-    { title: say('Fee (%)'), csv: ({ discountMdrTax }) => decimals(discountMdrTax, OF_PERCENT) },
-    {
-      title: say('Anticipation'),
-      csv: ({ discountAntecipationValue }) => decimals(discountAntecipationValue),
-    },
-    {
-      title: say('Anticipation (%)'),
-      csv: ({ discountAntecipationTax }) => decimals(discountAntecipationTax, OF_PERCENT),
-    },
-    { title: say('Received'), csv: ({ receivedValue }) => decimals(receivedValue) },
-    { title: say('Expected on'), csv: ({ receivedDateForecast }) => receivedDateForecast },
-    { title: say('Received on'), csv: ({ receivedDateEffective }) => receivedDateEffective },
-    { title: say('Kind of receipt'), csv: ({ receivedType }) => receivedType },
-    { title: say('State of the receipt'), csv: ({ receivedStatus }) => receivedStatus },
-  ];
-}
 
 type Exception = AnswerOf<typeof LIST_EXCEPTIONS>['items'][number];
 
@@ -137,25 +75,4 @@ function exceptionTable(items: readonly Exception[], { wording, merchantId }: Vi
   ]);
 }
 
-const isByPayment = ({ query }: Visit) => query.by === 'payment';
-
-const CSV_SCREEN: Screen<unknown> = csvScreen({
-  path: RECONCILIATION_CSV,
-  title: 'CSV of reconciliation',
-  contract: (visit) => (isByPayment(visit) ? EXPORT_BY_PAYMENT : EXPORT_BY_SALE),
-  query(visit) {
-    const { from: startDate, to: endDate } = periodOf(visit, USUAL_DAYS);
-    return { accountNumber: accountOf(visit), startDate, endDate };
-  },
-  name(visit) {
-    const { from, to } = periodOf(visit, USUAL_DAYS);
-    return [isByPayment(visit) ? 'received' : 'sold', accountOf(visit), from, to];
-  },
-  columns: receivableColumns,
-});
-
-export const RECONCILIATION_SCREENS: readonly Screen<ListTools>[] = [
-  ...DAYS_SCREENS,
-  EXCEPTIONS_SCREEN,
-  CSV_SCREEN,
-];
+export const RECONCILIATION_SCREENS: readonly Screen<ListTools>[] = [...DAYS_SCREENS, EXCEPTIONS_SCREEN];

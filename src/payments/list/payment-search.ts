@@ -14,6 +14,9 @@ import {
 } from '../../transactions/transaction.ts';
 import type { Instant } from '../../values/instant.ts';
 
+/** Of a search without a key. */
+export const MOST_DAYS = 93;
+
 export const METHODS = ['card', 'pix', 'boleto'] as const;
 export type Method = (typeof METHODS)[number];
 
