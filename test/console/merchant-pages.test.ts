@@ -214,7 +214,10 @@ test('what was given up of some days is counted, and sent again at once and once
   assert.ok(wordsOf(page).includes(`${row?.count} notificações não entregues`), wordsOf(page));
   const form = { ...hiddenFields(page, action), reason: 'o servidor voltou' };
   const sent = await admin.slowly(action, { form });
-  assert.deepEqual([sent.status, /2 esperam e serão enviadas de novo/.test(wordsOf(sent.text))], [200, true]);
+  assert.deepEqual(
+    [sent.status, /2 estão na fila e serão enviadas de novo/.test(wordsOf(sent.text))],
+    [200, true],
+  );
   const again = await admin.slowly(action, { form });
   assert.match(wordsOf(again.text), /já tinha sido|já foi/i);
   const resent = await service.auditor.query("select from deliveries where nsu = 'ABANDONO' and fence >= 1");

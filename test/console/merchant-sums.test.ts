@@ -290,7 +290,7 @@ test('the sheet of a day says what was sold, what is due and what is missing', a
 });
 
 test('chargebacks are a list with the days that are left to answer, as the ledger of the acquirer has them', async () => {
-  assert.match(await wordsAt(`${home}/disputes`), /Nenhuma contestação \(chargeback\) nestes dias\./);
+  assert.match(await wordsAt(`${home}/disputes`), /Nenhum chargeback nestes dias\./);
   const { reply } = await pay(service.gatewayUrl, token, 30_000, { referenceTransaction: 'CONTESTADA-1' });
   const { paymentId } = reply.body.paymentAuthorization;
   const events = `/homologation/transactions/${paymentId}/events`;
@@ -298,14 +298,14 @@ test('chargebacks are a list with the days that are left to answer, as the ledge
   assert.equal((await call(service.gatewayUrl, events, { token, body })).status, 200);
   const page = await until('it is there', async () => {
     const words = await wordsAt(`${home}/disputes`);
-    return words.includes('Descontada') && words;
+    return words.includes('Descontado') && words;
   });
   const today = new Date().toLocaleDateString('en-CA', { timeZone: 'America/Sao_Paulo' });
   const shown = (day: string) => day.split('-').toReversed().join('/');
   const until10 = addDays(today as Day, 10);
   assert.ok(
     page.includes(
-      `${shown(today)} CONTESTADA-1 Mastercard •••• 0001 1 R$ 123,45 Descontada 10 dias, até ${shown(until10)}`,
+      `${shown(today)} CONTESTADA-1 Mastercard •••• 0001 1 R$ 123,45 Descontado 10 dias, até ${shown(until10)}`,
     ),
     page,
   );

@@ -1,6 +1,6 @@
 import type { AnswerStream, Contract } from '../../platform/http/endpoint.ts';
+import type { SheetCell } from '../../platform/workbooks/xlsx.ts';
 import { type Cents, reaisText } from '../../values/cents.ts';
-import type { SheetCell } from '../../values/xlsx.ts';
 import { type Html, html } from './html.ts';
 import { type Column, errorsOf, link } from './page-parts.ts';
 import { pathOf, withQuery } from './paths.ts';

@@ -1,7 +1,7 @@
 import type { Merchant } from '../../merchants/merchant.ts';
 import type { AnswerOf, AnswerStream, Contract, WireError } from '../../platform/http/endpoint.ts';
 import type { SpokenRefusal } from '../../platform/http/refusal.ts';
-import type { SheetCell } from '../../values/xlsx.ts';
+import type { SheetCell } from '../../platform/workbooks/xlsx.ts';
 import { type Html, html, type Shown } from './html.ts';
 import { ROLES, type Role, type User } from './user.ts';
 import type { Wording } from './wording.ts';

@@ -35,10 +35,10 @@ test('one sentence says why less or more came than was expected, to the cent', (
     said({ day: TODAY, expectedValue: 97.5, expectedFee: 2.5, openValue: 97.5 }),
     'R$ 97,50 a receber: R$ 100,00 bruto, menos R$ 2,50 de taxas.',
   );
-  assert.equal(said({ expectedValue: 97.5, receivedValue: 97.5 }), 'Entrou o que era esperado.');
+  assert.equal(said({ expectedValue: 97.5, receivedValue: 97.5 }), 'O esperado foi recebido.');
   assert.equal(
     said({ expectedValue: 200, openValue: 50, receivedValue: 134, takenValue: 10, difference: -6 }),
-    'R$ 66,00 a menos do que o esperado: R$ 50,00 ainda não entraram; R$ 10,00 descontados por estornos e contestações; R$ 6,00 abaixo do combinado.',
+    'R$ 66,00 a menos do que o esperado: R$ 50,00 ainda não recebidos; R$ 10,00 descontados por estornos e chargebacks; R$ 6,00 abaixo do combinado.',
   );
   assert.equal(
     said({ expectedValue: 100, receivedValue: 195.64, difference: 95.64 }),
@@ -46,6 +46,6 @@ test('one sentence says why less or more came than was expected, to the cent', (
   );
   assert.equal(
     said({ expectedValue: 100, receivedValue: 40 }),
-    'R$ 60,00 a menos do que o esperado: R$ 60,00 entraram em outro dia.',
+    'R$ 60,00 a menos do que o esperado: R$ 60,00 recebidos em outro dia.',
   );
 });

@@ -1,4 +1,4 @@
-import { isDay } from './instant.ts';
+import { isDay } from '../../values/instant.ts';
 
 export const XLSX_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 

@@ -11,7 +11,7 @@ import {
   sheetRow,
   workbookRelationsXml,
   workbookXml,
-} from '../values/xlsx.ts';
+} from './xlsx.ts';
 
 type Rows = readonly (readonly SheetCell[])[];
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inflateRawSync } from 'node:zlib';
-import type { SheetCell } from '../values/xlsx.ts';
+import type { SheetCell } from './xlsx.ts';
 import { xlsxStream } from './xlsx-stream.ts';
 
 async function* inPieces(...pieces: (readonly (readonly SheetCell[])[])[]) {
