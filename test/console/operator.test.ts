@@ -137,7 +137,7 @@ test('an exception of reconciliation is found, read, and resolved once with a re
     [merchantId, id],
   );
   const list = wordsOf(await shown(admin, '/console/exceptions?class=feeDiffers&day=2026-12-14'));
-  assert.match(list, /Taxa diferente .* R\$ 1,00 14\/12\/2026 .* R\$ 2,49 R\$ 3,49/);
+  assert.match(list, /Taxa diferente .* R\$ 1,00 a menos 14\/12\/2026 .* R\$ 2,49 R\$ 3,49/);
   assert.ok(!(await shown(admin, '/console/exceptions?class=notInFile')).includes(id));
   const page = `/console/exceptions/${id}`;
   assert.match(
