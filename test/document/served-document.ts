@@ -96,7 +96,7 @@ export type Validate = (schema: Schema, value: unknown) => boolean;
 const DAY = /^(\d{4})-(\d\d)-(\d\d)$/;
 const TIME = /^t([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
 
-export function isCalendarDay(text: string): boolean {
+function isCalendarDay(text: string): boolean {
   const [, year = '', month = '', day = ''] = DAY.exec(text) ?? [];
   const date = new Date(0);
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
