@@ -62,6 +62,8 @@ const MORE: Readonly<Record<string, readonly Look[]>> = {
   ],
   // A file is as long as its filter says: what is asked for again and again is a small one.
   '/merchants/{merchantId}/payments.csv': [{ of: ['ordinary'] }],
+  // The same rows.
+  '/merchants/{merchantId}/payments.xlsx': [],
   '/merchants/{merchantId}/search': [
     search('reference', 'referenceTransaction'),
     search('nsu', 'nsu'),
@@ -81,6 +83,7 @@ const MORE: Readonly<Record<string, readonly Look[]>> = {
     { of: ['ordinary'], query: () => ({ by: 'sale' }) },
     { of: ['ordinary'], title: 'by payment', query: () => ({ by: 'payment' }) },
   ],
+  '/merchants/{merchantId}/reconciliation.xlsx': [],
   '/merchants/{merchantId}/notifications/deliveries': [
     OPEN,
     { title: 'given up', query: () => ({ status: 'GivenUp' }) },
@@ -92,7 +95,8 @@ const MORE: Readonly<Record<string, readonly Look[]>> = {
   // The bench has no simulated bank.
   '/merchants/{merchantId}/homologation/acquirer/return-file': [],
   '/merchants/{merchantId}/charts': [
-    OPEN,
+    { readsOn: true },
+    { title: 'today', query: (_things, today) => ({ from: today, to: today }) },
     {
       title: 'a month',
       query: (_things, today) => ({ from: addDays(today, -29), to: today }),

@@ -75,7 +75,7 @@ final class Parcela
         'deleteVaultCard' => ['DELETE', '/v1/vaults/cards/{vaultId}', 'gateway', false, ''],
         'createAntiFraudCode' => ['POST', '/v1/antifraud/sessions', 'gateway', true, ''],
         'createPayment' => ['POST', '/v1/payments', 'gateway', true, ''],
-        'listPayments' => ['GET', '/v1/payments', 'gateway', false, 'method referenceTransaction nsu authorizationCode vaultId billingId txid endToEndId status lastFour dateRangeStartDate dateRangeEndDate page limit orderBy'],
+        'listPayments' => ['GET', '/v1/payments', 'gateway', false, 'method referenceTransaction nsu authorizationCode vaultId billingId txid endToEndId status lastFour isPartlyReturned dateRangeStartDate dateRangeEndDate page limit orderBy'],
         'getPayment' => ['GET', '/v1/payments/{paymentId}', 'gateway', false, 'splitPage'],
         'capturePayment' => ['POST', '/v1/payments/{paymentId}/capture', 'gateway', true, ''],
         'cancelPayment' => ['POST', '/v1/payments/{paymentId}/cancel', 'gateway', true, ''],

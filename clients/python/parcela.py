@@ -32,7 +32,7 @@ OPERATIONS = {
     "deleteVaultCard": ("DELETE", "/v1/vaults/cards/{vaultId}", "gateway", False, ""),
     "createAntiFraudCode": ("POST", "/v1/antifraud/sessions", "gateway", True, ""),
     "createPayment": ("POST", "/v1/payments", "gateway", True, ""),
-    "listPayments": ("GET", "/v1/payments", "gateway", False, "method referenceTransaction nsu authorizationCode vaultId billingId txid endToEndId status lastFour dateRangeStartDate dateRangeEndDate page limit orderBy"),
+    "listPayments": ("GET", "/v1/payments", "gateway", False, "method referenceTransaction nsu authorizationCode vaultId billingId txid endToEndId status lastFour isPartlyReturned dateRangeStartDate dateRangeEndDate page limit orderBy"),
     "getPayment": ("GET", "/v1/payments/{paymentId}", "gateway", False, "splitPage"),
     "capturePayment": ("POST", "/v1/payments/{paymentId}/capture", "gateway", True, ""),
     "cancelPayment": ("POST", "/v1/payments/{paymentId}/cancel", "gateway", True, ""),

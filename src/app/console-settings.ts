@@ -14,6 +14,8 @@ export type ConsoleSettings = {
   readonly provider: ProviderSettings | null;
   /** Larger amounts of people wait for a second person. Null: no limit. */
   readonly secondPersonOver: Cents | null;
+  /** Days in which a chargeback is answered at the acquirer. Null: nobody said. */
+  readonly disputeDays: number | null;
 };
 
 export function readOrigin(
@@ -32,6 +34,7 @@ export function readConsole(reader: SettingReader): ConsoleSettings {
   const { text, whole, host } = reader;
   const port = text('PARCELA_CONSOLE_PORT');
   const over = text('PARCELA_CONSOLE_SECOND_PERSON_OVER');
+  const days = text('PARCELA_DISPUTE_DAYS');
   return {
     listener:
       port === ''
@@ -41,6 +44,7 @@ export function readConsole(reader: SettingReader): ConsoleSettings {
     provider: readProvider(reader),
     secondPersonOver:
       over === '' ? null : cents(whole('PARCELA_CONSOLE_SECOND_PERSON_OVER', 0, 1_000_000_000, over)),
+    disputeDays: days === '' ? null : whole('PARCELA_DISPUTE_DAYS', 1, 180, days),
   };
 }
 
@@ -110,4 +114,9 @@ export const CONSOLE_SETTINGS: readonly (readonly [name: string, preset: string,
     'authorities (PEM) that it is believed by, instead of the public ones',
   ],
   ['PARCELA_CONSOLE_SECOND_PERSON_OVER', '', 'cents beyond which the console asks two people'],
+  [
+    'PARCELA_DISPUTE_DAYS',
+    '',
+    'days in which a chargeback is answered at the acquirer, by the contract with it, 1 to 180: shown beside each dispute',
+  ],
 ];

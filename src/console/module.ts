@@ -103,7 +103,11 @@ export type ConsoleContext = OperatorContext &
       readonly requestDeadlineMilliseconds: number;
       readonly cell: string | null;
       readonly pagesOrigin: string | null;
-      readonly console: { readonly origin: string | null; readonly secondPersonOver: Cents | null };
+      readonly console: {
+        readonly origin: string | null;
+        readonly secondPersonOver: Cents | null;
+        readonly disputeDays: number | null;
+      };
     };
     readonly keyring: Keyring;
   };
@@ -137,7 +141,7 @@ export function openConsole(context: ConsoleContext, below: Below): Pages {
   const isHere = ({ homologationOnly }: { readonly homologationOnly?: true }) =>
     isHomologation || homologationOnly !== true;
   const endpoints = new Map(below.endpoints.map((served) => [served.contract.id, served]));
-  const { secondPersonOver } = configuration.console;
+  const { secondPersonOver, disputeDays } = configuration.console;
   const decide = (...[visit, wanted]: DecideArguments) =>
     decideRequest({ ...tools, ...tools.asking }, visit, wanted);
   const doesAnyWait = keptRead(WAITING_MILLISECONDS, () => isAnythingWaiting(database, null));
@@ -169,6 +173,7 @@ export function openConsole(context: ConsoleContext, below: Below): Pages {
     consoleTools: {
       ...consoleTools(context),
       secondPersonOver,
+      disputeDays,
       listRequests: (visit) =>
         context.search(NO_MERCHANT, (reader) => listWaiting({ reader, actions: tools.actions }, visit)),
       listHistory: (visit, before) =>
@@ -209,7 +214,7 @@ type DecideArguments = [visit: Visit, wanted: Parameters<typeof decideRequest>[2
 
 function consoleTools(
   context: ConsoleContext,
-): Omit<ConsoleTools, 'contractOf' | 'demoShop' | keyof WaitingTools | keyof HistoryTools> {
+): Omit<ConsoleTools, 'contractOf' | 'demoShop' | 'disputeDays' | keyof WaitingTools | keyof HistoryTools> {
   const { database, lookUp, gate, audit, keyring, configuration } = context;
   const findVerification = keptRead(VERIFICATION_MILLISECONDS, () => findLastVerification(database));
   const enforceAddresses = configuration.environment === 'production';

@@ -6,14 +6,20 @@ import type { Search } from '../platform/postgres/searches.ts';
 import { type PreparedReadsOptions, preparedReads } from '../platform/prepared-reads.ts';
 import { unlessRefused } from '../platform/work/refused-read.ts';
 import { sumToReceive } from '../reconciliation/days/days.sql.ts';
-import { listReceivablesOf, sumSold } from '../reconciliation/receivables/receivables.sql.ts';
+import {
+  findMoneyOfPayments,
+  listReceivablesOf,
+  sumDue,
+  sumSold,
+} from '../reconciliation/receivables/receivables.sql.ts';
 import { type DayReport, readBoundedDayReport } from '../reconciliation/reports/read-day-report.ts';
 import { countRetries } from '../recurrence/billings/billing-sums.sql.ts';
 import { sumBillingDays } from '../recurrence/billings/billings.sql.ts';
 import { listOpenBillings } from '../recurrence/billings/open-billings.sql.ts';
-import { listChargebacksOf } from '../transactions/changes/chargebacks.sql.ts';
+import { listChargebacksOf, listDisputes } from '../transactions/changes/chargebacks.sql.ts';
 import { listTransactionMovements } from '../transactions/movements/movements.sql.ts';
 import { readPeriodSums, readSaleCounts } from '../transactions/read-sale-counts.ts';
+import type { Period } from '../transactions/sale-sums.sql.ts';
 import { cents } from '../values/cents.ts';
 import { isUuid } from '../values/ids.ts';
 import {
@@ -29,15 +35,19 @@ import { listFailingEndpoints } from '../webhooks/endpoints/webhook-endpoints.sq
 import { listDeliveries } from '../webhooks/history/list-deliveries.ts';
 import { listDeliveriesOf } from '../webhooks/history/messages-of-payments.sql.ts';
 import type { ChargeCounts, ChartTools, DeliveryCounts } from './charts/chart-screens.ts';
+import { type ChargeSums, countDays, type Days, daysBefore } from './charts/sales-charts.ts';
 import type { FilterPageTools } from './filters/filter-screens.ts';
 import type { ListTools } from './filters/list-screens.ts';
 import { keepFilter, listSavedFilters, removeFilter } from './filters/saved-filters.sql.ts';
 import type { AddressTools } from './notifications/address-screens.ts';
 import { type BuyerSearchTools, openBuyerTools } from './open-buyer-tools.ts';
 import type { Asked } from './parts/screen.ts';
+import type { FileMoneyTools } from './payments/payment-file-screens.ts';
 import type { PaymentTools } from './payments/payment-screens.ts';
 import { MOST_DELIVERIES, MOST_MOVEMENTS } from './payments/payment-story.ts';
 import type { DaySheetTools } from './reconciliation/day-sheet-screens.ts';
+import { MOST_DISPUTES_SHOWN } from './reconciliation/dispute.ts';
+import type { DisputeTools } from './reconciliation/dispute-screens.ts';
 import type { CalendarTools } from './recurrence/calendar-screens.ts';
 import type { SubscriptionTools } from './recurrence/subscription-screens.ts';
 import type { TodaySums, TodayTools } from './today/today-screens.ts';
@@ -49,8 +59,10 @@ export type MerchantPageTools = Omit<PaymentTools, 'listThingHistory'> &
   ChartTools &
   CalendarTools &
   SubscriptionTools &
+  FileMoneyTools &
   AddressTools &
   Pick<TodayTools, 'sumToday' | 'readPart'> &
+  Pick<DisputeTools, 'listDisputes'> &
   Omit<DaySheetTools, 'findMerchant'>;
 
 /** Of one day. Reading them takes about a hundred queries. */
@@ -107,6 +119,28 @@ async function sumToday(
   };
 }
 
+const wholeDays = ({ from, to }: Days): Period => ({
+  from: startOfSaoPauloDay(from),
+  before: startOfSaoPauloDay(addDays(to, 1)),
+});
+
+/** As many days before, until the same hour while the days go on: a part of a day is compared with a part. */
+function periodBefore(days: Days, now: Instant): Period {
+  const { from, before } = wholeDays(daysBefore(days));
+  const whole = wholeDays(days);
+  if (now < whole.from || now >= whole.before) return { from, before };
+  const today = saoPauloDay(now);
+  const sameDay = addDays(today, -countDays(days));
+  return { from, before: instant(startOfSaoPauloDay(sameDay) + now - startOfSaoPauloDay(today)) };
+}
+
+async function sumCharges(search: Search, merchantId: string, days: Days, now: Instant): Promise<ChargeSums> {
+  return {
+    now: await readPeriodSums(search, merchantId, wholeDays(days)),
+    before: await readPeriodSums(search, merchantId, periodBefore(days, now)),
+  };
+}
+
 /** Without its number and its holder, so it is not audited. */
 function storedCardFinder(lookUp: ModuleContext['lookUp']): MerchantPageTools['findStoredCard'] {
   return async (merchantId, vaultId) => {
@@ -116,6 +150,19 @@ function storedCardFinder(lookUp: ModuleContext['lookUp']): MerchantPageTools['f
     if (card === null) return null;
     const { brand, lastFour, expirationMonth, expirationYear } = card;
     return { brand, lastFour, expirationMonth, expirationYear };
+  };
+}
+
+function receivableTools(search: Search): Pick<MerchantPageTools, 'sumSold' | 'sumDue' | 'listDisputes'> {
+  return {
+    sumSold: (merchantId, wanted) => search(merchantId, (reader) => sumSold(reader, merchantId, wanted)),
+    sumDue: (merchantId, wanted) => search(merchantId, (reader) => sumDue(reader, merchantId, wanted)),
+    listDisputes: (merchantId, { from, to }) => {
+      const period = { from: startOfSaoPauloDay(from), before: startOfSaoPauloDay(addDays(to, 1)) };
+      return search(merchantId, (reader) =>
+        listDisputes(reader, merchantId, period, MOST_DISPUTES_SHOWN + 1),
+      );
+    },
   };
 }
 
@@ -133,12 +180,14 @@ export function openMerchantTools({
       onFailure: (error) => log.warn({ err: error }, 'what a page asked for could not be read on'),
     });
   const charges = prepared<ChargeCounts>();
+  const chargeSums = prepared<ChargeSums>();
   const deliveries = prepared<DeliveryCounts | null>();
   const dayReports = prepared<DayReport | null>();
   const ofToday = prepared<TodaySums>();
   const lists = prepared<Asked<unknown>>();
   return {
     ...openBuyerTools({ database, search, lookUp }),
+    ...receivableTools(search),
     findMovements: (merchantId, paymentId) =>
       search(merchantId, (reader) => listTransactionMovements(reader, merchantId, paymentId, MOST_MOVEMENTS)),
     findDeliveries: (merchantId, payment) =>
@@ -152,15 +201,17 @@ export function openMerchantTools({
       lookUp(merchantId, (reader) => listSavedFilters(reader, merchantId, userId)),
     keepFilter: (merchantId, userId, wanted) => keepFilter(database, merchantId, userId, wanted),
     removeFilter: (merchantId, userId, of) => removeFilter(database, merchantId, userId, of),
-    countCharges: (merchantId, { from, to }) =>
-      charges(merchantId, `${from} ${to}`, async () => {
-        const period = { from: startOfSaoPauloDay(from), before: startOfSaoPauloDay(addDays(to, 1)) };
+    countCharges: (merchantId, days) =>
+      charges(merchantId, `${days.from} ${days.to}`, async () => {
+        const period = wholeDays(days);
         const sales = await readSaleCounts(search, merchantId, period);
         const retries = await patiently(() =>
           search(merchantId, (reader) => countRetries(reader, merchantId, period)),
         );
         return { sales, retries };
       }),
+    sumCharges: (merchantId, days, now) =>
+      chargeSums(merchantId, `${days.from} ${days.to}`, () => sumCharges(search, merchantId, days, now)),
     countDeliveries: (merchantId, accountNumber, { from, to }) =>
       deliveries(merchantId, `${accountNumber} ${from} ${to}`, async () => {
         const counts = { waiting: 0, delivered: 0, givenUp: 0 };
@@ -175,10 +226,11 @@ export function openMerchantTools({
       }),
     sumToday: (merchantId, accountNumbers, now) =>
       ofToday(merchantId, saoPauloDay(now), () => sumToday(search, merchantId, accountNumbers, now)),
+    findMoneyOfFile: (merchantId, ids) =>
+      patiently(() => search(merchantId, (reader) => findMoneyOfPayments(reader, merchantId, ids))),
     readPart: unlessRefused,
     listFailing: (merchantId) =>
       search(merchantId, (reader) => listFailingEndpoints(reader, merchantId, ADDRESSES)),
-    sumSold: (merchantId, wanted) => search(merchantId, (reader) => sumSold(reader, merchantId, wanted)),
     readDayReport: (merchantId, day) =>
       dayReports(merchantId, day, () => {
         const inTurn: Reader = {

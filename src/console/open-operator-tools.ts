@@ -16,12 +16,14 @@ import type { Acquirers } from '../providers/open-acquirers.ts';
 import { DEFAULT_PROVIDER } from '../providers/provider.ts';
 import { ALL_MERCHANTS, ruleText } from '../providers/provider-rule.ts';
 import { listProviders, listRules } from '../providers/providers.sql.ts';
+import { listRulesOfExceptions, sumCause } from '../reconciliation/exceptions/causes.sql.ts';
 import {
   findException,
   listExceptionsOfAll,
   readLine,
   sumExceptionsOfAll,
 } from '../reconciliation/exceptions/exceptions.sql.ts';
+import { resolveCause } from '../reconciliation/exceptions/resolve-cause.ts';
 import { resolveException } from '../reconciliation/exceptions/resolve-exception.ts';
 import { fileCoverages } from '../reconciliation/imports/file-coverage.ts';
 import {
@@ -55,6 +57,7 @@ import {
   MOST_EXCEPTIONS_SHOWN,
   MOST_FILES_SHOWN,
   MOST_REFUSED_SHOWN,
+  MOST_RULES_SHOWN,
   MOST_SUMS_SHOWN,
   MOST_UNDER_WAY_SHOWN,
 } from './settlement/exception-found.ts';
@@ -192,6 +195,10 @@ function settlementTools({ database, audit, search, lookUp }: OperatorContext) {
     findException: (id) => lookUp(NO_MERCHANT, (reader) => findException(reader, id)),
     readLine: (fileNumber, lineNumber) =>
       lookUp(NO_MERCHANT, (reader) => readLine(reader, fileNumber, lineNumber)),
+    sumCause: (cause) => search(NO_MERCHANT, (reader) => sumCause(reader, cause)),
+    listRules: (merchantId) =>
+      search(NO_MERCHANT, (reader) => listRulesOfExceptions(reader, merchantId, MOST_RULES_SHOWN)),
+    resolveCause: (visit, wanted) => resolveCause({ audit }, actorOf(visit), wanted),
     resolveException: (visit, id, reason) =>
       resolveException({ database, audit }, actorOf(visit), id, reason),
     listFiles: (before) => search(NO_MERCHANT, (reader) => listFiles(reader, before, MOST_FILES_SHOWN)),

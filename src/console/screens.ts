@@ -33,10 +33,13 @@ import { AUDIT_SCREENS, type AuditTools } from './operator/audit-screens.ts';
 import { HEALTH_SCREENS, type HealthTools } from './operator/health-screens.ts';
 import type { Action, Screen } from './parts/screen.ts';
 import { PAYMENT_ACTIONS } from './payments/payment-actions.ts';
+import { PAYMENT_FILE_SCREENS } from './payments/payment-file-screens.ts';
 import { PAYMENT_SCREENS } from './payments/payment-screens.ts';
 import { SEARCH_SCREENS } from './payments/search-screens.ts';
 import { RECEIPT_SCREENS } from './receipts/receipt-screens.ts';
 import { DAY_SHEET_SCREENS } from './reconciliation/day-sheet-screens.ts';
+import { DISPUTE_SCREENS, type DisputeTools } from './reconciliation/dispute-screens.ts';
+import { RECEIVABLE_FILE_SCREENS } from './reconciliation/receivable-file-screens.ts';
 import { RECONCILIATION_SCREENS } from './reconciliation/reconciliation-screens.ts';
 import { BILLING_ACTIONS, BILLING_SCREENS } from './recurrence/billing-screens.ts';
 import { CALENDAR_SCREENS } from './recurrence/calendar-screens.ts';
@@ -66,6 +69,7 @@ export type ConsoleTools = MerchantPageTools &
   OperatorTools &
   WaitingTools &
   HistoryTools &
+  DisputeTools &
   AfterRestoreTools &
   TestTools;
 
@@ -73,6 +77,7 @@ export type ConsoleTools = MerchantPageTools &
 export const SCREENS: readonly Screen<ConsoleTools>[] = [
   ...TODAY_SCREENS,
   ...PAYMENT_SCREENS,
+  ...PAYMENT_FILE_SCREENS,
   ...RECEIPT_SCREENS,
   ...BUYER_SCREENS,
   ...SEARCH_SCREENS,
@@ -85,7 +90,9 @@ export const SCREENS: readonly Screen<ConsoleTools>[] = [
   ...LINK_SCREENS,
   ...CHARGE_SCREENS,
   ...RECONCILIATION_SCREENS,
+  ...RECEIVABLE_FILE_SCREENS,
   ...DAY_SHEET_SCREENS,
+  ...DISPUTE_SCREENS,
   ...ADDRESS_SCREENS,
   ...DELIVERY_SCREENS,
   ...CREDENTIAL_SCREENS,

@@ -9,6 +9,8 @@ import { FairLine, Overloaded } from './work/fair-line.ts';
 /** For each process. Each export reads a page now and then, in the queue of searches. */
 const EXPORTS = { name: 'exports', slots: 8, waiting: 16, longestWaitMilliseconds: 2_000 };
 const ROWS_OF_PAGE = 1_000;
+/** Ten years, of one file. */
+export const MOST_DAYS_OF_EXPORT = 3_660;
 /** How long a read without a turn or a database is repeated. */
 const PATIENCE_MILLISECONDS = 30_000;
 const PAUSE_MILLISECONDS = 500;
@@ -23,8 +25,8 @@ export type Export<Row> = {
   readonly close: () => void;
 };
 
-/** Holds no connection between two pages. Throws `Overloaded`. */
-export type OpenExport = <Row>(merchantId: string, readPage: ReadPage<Row>) => Promise<Export<Row>>;
+/** The parts follow each other. Holds no connection between two pages. Throws `Overloaded`. */
+export type OpenExport = <Row>(merchantId: string, parts: readonly ReadPage<Row>[]) => Promise<Export<Row>>;
 
 /** The queue of all exports of a process. Each merchant has a share of it. */
 export function openExports(search: Search): {
@@ -35,12 +37,12 @@ export function openExports(search: Search): {
   const line = new FairLine(EXPORTS);
   const stopping = new AbortController();
   return {
-    async openExport(merchantId, readPage) {
+    async openExport(merchantId, parts) {
       const place = { merchantId };
       if (!line.take(place)) await line.wait(place);
       let isOpen = true;
       return {
-        pages: pagesOf(search, merchantId, readPage, () => isOpen),
+        pages: pagesOf(search, merchantId, parts, () => isOpen),
         signal: stopping.signal,
         close() {
           if (isOpen) line.giveBack(place);
@@ -53,6 +55,15 @@ export function openExports(search: Search): {
 }
 
 async function* pagesOf<Row>(
+  search: Search,
+  merchantId: string,
+  parts: readonly ReadPage<Row>[],
+  isOpen: () => boolean,
+): AsyncGenerator<readonly Row[]> {
+  for (const readPage of parts) yield* pagesOfPart(search, merchantId, readPage, isOpen);
+}
+
+async function* pagesOfPart<Row>(
   search: Search,
   merchantId: string,
   readPage: ReadPage<Row>,

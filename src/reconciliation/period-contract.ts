@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { MOST_DAYS_OF_EXPORT } from '../platform/exports.ts';
 import type { Fault } from '../platform/http/endpoint.ts';
 import { GENERAL_TAG } from '../platform/http/endpoint.ts';
 import { type RefusalShape, refusal } from '../platform/http/refusal.ts';
@@ -18,20 +19,27 @@ export const PERIOD_FAULTS = {
     pt: 'O fim do período vem antes do começo.',
     en: 'The period ends before its beginning.',
   }),
+  fileTooLong: refusal(400, 'endDate', {
+    pt: `O período tem mais de ${MOST_DAYS_OF_EXPORT.toLocaleString('pt-BR')} dias.`,
+    en: `The period has more than ${MOST_DAYS_OF_EXPORT.toLocaleString('en')} days.`,
+  }),
   periodTooLong: refusal(400, 'endDate', {
     pt: `O período tem mais de ${MOST_DAYS} dias.`,
     en: `The period has more than ${MOST_DAYS} days.`,
   }),
 } as const satisfies Record<string, RefusalShape>;
 
-/** The schema reports faults of a single text. */
+/** The schema reports faults of a single text. With `format` it is a file, of many more days. */
 export function periodCheck(first: string, last: string) {
   return (query: Readonly<Record<string, unknown>>): Fault[] => {
     const { [first]: from, [last]: to } = query;
     if (typeof from !== 'string' || typeof to !== 'string' || !isDay(from) || !isDay(to)) return [];
     if (from > to) return [{ ...PERIOD_FAULTS.rangeBackwards, tag: last }];
-    const isLong = Date.parse(to) - Date.parse(from) >= MOST_DAYS * 86_400_000;
-    return isLong ? [{ ...PERIOD_FAULTS.periodTooLong, tag: last }] : [];
+    const { periodTooLong, fileTooLong } = PERIOD_FAULTS;
+    const [most, fault] =
+      query.format === undefined ? [MOST_DAYS, periodTooLong] : [MOST_DAYS_OF_EXPORT, fileTooLong];
+    const days = (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1;
+    return days > most ? [{ ...fault, tag: last }] : [];
   };
 }
 

@@ -5,7 +5,7 @@ import type { Instant } from '../values/instant.ts';
 import { countSales, type SalePlace } from './sale-counts.sql.ts';
 import { addSaleCounts, type SaleCounts } from './sale-counts.ts';
 import { type Period, sumMoved, sumSales } from './sale-sums.sql.ts';
-import { addSaleSums, type PeriodSums } from './sale-sums.ts';
+import { type PeriodSums, saleSumsOf } from './sale-sums.ts';
 
 type Rounds = {
   /** Sales counted by one query, which reads an index for less than 0.1 s. */
@@ -70,9 +70,9 @@ export async function readPeriodSums(
   rounds = ROUNDS,
 ): Promise<PeriodSums> {
   const { parts, place } = await readInRounds(search, merchantId, rounds, async (reader, from) => {
-    const { sums, next } = await sumSales(reader, merchantId, period, from);
-    return { part: sums, next };
+    const { hours, next } = await sumSales(reader, merchantId, period, from);
+    return { part: hours, next };
   });
   const moved = await patiently(() => search(merchantId, (reader) => sumMoved(reader, merchantId, period)));
-  return { ...addSaleSums(parts, place !== null), ...moved };
+  return { ...saleSumsOf(parts.flat(), place !== null), ...moved };
 }

@@ -9,10 +9,9 @@ import { DECIDED, UNDER_WAY } from './transaction-queries.sql.ts';
 /** Issuers may use any codes. Groups of codes come last, and the rarest are left out. */
 const MOST_GROUPS = 1_000;
 
-/** Counts one day, hour, brand or code, or all. Columns that are not part of its `kind` are null. */
+/** Counts one hour, brand or code, or all. Columns that are not part of its `kind` are null. */
 const GROUP = rowCodec({
-  kind: column.whole('grouping(day, hour, card_brand, response_code)'),
-  day: column.nullable(column.day('day')),
+  kind: column.whole('grouping(hour, card_brand, response_code)'),
   hour: column.nullable(column.whole('hour')),
   brand: column.nullable(column.oneOf(CARD_BRANDS, 'card_brand')),
   responseCode: column.nullable(column.text()),
@@ -51,19 +50,18 @@ const COUNT = statement(
        count(*) as count, min(sold_at) as first_at
      from sold group by 1, 2, 3, 4, 5
    ), placed as (
-     select (began at time zone 'America/Sao_Paulo')::date as day,
-       extract(hour from began at time zone 'America/Sao_Paulo')::integer as hour,
+     select extract(hour from began at time zone 'America/Sao_Paulo')::integer as hour,
        card_brand, response_code, advice_code, state, count, first_at
      from alike
    )
    select ${GROUP.columns}
    from placed
-   group by grouping sets ((), (day), (hour), (card_brand), (card_brand, response_code, advice_code))
+   group by grouping sets ((), (hour), (card_brand), (card_brand, response_code, advice_code))
    order by (grouping(card_brand, response_code) = 0), count desc limit $7`,
 );
 
 /** The bits of `grouping`: one for each column that the row does not group by. */
-const KINDS = { total: 15, day: 7, hour: 11, brand: 13, code: 12 } as const;
+const KINDS = { total: 7, hour: 3, brand: 5, code: 4 } as const;
 
 /** The oldest sale that was counted, as PostgreSQL writes its moment. */
 export type SalePlace = { readonly soldAt: string; readonly transactionId: string };
@@ -96,9 +94,6 @@ function countsOf(groups: readonly Group[]): SaleCounts {
   const [total] = of('total');
   return {
     total: total === undefined ? { approved: 0, declined: 0, other: 0 } : answersOf(total),
-    byDay: of('day')
-      .flatMap((group) => (group.day === null ? [] : { day: group.day, ...answersOf(group) }))
-      .sort((one, other) => (one.day < other.day ? -1 : 1)),
     byHour: of('hour')
       .flatMap((group) => (group.hour === null ? [] : { hour: group.hour, ...answersOf(group) }))
       .sort((one, other) => one.hour - other.hour),

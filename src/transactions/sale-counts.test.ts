@@ -1,25 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Day, instant } from '../values/instant.ts';
+import { instant } from '../values/instant.ts';
 import { addSaleCounts, type SaleCounts } from './sale-counts.ts';
 
 const NOTHING: SaleCounts = {
   total: { approved: 0, declined: 0, other: 0 },
-  byDay: [],
   byHour: [],
   byBrand: [],
   declines: [],
   oldestAt: null,
 };
 
-test('the counts of two stretches add up by day, hour, brand and code', () => {
+test('the counts of two stretches add up by hour, brand and code', () => {
   const one = { approved: 1, declined: 2, other: 0 };
   const other = { approved: 10, declined: 20, other: 5 };
   const declined = { brand: 'visa', responseCode: '51', adviceCode: null } as const;
   const advised = { ...declined, adviceCode: '02' };
   const later: SaleCounts = {
     total: one,
-    byDay: [{ day: '2026-11-02' as Day, ...one }],
     byHour: [{ hour: 9, ...one }],
     byBrand: [{ brand: 'visa', ...one }],
     declines: [{ ...declined, count: 2 }],
@@ -27,10 +25,6 @@ test('the counts of two stretches add up by day, hour, brand and code', () => {
   };
   const earlier: SaleCounts = {
     total: other,
-    byDay: [
-      { day: '2026-11-01' as Day, approved: 4, declined: 20, other: 5 },
-      { day: '2026-11-02' as Day, approved: 6, declined: 0, other: 0 },
-    ],
     byHour: [{ hour: 8, ...other }],
     byBrand: [{ brand: 'visa', ...other }],
     declines: [
@@ -41,10 +35,6 @@ test('the counts of two stretches add up by day, hour, brand and code', () => {
   };
   assert.deepEqual(addSaleCounts([later, earlier]), {
     total: { approved: 11, declined: 22, other: 5 },
-    byDay: [
-      { day: '2026-11-01', approved: 4, declined: 20, other: 5 },
-      { day: '2026-11-02', approved: 7, declined: 2, other: 0 },
-    ],
     byHour: [
       { hour: 8, ...other },
       { hour: 9, ...one },

@@ -1,5 +1,5 @@
 import type { CardBrand } from '../values/card-number.ts';
-import { type Day, type Instant, instant } from '../values/instant.ts';
+import { type Instant, instant } from '../values/instant.ts';
 import type { TransactionState } from './transaction.ts';
 
 export type Answers = {
@@ -18,7 +18,6 @@ export type DeclineCount = {
 
 export type SaleCounts = {
   readonly total: Answers;
-  readonly byDay: readonly (Answers & { readonly day: Day })[];
   /** Hours of São Paulo, 0 to 23. */
   readonly byHour: readonly (Answers & { readonly hour: number })[];
   readonly byBrand: readonly (Answers & { readonly brand: CardBrand })[];
@@ -58,10 +57,6 @@ export function addSaleCounts(parts: readonly SaleCounts[]): SaleCounts {
   const firsts = parts.flatMap(({ oldestAt }) => oldestAt ?? []);
   return {
     total: sumOf(parts.map(({ total }) => total)),
-    byDay: together(
-      parts.flatMap(({ byDay }) => byDay),
-      ({ day }) => day,
-    ),
     byHour: together(
       parts.flatMap(({ byHour }) => byHour),
       ({ hour }) => hour,

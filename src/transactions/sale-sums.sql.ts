@@ -4,16 +4,17 @@ import { cents } from '../values/cents.ts';
 import { type Day, type Instant, saoPauloDay, utcText } from '../values/instant.ts';
 import { FIRST_ID, type SalePlace } from './sale-counts.sql.ts';
 import { ANSWERED_NO, ANSWERED_YES } from './sale-counts.ts';
-import { HOURS, type MoneySum, type SaleSums } from './sale-sums.ts';
+import type { MoneySum, SalePart } from './sale-sums.ts';
 import { INSTALLMENT_STATES } from './transaction.ts';
 import { DECIDED } from './transaction-queries.sql.ts';
 
 export type Period = { readonly from: Instant; readonly before: Instant };
 
 const HOUR = rowCodec({
+  day: column.day(`(began at time zone 'America/Sao_Paulo')::date`),
   hour: column.whole(`extract(hour from began at time zone 'America/Sao_Paulo')::integer`),
-  count: column.whole('count(*)::integer'),
-  sold: column.whole(`count(*) filter (where state = 'approved')::integer`),
+  read: column.whole('count(*)::integer'),
+  count: column.whole(`count(*) filter (where state = 'approved')::integer`),
   amount: column.money(`coalesce(sum(amount) filter (where state = 'approved'), 0)::bigint`),
   approved: column.whole('count(*) filter (where state = any ($6::text[]))::integer'),
   declined: column.whole('count(*) filter (where state = any ($7::text[]))::integer'),
@@ -33,30 +34,23 @@ const SUM_SALES = statement(
    select ${HOUR.columns} from sold group by began`,
 );
 
-/** The newest sales of the period before `place`. `next`: there may be older ones. */
+export type SaleHour = SalePart & { readonly day: Day; readonly hour: number };
+
+/** The newest sales of the period before `place`, by the hour. `next`: there may be older ones. */
 export async function sumSales(
   database: Reader,
   merchantId: string,
   { from, before }: Period,
   { place, most }: { readonly place: SalePlace | null; readonly most: number },
-): Promise<{ readonly sums: SaleSums; readonly next: SalePlace | null }> {
+): Promise<{ readonly hours: readonly SaleHour[]; readonly next: SalePlace | null }> {
   const { soldAt, transactionId } = place ?? { soldAt: utcText(before), transactionId: FIRST_ID };
   const values = [merchantId, utcText(from), soldAt, transactionId, most, ANSWERED_YES, ANSWERED_NO];
   const rows = await database.query(SUM_SALES, [...values, INSTALLMENT_STATES]);
   const hours = rows.map(HOUR.parse);
-  const sumOf = (name: 'count' | 'sold' | 'amount' | 'approved' | 'declined') =>
-    hours.reduce((sum, one) => sum + one[name], 0);
   const [first] = hours;
-  const isCut = first !== undefined && sumOf('count') === most;
+  const isCut = first !== undefined && hours.reduce((sum, one) => sum + one.read, 0) === most;
   return {
-    sums: {
-      sold: { count: sumOf('sold'), amount: cents(sumOf('amount')), isCut: false },
-      approved: sumOf('approved'),
-      declined: sumOf('declined'),
-      byHour: Array.from({ length: HOURS }, (_, hour) =>
-        cents(hours.reduce((sum, one) => sum + (one.hour === hour ? one.amount : 0), 0)),
-      ),
-    },
+    hours,
     next: isCut ? { soldAt: first.oldestAt, transactionId: first.oldestId } : null,
   };
 }

@@ -1,6 +1,7 @@
 import { type Cents, cents } from '../values/cents.ts';
+import type { Day } from '../values/instant.ts';
 
-export const HOURS = 24;
+const HOURS = 24;
 
 export type MoneySum = {
   readonly count: number;
@@ -9,23 +10,48 @@ export type MoneySum = {
   readonly isCut: boolean;
 };
 
+/** What cards brought in a part of a period. `approved`, `declined`: answers, whatever came later. */
+export type SalePart = {
+  readonly amount: Cents;
+  readonly count: number;
+  readonly approved: number;
+  readonly declined: number;
+};
+
 /** Of cards. */
 export type SaleSums = {
   readonly sold: MoneySum;
-  /** Answers of issuers, whatever became of the sale later. */
   readonly approved: number;
   readonly declined: number;
-  /** What was sold in each hour of São Paulo, 0 to 23. */
-  readonly byHour: readonly Cents[];
+  /** Each hour of São Paulo, 0 to 23. */
+  readonly byHour: readonly SalePart[];
+  /** The days with sales, in their order. */
+  readonly byDay: readonly (SalePart & { readonly day: Day })[];
 };
 
-export function addSaleSums(parts: readonly SaleSums[], isCut: boolean): SaleSums {
-  const sum = (of: (part: SaleSums) => number) => parts.reduce((all, part) => all + of(part), 0);
+function sumOfParts(parts: readonly SalePart[]): SalePart {
+  const sum = (of: keyof SalePart) => parts.reduce((all, part) => all + part[of], 0);
   return {
-    sold: { count: sum(({ sold }) => sold.count), amount: cents(sum(({ sold }) => sold.amount)), isCut },
-    approved: sum(({ approved }) => approved),
-    declined: sum(({ declined }) => declined),
-    byHour: Array.from({ length: HOURS }, (_, hour) => cents(sum(({ byHour }) => byHour[hour] ?? 0))),
+    amount: cents(sum('amount')),
+    count: sum('count'),
+    approved: sum('approved'),
+    declined: sum('declined'),
+  };
+}
+
+/** Of hours. `isCut`: there are older ones. */
+export function saleSumsOf(
+  hours: readonly (SalePart & { readonly day: Day; readonly hour: number })[],
+  isCut: boolean,
+): SaleSums {
+  const { amount, count, approved, declined } = sumOfParts(hours);
+  const days = [...Map.groupBy(hours, ({ day }) => day)].sort(([one], [other]) => (one < other ? -1 : 1));
+  return {
+    sold: { count, amount, isCut },
+    approved,
+    declined,
+    byHour: Array.from({ length: HOURS }, (_, hour) => sumOfParts(hours.filter((one) => one.hour === hour))),
+    byDay: days.map(([day, ofDay]) => ({ day, ...sumOfParts(ofDay) })),
   };
 }
 

@@ -324,6 +324,9 @@ export const STATE_DECLARATIONS: Declarations = {
     'reconciliation_exceptions.resolve': [
       { table: 'reconciliation_exceptions', cells: ['open.resolve', 'explained.resolve'] },
     ],
+    'reconciliation_exceptions.resolve_cause': [
+      { table: 'reconciliation_exceptions', cells: ['open.resolve', 'explained.resolve'] },
+    ],
   },
   ruled: {
     subscriptions: {

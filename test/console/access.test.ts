@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { ROLES } from '../../src/console/parts/user.ts';
 import { ACTIONS, SCREENS } from '../../src/console/screens.ts';
+import { inDays } from '../boletos/boleto-service.ts';
 import { createForeignMerchant, FOREIGN_MERCHANT } from '../kit/foreign-merchant.ts';
 import { turnOf } from '../kit/patience.ts';
 import { openTestService, type TestService, until } from '../kit/service.ts';
@@ -26,7 +27,8 @@ async function markOf(visitor: Visitor): Promise<string> {
 
 async function statusOf(visitor: Visitor, method: string, path: string, mark: string): Promise<number> {
   const text = 'a test of the matrix';
-  const form = { mark, once: randomUUID(), role: 'viewer', reason: text, note: text };
+  const said = { role: 'viewer', reason: text, note: text, dueDate: inDays(5) };
+  const form = { mark, once: randomUUID(), ...said };
   return until('it is not asked too fast', async () => {
     const { status } = await visitor.ask(path, method === 'POST' ? { form } : {});
     return status === 429 ? null : status;

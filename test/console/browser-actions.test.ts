@@ -70,7 +70,7 @@ test('a part of a payment is given back, and more than was paid is not', { skip 
   await lookAt(page, 'action-reviewed');
   await browser.goTo(page, `${home}/payments/${id}`);
   await giveBack(page, { amount: '12,34', reason: 'cliente devolveu um item' });
-  assert.match(await wordsOn(page), /Pedido aceito: veja a situação do pagamento/);
+  assert.match(await wordsOn(page), /Solicitação aceita: veja o status do pagamento/);
   await seen(page, /R\$ 12,34 foram estornados ao cartão/);
   await lookAt(page, 'action-given-back');
   await page.browserContext().close();
@@ -120,7 +120,7 @@ test('a notification is sent again, a test is shown with its answer, a secret is
   const taken = shop.received.length;
   await Promise.all([page.waitForNavigation(), page.click('.timeline a')]);
   await send(page, '/resend', { reason: 'o estabelecimento perdeu a primeira' });
-  assert.match(await wordsOn(page), /é enviada de novo/);
+  assert.match(await wordsOn(page), /será enviada de novo/);
   await until('it came again', async () => shop.received.length > taken);
   await seen(page, /Entregue/);
   await lookAt(page, 'action-sent-again');
@@ -194,7 +194,7 @@ test('what can be made happen in homologation happens on the page of its thing',
   await lookAt(page, 'action-boleto-paid');
   await browser.goTo(page, `${home}/homologation`);
   await send(page, '/clock');
-  await seen(page, /Está aqui/);
+  await seen(page, /Relógio em/);
   await lookAt(page, 'action-clock');
   await page.browserContext().close();
 });

@@ -333,7 +333,7 @@ test('everything behind the sign-in works without JavaScript: a payment is found
   assert.match(await wordsOn(page), /Valor a devolver R\$ 10,00/);
   await press(page, 'form[action$="/cancel"] button');
   const text = (await page.content()).replaceAll('&nbsp;', ' ');
-  assert.match(text, /Pedido aceito: veja a situação do pagamento/);
+  assert.match(text, /Solicitação aceita: veja o status do pagamento/);
   await keepPicture(page, 'given-back-phone');
   await page.browserContext().close();
 });

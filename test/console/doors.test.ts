@@ -124,7 +124,7 @@ test('a sign-in whose commit is in doubt says so and what to do, and lets nobody
   const sent = await withCommitCut(() => ask(origin, path, { form: {} }));
   assert.deepEqual([sent.status, sent.headers.get('set-cookie')], [504, null]);
   const words = wordsOf(sent.text);
-  assert.match(words, /Não se sabe se este link foi usado/);
+  assert.match(words, /Não foi possível confirmar se este link foi usado/);
   assert.match(words, /abra o link de novo\. Se não for mais válido, já foi usado/);
   await new Visitor(origin).enter(path);
 });
@@ -183,7 +183,7 @@ test('neither a merchant nor the operator has more users and credentials than fi
   const page = `/console/merchants/${merchantId}/credentials`;
   const many = await admin.send(page, `${page}/new`, { use: 'gateway', reason: 'um teste' });
   assert.deepEqual(
-    [many.status, /tem 200 credenciais que funcionam, o máximo/.test(wordsOf(many.text))],
+    [many.status, /tem 200 credenciais ativas, o máximo/.test(wordsOf(many.text))],
     [400, true],
   );
 });

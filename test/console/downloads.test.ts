@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
+import { constants, inflateRawSync } from 'node:zlib';
 import { createForeignMerchant, FOREIGN_MERCHANT } from '../kit/foreign-merchant.ts';
 import { call, logIn } from '../kit/merchant.ts';
 import { openTestService, type TestService, until } from '../kit/service.ts';
@@ -10,7 +11,7 @@ import { originOf, type Shown, signedIn, type Visitor } from './visitor.ts';
 const MANY = 2_503;
 /** More than a connection holds of what nobody reads. */
 const GIANT = 60_000;
-const DAYS = { many: '2026-03-15', giant: '2026-03-16', broken: '2026-03-17' } as const;
+const DAYS = { many: '2026-03-15', giant: '2026-03-16', broken: '2026-03-17', old: '2024-01-02' } as const;
 /** As HTTP says it, of an answer in pieces. */
 const isWhole = (text: string) => text.endsWith('\r\n0\r\n\r\n');
 
@@ -97,13 +98,13 @@ test('all payments that a page has found are saved as one file, newest first', a
     const saved = await viewer.ask(path);
     const [head = '', ...rows] = linesOf(saved);
     const columns = head.split(';');
-    assert.deepEqual(columns.slice(0, 4), ['Pagamento', 'Referência', 'Cobrança', 'Vendido em']);
+    assert.deepEqual(columns.slice(0, 4), ['Vendido em', 'Referência', 'Cliente', 'Documento']);
     const values = rows.map((row) => row.split(';')[columns.indexOf('Valor')]);
     assert.deepEqual(
       values,
       expected.toReversed().map((cents) => `"${(cents / 100).toFixed(2).replace('.', ',')}"`),
     );
-    assert.match(rows[0]?.split(';')[3] ?? '', /^2026-03-15 09:\d\d:\d\d$/);
+    assert.match(rows[0]?.split(';')[0] ?? '', /^15\/03\/2026 09:\d\d:\d\d$/);
     assert.equal(rows[0]?.split(';')[1], `"'${String(expected.at(-1)).padStart(50, '=')}"`, 'no formula');
     const { headers } = saved;
     assert.equal(
@@ -117,11 +118,57 @@ test('all payments that a page has found are saved as one file, newest first', a
 });
 
 test('what a search refuses is a page that says so, and no file', async () => {
-  const query = { dateRangeStartDate: '2026-01-01', dateRangeEndDate: '2026-12-31' };
+  const query = { dateRangeStartDate: '2016-01-01', dateRangeEndDate: '2026-12-31' };
   const refused = await viewer.ask(`${home}/payments.csv?${new URLSearchParams(query)}`);
   assert.match(refused.headers.get('content-type') ?? '', /^text\/html/);
-  assert.match(refused.text, /role="alert".*mais de 93 dias/s);
+  assert.match(refused.text, /role="alert".*mais de 3\.660 dias/s);
   assert.equal(refused.headers.get('content-disposition'), null);
+});
+
+/** The cells of the sheet, row by row, as Excel reads them. */
+async function sheetOf(path: string): Promise<string[][]> {
+  const { status, headers, bytes } = await viewer.ask(path);
+  assert.equal(status, 200);
+  assert.match(headers.get('content-type') ?? '', /spreadsheetml\.sheet$/);
+  assert.match(headers.get('content-disposition') ?? '', /\.xlsx"$/);
+  const start = 30 + bytes.readUInt16LE(26) + bytes.readUInt16LE(28);
+  const sheet = inflateRawSync(bytes.subarray(start), { finishFlush: constants.Z_SYNC_FLUSH }).toString();
+  return [...sheet.matchAll(/<row [^>]*>(.*?)<\/row>/g)].map(([, row = '']) =>
+    [...row.matchAll(/<c r="[A-Z]+\d+"( s="1" t="inlineStr")?[^>]*>(.*?)<\/c>/g)].map(([, , cell = '']) =>
+      cell.replaceAll(/<[^>]+>/g, ''),
+    ),
+  );
+}
+
+test('the same rows come as a workbook of Excel, with amounts and moments as numbers and no formula', async () => {
+  const path = csvOf(DAYS.many, { lastFour: '4444' }).replace('payments.csv', 'payments.xlsx');
+  const [heads = [], ...rows] = await sheetOf(path);
+  assert.equal(rows.length, MANY >> 1);
+  assert.deepEqual(heads.slice(0, 2), ['Vendido em', 'Referência']);
+  const [soldAt = '', reference = '', ...rest] = rows.at(-1) ?? [];
+  assert.equal(Math.floor(Number(soldAt)), 46_096, '2026-03-15');
+  assert.equal(reference, '2'.padStart(50, '='), 'a text');
+  assert.ok(rest.includes('0.02'), rest.join());
+  const [entry] = await service.auditor.query(
+    "select resource, detail from audit_entries where action = 'console.export' order by entry_number desc limit 1",
+  );
+  assert.equal(entry?.resource, `merchants/${merchantId}/payments.xlsx`);
+  assert.match(JSON.stringify(entry?.detail), /parcela-payments-.*\.xlsx/);
+  assert.equal((await sheetOf(csvOf(DAYS.giant).replace('.csv', '.xlsx'))).length, GIANT + 1);
+});
+
+test('a file has years, read part by part in the order of the sales; a page of a list has 93 days', async () => {
+  await sell(merchantId, DAYS.old, 3);
+  const query = { dateRangeStartDate: '2017-01-01', dateRangeEndDate: '2026-03-15', lastFour: '1111' };
+  const path = `payments.csv?${new URLSearchParams(query)}`;
+  const [head = '', ...rows] = linesOf(await viewer.ask(`${home}/${path}`));
+  assert.equal(rows.length, ((MANY + 1) >> 1) + 2);
+  const at = head.split(';').indexOf('Vendido em');
+  const days = rows.map((row) => row.split(';')[at]?.slice(0, 10));
+  assert.deepEqual([days[0], ...days.slice(-2)], ['15/03/2026', '02/01/2024', '02/01/2024']);
+  const page = await viewer.ask(`${home}/payments?${new URLSearchParams(query)}`);
+  assert.match(page.text, /role="alert".*mais de 93 dias/s);
+  assert.ok(page.text.includes(path.replaceAll('&', '&amp;')), 'the file is offered there too');
 });
 
 test('a file is of those alone who may see the merchant, and has nothing of another', async () => {

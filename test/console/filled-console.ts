@@ -36,6 +36,7 @@ const SETTINGS = {
   PARCELA_FEES: 'any:1=2.50@30, any:2-12=2.50@30/30',
   // Cents.
   PARCELA_CONSOLE_SECOND_PERSON_OVER: '50000',
+  PARCELA_DISPUTE_DAYS: '10',
 };
 /** In hundredths of a percent: what is expected by the rules above. */
 const FEE_PORTION = 250;
@@ -160,6 +161,12 @@ async function keepFile({ service, token }: Shop, day: Day, fault: string): Prom
 async function fillToday(shop: Shop, dueDate: Day) {
   await sell(shop, 4_990, 'PEDIDO-8000');
   await sell(shop, 1_041, 'PEDIDO-8002');
+  const disputedId = await sell(shop, 9_990, 'PEDIDO-8003');
+  const disputed = await call(shop.service.gatewayUrl, `/homologation/transactions/${disputedId}/events`, {
+    token: shop.token,
+    body: { type: 'chargeback', installmentNumber: 1 },
+  });
+  assert.equal(disputed.status, 200, disputed.text);
   const [declined] = await shop.service.auditor.query(
     "select transaction_id from transactions where reference_transaction = 'PEDIDO-8002'",
   );

@@ -41,7 +41,7 @@ const clockNow = async () =>
 test('the clock says where it stands and what comes next, and is moved by a button', async () => {
   await pay(service.gatewayUrl, token, 5_000);
   const page = await words(tools);
-  for (const expected of ['Está aqui', 'A adquirente paga', 'Uma cobrança é feita', 'Um boleto vence'])
+  for (const expected of ['Relógio em', 'A adquirente paga', 'Uma cobrança é feita', 'Um boleto vence'])
     assert.ok(page.includes(expected), `${expected}: ${page}`);
   const before = await clockNow();
   const led = await press(tools, `${tools}/clock`, { advanceDays: '7' });
@@ -75,20 +75,20 @@ test('a trial card is paid with by a button, and a number of a card is never sen
 
 test('what the acquirer answers next is said on a page, waits there, and is ended there', async () => {
   const page = `${tools}/acquirer`;
-  assert.match(await words(page), /Nada foi dito\./);
+  assert.match(await words(page), /Nada programado\./);
   await press(page, `${page}/charges`, { answer: 'funds', times: '2' });
   await press(page, `${page}/charges`, { answer: 'silent', times: '1' });
   await press(page, `${page}/cancels`, { fails: 'yes', afterDays: '3' });
   const waiting = await words(page);
   assert.match(
     waiting,
-    /1 Cobrança Recusa: sem saldo \(51\) 2 Cobrança Recusa: sem saldo \(51\) 3 Cobrança Não responde/,
+    /1 Cobrança Nega: sem saldo \(51\) 2 Cobrança Nega: sem saldo \(51\) 3 Cobrança Não responde/,
   );
   assert.match(waiting, /Aceita, e recusa depois de 3 dias/);
   assert.equal((await pay(service.gatewayUrl, token, 5_000)).reply.status, 402);
   assert.doesNotMatch(await words(page), /3 Cobrança/);
   await press(page, `${page}/end`);
-  assert.match(await words(page), /Nada foi dito\./);
+  assert.match(await words(page), /Nada programado\./);
   const wrong = await support.send(page, `${page}/charges`, { answer: 'constructor', times: '1' });
   assert.equal(wrong.status, 400);
 });

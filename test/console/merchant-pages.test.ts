@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { createForeignMerchant, FOREIGN_MERCHANT } from '../kit/foreign-merchant.ts';
 import { call, logIn, pay } from '../kit/merchant.ts';
 import { openTestService, type TestService, until } from '../kit/service.ts';
+import { plantDelivery } from '../webhooks/history-service.ts';
 import { type MerchantThings, makeThings, subscribe } from './merchant-things.ts';
 import { hiddenFields, type Shown, searchFor, signedIn, type Visitor, wordsOf } from './visitor.ts';
 
@@ -178,11 +179,11 @@ test('money that nobody expected for a boleto stands on its page, and is resolve
   const events = `/homologation/boletos/${things.boletoId}/events`;
   assert.equal((await call(url, events, { token, body: { type: 'paid' } })).status, 200);
   assert.match(await wordsAt(`${home}/boletos`), /Cancelado Pagamento inesperado/);
-  assert.match(await wordsAt(path), /Pagamentos recebidos .* R\$ 149,90 Pago depois do fim A resolver/);
+  assert.match(await wordsAt(path), /Pagamentos recebidos .* R\$ 149,90 Pago após o prazo A resolver/);
   const reply = await call(url, `/api/billissuer/${things.boletoId}`, { token });
   const [{ exceptionId }] = reply.body.payments;
   const resolved = await pressAndFollow(finance, path, `${path}/payments/${exceptionId}/resolve`);
-  assert.match(resolved, /Está encerrado\..*Pago depois do fim Resolvida manualmente/s);
+  assert.match(resolved, /Resolvido\..*Pago após o prazo Resolvida manualmente/s);
 });
 
 test('a delivery shows its tries and what was sent; a test is sent and its outcome shown', async () => {
@@ -196,6 +197,39 @@ test('a delivery shows its tries and what was sent; a test is sent and its outco
     /O endereço não aceitou\..*Motivo da falha Sem conexão/,
     'the shop is closed',
   );
+});
+
+test('what was given up of some days is counted, and sent again at once and once', async () => {
+  const { accountNumber } = await service.demo();
+  for (const state of ['givenUp', 'delivered', 'givenUp'])
+    await plantDelivery({ auditor: service.auditor, merchantId }, accountNumber, { state, nsu: 'ABANDONO' });
+  const [row] = await service.auditor.query(
+    "select count(*)::int as count from deliveries where state = 'givenUp' and account_number = $1",
+    [accountNumber],
+  );
+  const list = `${home}/notifications/deliveries?status=GivenUp`;
+  const action = `${home}/notifications/deliveries/resend`;
+  assert.ok(!(await shown(viewer, list)).includes(action));
+  const page = await shown(admin, list);
+  assert.ok(wordsOf(page).includes(`${row?.count} notificações não entregues`), wordsOf(page));
+  const form = { ...hiddenFields(page, action), reason: 'o servidor voltou' };
+  const sent = await admin.slowly(action, { form });
+  assert.deepEqual(
+    [sent.status, /2 estão na fila e serão enviadas de novo/.test(wordsOf(sent.text))],
+    [200, true],
+  );
+  const again = await admin.slowly(action, { form });
+  assert.match(wordsOf(again.text), /já tinha sido|já foi/i);
+  const resent = await service.auditor.query("select from deliveries where nsu = 'ABANDONO' and fence >= 1");
+  assert.equal(resent.length, 2, 'what was delivered is not sent again');
+  const acts = await service.auditor.query(
+    `select detail::json ->> 'from' <= detail::json ->> 'to' as is_period, detail::json ->> 'account' as account
+     from audit_entries where action = 'console.act' and resource = $1`,
+    [action.replace('/console/', '')],
+  );
+  assert.deepEqual(acts, [{ is_period: true, account: accountNumber }]);
+  const history = await shown(admin, `${home}/history`);
+  assert.ok(history.includes(`<a href="${home}/notifications/deliveries">Enviar todas de novo</a>`), history);
 });
 
 test('a new secret is shown once, to an administrator alone', async () => {
@@ -267,6 +301,29 @@ test('lists whose API gives CSV are saved as CSV, with the filters of the page',
   });
   assert.match(sold, /^\ufeffVendido em;Referência;/);
   assert.match(sold, /;"10,00";/);
+
+  // What it brings: less a fee, and in part given back.
+  await service.auditor.query(
+    `update receivables set canceled = 100, expected_fee = 25, expected_net = 875
+     where reference_transaction = 'PEDIDO-CSV'`,
+  );
+  const cellsOf = (text: string, titles: readonly string[]) => {
+    const [heads = '', ...rows] = text.slice(1).split('\r\n');
+    const row = rows.find((one) => one.includes('PEDIDO-CSV'))?.split(';') ?? [];
+    return titles.map((title) => row[heads.split(';').indexOf(title)]);
+  };
+  const { text: payments } = await viewer.ask(href);
+  assert.deepEqual(
+    cellsOf(payments, ['Valor', 'Taxas', 'Líquido', 'Recebido', 'Meio de pagamento', 'Bandeira']),
+    ['"10,00"', '"0,25"', '"8,75"', '"0,00"', 'Cartão', 'Mastercard'],
+  );
+  const { text: installments } = await viewer.ask(`${home}/reconciliation.csv?by=sale`);
+  assert.deepEqual(cellsOf(installments, ['Valor da parcela', 'Estornado', 'Líquido', 'Recebido']), [
+    '"10,00"',
+    '"1,00"',
+    '"8,75"',
+    '"0,00"',
+  ]);
 });
 
 test('charts show what was approved and declined, with a table behind each', async () => {

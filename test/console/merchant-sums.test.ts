@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { declaredStatements } from '../../src/platform/postgres/database.ts';
+import { addDays, type Day } from '../../src/values/instant.ts';
 import { readSourceTree } from '../architecture/source-tree.ts';
 import { boletoRequest, inDays } from '../boletos/boleto-service.ts';
 import { createTestDatabase } from '../kit/database.ts';
@@ -17,7 +18,7 @@ let viewer: Visitor;
 let token: string;
 let things: MerchantThings;
 before(async () => {
-  service = await openTestService();
+  service = await openTestService({ PARCELA_DISPUTE_DAYS: '10' });
   const demo = await service.demo();
   home = `/console/merchants/${demo.merchantId}`;
   viewer = await signedIn(service, 'viewer', demo.merchantId);
@@ -37,7 +38,7 @@ const REAIS = new Intl.NumberFormat('pt-BR', { style: 'currency', currency: 'BRL
 
 test('the first page leads to all that needs somebody, and says where nothing does', async () => {
   const page = `${home}/today`;
-  assert.match(await wordsAt(page), /Precisa de você Nada espera por você\./);
+  assert.match(await wordsAt(page), /Precisa de você Nada pendente com você\./);
   const { integration, accountNumber } = await service.demo();
   const integrationToken = await logIn(service.integrationUrl, integration, '/api/authentication/login');
   const path = `/api/billissuer/new?accountNumber=${accountNumber}`;
@@ -65,7 +66,7 @@ test('the first page leads to all that needs somebody, and says where nothing do
     ],
   );
   const [addresses, boletos] = await Promise.all(needs.map(({ href }) => wordsAt(href)));
-  assert.match(addresses ?? '', /Falha desde .* Em tentativa/);
+  assert.match(addresses ?? '', /Com falha desde .* Em tentativa/);
   assert.match(boletos ?? '', /1 no total/);
   await service.auditor.query('update webhook_endpoints set opened_until = null, failing_since = null');
 });
@@ -117,6 +118,25 @@ test('the first page sums what the ledgers of acquirer and bank have of today, a
   const { text } = await viewer.turnTo(`${home}/today`);
   const list = /href="([^"]+)">Pix R/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
   assert.match(await wordsAt(list), /Pix Paga Devolvida em parte R\$ 149,90/);
+  const partly = await viewer.turnTo(`${home}/payments?status=partlyReturned`);
+  const words = wordsOf(partly.text);
+  assert.match(words, /Pix Paga Devolvida em parte R\$ 149,90/);
+  assert.match(words, /Autorizada Estornada em parte R\$ 129,90 .* 2 no total/);
+  const csv = /href="([^"]+payments\.csv[^"]*)"/.exec(partly.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+  assert.equal((await viewer.turnTo(csv)).text.trim().split('\r\n').length, 3, 'its file has the same two');
+
+  // The charts have the same, of seven days; the days before tomorrow are those with today.
+  const charts = await wordsAt(`${home}/charts`);
+  const byCard = reais(sold - 14_990);
+  for (const one of [
+    `Vendido ${reais(sold)} Antes: ${reais(0)} cartão ${byCard}, Pix ${reais(14_990)}`,
+    `Estornado ${reais(back)} Antes: ${reais(0)}`,
+    `${byCard} ${reais(0)} ${approved.length}`,
+  ])
+    assert.ok(charts.includes(one), `${one}: ${charts}`);
+  assert.match(charts, /Taxa de aprovação .* % das respondidas 0% 25% 50% 75% 100%/);
+  const later = await wordsAt(`${home}/charts?from=${inDays(1)}&to=${inDays(7)}`);
+  assert.ok(later.includes(`Vendido ${reais(0)} Antes: ${reais(sold)} (-100%)`), later);
 });
 
 test('what cannot be read now says so on the first page, and all else is there', async () => {
@@ -231,13 +251,33 @@ test('the sheet of a day says what was sold, what is due and what is missing', a
   });
   const list = await viewer.turnTo(`${home}/reconciliation?from=${first?.day}&to=${first?.day}`);
   const path = /href="([^"]+\/reconciliation\/days\/[^"]+)"/.exec(list.text)?.[1] ?? '';
-  assert.match(wordsOf(list.text), /R\$ 0,00 \(0\) R\$ 0,00 – /, 'what has not come is not compared');
+  const ofDay = wordsOf(list.text);
+  const [sums] = await service.auditor.query(
+    `select sum(gross)::int as sold, sum(expected_fee)::int as fees, sum(expected_net)::int as net,
+       sum(gross - expected_fee - expected_net)::int as given
+     from receivables where expected_on = $1`,
+    [first?.day],
+  );
+  const of = (name: string) => reais(Number(sums?.[name]));
+  const gross = reais(Number(sums?.fees) + Number(sums?.net));
+  const fees = sums?.fees === 0 ? '–' : `-${of('fees')}`;
+  assert.ok(
+    ofDay.includes(`${gross} ${fees} ${of('net')} ${of('net')} – – – – `),
+    'what is to come is not missing, and not compared',
+  );
+  assert.ok(ofDay.includes(`A receber ${of('net')} de dias que ainda não terminaram`), ofDay);
   const due = await wordsAt(path.replaceAll('&amp;', '&'));
   assert.match(
     due,
-    /Previsto para este dia O quê Valor Parcelas Esperado, líquido R\$ [\d.,]+ [1-9]\d* Disso, em aberto/,
+    /Esperado, líquido R\$ [\d.,]+ [1-9]\d* Disso, a receber -R\$ [\d.,]+ .* Em outros dias, ou de outros dias R\$ 0,00/,
   );
-  assert.match(due, /Causa Valor em falta Linhas Nenhum arquivo do dia chegou R\$ /);
+  const given = sums?.given === 0 ? reais(0) : `-${of('given')}`;
+  assert.ok(due.includes(`Vendido, bruto ${of('sold')} Estornado antes do pagamento ${given} `), due);
+  const month = `${home}/receivables?day=${first?.day}`;
+  const grid = wordsOf((await viewer.turnTo(month)).text);
+  const on = `${String(first?.day).split('-').toReversed().join('/')}`;
+  assert.ok(grid.includes(`${on} ${of('net')} a receber`), grid);
+  assert.match(due, /Causa Valor Linhas Esperado, líquido R\$ [\d.,]+ Nenhum arquivo do dia chegou -R\$ /);
   const today = new Date().toLocaleDateString('en-CA', { timeZone: 'America/Sao_Paulo' });
   assert.match(
     await wordsAt(`${home}/reconciliation/days/${today}`),
@@ -247,6 +287,35 @@ test('the sheet of a day says what was sold, what is due and what is missing', a
     assert.equal((await viewer.turnTo(`${home}/reconciliation/days/${day}`)).status, 404, day);
   const other = await viewer.turnTo(`${home}/reconciliation/days/${today}?accountNumber=999`);
   assert.equal(other.status, 404);
+});
+
+test('chargebacks are a list with the days that are left to answer, as the ledger of the acquirer has them', async () => {
+  assert.match(await wordsAt(`${home}/disputes`), /Nenhum chargeback nestes dias\./);
+  const { reply } = await pay(service.gatewayUrl, token, 30_000, { referenceTransaction: 'CONTESTADA-1' });
+  const { paymentId } = reply.body.paymentAuthorization;
+  const events = `/homologation/transactions/${paymentId}/events`;
+  const body = { type: 'chargeback', installmentNumber: 1, amount: 12_345 };
+  assert.equal((await call(service.gatewayUrl, events, { token, body })).status, 200);
+  const page = await until('it is there', async () => {
+    const words = await wordsAt(`${home}/disputes`);
+    return words.includes('Descontado') && words;
+  });
+  const today = new Date().toLocaleDateString('en-CA', { timeZone: 'America/Sao_Paulo' });
+  const shown = (day: string) => day.split('-').toReversed().join('/');
+  const until10 = addDays(today as Day, 10);
+  assert.ok(
+    page.includes(
+      `${shown(today)} CONTESTADA-1 Mastercard •••• 0001 1 R$ 123,45 Descontado 10 dias, até ${shown(until10)}`,
+    ),
+    page,
+  );
+  const { body: ledger } = await call(
+    service.gatewayUrl,
+    `/homologation/acquirer/charges?paymentId=${paymentId}`,
+    { token },
+  );
+  assert.equal(ledger.items[0]?.canceledAmount, 12_345, 'what the page shows is what the acquirer took');
+  assert.match(await wordsAt(`${home}/disputes?from=2020-01-01&to=2026-01-01`), /Escolha no máximo um ano\./);
 });
 
 test('the account of the charts is chosen where it counts: for the deliveries, with the days that are shown', async () => {
@@ -293,6 +362,18 @@ const BOUNDS: Readonly<Record<string, readonly [index: string, condition: RegExp
   'boletos.find_by_bar_code': ['boletos_by_bar_code', /bar_code = /, false],
   'boletos.find_by_document': ['boletos_by_payer_time', /documentNumber.*merchant_id = /, false],
   'receivables.list_of_payment': ['receivables_pkey', /transaction_id = /, false],
+  'reconciliation_exceptions.sum_cause': [
+    'reconciliation_exceptions_of_merchant',
+    /merchant_id = .*state = .*class = /,
+    false,
+  ],
+  'receivables.sum_due': ['receivables_filed', /merchant_id = .*expected_on = /, false],
+  'changes.list_disputes': [
+    'acquirer_changes_disputes',
+    /merchant_id = .*happened_at >= .*happened_at < /,
+    false,
+  ],
+  'receivables.find_money_of_payments': ['receivables_pkey', /merchant_id = .*transaction_id = /, false],
   'receivables.sum_sold': ['receivables_by_sale', /account_number = .*sold_at >= .*sold_at < /, false],
   'changes.list_chargebacks_of_payment': ['acquirer_changes_chargebacks', /reference = /, false],
   'history.list_of_payment': ['deliveries_by_nsu', /nsu = /, false],
@@ -312,6 +393,7 @@ const BOUNDS: Readonly<Record<string, readonly [index: string, condition: RegExp
 
 /** Of what may be very many, those that are shown are read in their order: nothing is put in order. */
 const UNSORTED = [
+  'changes.list_disputes',
   'cancels.sum_newest',
   'customers.find_newest_payments',
   'transactions.find_ids_of_reference',

@@ -35,6 +35,7 @@ export async function subscribe(
   service: Pick<TestService, 'gatewayUrl' | 'demo'>,
   amount: number,
   cardNumber = TEST_CARD,
+  name = '<b>Ana</b>',
 ): Promise<{ readonly planId: string; readonly subscriptionId: string; readonly billingId: string }> {
   const { gatewayUrl: url, demo } = service;
   const { gateway, recurrence } = await demo();
@@ -62,7 +63,7 @@ export async function subscribe(
     vaultId: card.body.vaultId,
     orderNumber: 'P-1001',
     planId,
-    customer: { name: '<b>Ana</b>', documentNumber: DOCUMENT, email: 'ana@cliente.example' },
+    customer: { name, documentNumber: DOCUMENT, email: 'ana@cliente.example' },
   });
   const billingId = await until('its first billing was charged', async () => {
     const { body } = await call(url, `/v1/recurrences/billing?subscriptionId=${subscriptionId}`, { token });

@@ -78,7 +78,7 @@ function entriesOf(name: string) {
   );
 }
 
-const NOT_PROVEN = /não provou quem você é/;
+const NOT_PROVEN = /não confirmou quem você é/;
 const NOBODY = /não é de ninguém que possa usar este console/;
 const AWAY = /não responde como deveria/;
 const ELSEWHERE = /começou em outro navegador/;
@@ -401,7 +401,7 @@ test('one address comes back so often in a moment, and what it began stays', asy
   const cookie = [...browser.cookies].map(([one, value]) => `${one}=${value}`).join('; ');
   const path = address.pathname + address.search;
   const sent = await Promise.all(Array.from({ length: 95 }, () => ask(origin, path, { cookie })));
-  const slowed = sent.filter(({ text }) => text.includes('Muitos entram da sua rede'));
+  const slowed = sent.filter(({ text }) => text.includes('Há muitos acessos vindos da sua rede'));
   assert.ok(slowed.length > 0);
   for (const { status, headers } of slowed) {
     assert.deepEqual([status, headers.get('set-cookie')], [429, null]);

@@ -31,7 +31,7 @@ async function formOf(
 
 const hasSecret = ({ text }: Shown) => text.includes('class="secret"') || text.includes('/console/links/');
 const saysDone = ({ text }: Shown) => /Já foi feito: este formulário foi enviado antes/.test(wordsOf(text));
-const saysUnknown = ({ text }: Shown) => /não se sabe o que houve/.test(wordsOf(text));
+const saysUnknown = ({ text }: Shown) => /o resultado ainda é desconhecido/.test(wordsOf(text));
 
 async function rows(text: string, values: unknown[] = []): Promise<number> {
   return (await service.auditor.query(text, values)).length;

@@ -81,7 +81,7 @@ test('files that are being taken and matched show how far they are', async () =>
   await keepFile('morto.txt', '2020-01-03' as Day, 'left');
   await keepFile('conferindo.txt', '2020-01-03' as Day, 'matching');
   const words = wordsOf(await filesPage());
-  assert.match(words, /agora\.txt Adiq EDI 3\.1 0 .* ana Nada dele conta antes do fim/);
+  assert.match(words, /agora\.txt Adiq EDI 3\.1 0 .* ana Só vale quando a importação terminar/);
   assert.match(words, /morto\.txt Adiq EDI 3\.1 0 .* ana O processo terminou/);
   assert.match(words, /conferindo\.txt Adiq EDI 3\.1 .*Conferido até a linha 1\.234/);
   assert.ok(!wordsOf(await filesPage('?before=1')).includes('agora.txt'), 'older pages are the list alone');

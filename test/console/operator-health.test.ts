@@ -54,7 +54,10 @@ async function report(change: Partial<ReportBody>, ageSeconds = 0): Promise<void
 test('what nobody has verified is said to be so', async () => {
   const words = await health();
   assert.match(words, /Nenhum dia foi verificado ainda/);
-  assert.match(words, /Cadeia do registro de auditoria Íntegra .*O todo não foi verificado ultimamente/);
+  assert.match(
+    words,
+    /Cadeia do registro de auditoria Íntegra .*A cadeia inteira não foi verificada ultimamente/,
+  );
   assert.match(words, /Banco de dados \d+(,\d)? (MB|GB) Um servidor sem standby\./);
 });
 
@@ -98,7 +101,7 @@ test('what other processes know stands beside it: silence, a held one, another v
     words,
     /Precisa de atenção .*1 de 2 processos não cobram.* Processos sem sinal 1 .*: maquina-velha\./,
   );
-  assert.match(words, /Várias versões rodam lado a lado/);
+  assert.match(words, /Há mais de uma versão em execução/);
 });
 
 test('a machine whose clock is wrong is named, and a bank of Pix that is away by what it is', async () => {
@@ -141,12 +144,12 @@ test('a report of a night is shown with its seal, and one that was altered as su
      values ('2026-11-20', 1234, 0, '{}', $1, decode(repeat('00', 32), 'hex'))`,
     [key?.data_key_id],
   );
-  await healthWith(/1\.234 cobranças conferidas em 20\/11\/2026, 0 diferem; o selo não é nosso/);
+  await healthWith(/1\.234 cobranças conferidas em 20\/11\/2026, 0 divergem; o selo não é nosso/);
   await service.auditor.query(
     `insert into truth_differences (merchant_id, transaction_id, installment_number, class, amount)
      values ('MUITA', gen_random_uuid(), 1, 'booksDiffer', 100)`,
   );
-  await healthWith(/arquivos e razão Difere 1\.234 cobranças .*, 0 diferem; .* Algo difere agora\./);
+  await healthWith(/arquivos e razão Diverge 1\.234 cobranças .*, 0 divergem; .* Há uma divergência agora\./);
 });
 
 test('a count that ended at its bound says that there may be more', async () => {
@@ -157,7 +160,7 @@ test('a count that ended at its bound says that there may be more', async () => 
   );
   const words = await healthWith(/100\.000 ou mais/);
   assert.match(words, /Exceções abertas 100\.000 ou mais R\$ 1\.000,00 ou mais entre arquivos e o esperado/);
-  assert.match(words, /Fora do arquivo 100\.000 ou mais R\$ 1\.000,00 ou mais/);
+  assert.match(words, /Não consta no arquivo 100\.000 ou mais R\$ 1\.000,00 ou mais/);
   assert.match(words, /Pendentes de confirmação 0 /);
   assert.match(wordsOf((await admin.turnTo('/console/exceptions')).text), /R\$ 1\.000,00 100\.000 ou mais/);
 });
@@ -171,7 +174,7 @@ test('who has verified the audit log, and when, is shown; where it is read only 
   } finally {
     await pool.close();
   }
-  await healthWith(/O todo foi verificado por ana em/);
+  await healthWith(/A cadeia inteira foi verificada por ana em/);
   const { text } = await admin.turnTo('/console/health');
   assert.ok(text.includes('href="/console/audit?action=audit.verify"'));
   const viewer = await signedIn(service, 'viewer', null);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { boletoRequest } from '../boletos/boleto-service.ts';
 import { call, logIn, pay } from '../kit/merchant.ts';
-import { openTestService, type TestService } from '../kit/service.ts';
-import { signedIn, type Visitor, wordsOf } from './visitor.ts';
+import { openTestService, type TestService, until } from '../kit/service.ts';
+import { hiddenFields, signedIn, type Visitor, wordsOf } from './visitor.ts';
 
 let service: TestService;
 let merchantId: string;
@@ -89,12 +89,61 @@ test('exceptions are summed by merchant and class, and narrowed by age', async (
   const page = await shown('/console/exceptions');
   const words = wordsOf(page);
   assert.match(words, /R\$ 8\.200,01 4 no total/);
-  assert.match(words, /MUITA Fora do arquivo 2 R\$ 7\.500,00 40 dias/);
+  assert.match(words, /MUITA Não consta no arquivo 2 R\$ 7\.500,00 40 dias/);
   assert.match(words, /Estabelecimento desconhecido .* 1 R\$ 700,00/);
   assert.ok(page.includes('href="/console/exceptions?merchant=MUITA&amp;class=notInFile"'));
   const old = wordsOf(await shown('/console/exceptions?olderThan=30'));
   assert.match(old, /R\$ 2\.500,00 1 no total/);
   assert.match(wordsOf(await shown('/console/exceptions?state=healed')), /Nenhuma exceção encontrada\./);
+});
+
+test('exceptions of one wrong fee rule are resolved at once, if they are as seen, and lead to the rule', async () => {
+  const finance = await signedIn(service, 'finance', null);
+  const { gateway } = await service.demo();
+  const token = await logIn(service.gatewayUrl, gateway);
+  for (const amount of [10_000, 20_000, 30_000]) await pay(service.gatewayUrl, token, amount);
+  // As files show it that keep one percent more than the rules say.
+  const differ = (limit: number) =>
+    service.auditor.query(
+      `insert into reconciliation_exceptions (merchant_id, exception_id, exception_key, class, state, transaction_id,
+         installment_number, amount, expected, found)
+       select merchant_id, gen_random_uuid(), concat('fee', transaction_id), 'feeDiffers', 'open', transaction_id,
+         installment_number, gross / 100, expected_fee::text, (expected_fee + gross / 100)::text
+       from receivables where installment_count = 1 and gross in (10000, 20000, 30000) order by gross limit $1
+       on conflict do nothing`,
+      [limit],
+    );
+  await until('they are owed', async () => {
+    const owed = await service.auditor.query(
+      'select from receivables where installment_count = 1 and gross in (10000, 20000, 30000)',
+    );
+    return owed.length === 3;
+  });
+  await differ(2);
+  const open = async () =>
+    service.auditor.query(
+      "select amount::int, reason from reconciliation_exceptions where class = 'feeDiffers' and state = 'open'",
+    );
+  const list = `/console/exceptions?merchant=${merchantId}&class=feeDiffers`;
+  const action = `/console/exceptions/of/${merchantId}/feeDiffers/mastercard-1/resolve`;
+  const early = (await finance.turnTo(list)).text;
+  assert.match(wordsOf(early), /Mastercard, à vista [\d,]+% [\d,]+% 2 R\$ 3,00 Corrigir a regra/);
+  assert.match(wordsOf(early), /2 exceções, R\$ 3,00 no total, são resolvidas com um só motivo/);
+  await differ(3);
+  const late = await finance.slowly(action, { form: { ...hiddenFields(early, action), reason: 'tarde' } });
+  assert.deepEqual([late.status, (await open()).length], [409, 3], 'another one has come meanwhile');
+  assert.ok(!(await shown(list)).includes('/resolve"'), 'a viewer resolves nothing');
+  const [, fees = ''] = /href="(\/console\/fees\?[^"]+)"/.exec((await finance.turnTo(list)).text) ?? [];
+  const page = (await finance.turnTo(fees.replaceAll('&amp;', '&'))).text;
+  assert.match(page, /name="rules"[^>]* value="mastercard:1=[1-9][\d.]+@\d+/);
+  const done = await finance.send(list, action, { reason: 'regra corrigida com a adquirente' });
+  assert.equal(done.status, 303, done.text);
+  assert.deepEqual(await open(), []);
+  const entries = await service.auditor.query(
+    `select detail::json ->> 'count' as count, detail::json ->> 'amount' as amount, detail::json ->> 'brand' as brand
+     from audit_entries where action = 'reconciliation.resolve' and resource = 'reconciliation-exceptions'`,
+  );
+  assert.deepEqual(entries, [{ count: '3', amount: '600', brand: 'mastercard' }]);
 });
 
 test('versions of the fees stand side by side, with what differs marked, of all and of a merchant', async () => {
@@ -110,18 +159,21 @@ test('versions of the fees stand side by side, with what differs marked, of all 
   await add('', 'visa:1=1.5@2', 10);
   const words = wordsOf(await shown('/console/fees'));
   assert.match(words, /Antes, desde .* Em vigor desde .* Próxima, desde /);
-  assert.match(words, /Visa, à vista 2,49%, após 30 dias 2,99%, após 30 dias Mudou 1,5%, após 2 dias Mudou/);
+  assert.match(
+    words,
+    /Visa, à vista 2,49%, após 30 dias 2,99%, após 30 dias Alterada 1,5%, após 2 dias Alterada/,
+  );
   assert.match(words, /Elo, à vista – 4%, após 30 dias Nova – Retirada/);
   assert.match(
     words,
     /Todas as bandeiras, 2 a 12 parcelas 3,1%, após 31 dias, depois a cada 30 – Retirada –/,
   );
   const none = wordsOf(await shown(`/console/fees?merchant=${merchantId}`));
-  assert.match(none, /Não tem versão sua em vigor: valem as de todos\./);
+  assert.match(none, /Não tem versão própria em vigor: valem as taxas gerais\./);
   await add(merchantId, 'visa:1=0.5', -1);
   assert.match(
     wordsOf(await shown(`/console/fees?merchant=${merchantId}`)),
-    /Tem uma versão sua\. .*Visa, à vista 0,5%/,
+    /Tem versão própria\. .*Visa, à vista 0,5%/,
   );
   const hostile = await shown(`/console/fees?merchant=${encodeURIComponent('<img src=x>')}`);
   assert.ok(!hostile.includes('<img'));
@@ -149,7 +201,7 @@ test('lists of differences and of versions say that they end before the last one
      select 'MUITA', now() + (n - 95) * interval '1 day', concat('visa:1=', n), 'operator', 'ana' from generate_series(1, 101) n`,
   );
   const words = wordsOf(await shown('/console/fees?merchant=MUITA'));
-  assert.match(words, /Não estão ao lado, porque começam depois: 4\./);
+  assert.match(words, /Fora da comparação, porque começam depois: 4\./);
   assert.match(words, /Há mais antigas: só as 100 mais novas são listadas\./);
 });
 

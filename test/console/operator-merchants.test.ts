@@ -40,12 +40,12 @@ test('a merchant is registered once, by those who may, as the command does', asy
   assert.match(wordsOf(await shown(made.headers.get('location') ?? '', operator)), /está cadastrado/);
   const again = await operator.send('/console/merchants', '/console/new-merchant/create', NEW);
   assert.deepEqual(
-    [again.status, /Outro estabelecimento tem este id/.test(wordsOf(again.text))],
+    [again.status, /Outro estabelecimento tem este ID/.test(wordsOf(again.text))],
     [409, true],
   );
   const wrong = { ...NEW, id: 'OUTRA', cnpj: '11.444.777/0001-62' };
   const refused = await operator.send('/console/merchants', '/console/new-merchant/create', wrong);
-  assert.deepEqual([refused.status, /não é um CNPJ/.test(wordsOf(refused.text))], [400, true]);
+  assert.deepEqual([refused.status, /CNPJ inválido/.test(wordsOf(refused.text))], [400, true]);
   const [entry] = await service.auditor.query(
     "select actor, resource from audit_entries where action = 'merchant.create' and actor like 'user:%'",
   );
@@ -91,7 +91,7 @@ test("a merchant's page has its accounts in order, and takes several more at onc
   const page = '/console/merchants/PADARIA';
   assert.match(
     wordsOf(await shown(page, operator)),
-    /4000001 Credenciais que não dizem a conta 0 4000002 – 0/,
+    /4000001 Credenciais que não informam a conta 0 4000002 – 0/,
   );
   const fields = { account: '4000003, 4000004', reason: 'filiais' };
   assert.equal((await operator.send(page, `${page}/accounts`, fields)).status, 303);

@@ -55,7 +55,7 @@ test('lists of files, differences and keys say what they are about when they are
     `insert into truth_reports (day, charges, differences, report, data_key_id, seal)
      select '2039-11-20', 0, 0, '{}', data_key_id, decode(repeat('00', 32), 'hex') from data_keys limit 1`,
   );
-  assert.match(await differences(), /Última verificação: .*Livros, feed, arquivos e razão concordam\./);
+  assert.match(await differences(), /Última verificação: .*Livros, feed, arquivos e razão conferem\./);
   await service.auditor.query(
     "insert into truth_runs (merchant_id, day, cause, from_on, due_at, ended_at) values ($1, '2026-01-01', 'asked', '2026-01-01', null, now())",
     [merchantId],
@@ -64,7 +64,7 @@ test('lists of files, differences and keys say what they are about when they are
     'insert into receivable_cursors (merchant_id) values ($1) on conflict do nothing',
     [merchantId],
   );
-  assert.match(await differences(`?merchant=${merchantId}`), /Livros, feed, arquivos e razão concordam\./);
+  assert.match(await differences(`?merchant=${merchantId}`), /Livros, feed, arquivos e razão conferem\./);
   assert.match(wordsOf(await shown(admin, '/console/keys')), /card Em uso/);
 });
 
@@ -123,7 +123,7 @@ test('the acquirer is asked about a charge by a button, not by a look at its pag
   assert.equal(strange.status, 403);
   const refused = await until('it is asked too often', async () => {
     const { status, text } = await press();
-    return status === 429 && /Você já perguntou muito/.test(wordsOf(text));
+    return status === 429 && /Muitas consultas à adquirente/.test(wordsOf(text));
   });
   assert.ok(refused);
 });
@@ -137,7 +137,7 @@ test('an exception of reconciliation is found, read, and resolved once with a re
     [merchantId, id],
   );
   const list = wordsOf(await shown(admin, '/console/exceptions?class=feeDiffers&day=2026-12-14'));
-  assert.match(list, /Outra taxa .* R\$ 1,00 14\/12\/2026 .* R\$ 2,49 R\$ 3,49/);
+  assert.match(list, /Taxa diferente .* R\$ 1,00 a menos 14\/12\/2026 .* R\$ 2,49 R\$ 3,49/);
   assert.ok(!(await shown(admin, '/console/exceptions?class=notInFile')).includes(id));
   const page = `/console/exceptions/${id}`;
   assert.match(

@@ -65,6 +65,13 @@ test('a payment is in the list of its day, and its page says what became of it',
   const english = await finance.ask(`${home}/payments/${id}`, { headers: { 'accept-language': 'en' } });
   assert.match(english.text, /<html lang="en">/);
   assert.ok(wordsOf(english.text).includes('Installment 3 authorized'));
+  // Of many one row, which opens.
+  const payment = { transactionType: 'credit', amount: 12_000, productType: 'lojista', installments: 12 };
+  const twelve = await shown(finance, `${home}/payments/${await paid(12_000, { payment })}`);
+  assert.match(
+    twelve,
+    /<summary>Parcelas autorizadas: 12<\/summary><ol class="timeline">.*Parcela 12 autorizada/s,
+  );
 });
 
 test('filters stand in the address, and what they must not be is said in the words of the API', async () => {
@@ -111,7 +118,7 @@ test('money goes back with a reason, once however often the form is sent, and bo
   assert.equal(body.canceledAmount, 2_000);
   assert.equal(body.cancels.length, 1);
   const done = await shown(finance, answers[0]?.headers.get('location') ?? '');
-  assert.match(wordsOf(done), /Pedido aceito: veja a situação do pagamento/);
+  assert.match(wordsOf(done), /Solicitação aceita: veja o status do pagamento/);
   assert.match(wordsOf(done), /R\$ [\d,]+ Autorizada Estornada em parte/);
   assert.match(wordsOf(await shown(finance, `${home}/payments`)), /•••• \d{4} Autorizada Estornada em parte/);
   assert.match(wordsOf(done), /Estorno de R\$ 20,00 solicitado/);
@@ -127,7 +134,7 @@ test('money goes back with a reason, once however often the form is sent, and bo
     amount: 2_000,
     form: fields.once,
   });
-  const kept = /finance-\w+ Devolver ou liberar R\$ 20,00 cliente desistiu Solicitado/;
+  const kept = /finance-\w+ Estornar ou liberar R\$ 20,00 cliente desistiu Solicitado/;
   assert.match(wordsOf(done), kept);
   const operator = await signedIn(service, 'admin', null);
   const more = await giveBack(operator, page, { amount: '1,00', reason: 'a pedido da loja' });
@@ -139,11 +146,11 @@ test('money goes back with a reason, once however often the form is sent, and bo
   const admin = await signedIn(service, 'admin', merchantId);
   const history = wordsOf(await shown(admin, `${home}/history`));
   assert.match(history, kept);
-  assert.match(history, /O operador Devolver ou liberar R\$ 1,00 – Solicitado/);
+  assert.match(history, /O operador Estornar ou liberar R\$ 1,00 – Solicitado/);
   assert.doesNotMatch(history, /a pedido da loja|com suspeita/);
   assert.match(wordsOf(await shown(operator, `${home}/history`)), /com suspeita Solicitado/);
-  assert.match(history, /finance-\w+ Devolver ou liberar R\$ 99,00 engano Recusado: nada foi feito/);
-  assert.match(wordsOf(await shown(operator, `${home}/history`)), /admin-\w+ Devolver ou liberar R\$ 1,00/);
+  assert.match(history, /finance-\w+ Estornar ou liberar R\$ 99,00 engano Recusado: nada foi feito/);
+  assert.match(wordsOf(await shown(operator, `${home}/history`)), /admin-\w+ Estornar ou liberar R\$ 1,00/);
   assert.equal((await finance.slowly(`${home}/history`)).status, 403);
 });
 
@@ -404,7 +411,7 @@ test('who may look only is not offered what others may do', async () => {
 test('nobody but the service can make a page say that something was done', async () => {
   const id = await paid(1_600);
   const page = await shown(finance, `${home}/payments/${id}?done=cancelPayment.AAAAAAAAAAAAAAAA`);
-  assert.ok(!wordsOf(page).includes('Pedido aceito: veja a situação do pagamento'));
+  assert.ok(!wordsOf(page).includes('Solicitação aceita: veja o status do pagamento'));
 });
 
 test('texts of merchants and buyers are shown as texts', async () => {

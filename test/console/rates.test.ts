@@ -13,7 +13,7 @@ before(async () => {
 after(() => service.close());
 
 const TOO_FAST = /Muitas ações em pouco tempo: nada foi feito agora/;
-const MANY_SIGN_IN = /Muitos entram da sua rede neste momento/;
+const MANY_SIGN_IN = /Há muitos acessos vindos da sua rede neste momento/;
 
 /** Asks until it is slowed down: behind the rate of pages there is one for this. */
 async function slowedDown(press: () => Promise<Shown>, words: RegExp): Promise<Shown> {

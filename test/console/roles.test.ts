@@ -109,7 +109,7 @@ test('nobody changes his own role, and no role that is none or not for this side
   assert.ok(!own.text.includes('/role"'));
   const himself = await press(admin, admin.name, 'viewer');
   assert.deepEqual(
-    [himself.status, /Outro administrador muda o seu perfil/.test(wordsOf(himself.text))],
+    [himself.status, /Outro administrador altera o seu perfil/.test(wordsOf(himself.text))],
     [409, true],
   );
   assert.equal(await roleOf(admin.name), 'admin');
@@ -126,7 +126,7 @@ test('nobody changes his own role, and no role that is none or not for this side
   });
   assert.equal(gone.status, 303);
   const late = await press(admin, name, 'viewer');
-  assert.deepEqual([late.status, /bloqueado para sempre/.test(wordsOf(late.text))], [409, true]);
+  assert.deepEqual([late.status, /bloqueado definitivamente/.test(wordsOf(late.text))], [409, true]);
 });
 
 test('roles of users of another merchant and of the operator are not changed', async () => {

@@ -242,7 +242,7 @@ test('who asked with a role that was given within the day is approved by nobody,
   await givenRoleBy(ana, bia, 'finance');
   const requestId = await askedBy(bia);
   const early = await approve(other, requestId);
-  assert.deepEqual([early.status, /a quem pediu/.test(wordsOf(early.text))], [409, true]);
+  assert.deepEqual([early.status, /a quem solicitou/.test(wordsOf(early.text))], [409, true]);
   await givenRoleBy(ana, bia, 'support');
   await aDayLater();
   const lower = await approve(other, requestId);

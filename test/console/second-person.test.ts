@@ -103,7 +103,7 @@ test('more waits for a second person, who does it once; the log has all three st
   const list = await bia.turnTo(`${home}/waiting`);
   assert.match(list.text, /<a href="[^"]+\/waiting" aria-current="page">/);
   const listed = wordsOf(list.text);
-  assert.match(listed, /Devolver ou liberar: R\$ 200,00 .* pede: cliente desistiu/);
+  assert.match(listed, /Estornar ou liberar: R\$ 200,00 .* solicita: cliente desistiu/);
   const button = `${home}/waiting/${requestId}/approve`;
   const page = await bia.turnTo(`${home}/waiting`);
   const form = { ...hiddenFields(page.text, button), reason: 'conferido' };
@@ -187,6 +187,8 @@ test('what is declined, expired or changed is not done', async () => {
   assert.equal((await decide(bia, declined.requestId, 'decline')).status, 303);
   assert.equal((await decide(bia, declined.requestId)).status, 409);
   const back = await waitingCancel();
+  const [own, others] = [await ana.turnTo(`${home}/waiting`), await bia.turnTo(`${home}/waiting`)];
+  assert.deepEqual([/Retirar/.test(own.text), /Retirar/.test(others.text)], [true, false]);
   assert.equal((await decide(ana, back.requestId, 'decline')).status, 303, 'whoever asked takes it back');
   const expired = await waitingCancel();
   await query(
@@ -199,7 +201,7 @@ test('what is declined, expired or changed is not done', async () => {
   const canceled = await call(service.gatewayUrl, `/v1/payments/${changed.id}/cancel`, { token, body: part });
   assert.equal(canceled.status, 200, canceled.text);
   const stale = await decide(bia, changed.requestId);
-  assert.deepEqual([stale.status, /Mudou desde o pedido/.test(wordsOf(stale.text))], [409, true]);
+  assert.deepEqual([stale.status, /mudou desde a solicitação/.test(wordsOf(stale.text))], [409, true]);
   for (const { id } of [declined, back, expired]) assert.equal(await givenBack(id), 0);
   assert.equal(await givenBack(changed.id), 1_000);
 });
@@ -213,7 +215,7 @@ test('a request that was altered in the database is not done', async () => {
     other,
   ]);
   const sent = await decide(bia, requestId);
-  assert.deepEqual([sent.status, /não está como foi gravado/.test(wordsOf(sent.text))], [409, true]);
+  assert.deepEqual([sent.status, /não está como foi gravada/.test(wordsOf(sent.text))], [409, true]);
   assert.equal(await givenBack(other), 0);
 });
 
@@ -255,7 +257,7 @@ test('what somebody asked for who was let in just now is approved by nobody', as
   const whose = '(select user_id from console_users where name = $1)';
   const isEarly = async (how: string) => {
     const sent = await decide(bia, requestId);
-    assert.deepEqual([sent.status, /a quem pediu/.test(wordsOf(sent.text))], [409, true], how);
+    assert.deepEqual([sent.status, /a quem solicitou/.test(wordsOf(sent.text))], [409, true], how);
   };
   const change = (sql: string) => query(sql, [name]);
   await change(`update console_links set created_by = 'user:somebody' where user_id = ${whose}`);
@@ -382,8 +384,33 @@ test('small parts that are sent at once do not go beyond the limit together', as
     reason: 'partes',
     amount: '9,00',
   }));
-  await Promise.all(forms.map((form) => ana.ask(`${page}/cancel`, { form })));
-  assert.ok((await givenBack(id)) <= 1_000);
+  const sent = await Promise.all(forms.map((form) => ana.ask(`${page}/cancel`, { form })));
+  assert.deepEqual(
+    sent.map(({ status }) => status).filter((status) => status === 303),
+    [303],
+    'the first that begins is done',
+  );
+  assert.equal(await givenBack(id), 900);
+});
+
+test('of a capture and a letting go of one payment that are sent at one moment, one is done', async () => {
+  for (const _ of [1, 2, 3]) {
+    const held = { transactionType: 'credit', productType: 'avista', installments: 1, captureType: 'pa' };
+    const { reply } = await pay(service.gatewayUrl, token, 900, { payment: { ...held, amount: 900 } });
+    const page = `${home}/payments/${reply.body.paymentAuthorization.paymentId}`;
+    const form = (more: object) => ({ mark, once: randomUUID(), reason: 'ao mesmo tempo', ...more });
+    const mark = await markOf(ana, page);
+    const sent = await Promise.all([
+      ana.ask(`${page}/capture`, { form: form({ amount: '9,00' }) }),
+      ana.ask(`${page}/cancel`, { form: form({ amount: '9,00', standing: 'Pré-autorizada 900 0 0' }) }),
+    ]);
+    const statuses = sent.map(({ status }) => status);
+    assert.equal(statuses.filter((status) => status === 303).length, 1, `${statuses}`);
+    assert.ok(
+      statuses.every((status) => [303, 409, 429].includes(status)),
+      `${statuses}`,
+    );
+  }
 });
 
 test('a payment is one place, however its path is written', async () => {
@@ -461,7 +488,7 @@ test('the acquirers of all merchants are changed by two of the operator, and not
   ]) {
     await query(change);
     const late = await decide(second, stale, 'approve', '/console/waiting');
-    assert.deepEqual([late.status, /Mudou desde o pedido/.test(wordsOf(late.text))], [409, true]);
+    assert.deepEqual([late.status, /mudou desde a solicitação/.test(wordsOf(late.text))], [409, true]);
     await query('delete from provider_rules');
   }
   await query("update providers set disabled_at = now() where name = 'rede'");

@@ -22,7 +22,7 @@ const sources = readdirSync(src, { recursive: true, encoding: 'utf8' })
 /** Of a page's title, of a table of words, and what is said. */
 const SAID = [/\bsay\(\s*'((?:[^'\\]|\\.)*)'/g, /\b(?:title|text|done): '((?:[^'\\]|\\.)*)'/g];
 /** The same in every language. */
-const NAMES = ['NSU', 'CNPJ', 'txid', 'endToEndId', 'E-mail'];
+const NAMES = ['R$', 'NSU', 'CNPJ', 'txid', 'endToEndId', 'E-mail'];
 
 /** Tables that give every member of a closed set its words: the compiler holds that none is missing. */
 const TABLES = /const \w*WORDS\b[^=]*= \{([^}]*)\}/g;

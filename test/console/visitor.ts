@@ -8,7 +8,12 @@ import { patiently } from '../kit/patience.ts';
 import { type TestService, until } from '../kit/service.ts';
 
 /** A page as a browser gets it. */
-export type Shown = { readonly status: number; readonly headers: Headers; readonly text: string };
+export type Shown = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly bytes: Buffer;
+};
 
 export type Asked = {
   readonly method?: string;
@@ -34,11 +39,8 @@ export async function ask(origin: string, path: string, asked: Asked = {}): Prom
     signal: AbortSignal.timeout(patiently(30_000)),
   });
   // With a byte order mark where there is one.
-  return {
-    status: response.status,
-    headers: response.headers,
-    text: Buffer.from(await response.arrayBuffer()).toString('utf8'),
-  };
+  const bytes = Buffer.from(await response.arrayBuffer());
+  return { status: response.status, headers: response.headers, bytes, text: bytes.toString('utf8') };
 }
 
 /** On what takes longer than somebody waits, and is still being read. */

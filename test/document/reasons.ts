@@ -37,7 +37,7 @@ export const REASONS: readonly Reason[] = [
   reason(
     400,
     /^list(Payments|Boletos)$/,
-    /^(page|limit|orderBy|format|dateRange.*|status|authorizationCode|lastFour|billingId|txid|endToEndId)$/,
+    /^(page|limit|orderBy|format|dateRange.*|status|authorizationCode|lastFour|billingId|txid|endToEndId|isPartlyReturned)$/,
     'rules between parameters',
   ),
   reason(

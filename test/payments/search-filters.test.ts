@@ -52,6 +52,42 @@ async function force(paymentId: string, type: string, installmentNumber: number)
   assert.equal(reply.status, 200, reply.text);
 }
 
+test('payments of which a part went back are found by their days, and beside method and status alone', async () => {
+  const today = saoPauloDay(instant(Date.now()));
+  const of = { dateRangeStartDate: today, dateRangeEndDate: today, isPartlyReturned: 'true' };
+  const [part, whole] = [await sell(5_000), await sell(5_000)];
+  await sell(5_000);
+  for (const [{ paymentId }, amount] of [
+    [part, 1_000],
+    [whole, 5_000],
+  ]) {
+    const path = `/v1/payments/${paymentId}/cancel`;
+    const { status, text } = await call(service.gatewayUrl, path, {
+      token: service.token(),
+      body: { amount },
+    });
+    assert.equal(status, 200, text);
+  }
+  assert.deepEqual(await idsOf(of), [part.paymentId]);
+  assert.deepEqual(await idsOf({ ...of, orderBy: 'transactionDate asc', status: 'Autorizada' }), [
+    part.paymentId,
+  ]);
+  assert.deepEqual(await idsOf({ ...of, method: 'pix' }), []);
+  const { text } = await search({ ...of, format: 'ndjson' });
+  assert.deepEqual(
+    text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).paymentId),
+    [part.paymentId],
+  );
+  for (const other of [{ lastFour: '0001' }, { nsu: '1' }, { orderBy: 'value' }]) {
+    const refused = await search({ ...of, ...other } as Record<string, string>);
+    assert.deepEqual([refused.status, refused.body[0]?.tag], [400, 'isPartlyReturned'], refused.text);
+  }
+  assert.equal((await search({ ...of, method: 'boleto' })).status, 400);
+});
+
 test('a payment is found by what its notification, its receipt and its stored card bring, and by its merchant alone', async () => {
   const vaultId = await storedId(service);
   const body = paymentRequest('', 1_000, { cardInfo: { vaultId } });

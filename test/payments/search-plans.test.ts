@@ -7,9 +7,9 @@ import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
 
 /** For searches alone: the first and the last lead over all that a merchant has. */
 const OF_SEARCH =
-  /^(transactions_(under_way|by_(status|sale_day|last_four|nsu|authorization_code|vault_card))|(pix_charges|boletos)_by_(state|reference)|pix_payments_by_nsu|vault_cards_by_last_four)$/;
+  /^(transactions_(under_way|by_(status|sale_day|last_four|nsu|authorization_code|vault_card))|(pix_charges|boletos)_by_(state|reference)|pix_payments_by_nsu|(transactions|pix_payments)_partly_returned|vault_cards_by_last_four)$/;
 const SEARCHES =
-  /^(payments\.(list|walk)_(of_reference|of_last_four|of_status|by_day|sorted)_|transactions\.count_sales$|vault\.list_(all|of_last_four)_)/;
+  /^(payments\.(list|walk)_(of_reference|of_last_four|of_status|partly_returned|by_day|sorted)_|transactions\.count_sales$|vault\.list_(all|of_last_four)_)/;
 for (const path of readSourceTree().keys())
   if (/^src\/.*\.sql\.ts$/.test(path)) await import(`../../${path}`);
 const STATEMENTS = declaredStatements().filter(({ text }) =>
@@ -82,7 +82,7 @@ test('planned while nothing is there, no payment takes an index of searches', as
 
 /** What narrows a read of a merchant's rows to few. */
 const NARROW =
-  /\b(transaction_id|pix_id|boleto_id|nsu|our_number|txid|authorization_code|vault_id|reference_transaction|last_four) = |"right"\(end_to_end_id, 20\) = |\b(sold|requested)_at >= .*\b(sold|requested)_at < |ROW\((sold|requested)_at, (transaction|pix|boleto)_id\) [<>] .*\b(sold|requested)_at (<|>=) /;
+  /\b(transaction_id|pix_id|boleto_id|nsu|our_number|txid|authorization_code|vault_id|reference_transaction|last_four) = |"right"\(end_to_end_id, 20\) = |\bpaid_at >= |\b(sold|requested)_at >= .*\b(sold|requested)_at < |ROW\((sold|requested)_at, (transaction|pix|boleto)_id\) [<>] .*\b(sold|requested)_at (<|>=) /;
 /** All stored cards of a merchant: they are counted in their key alone. */
 const WHOLE = /^vault\.list_all/;
 
@@ -97,7 +97,7 @@ test('planned while nothing is there, a payment is read with its cancels by its 
 async function checkSearches(): Promise<void> {
   await client.query(OF_SEARCHES);
   const searches = STATEMENTS.filter(({ name }) => SEARCHES.test(name));
-  assert.equal(searches.length, 35, searches.map(({ name }) => name).join());
+  assert.equal(searches.length, 41, searches.map(({ name }) => name).join());
   for (const { name, text } of searches) {
     const nodes = await nodesOf(text);
     const reads = nodes.filter(

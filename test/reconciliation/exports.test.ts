@@ -99,6 +99,9 @@ test('a period backwards, of more than 93 days, or of another account is refused
   };
   assert.deepEqual(await refused(period(soldOn, daysAfter(soldOn, -1))), [400, 'endDate']);
   assert.deepEqual(await refused(period(soldOn, daysAfter(soldOn, 93))), [400, 'endDate']);
+  const streamed = (days: number) => ({ ...period(soldOn, daysAfter(soldOn, days)), format: 'ndjson' });
+  assert.equal((await service.ask(BY_PAYMENT, streamed(3_659))).status, 200);
+  assert.deepEqual(await refused(streamed(3_660)), [400, 'endDate']);
   assert.deepEqual(await refused({ ...period(soldOn), startDate: '2026-02-30' }), [400, 'startDate']);
   assert.deepEqual(await refused({ ...period(soldOn), format: 'xml' }), [400, 'format']);
   assert.equal((await refused({ ...period(soldOn), accountNumber: '4711' }))[0], 404);

@@ -2493,6 +2493,8 @@ export type Operations = {
       readonly status?: 'Processando' | 'Pré-autorizada' | 'Autorizada' | 'Negada' | 'Desfeita' | 'Cancelada' | 'Bloqueada' | 'Paga' | 'Aguardando' | 'Vencida' | 'Expirada' | undefined;
       /** The last four digits of the card. Must have digits only. */
       readonly lastFour?: string | undefined;
+      /** A part of it went back. By day, beside method and status alone. */
+      readonly isPartlyReturned?: 'true' | undefined;
       /**
        * First day of the sale (`transactionDate`), YYYY-MM-DD in São Paulo. Must be a day, YYYY-MM-DD,
        * from 1920 on.
@@ -2987,7 +2989,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, OperationRow>> = {
   deleteVaultCard: ['DELETE', '/v1/vaults/cards/{vaultId}', 'gateway', 'plain', ''],
   createAntiFraudCode: ['POST', '/v1/antifraud/sessions', 'gateway', 'keyed', ''],
   createPayment: ['POST', '/v1/payments', 'gateway', 'keyed', ''],
-  listPayments: ['GET', '/v1/payments', 'gateway', 'plain', 'method referenceTransaction nsu authorizationCode vaultId billingId txid endToEndId status lastFour dateRangeStartDate dateRangeEndDate page limit orderBy'],
+  listPayments: ['GET', '/v1/payments', 'gateway', 'plain', 'method referenceTransaction nsu authorizationCode vaultId billingId txid endToEndId status lastFour isPartlyReturned dateRangeStartDate dateRangeEndDate page limit orderBy'],
   getPayment: ['GET', '/v1/payments/{paymentId}', 'gateway', 'plain', 'splitPage'],
   capturePayment: ['POST', '/v1/payments/{paymentId}/capture', 'gateway', 'keyed', ''],
   cancelPayment: ['POST', '/v1/payments/{paymentId}/cancel', 'gateway', 'keyed', ''],

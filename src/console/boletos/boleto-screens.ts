@@ -99,7 +99,7 @@ const LIST: Screen<ListTools> = listScreen<Boleto>({
   },
   empty: [
     'No boleto is due in these days.',
-    'Choose other days or another account. A boleto appears here as soon as the API has issued it.',
+    'Choose other days or another account. A boleto appears here as soon as it is issued, on the page New charge or by the API.',
   ],
   view: boletoTable,
 });

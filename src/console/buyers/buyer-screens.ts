@@ -7,7 +7,7 @@ import { documentText } from '../../values/document-number.ts';
 import { isUuid } from '../../values/ids.ts';
 import { MAY_SEE_PERSON, shownDocument, shownEmail } from '../parts/buyer-parts.ts';
 import { type Html, html } from '../parts/html.ts';
-import { actionForm, cardText, facts, moment, section, table } from '../parts/page-parts.ts';
+import { actionForm, cardText, facts, realMoment, section, table } from '../parts/page-parts.ts';
 import { BUYER, buyerPath } from '../parts/paths.ts';
 import {
   type Action,
@@ -127,7 +127,7 @@ function noteList(notes: readonly BuyerNote[], visit: Visit): Html {
     notes.length > 0 &&
     html`<ol class="timeline">${notes.map(
       ({ noteId, note, createdBy, createdAt }) =>
-        html`<li>${moment(wording, createdAt)} <span>${note}</span> <span>${createdBy}</span> ${actionForm(visit, REMOVE_NOTE, { values: { ...visit.parameters, noteId }, about: say('It is gone for good.') })}</li>\n`,
+        html`<li>${realMoment(wording, createdAt)} <span>${note}</span> <span>${createdBy}</span> ${actionForm(visit, REMOVE_NOTE, { values: { ...visit.parameters, noteId }, about: say('It is gone for good.') })}</li>\n`,
     )}</ol>`
   }${actionForm(visit, ADD_NOTE, {
     values: visit.parameters,

@@ -11,6 +11,7 @@ import {
   amountField,
   centsOf,
   type Field,
+  fieldGroup,
   link,
   reaisOf,
   typedAmount,
@@ -56,7 +57,7 @@ function pixForm(visit: Visit, typed?: Form): Shown {
     typed,
     about: say('Your buyer pays it with its QR code or text. With a due day it can be paid after it too.'),
     fields: [
-      amountField(visit, 'amount'),
+      amountField(visit),
       {
         name: 'expiresInSeconds',
         label: say('Can be paid for'),
@@ -134,7 +135,7 @@ function boletoForm(visit: Visit, typed?: Form): Shown {
     about: say('The bank registers it, and it can be paid in any bank until after its due day.'),
     fields: [
       accountField(visit),
-      amountField(visit, 'value'),
+      amountField(visit, { name: 'value' }),
       {
         name: 'dueDate',
         label: say('Due'),
@@ -155,15 +156,6 @@ function boletoForm(visit: Visit, typed?: Form): Shown {
   });
 }
 
-/** An object of the fields that were filled in; absent when none was. */
-function group(form: Form, prefix: string, fields: readonly string[]): Record<string, string> | undefined {
-  const given = fields.flatMap((name) => {
-    const value = form[`${prefix}.${name}`];
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  return given.length === 0 ? undefined : Object.fromEntries(given);
-}
-
 const ADDRESS = ['zipCode', 'street', 'number', 'complement', 'district', 'city', 'state'];
 
 const BOLETO: Action = {
@@ -181,8 +173,8 @@ const BOLETO: Action = {
         value: reaisOf(value),
         dueDate,
         payer: {
-          ...group(form, 'payer', ['name', 'documentNumber', 'email']),
-          address: group(form, 'payer.address', ADDRESS) ?? {},
+          ...fieldGroup(form, 'payer', ['name', 'documentNumber', 'email']),
+          address: fieldGroup(form, 'payer.address', ADDRESS) ?? {},
         },
         referenceTransaction,
         ...(instructions !== undefined && { instructions: [instructions] }),

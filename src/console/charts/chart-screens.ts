@@ -1,14 +1,13 @@
 import type { Prepared } from '../../platform/prepared-reads.ts';
 import type { RetryCounts } from '../../recurrence/billings/billing-sums.sql.ts';
 import type { AllSales } from '../../transactions/read-sale-counts.ts';
-import type { Answers } from '../../transactions/sale-counts.ts';
 import { addDays, type Day, type Instant, instant, isDay, saoPauloDay } from '../../values/instant.ts';
 import type { DeliveryState } from '../../webhooks/deliveries/delivery.ts';
+import { type Bar, barChart } from '../parts/chart.ts';
 import { type Html, html } from '../parts/html.ts';
 import {
   accountField,
   accountOf,
-  brandText,
   emptyState,
   errorsOf,
   filterForm,
@@ -19,11 +18,21 @@ import {
 } from '../parts/page-parts.ts';
 import { CHARTS, withQuery } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
-import type { Wording } from '../parts/wording.ts';
-import { type Bar, barChart, declineChart } from './decline-chart.ts';
+import { declineChart } from './decline-chart.ts';
+import {
+  approvalsPart,
+  type ChargeSums,
+  countedSince,
+  type Days,
+  figuresOf,
+  isNothing,
+  periodCharts,
+} from './sales-charts.ts';
 
 export type ChartTools = {
   readonly countCharges: (merchantId: string, days: Days) => Promise<Prepared<ChargeCounts>>;
+  /** These days and as many before them. */
+  readonly sumCharges: (merchantId: string, days: Days, now: Instant) => Promise<Prepared<ChargeSums>>;
   /** The value is null if there are too many deliveries or no such days. */
   readonly countDeliveries: (
     merchantId: string,
@@ -32,7 +41,6 @@ export type ChartTools = {
   ) => Promise<Prepared<DeliveryCounts | null>>;
 };
 
-export type Days = { readonly from: Day; readonly to: Day };
 export type ChargeCounts = { readonly sales: AllSales; readonly retries: RetryCounts };
 
 export type DeliveryCounts = Readonly<Record<DeliveryState, number>>;
@@ -41,22 +49,26 @@ type Found =
   | { readonly fault: 'noDays' }
   | {
       readonly days: Days;
+      readonly sums: Prepared<ChargeSums>;
       readonly charges: Prepared<ChargeCounts>;
       readonly deliveries: Prepared<DeliveryCounts | null>;
     };
 
 const MOST_DAYS = 31;
+const USUAL_DAYS = 7;
 /** Many sales are still being counted when the page is sent. */
 const REFRESH_SECONDS = 5;
 
-/** Defaults to today. Null if the days are faulty or too many. */
+/** Defaults to the last seven days. Null if the days are faulty or too many. */
 function daysOf(query: Readonly<Record<string, string>>, now: number): Days | null {
   const today = saoPauloDay(instant(now));
-  const from = query.from ?? query.to ?? today;
-  const to = query.to ?? from;
+  const to = query.to ?? query.from ?? today;
+  const from = query.from ?? (query.to === undefined ? lastDays(USUAL_DAYS, today).from : to);
   if (!isDay(from) || !isDay(to) || from > to) return null;
   return addDays(to, 1 - MOST_DAYS) > from ? null : { from, to };
 }
+
+const lastDays = (count: number, today: Day): Days => ({ from: addDays(today, 1 - count), to: today });
 
 export const CHART_SCREENS: readonly Screen<ChartTools>[] = [
   screen<ChartTools, Found>({
@@ -68,15 +80,16 @@ export const CHART_SCREENS: readonly Screen<ChartTools>[] = [
     async read(visit, tools) {
       const days = daysOf(visit.query, visit.now);
       if (days === null) return { fault: 'noDays' };
-      const { merchantId, accountNumbers } = visit;
+      const { merchantId, accountNumbers, now } = visit;
       const accountNumber = accountOf(visit);
-      const [charges, deliveries] = await Promise.all([
+      const [charges, sums, deliveries] = await Promise.all([
         tools.countCharges(merchantId, days),
+        tools.sumCharges(merchantId, days, instant(now)),
         accountNumbers.includes(accountNumber)
           ? tools.countDeliveries(merchantId, accountNumber, days)
           : { value: null, keptSince: null },
       ]);
-      return { days, charges, deliveries };
+      return { days, charges, sums, deliveries };
     },
     view: chartPage,
   }),
@@ -85,7 +98,7 @@ export const CHART_SCREENS: readonly Screen<ChartTools>[] = [
 function chartPage(found: Found, visit: Visit): Html {
   const { say } = visit.wording;
   const today = saoPauloDay(instant(visit.now));
-  const { from, to } = 'fault' in found ? { from: today, to: today } : found.days;
+  const { from, to } = 'fault' in found ? lastDays(USUAL_DAYS, today) : found.days;
   const form = filterForm(
     visit,
     [
@@ -95,19 +108,30 @@ function chartPage(found: Found, visit: Visit): Html {
     { kept: ['accountNumber'] },
   );
   const { accountNumber } = visit.query;
-  const days = (text: string, first: Day, last: Day) =>
-    link(withQuery(visit.path, { from: first, to: last, accountNumber }), text);
+  const leadTo = (text: string, days: Days) => link(withQuery(visit.path, { ...days, accountNumber }), text);
   const yesterday = addDays(today, -1);
-  const presets = html`<p class="links">${days(say('Today'), today, today)} ${days(say('Yesterday'), yesterday, yesterday)}
-${days(say('Seven days'), addDays(today, -6), today)} ${days(say('Thirty days'), addDays(today, -29), today)}</p>`;
+  const presets = html`<p class="links">${leadTo(say('Today'), lastDays(1, today))} ${leadTo(say('Yesterday'), lastDays(1, yesterday))}
+${leadTo(say('Seven days'), lastDays(USUAL_DAYS, today))} ${leadTo(say('Thirty days'), lastDays(30, today))}</p>`;
   if ('fault' in found) {
     const description = say('Choose at most 31 days, the first before the last.');
     return html`${form}${presets}${errorsOf([{ tag: 'from', description }])}`;
   }
-  return html`${form}${presets}${chargesPart(found.charges, found.days, visit)}${deliveryChart(found.deliveries, visit)}`;
+  return html`${form}${presets}${sumsPart(found.sums, found.days, visit)}${chargesPart(found.charges, visit)}${deliveryChart(found.deliveries, visit)}`;
 }
 
-function chargesPart(charges: Prepared<ChargeCounts>, days: Days, visit: Visit): Html {
+function sumsPart(sums: Prepared<ChargeSums>, days: Days, visit: Visit): Html {
+  const { say } = visit.wording;
+  if (sums === 'underWay')
+    return underWay(
+      say('The sales of these days are being summed.'),
+      say('The result appears here in some seconds; if it does not, load the page again.'),
+    );
+  const { value, keptSince } = sums;
+  const isEmpty = isNothing(value.now) && isNothing(value.before);
+  return html`${keptNote(keptSince, visit.wording)}${!isEmpty && [figuresOf(value, days, visit), periodCharts(value, days, visit)]}`;
+}
+
+function chargesPart(charges: Prepared<ChargeCounts>, visit: Visit): Html {
   const { say } = visit.wording;
   if (charges === 'underWay')
     return underWay(
@@ -115,64 +139,9 @@ function chargesPart(charges: Prepared<ChargeCounts>, days: Days, visit: Visit):
       say('The result appears here in some seconds; if it does not, load the page again.'),
     );
   const { sales, retries } = charges.value;
-  return html`${keptNote(charges.keptSince, visit.wording)}${salesPart(sales, days, visit)}${retryChart(retries, visit)}`;
-}
-
-function salesPart(sales: AllSales, { from, to }: Days, visit: Visit): Html {
-  const { wording } = visit;
-  const { say, count, day } = wording;
-  const { approved, declined, other } = sales.total;
-  if (approved + declined + other === 0)
-    return emptyState(
-      say('No payment in these days.'),
-      say('Choose other days. A payment appears here as soon as it is asked for.'),
-    );
-  const parts = [
-    say('Approved: {approved}. Declined: {declined}. Without an answer, or undone before one: {other}.', {
-      approved: count(approved),
-      declined: count(declined),
-      other: count(other),
-    }),
-    ...countedSince(sales.countedFrom, wording),
-  ];
-  const hour = (one: number) => `${String(one).padStart(2, '0')}h`;
-  const byBrand = sales.byBrand.map((one) => ({ name: brandText(one.brand), ...one }));
-  const sorted = byBrand.toSorted((one, other) => (one.name < other.name ? -1 : 1));
-  const byDay = sales.byDay.map((one) => ({ name: day(one.day), ...one }));
-  return html`<p>${parts.join(' ')}</p>
-${approvals(say('Approvals by brand'), say('Brand'), sorted, visit)}
-${from !== to && approvals(say('Approvals by day'), say('Day'), byDay, visit)}
-${approvals(
-  say('Approvals by hour'),
-  say('Hour'),
-  sales.byHour.map((one) => ({ name: hour(one.hour), ...one })),
-  visit,
-)}
-${declineChart(sales.declines, visit)}`;
-}
-
-function countedSince(at: Instant | null, { say, moment }: Wording): string[] {
-  if (at === null) return [];
-  return [say('There are more: only those since {at} are counted. Choose fewer days.', { at: moment(at) })];
-}
-
-function approvals(
-  title: string,
-  of: string,
-  answers: readonly (Answers & { readonly name: string })[],
-  { wording }: Visit,
-): Html {
-  const { say, percent } = wording;
-  const bars: Bar[] = answers
-    .filter(({ approved, declined }) => approved + declined > 0)
-    .map(({ name, approved, declined }) => ({
-      name,
-      good: approved,
-      bad: declined,
-      beside: [percent(approved / (approved + declined))],
-    }));
-  const names = { of, good: say('Approved'), bad: say('Turned down'), beside: [say('Of those answered')] };
-  return section(title, barChart(title, names, bars, wording));
+  const { declines } = sales;
+  const isEmpty = sales.total.approved + sales.total.declined + sales.total.other === 0;
+  return html`${keptNote(charges.keptSince, visit.wording)}${!isEmpty && declineChart(declines, visit)}${approvalsPart(sales, visit)}${retryChart(retries, visit)}`;
 }
 
 function retryChart({ byAttempt, amount, summed, countedFrom }: RetryCounts, { wording }: Visit): Html {
@@ -200,7 +169,7 @@ function retryChart({ byAttempt, amount, summed, countedFrom }: RetryCounts, { w
           amount: money(amount),
         })
       : say('Paid by another try: {paid} ({amount}).', { paid: count(paid), amount: money(amount) });
-  const names = { of: say('Retry'), good: say('Recovered'), bad: say('Not paid') };
+  const names = { of: say('Retry'), counted: say('Tries'), good: say('Recovered'), bad: say('Not paid') };
   return section(
     title,
     html`${barChart(title, names, bars, wording)}<p>${[brought, ...countedSince(countedFrom, wording)].join(' ')}</p>`,
@@ -245,7 +214,12 @@ function deliveryChart(counted: Prepared<DeliveryCounts | null>, visit: Visit): 
     { name: say('Waiting'), good: 0, bad: waiting },
     { name: say('Given up'), good: 0, bad: givenUp },
   ];
-  const names = { of: say('Status'), good: say('Arrived'), bad: say('Not delivered') };
+  const names = {
+    of: say('Status'),
+    counted: say('Notifications'),
+    good: say('Arrived'),
+    bad: say('Not delivered'),
+  };
   return section(
     title,
     html`${account}${keptNote(counted.keptSince, wording)}${barChart(title, names, bars, wording)}`,

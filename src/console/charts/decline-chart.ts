@@ -9,7 +9,8 @@ import {
 import type { DeclineCount } from '../../transactions/sale-counts.ts';
 import type { CardBrand } from '../../values/card-number.ts';
 import { cents } from '../../values/cents.ts';
-import { type Html, html, type Shown } from '../parts/html.ts';
+import { type Bar, barChart } from '../parts/chart.ts';
+import { type Html, html } from '../parts/html.ts';
 import { brandText, emptyState, section, table } from '../parts/page-parts.ts';
 import type { Visit } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
@@ -34,6 +35,7 @@ export function declineChart(declines: readonly DeclineCount[], { wording }: Vis
     .slice(0, MOST_CODES);
   const names = {
     of: say('Code'),
+    counted: say('Declined payments'),
     good: say('Another try may succeed'),
     bad: say('Another try is of no use'),
     beside: [say('One more try of each costs')],
@@ -105,70 +107,4 @@ ${table(say('What networks charge beyond their limits'), rows, [
 ])}
 <p class="note">${say('As the networks published them for domestic cards, before taxes. Where the operator enforces these limits, such tries are refused here and cost nothing.')}</p>
 </details>`;
-}
-
-export type Bar = {
-  readonly name: string;
-  readonly good: number;
-  readonly bad: number;
-  readonly beside?: readonly Shown[];
-};
-
-export type BarNames = {
-  readonly of: string;
-  readonly good: string;
-  readonly bad: string;
-  readonly beside?: readonly string[];
-};
-
-const WIDTH = 400;
-const THICKNESS = 16;
-const SUM = 50;
-const BESIDE = { label: 112, row: 26, top: 4, longest: 12 } as const;
-/** Longer names are cut here, and whole in the table. */
-const ABOVE = { label: 0, row: 42, top: 20, longest: 52 } as const;
-
-/** Horizontal bars, followed by their table for screen readers. */
-export function barChart(
-  title: string,
-  names: BarNames,
-  bars: readonly Bar[],
-  { say, count }: Wording,
-): Html {
-  const most = Math.max(1, ...bars.map(({ good, bad }) => good + bad));
-  const place = bars.every(({ name }) => name.length <= BESIDE.longest) ? BESIDE : ABOVE;
-  const { label, row, top } = place;
-  const widthOf = (part: number) => Math.round(((WIDTH - label - SUM) * part) / most);
-  const rows = bars.map(({ name, good, bad }, index) => {
-    const y = index * row + top;
-    const end = label + widthOf(good) + widthOf(bad);
-    const text =
-      place === BESIDE
-        ? html`<text x="${label - 8}" y="${y + 12}" text-anchor="end">${name}</text>`
-        : html`<text x="0" y="${y - 5}">${shortened(name, place.longest)}</text>`;
-    return html`${text}<rect class="good" x="${label}" y="${y}" width="${widthOf(good)}" height="${THICKNESS}"/><rect class="bad" x="${label + widthOf(good)}" y="${y}" width="${widthOf(bad)}" height="${THICKNESS}"/><text x="${end + 6}" y="${y + 12}">${count(good + bad)}</text>\n`;
-  });
-  const { of, good: goodName, bad: badName, beside = [] } = names;
-  return html`<figure class="chart">
-<figcaption><span class="key good"></span> ${goodName} <span class="key bad"></span> ${badName}</figcaption>
-<svg role="img" aria-label="${title}" viewBox="0 0 ${WIDTH} ${bars.length * row + 4}">
-${rows}</svg>
-<details><summary>${say('As a table')}</summary>
-${table(title, bars, [
-  { title: of, cell: ({ name }) => name },
-  { title: goodName, isNumber: true, cell: (one) => count(one.good) },
-  { title: badName, isNumber: true, cell: (one) => count(one.bad) },
-  ...beside.map((one, place) => ({
-    title: one,
-    isNumber: true,
-    cell: (bar: Bar) => bar.beside?.[place],
-  })),
-])}
-</details>
-</figure>`;
-}
-
-function shortened(name: string, longest: number): string {
-  const signs = [...name];
-  return signs.length <= longest ? name : `${signs.slice(0, longest - 1).join('')}…`;
 }

@@ -9,7 +9,7 @@ import type { Refused } from '../../merchants/merchant.ts';
 import { OPERATOR_REFUSALS, type OperatorRefusal } from '../../merchants/refusals.ts';
 import type { Scope } from '../../platform/http/endpoint.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { actionForm, emptyState, facts, moment, table } from '../parts/page-parts.ts';
+import { actionForm, emptyState, facts, realMoment, table } from '../parts/page-parts.ts';
 import { CREDENTIAL, CREDENTIALS, pathOf } from '../parts/paths.ts';
 import { type Action, type Form, refusedAs, type Screen, screen, type Visit } from '../parts/screen.ts';
 
@@ -117,7 +117,7 @@ function credentialList(credentials: readonly Credential[], visit: Visit): Html 
     { title: say('User name'), cell: (one) => one.userName },
     { title: say('Scopes'), cell: (one) => scopesText(one.scopes, wording) },
     { title: say('Account'), cell: (one) => one.accountNumber },
-    { title: say('Since'), cell: (one) => moment(wording, one.createdAt) },
+    { title: say('Since'), cell: (one) => realMoment(wording, one.createdAt) },
     { title: say('Last used'), cell: (one) => (one.lastUsedOn === null ? '–' : day(one.lastUsedOn)) },
     {
       title: say('State'),

@@ -55,9 +55,11 @@ export function listScreen<Item, Tools extends ListTools = ListTools>(
     /** What its contract does not give, of all items at once. */
     readonly fill?: Beside<Item, Tools>;
     readonly view: (items: readonly Item[], visit: Visit) => Html;
+    /** Above what was found, and where the search is refused. */
+    readonly beside?: (visit: Visit) => Html;
   },
 ): Screen<Tools> {
-  const { list, contract, query, mayTakeLong, filters, empty, fill, view, ...where } = declared;
+  const { list, contract, query, mayTakeLong, filters, empty, fill, view, beside, ...where } = declared;
   return screen<Tools, Found>({
     ...where,
     async read(visit, tools) {
@@ -71,7 +73,7 @@ export function listScreen<Item, Tools extends ListTools = ListTools>(
       return { asked: { ...asked, value: await filled(asked.value, visit, tools) }, saved };
     },
     view({ asked, saved }, visit) {
-      return html`${filterForm(visit, filters(visit))}${saved}${shownOf(asked, visit)}`;
+      return html`${filterForm(visit, filters(visit))}${saved}${beside?.(visit)}${shownOf(asked, visit)}`;
     },
   });
 

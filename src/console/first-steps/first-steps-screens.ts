@@ -15,7 +15,7 @@ import { ADVANCE, moveRequest } from '../homologation/happening.ts';
 import { askHomologation, MAY_TRY, type TestTools, tryForm } from '../homologation/test-tools.ts';
 import { failureText, KIND_WORDS } from '../notifications/delivery-words.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { type Field, link, moment, table } from '../parts/page-parts.ts';
+import { type Field, link, moment, realMoment, table } from '../parts/page-parts.ts';
 import { billingPath, deliveryPath, FIRST_STEPS, pathOf, paymentPath, TEST_CLOCK } from '../parts/paths.ts';
 import {
   type Action,
@@ -155,9 +155,9 @@ function notifications(
     },
     { title: say('State'), cell: (one) => stateBadge(DELIVERY_STATES, one.status, wording) },
     { title: say('Tries'), isNumber: true, cell: ({ tries }) => count(tries.at(-1)?.number ?? 0) },
-    { title: say('Last try'), cell: ({ tries }) => moment(wording, tries.at(-1)?.at ?? null) },
+    { title: say('Last try'), cell: ({ tries }) => realMoment(wording, tries.at(-1)?.at ?? null) },
     { title: say('Answered'), cell: ({ tries }) => tries.at(-1)?.status ?? failureOf(tries.at(-1)) },
-    { title: say('Next try'), cell: (one) => moment(wording, one.nextTryAt) },
+    { title: say('Next try'), cell: (one) => realMoment(wording, one.nextTryAt) },
   ]);
 }
 

@@ -1,5 +1,5 @@
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { emptyState, link, moment, section, table } from '../parts/page-parts.ts';
+import { emptyState, link, realMoment, section, table } from '../parts/page-parts.ts';
 import { HISTORY, pathOf, withQuery } from '../parts/paths.ts';
 import { mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { type States, stateBadge } from '../parts/states.ts';
@@ -70,7 +70,7 @@ function actTable(acts: readonly ShownAct[], visit: Visit): Html {
   const { wording } = visit;
   const { say, money } = wording;
   return table(say('Who did what'), acts, [
-    { title: say('When'), cell: ({ at }) => moment(wording, at) },
+    { title: say('When'), cell: ({ at }) => realMoment(wording, at) },
     { title: say('Who'), cell: ({ name }) => name ?? say('The operator') },
     {
       title: say('What'),

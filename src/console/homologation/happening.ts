@@ -1,7 +1,7 @@
 import type { CardPayment } from '../../payments/status/contract.ts';
 import { instant, saoPauloText } from '../../values/instant.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import type { Field } from '../parts/page-parts.ts';
+import { amountField } from '../parts/page-parts.ts';
 import { billingPath, boletoPath, pathOf, paymentPath, TEST_CLOCK } from '../parts/paths.ts';
 import { type ShownRequest, shownRequests, type Visit } from '../parts/screen.ts';
 import { ANSWERS, answerField, SCRIPT_PATH } from './acquirer-answer.ts';
@@ -41,7 +41,7 @@ export function happenToPayment({ paymentId, installments }: Payment, visit: Vis
         label: say('Installment'),
         choices: numbers.map((one) => [one, one] as const),
       },
-      amountField(visit, say('Of a chargeback alone. Empty: all that is left.')),
+      amountField(visit, { hint: say('Of a chargeback alone. Empty: all that is left.'), isRequired: false }),
     ],
     isMain: true,
   });
@@ -58,7 +58,7 @@ export function happenToBoleto({ id }: { readonly id: string }, visit: Visit): S
     title: say('Let it happen'),
     fields: [
       { name: 'type', label: say('What'), choices: choicesOf(BOLETO_EVENTS, visit) },
-      amountField(visit, say('Of a payment alone. Empty: what is to be paid.')),
+      amountField(visit, { hint: say('Of a payment alone. Empty: what is to be paid.'), isRequired: false }),
       { name: 'paidOn', label: say('Paid on'), type: 'date', hint: say('Of a payment alone. Empty: today.') },
     ],
     isMain: true,
@@ -68,10 +68,6 @@ export function happenToBoleto({ id }: { readonly id: string }, visit: Visit): S
     visit,
     html`${form}${shownRequests([{ contract: { method: 'POST', path }, body: { type: 'paid' } }])}`,
   );
-}
-
-function amountField({ wording: { say } }: Visit, hint: string): Field {
-  return { name: 'amount', label: say('Amount in reais'), hint, mostCharacters: 14 };
 }
 
 type DueBilling = {

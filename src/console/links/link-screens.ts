@@ -80,7 +80,7 @@ function createForm(visit: Visit, typed?: Form): Shown {
     about: say('A page where your buyer pays once, by card, Pix or boleto. Send him its address.'),
     fields: [
       { name: 'description', label: say('Description'), isRequired: true, mostCharacters: 250 },
-      amountField(visit, 'value'),
+      amountField(visit, { name: 'value' }),
       {
         name: 'qttyInstallments',
         label: say('Installments at most'),

@@ -13,6 +13,7 @@ import {
   type Asked,
   type Form,
   type Moved,
+  NOT_AS_SEEN,
   OPERATION_DONE,
   refusedAs,
   type Screen,
@@ -144,10 +145,7 @@ const REFUSALS = {
   merchantUnknown: MERCHANT_UNKNOWN,
   providerUnknown: { status: 409, text: 'There is no acquirer called {value}.' },
   tooManyRules: { status: 400, text: 'At most {most} rules are taken.', most: MOST_RULES },
-  routesChanged: {
-    status: 409,
-    text: 'It has changed since you looked: see how it is now, and ask again.',
-  },
+  routesChanged: NOT_AS_SEEN,
   ...RULE_FAULTS,
 } as const;
 

@@ -19,7 +19,7 @@ import {
   filterForm,
   link,
   long,
-  moment,
+  realMoment,
   section,
   table,
 } from '../parts/page-parts.ts';
@@ -168,7 +168,7 @@ function failingTable(failing: readonly ListedEndpoint[], { wording }: Visit): H
   const { say, count } = wording;
   return table(say('Addresses that do not take notifications'), failing, [
     { title: say('Address'), cell: ({ url, endpoint }) => long(url ?? endpoint.replace('origin:', '')) },
-    { title: say('Failing since'), cell: ({ failingSince }) => moment(wording, failingSince) },
+    { title: say('Failing since'), cell: ({ failingSince }) => realMoment(wording, failingSince) },
     {
       title: say('Last answer'),
       cell: ({ lastFailure }) =>
@@ -220,7 +220,7 @@ function revealSecret(answered: unknown, { wording }: Visit): Html {
   const { secret, previousValidUntil } = answered as AnswerOf<typeof CREATE_WEBHOOK_SECRET>;
   return html`<p>${say('Keep it now: it is shown this once.')}</p>
 <p><code class="secret">${secret}</code></p>
-${previousValidUntil !== null && html`<p>${say('The one before it signs until')} ${moment(wording, previousValidUntil)}</p>`}`;
+${previousValidUntil !== null && html`<p>${say('The one before it signs until')} ${realMoment(wording, previousValidUntil)}</p>`}`;
 }
 
 const asks = (visit: Visit, { accountNumber }: Readonly<Record<string, string>>) => ({

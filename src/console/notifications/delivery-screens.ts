@@ -1,9 +1,21 @@
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
-import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
-import { GET_DELIVERY, LIST_DELIVERIES, RESEND_DELIVERY } from '../../webhooks/history/contract.ts';
+import {
+  addDays,
+  instant,
+  isDay,
+  saoPauloDay,
+  saoPauloOffsetText,
+  startOfSaoPauloDay,
+} from '../../values/instant.ts';
+import {
+  GET_DELIVERY,
+  LIST_DELIVERIES,
+  RESEND_DELIVERIES,
+  RESEND_DELIVERY,
+} from '../../webhooks/history/contract.ts';
 import { type ListTools, listScreen } from '../filters/list-screens.ts';
 import { happenToDelivery } from '../homologation/happening.ts';
-import { type Html, html, type Shown } from '../parts/html.ts';
+import { Html, html, type Shown } from '../parts/html.ts';
 import {
   accountField,
   accountOf,
@@ -11,12 +23,12 @@ import {
   emptyState,
   facts,
   link,
-  moment,
+  realMoment,
   section,
   table,
 } from '../parts/page-parts.ts';
-import { DELIVERIES, DELIVERY, deliveryPath, paymentPath } from '../parts/paths.ts';
-import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { DELIVERIES, DELIVERY, deliveryPath, pathOf, paymentPath, withQuery } from '../parts/paths.ts';
+import { type Action, ALL_ROLES, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { DELIVERY_STATES, stateBadge, stateChoices } from '../parts/states.ts';
 import { failureText, KIND_WORDS } from './delivery-words.ts';
 
@@ -31,7 +43,7 @@ function daysOf({ query, realNow }: Visit): { readonly from: string; readonly to
   return { from: query.from ?? addDays(today, 1 - USUAL_DAYS), to: query.to ?? today };
 }
 
-const LIST: Screen<ListTools> = listScreen<Listed>({
+const LISTED = listScreen<Listed>({
   path: DELIVERIES,
   roles: ALL_ROLES,
   of: 'merchant',
@@ -57,22 +69,52 @@ const LIST: Screen<ListTools> = listScreen<Listed>({
   },
   empty: [
     'Nothing was sent in these days.',
-    'Choose other days, or register an address with the API: what happens to payments is sent there.',
+    'Choose other days, or register an address on the page Notifications: what happens to payments is sent there.',
   ],
   view: deliveryTable,
 });
+
+/** Above those that were given up: all of them at once. */
+const LIST: Screen<ListTools> = {
+  ...LISTED,
+  async show(visit, tools) {
+    const shown = await LISTED.show(visit, tools);
+    if (!(shown instanceof Html) || visit.query.status !== 'GivenUp') return shown;
+    return html`${await resendAllForm(visit)}${shown}`;
+  },
+};
+
+async function resendAllForm(visit: Visit): Promise<Shown> {
+  const { wording, ask, query } = visit;
+  const { say, count, day } = wording;
+  if (query.nsu !== undefined || !mayUse(RESEND_ALL, visit.user)) return '';
+  const { from, to } = daysOf(visit);
+  const accountNumber = accountOf(visit);
+  const asked = await ask(LIST_DELIVERIES, {
+    query: { accountNumber, from, to, status: 'GivenUp', limit: '1' },
+  });
+  if (!asked.ok || asked.body.total === 0) return '';
+  return actionForm(visit, RESEND_ALL, {
+    hidden: { accountNumber, from, to },
+    about: say(
+      '{count} notifications that were given up, written from {from} to {to}, wait again under the same ids: up to 10,000 at a time. What ended more than 30 days ago, and tests, are left out.',
+      { count: count(asked.body.total), from: day(from), to: day(to) },
+    ),
+    button: say('Send {count} again', { count: count(Math.min(asked.body.total, MOST_RESENT)) }),
+  });
+}
 
 function deliveryTable(items: readonly Listed[], { wording, merchantId }: Visit): Html {
   const { say, count } = wording;
   return table(say('Deliveries'), items, [
     {
       title: say('Written'),
-      cell: (one) => link(deliveryPath(merchantId, one.id), moment(wording, one.createdAt)),
+      cell: (one) => link(deliveryPath(merchantId, one.id), realMoment(wording, one.createdAt)),
     },
     { title: say('Kind'), cell: (one) => say(KIND_WORDS[one.kind]) },
     { title: say('Status'), cell: (one) => stateBadge(DELIVERY_STATES, one.status, wording) },
     { title: say('Tries'), isNumber: true, cell: (one) => count(one.tries) },
-    { title: say('Next try'), cell: (one) => moment(wording, one.nextTryAt) },
+    { title: say('Next try'), cell: (one) => realMoment(wording, one.nextTryAt) },
     { title: 'NSU', cell: (one) => one.nsu ?? '–' },
     { title: say('Address'), cell: (one) => one.url ?? '–' },
   ]);
@@ -97,9 +139,9 @@ function deliveryPage(delivery: Delivery, visit: Visit): Html {
   return html`<p class="headline"><strong>${say(KIND_WORDS[delivery.kind])}</strong> ${stateBadge(DELIVERY_STATES, delivery.status, wording)}</p>
 ${facts([
   [say('Address'), delivery.url ?? '–'],
-  [say('Written'), moment(wording, delivery.createdAt)],
-  [say('Next try'), moment(wording, delivery.nextTryAt)],
-  [say('Ended at'), moment(wording, delivery.endedAt)],
+  [say('Written'), realMoment(wording, delivery.createdAt)],
+  [say('Next try'), realMoment(wording, delivery.nextTryAt)],
+  [say('Ended at'), realMoment(wording, delivery.endedAt)],
   ['NSU', delivery.nsu ?? '–'],
   [say('About'), aboutLink(delivery, merchantId)],
   [say('Delivery id'), html`<code>${delivery.id}</code>`],
@@ -135,7 +177,7 @@ function tries(delivery: Delivery, { wording }: Visit): Html {
     );
   return table(say('Tries'), delivery.tries, [
     { title: say('Number'), isNumber: true, cell: (one) => one.number },
-    { title: say('When'), cell: (one) => moment(wording, one.at) },
+    { title: say('When'), cell: (one) => realMoment(wording, one.at) },
     { title: say('Answered'), cell: (one) => one.status ?? '–' },
     { title: say('Milliseconds'), isNumber: true, cell: (one) => count(one.milliseconds) },
     { title: say('Failed because of'), cell: (one) => failureText(one.failure, wording) },
@@ -154,5 +196,35 @@ const RESEND: Action = {
   next: ({ merchantId, parameters: { deliveryId = '' } }) => deliveryPath(merchantId, deliveryId),
 };
 
+const MOST_RESENT = 10_000;
+
+const startOf = (text: string) => (isDay(text) ? saoPauloOffsetText(startOfSaoPauloDay(text)) : text);
+const endOf = (text: string) => (isDay(text) ? startOf(addDays(text, 1)) : text);
+
+const RESEND_ALL: Action = {
+  roles: RESEND.roles,
+  of: 'merchant',
+  path: `${DELIVERIES}/resend`,
+  title: 'Send all of them again',
+  contract: RESEND_DELIVERIES,
+  asks: (_, { accountNumber = '', from = '', to = '' }) => ({
+    query: { accountNumber },
+    body: { from: startOf(from), to: endOf(to), status: 'GivenUp' },
+  }),
+  detailOf: ({ accountNumber = '', from = '', to = '' }) => ({
+    account: accountNumber.slice(0, 20),
+    from: from.slice(0, 10),
+    to: to.slice(0, 10),
+  }),
+  done: 'They wait, and are sent again.',
+  reveal(answered, { wording: { say, count } }) {
+    const { resent, next } = answered as AnswerOf<typeof RESEND_DELIVERIES>;
+    return html`<p class="message good" role="status">${say('{count} wait, and are sent again.', { count: count(resent) })}${
+      next !== null && html` ${say('There are more: ask again.')}`
+    }</p>`;
+  },
+  next: ({ merchantId }) => withQuery(pathOf(DELIVERIES, { merchantId }), { status: 'GivenUp' }),
+};
+
 export const DELIVERY_SCREENS: readonly Screen<ListTools>[] = [LIST, ONE];
-export const DELIVERY_ACTIONS: readonly Action[] = [RESEND];
+export const DELIVERY_ACTIONS: readonly Action[] = [RESEND, RESEND_ALL];

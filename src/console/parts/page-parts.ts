@@ -2,10 +2,11 @@ import { FORMATS } from '#settlement-files';
 import { LONGEST_REASON } from '../../audit/audit-event.ts';
 import type { WireError } from '../../platform/http/endpoint.ts';
 import { MOST_COUNTED_FOR_PEOPLE } from '../../platform/pages.ts';
+import type { SheetCell } from '../../platform/workbooks/xlsx.ts';
 import type { SettlementFormat } from '../../reconciliation/settlement-entry.ts';
 import { BRAND_NAMES, type CardBrand } from '../../values/card-number.ts';
 import { holdsCardNumber, holdsCpfOrEmail } from '../../values/card-number-in-text.ts';
-import type { CsvCell } from '../../values/csv.ts';
+import { type Cents, reaisText } from '../../values/cents.ts';
 import { type Html, html, type Shown } from './html.ts';
 import { pathOf, withQuery } from './paths.ts';
 import { type Action, type Form, mayUse, type Visit, type Where } from './screen.ts';
@@ -14,6 +15,14 @@ import { machineMoment, type Wording } from './wording.ts';
 
 export function moment({ moment: shown }: Wording, at: string | number | null): Shown {
   return at === null ? '–' : html`<time datetime="${machineMoment(at)}">${shown(at)}</time>`;
+}
+
+/** Not by the clock of the merchant: when something was sent, done by a person, or read. */
+export function realMoment(wording: Wording, at: string | number | null): Shown {
+  const { realMark } = wording;
+  return at === null || realMark === ''
+    ? moment(wording, at)
+    : html`${moment(wording, at)} <small class="real">${realMark}</small>`;
 }
 
 /** Words of somebody else, untranslated. */
@@ -41,12 +50,14 @@ export function pageAddress(url: string, { wording: { say } }: Visit): Shown {
     : html`<code>${url}</code>`;
 }
 
-/** `cell`: on a page. `csv`: in the file for spreadsheets. */
+/** `cell`: on a page. `file`: in files for spreadsheets. */
 export type Column<Row> = {
   readonly title: string;
   readonly isNumber?: boolean;
   readonly cell?: (row: Row, index: number) => Shown;
-  readonly csv?: (row: Row) => CsvCell;
+  readonly file?: (row: Row) => SheetCell | undefined;
+  /** In a last row, of all of them; of the first column its name. */
+  readonly total?: Shown;
 };
 
 /** A wide table scrolls by itself. On a phone each row becomes a card with the columns' titles. */
@@ -67,9 +78,20 @@ export function table<Row>(caption: string, rows: readonly Row[], columns: reado
     (column) => html`<th scope="col" role="columnheader"${kindOf(column)}>${column.title}</th>`,
   )}</tr></thead>
 <tbody role="rowgroup">
-${rows.map((row, index) => html`<tr role="row">${rowOf(row, index)}</tr>\n`)}</tbody>
+${rows.map((row, index) => html`<tr role="row">${rowOf(row, index)}</tr>\n`)}${totalRow(shown)}</tbody>
 </table>
 </div>`;
+}
+
+function totalRow<Row>(columns: readonly Column<Row>[]): Shown {
+  if (columns.every(({ total }) => total === undefined)) return '';
+  const cells = columns.map(({ title, total = '', isNumber }, place) => {
+    const kind = isNumber === true && html` class="number"`;
+    return place === 0
+      ? html`<th scope="row" role="rowheader"${kind}>${total}</th>`
+      : html`<td role="cell" data-title="${title}"${kind}>${total}</td>`;
+  });
+  return html`<tr role="row" class="total">${cells}</tr>`;
 }
 
 export function emptyState(title: string, advice: Shown): Html {
@@ -81,8 +103,11 @@ export function underWay(title: string, advice: Shown): Html {
 }
 
 /** Real milliseconds. Null: read just now. */
-export function keptNote(keptSince: number | null, { say, moment }: Wording): Shown {
-  return keptSince !== null && html`<p class="note">${say('As of {at}.', { at: moment(keptSince) })}</p>`;
+export function keptNote(keptSince: number | null, wording: Wording): Shown {
+  return (
+    keptSince !== null &&
+    html`<p class="note">${wording.say('As of {at}.', { at: wording.moment(keptSince) })} ${wording.realMark}</p>`
+  );
 }
 
 export function facts(rows: readonly (readonly [string, Shown])[]): Html {
@@ -262,13 +287,15 @@ export function typedAmount(form: Form, name = 'amount'): number | null {
   return typeof cents === 'number' ? cents : null;
 }
 
-export function amountField({ wording: { say } }: Visit, name = 'amount'): Field {
+export function amountField({ wording: { say } }: Visit, of: Partial<Field> = {}): Field {
+  const hint = of.value === undefined ? { hint: say('Such as 1.234,56.') } : {};
   return {
-    name,
-    label: say('Amount'),
-    hint: say('In reais, such as 1.234,56.'),
+    name: 'amount',
+    label: say('Amount in reais'),
+    ...hint,
     isRequired: true,
     mostCharacters: 15,
+    ...of,
   };
 }
 
@@ -280,10 +307,28 @@ export function amountFault(form: Form, name = 'amount'): string | null {
   return typed !== undefined && typeof centsOf(typed) === 'string' ? NO_AMOUNT : null;
 }
 
+/** Cents, as somebody types them. */
+export function typedReais(amount: number): string {
+  return reaisText(amount as Cents).replace('.', ',');
+}
+
 /** Reais as endpoints of bills take them, or the text for them to refuse. */
 export function reaisOf(text: string): number | string {
   const read = centsOf(text);
   return typeof read === 'number' ? read / 100 : read;
+}
+
+/** An object of the fields that were filled in; absent when none was. */
+export function fieldGroup(
+  form: Form,
+  prefix: string,
+  fields: readonly string[],
+): Record<string, string> | undefined {
+  const given = fields.flatMap((name) => {
+    const value = form[`${prefix}.${name}`];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return given.length === 0 ? undefined : Object.fromEntries(given);
 }
 
 /** Typed reais. Other text is passed on for the endpoint to refuse. */
@@ -295,17 +340,14 @@ export function centsOf(text: string): number | string {
   return Number(whole.replaceAll('.', '')) * 100 + Number(fraction.padEnd(2, '0'));
 }
 
-export function brandText(brand: CardBrand): string {
-  return BRAND_NAMES[brand];
+/** A brand of another version is shown as it is. */
+export function brandText(brand: string): string {
+  return Object.hasOwn(BRAND_NAMES, brand) ? BRAND_NAMES[brand as CardBrand] : brand;
 }
 
-export function cardText({
-  brand,
-  lastFour,
-}: {
-  readonly brand: CardBrand;
-  readonly lastFour: string;
-}): string {
+export type ShownCard = { readonly brand: string; readonly lastFour: string };
+
+export function cardText({ brand, lastFour }: ShownCard): string {
   return `${brandText(brand)} •••• ${lastFour}`;
 }
 

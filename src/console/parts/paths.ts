@@ -6,7 +6,7 @@ export const SEARCH = `${OF_MERCHANT}/search`;
 export const FILTERS = `${OF_MERCHANT}/filters`;
 export const PAYMENTS = `${OF_MERCHANT}/payments`;
 export const PAYMENT = `${PAYMENTS}/{paymentId}`;
-export const PAYMENTS_CSV = `${OF_MERCHANT}/payments.csv`;
+export const PAYMENT_FILES = { csv: `${OF_MERCHANT}/payments.csv`, xlsx: `${OF_MERCHANT}/payments.xlsx` };
 export const GIVE_BACK = `${PAYMENT}/give-back`;
 export const RECEIPT = `${PAYMENT}/receipt`;
 /** Of whoever bought that: the id of a payment, a boleto or a subscription. No address names a person. */
@@ -26,7 +26,12 @@ export const LINKS = `${OF_MERCHANT}/links`;
 export const LINK = `${LINKS}/{linkId}`;
 export const CHARGE = `${OF_MERCHANT}/charge`;
 export const RECONCILIATION = `${OF_MERCHANT}/reconciliation`;
-export const RECONCILIATION_CSV = `${OF_MERCHANT}/reconciliation.csv`;
+export const RECEIVABLES = `${OF_MERCHANT}/receivables`;
+export const DISPUTES = `${OF_MERCHANT}/disputes`;
+export const RECEIVABLE_FILES = {
+  csv: `${OF_MERCHANT}/reconciliation.csv`,
+  xlsx: `${OF_MERCHANT}/reconciliation.xlsx`,
+};
 export const DAY_SHEET = `${RECONCILIATION}/days/{day}`;
 export const MERCHANT_EXCEPTIONS = `${RECONCILIATION}/exceptions`;
 export const NOTIFICATIONS = `${OF_MERCHANT}/notifications`;
@@ -47,6 +52,8 @@ export const UNRESOLVED = '/unresolved';
 export const CASE = `${UNRESOLVED}/{id}`;
 export const EXCEPTIONS = '/exceptions';
 export const EXCEPTION = `${EXCEPTIONS}/{id}`;
+/** `of`: a merchant, or none. `rule`: of the fees, or none. */
+export const EXCEPTION_CAUSE = `${EXCEPTIONS}/of/{of}/{name}/{rule}`;
 export const FILES = '/files';
 export const FILE = `${FILES}/{fileNumber}`;
 export const DIFFERENCES = '/differences';

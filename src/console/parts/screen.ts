@@ -1,6 +1,7 @@
 import type { Merchant } from '../../merchants/merchant.ts';
 import type { AnswerOf, AnswerStream, Contract, WireError } from '../../platform/http/endpoint.ts';
 import type { SpokenRefusal } from '../../platform/http/refusal.ts';
+import type { SheetCell } from '../../platform/workbooks/xlsx.ts';
 import { type Html, html, type Shown } from './html.ts';
 import { ROLES, type Role, type User } from './user.ts';
 import type { Wording } from './wording.ts';
@@ -52,11 +53,25 @@ export type Beside<Row, Tools> = (
   tools: Tools,
 ) => Promise<readonly Row[]>;
 
+export type SheetKind = 'csv' | 'xlsx';
+
+export type Sheet = {
+  readonly kind: SheetKind;
+  readonly language: Wording['language'];
+  readonly heads: readonly string[];
+  /** In pieces. */
+  readonly rows: AsyncIterable<readonly (readonly SheetCell[])[]>;
+};
+
 /** A file that the browser saves under this name. */
 export type Download = { readonly name: string } & (
   | { readonly type: string; readonly content: string | Buffer }
-  /** Of any length. `filters` are for the audit log. */
-  | { readonly stream: AnswerStream; readonly filters: Readonly<Record<string, string | undefined>> }
+  /** Of any length, from what `stream` has. `filters` are for the audit log. */
+  | {
+      readonly sheet: Sheet;
+      readonly stream: AnswerStream;
+      readonly filters: Readonly<Record<string, string | undefined>>;
+    }
 );
 
 export type Where = {
@@ -139,10 +154,14 @@ export type Action<Tools = unknown> = (AskingEndpoint | Performing<Tools>) &
   Where & {
     /** For actions that move money. Above the operator's limit a second person is asked first. */
     readonly moves?: (visit: Visit, form: Form, tools: Tools) => Promise<Asked<Moved | null>>;
+    /** Paths of actions on the same thing: they are not under way beside it. */
+    readonly rivals?: readonly string[];
     /** Describes the other fields of `moves` to the person who approves. */
     readonly saysOf?: (fields: Form, wording: Wording) => string;
     /** Cents, for the audit log and the history. */
     readonly amountOf?: (form: Form) => number | null;
+    /** What else of the form the audit log has. */
+    readonly detailOf?: (form: Form) => Readonly<Record<string, string>>;
     /** The fault that every reader would find, in the form's words. */
     readonly faultOf?: (form: Form) => string | null;
     /** The form once more, with what was typed: for what was refused. Absent: the page has it. */
@@ -211,6 +230,12 @@ export function refusedAs(
 ): Asked<never> {
   return operationRefused(status, wording.say(text, { most, value }));
 }
+
+/** Between a page and its form. */
+export const NOT_AS_SEEN = {
+  status: 409,
+  text: 'It has changed since you looked: see how it is now, and ask again.',
+} as const satisfies SpokenRefusal;
 
 export const OPERATION_DONE: Asked<null> = { ok: true, status: 200, body: null };
 

@@ -7,6 +7,8 @@ export type Wording = {
   readonly say: (english: string, values?: FilledIn) => string;
   /** Cents. */
   readonly money: (cents: number) => string;
+  /** Cents, with a sign. */
+  readonly signed: (cents: number) => string;
   /** Cents of US dollars. */
   readonly dollars: (cents: number) => string;
   /** A part of one: 0.5 is a half. */
@@ -19,8 +21,12 @@ export type Wording = {
   readonly day: (day: string) => string;
   readonly weekday: (day: string) => string;
   readonly count: (count: number) => string;
+  /** A number in few letters, as axes have it. */
+  readonly briefly: (value: number) => string;
   /** The API's form or milliseconds. Shown in São Paulo time. */
   readonly moment: (at: string | number) => string;
+  /** Marks what happened in real time where the days of the page are by a moved clock; elsewhere empty. */
+  readonly realMark: string;
   /** Seconds, in the largest fitting unit. A negative duration shows as zero. */
   readonly duration: (seconds: number) => string;
 };
@@ -38,6 +44,11 @@ const UNITS = [
 export function wordingIn(language: Language, texts: Readonly<Record<string, string>>): Wording {
   const locale = LOCALES[language];
   const money = new Intl.NumberFormat(locale, { style: 'currency', currency: 'BRL' });
+  const signed = new Intl.NumberFormat(locale, {
+    style: 'currency',
+    currency: 'BRL',
+    signDisplay: 'exceptZero',
+  });
   const dollars = new Intl.NumberFormat(locale, { style: 'currency', currency: 'USD' });
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
   const change = new Intl.NumberFormat(locale, {
@@ -53,6 +64,7 @@ export function wordingIn(language: Language, texts: Readonly<Record<string, str
   const day = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', dateStyle: 'short' });
   const weekday = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', weekday: 'short' });
   const number = new Intl.NumberFormat(locale);
+  const brief = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
   const moment = new Intl.DateTimeFormat(locale, {
     timeZone: 'America/Sao_Paulo',
     dateStyle: 'short',
@@ -65,6 +77,7 @@ export function wordingIn(language: Language, texts: Readonly<Record<string, str
       return filled(text, values);
     },
     money: (cents) => money.format(cents / 100),
+    signed: (cents) => signed.format(cents / 100),
     dollars: (cents) => dollars.format(cents / 100),
     percent: (part) => percent.format(part),
     change: (part) => change.format(part),
@@ -72,7 +85,9 @@ export function wordingIn(language: Language, texts: Readonly<Record<string, str
     day: (text) => day.format(new Date(`${text.slice(0, 10)}T00:00:00Z`)),
     weekday: (text) => weekday.format(new Date(`${text.slice(0, 10)}T00:00:00Z`)),
     count: (count) => number.format(count),
+    briefly: (value) => brief.format(value),
     moment: (at) => moment.format(new Date(at)),
+    realMark: '',
     duration(seconds) {
       const [unit, size] = UNITS.find((one) => seconds >= one[1]) ?? ['second', 1];
       const style = { style: 'unit', unit, unitDisplay: 'long' } as const;
@@ -81,6 +96,11 @@ export function wordingIn(language: Language, texts: Readonly<Record<string, str
       return text.replaceAll(' ', '\u00a0');
     },
   };
+}
+
+/** For pages of a merchant whose clock was moved. */
+export function besideMovedClock(wording: Wording): Wording {
+  return { ...wording, realMark: wording.say('real time') };
 }
 
 export function machineMoment(at: string | number): string {

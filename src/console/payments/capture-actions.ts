@@ -1,12 +1,18 @@
 import { CAPTURE_PAYMENT } from '../../payments/captures/endpoints.ts';
 import { GET_PAYMENT } from '../../payments/status/contract.ts';
-import { reaisCell } from '../parts/csv-screens.ts';
 import type { Shown } from '../parts/html.ts';
-import { actionForm, amountFault, centsOf, typedAmount } from '../parts/page-parts.ts';
-import { PAYMENT, paymentPath } from '../parts/paths.ts';
+import {
+  actionForm,
+  amountFault,
+  amountField,
+  centsOf,
+  typedAmount,
+  typedReais,
+} from '../parts/page-parts.ts';
+import { paymentPath } from '../parts/paths.ts';
 import type { Action, Form, Visit } from '../parts/screen.ts';
 import { MAY_GIVE_BACK } from './give-back-screens.ts';
-import { type AnyPayment, isHeldOnly } from './giving-back.ts';
+import { type AnyPayment, CANCEL_PATH, CAPTURE_PATH, isHeldOnly } from './giving-back.ts';
 
 /** Of a pre-authorization alone. */
 export function captureForm(payment: AnyPayment, visit: Visit, typed?: Form): Shown {
@@ -19,22 +25,15 @@ export function captureForm(payment: AnyPayment, visit: Visit, typed?: Form): Sh
     typed,
     values: { paymentId: payment.paymentId },
     about: `${say('Charges up to {most}, once: what you leave is let go.', { most: money(authorizedAmount) })}${until}`,
-    fields: [
-      {
-        name: 'amount',
-        label: say('Amount in reais'),
-        value: reaisCell(authorizedAmount),
-        isRequired: true,
-        mostCharacters: 14,
-      },
-    ],
+    fields: [amountField(visit, { value: typedReais(authorizedAmount) })],
   });
 }
 
 const CAPTURE: Action = {
   ...MAY_GIVE_BACK,
-  path: `${PAYMENT}/capture`,
+  path: CAPTURE_PATH,
   title: 'Capture it',
+  rivals: [CANCEL_PATH],
   contract: CAPTURE_PAYMENT,
   asks: ({ parameters: { paymentId = '' } }, { amount }) => ({
     parameters: { paymentId },

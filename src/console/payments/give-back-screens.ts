@@ -1,10 +1,10 @@
 import { LIST_PAYMENTS } from '../../payments/list/contract.ts';
 import { GET_PAYMENT } from '../../payments/status/contract.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
-import { reaisCell } from '../parts/csv-screens.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
   actionForm,
+  amountField,
   cardText,
   centsOf,
   errorsOf,
@@ -16,6 +16,7 @@ import {
   reasonFault,
   section,
   table,
+  typedReais,
 } from '../parts/page-parts.ts';
 import { boletoPath, GIVE_BACK, paymentPath } from '../parts/paths.ts';
 import type { Form, Screen, Visit } from '../parts/screen.ts';
@@ -115,18 +116,12 @@ export function giveBackForm(payment: AnyPayment, visit: Visit, typed?: Form): S
         : say('Up to {left} go back to the card. A part comes off the last installments first.', {
             left: money(left),
           });
-  const amount: Field = {
-    name: 'amount',
-    label: say('Amount in reais'),
-    value: reaisCell(left),
-    isRequired: true,
-    mostCharacters: 14,
-  };
+  const amount = amountField(visit, { value: typedReais(left) });
   return actionForm(visit, stepOf(payment), {
     values: { paymentId: payment.paymentId },
     about,
     fields: [...(isHeldOnly(payment) ? [] : [amount]), ...paymentsToChoose(payment, visit)],
-    typed: typed && { amount: reaisCell(left), ...typed },
+    typed: typed && { amount: typedReais(left), ...typed },
     button: say('See what it does'),
   });
 }
@@ -154,7 +149,7 @@ function review({ payment, twins }: Reviewed, visit: Visit, secondPersonOver: nu
   const sent = {
     mark: formMark,
     once: form.once ?? visit.onceKey,
-    amount: reaisCell(wanted),
+    amount: typedReais(wanted),
     ...(payment.method === 'pix' && of.endToEndId !== null && { endToEndId: of.endToEndId }),
     standing: standingOf(payment, of),
     reason: form.reason ?? '',
@@ -199,7 +194,7 @@ function twinsNote(payment: AnyPayment, twins: readonly ShownPayment[], visit: V
   return html`<div class="message" role="note"><p>${isHeldOnly(payment) ? say('It may be the same sale twice: make sure that you let the right one go.') : say('It may have been charged twice: make sure that you give back the right one.')}</p></div>
 ${table(say('Alike, within a day'), twins, [
   {
-    title: say('Sold'),
+    title: say('Sold at'),
     cell: (one) => link(pathOfPayment(merchantId, one), wording.moment(one.transactionMoment)),
   },
   { title: say('Reference'), cell: (one) => one.referenceTransaction ?? '–' },

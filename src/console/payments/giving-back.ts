@@ -1,7 +1,11 @@
 import type { GET_PAYMENT } from '../../payments/status/contract.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
+import { PAYMENT } from '../parts/paths.ts';
 import { isPaying } from '../parts/states.ts';
 import type { ShownPayment } from './payment-screens.ts';
+
+export const CANCEL_PATH = `${PAYMENT}/cancel`;
+export const CAPTURE_PATH = `${PAYMENT}/capture`;
 
 export type AnyPayment = AnswerOf<typeof GET_PAYMENT>;
 

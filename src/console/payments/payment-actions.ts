@@ -1,19 +1,19 @@
 import { CANCEL_PAYMENT } from '../../payments/cancels/endpoints.ts';
 import { GET_PAYMENT } from '../../payments/status/contract.ts';
 import { resolvePayment } from '../boletos/boleto-screens.ts';
-import { reaisCell } from '../parts/csv-screens.ts';
 import type { Shown } from '../parts/html.ts';
-import { amountFault, centsOf, typedAmount } from '../parts/page-parts.ts';
+import { amountFault, centsOf, typedAmount, typedReais } from '../parts/page-parts.ts';
 import { PAYMENT, paymentPath } from '../parts/paths.ts';
 import type { Action, Asked, Form, Moved, Visit } from '../parts/screen.ts';
 import { CAPTURE_ACTIONS } from './capture-actions.ts';
 import { giveBackForm, MAY_GIVE_BACK } from './give-back-screens.ts';
-import { standingOf, toGiveBack } from './giving-back.ts';
+import { CANCEL_PATH, CAPTURE_PATH, standingOf, toGiveBack } from './giving-back.ts';
 
 export const CANCEL: Action = {
-  path: `${PAYMENT}/cancel`,
+  path: CANCEL_PATH,
   ...MAY_GIVE_BACK,
   title: 'Give back or let go',
+  rivals: [CAPTURE_PATH],
   contract: CANCEL_PAYMENT,
   asks: ({ parameters: { paymentId = '' } }, { amount, endToEndId }) => ({
     parameters: { paymentId },
@@ -47,7 +47,7 @@ async function givenBack(
   // More than is left now may be left later, so it waits too. The endpoint refuses every other fault.
   if (typeof wanted === 'string' || wanted <= 0 || wanted > of.most)
     return { ok: true, status: 200, body: null };
-  const fields = { amount: reaisCell(wanted), ...(endToEndId !== undefined && { endToEndId }) };
+  const fields = { amount: typedReais(wanted), ...(endToEndId !== undefined && { endToEndId }) };
   const standing = standingOf(asked.body, of);
   return { ok: true, status: 200, body: { amount: wanted, counted: before + wanted, standing, fields } };
 }

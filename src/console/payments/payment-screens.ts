@@ -9,20 +9,18 @@ import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import type { PaymentDelivery } from '../../webhooks/history/messages-of-payments.sql.ts';
 import { type ListTools, listScreen } from '../filters/list-screens.ts';
 import { type HistoryTools, MAY_SEE_ACTS, type ShownAct } from '../history/history-screens.ts';
-import { csvScreen } from '../parts/csv-screens.ts';
+import { fileLinks } from '../parts/file-screens.ts';
 import { type Html, html } from '../parts/html.ts';
-import { link } from '../parts/page-parts.ts';
-import { boletoPath, PAYMENT, PAYMENTS, PAYMENTS_CSV, pathOf, withQuery } from '../parts/paths.ts';
+import { boletoPath, PAYMENT, PAYMENT_FILES, PAYMENTS } from '../parts/paths.ts';
 import { ALL_ROLES, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { methodChoices, PAYMENT_STATES, stateChoices } from '../parts/states.ts';
-import { type BuyerTools, type FileBuyerTools, withBuyers, withBuyersOfFile } from './buyers-view.ts';
+import { type BuyerTools, withBuyers } from './buyers-view.ts';
 import { GIVE_BACK_SCREEN } from './give-back-screens.ts';
-import { paymentColumns, paymentTable } from './payment-list-view.ts';
+import { paymentTable } from './payment-list-view.ts';
 import { paymentPage } from './payment-view.ts';
 import { type PixFound, pixPage } from './pix-view.ts';
 
 export type PaymentTools = BuyerTools &
-  FileBuyerTools &
   Pick<HistoryTools, 'listThingHistory'> & {
     readonly findMovements: (
       merchantId: string,
@@ -55,31 +53,27 @@ const NOT_INDEXED: readonly string[] = [
   'Autorizada',
 ] satisfies (keyof typeof PAYMENT_STATES)[];
 
-function daysOf({ query, now }: Visit): { readonly from: string; readonly to: string } {
+export function periodOf({ query, now }: Visit): { readonly from: string; readonly to: string } {
   const today = saoPauloDay(instant(now));
   const { dateRangeStartDate, dateRangeEndDate } = query;
   return { from: dateRangeStartDate ?? addDays(today, 1 - USUAL_DAYS), to: dateRangeEndDate ?? today };
 }
 
-function wantedOf(visit: Visit) {
-  const { from, to } = daysOf(visit);
+/** Beside the statuses, for which it stands among the choices. */
+const PARTLY_RETURNED = 'partlyReturned';
+
+function filtersOf(visit: Visit) {
+  const { from, to } = periodOf(visit);
   const { method, status, lastFour, referenceTransaction, orderBy } = visit.query;
   const days = { dateRangeStartDate: from, dateRangeEndDate: to };
   return { ...days, method, status, lastFour, referenceTransaction, orderBy };
 }
 
-const CSV_SCREEN: Screen<FileBuyerTools> = csvScreen<ShownPayment, FileBuyerTools>({
-  path: PAYMENTS_CSV,
-  title: 'CSV of payments',
-  contract: () => LIST_PAYMENTS,
-  query: wantedOf,
-  name(visit) {
-    const { from, to } = daysOf(visit);
-    return ['payments', visit.merchantId, from, to];
-  },
-  columns: paymentColumns,
-  fill: withBuyersOfFile,
-});
+export function wantedOf(visit: Visit) {
+  const filters = filtersOf(visit);
+  if (filters.status !== PARTLY_RETURNED) return filters;
+  return { ...filters, status: undefined, isPartlyReturned: 'true' };
+}
 
 const PAYMENTS_SCREEN: Screen<ListTools & BuyerTools> = listScreen<ShownPayment, ListTools & BuyerTools>({
   path: PAYMENTS,
@@ -94,7 +88,7 @@ const PAYMENTS_SCREEN: Screen<ListTools & BuyerTools> = listScreen<ShownPayment,
     NOT_INDEXED.includes(status) && lastFour === undefined && referenceTransaction === undefined,
   filters(visit) {
     const { say } = visit.wording;
-    const { from, to } = daysOf(visit);
+    const { from, to } = periodOf(visit);
     return [
       { name: 'dateRangeStartDate', label: say('From'), type: 'date', value: from },
       { name: 'dateRangeEndDate', label: say('To'), type: 'date', value: to },
@@ -103,7 +97,14 @@ const PAYMENTS_SCREEN: Screen<ListTools & BuyerTools> = listScreen<ShownPayment,
         label: say('Method'),
         choices: methodChoices(visit.wording),
       },
-      { name: 'status', label: say('Status'), choices: stateChoices(PAYMENT_STATES, visit.wording) },
+      {
+        name: 'status',
+        label: say('Status'),
+        choices: [
+          ...stateChoices(PAYMENT_STATES, visit.wording),
+          [PARTLY_RETURNED, say('Given back in part')],
+        ],
+      },
       { name: 'lastFour', label: say('Last four'), mostCharacters: 4 },
       { name: 'referenceTransaction', label: say('Reference'), mostCharacters: 50 },
     ];
@@ -113,12 +114,14 @@ const PAYMENTS_SCREEN: Screen<ListTools & BuyerTools> = listScreen<ShownPayment,
     'Choose other days, or fewer filters. A payment appears here as soon as it is asked for.',
   ],
   fill: withBuyers,
-  view: (items, visit) => html`${csvLink(visit)}${paymentTable(items, visit)}`,
+  beside: filesPart,
+  view: paymentTable,
 });
 
-function csvLink(visit: Visit): Html {
-  const path = withQuery(pathOf(PAYMENTS_CSV, { merchantId: visit.merchantId }), wantedOf(visit));
-  return html`<p class="links">${link(path, visit.wording.say('CSV of all payments that were found'))}</p>`;
+/** Also where the days are more than a page lists. */
+function filesPart(visit: Visit): Html {
+  const { say } = visit.wording;
+  return html`<p class="links">${fileLinks(PAYMENT_FILES, filtersOf(visit), say('All payments that were found'), visit)} <small>${say('A file may have ten years.')}</small></p>`;
 }
 
 const PAYMENT_SCREEN: Screen<PaymentTools> = screen<PaymentTools, PaymentFound | PixFound>({
@@ -141,16 +144,23 @@ const PAYMENT_SCREEN: Screen<PaymentTools> = screen<PaymentTools, PaymentFound |
     const [payment = body] = await withBuyers([body], visit, tools);
     if (nsu === null)
       return { payment, acts, movements: [], deliveries: [], receivables: [], chargebacks: [] };
-    const [movements, deliveries, receivables, chargebacks] = await Promise.all([
+    const [movements, deliveries, owed, chargebacks] = await Promise.all([
       tools.findMovements(merchantId, transactionId),
       tools.findDeliveries(merchantId, { nsu, transactionId }),
       tools.findReceivables(merchantId, transactionId),
       tools.findChargebacks(merchantId, transactionId),
     ]);
+    // Behind a refund they are brought up to date a moment later: older figures are not shown.
+    const receivables = isOfNow(owed, body) ? owed : [];
     return { payment, acts, movements, deliveries, receivables, chargebacks };
   },
   view: (found, visit) => ('pix' in found ? pixPage(found, visit) : paymentPage(found, visit)),
 });
+
+function isOfNow(owed: readonly Receivable[], { installments }: CardPayment): boolean {
+  const canceled = new Map(installments.map((one) => [one.installmentNumber, one.canceledAmount]));
+  return owed.every((one) => canceled.get(one.installmentNumber) === one.canceled);
+}
 
 /** Before it is paid its notifications have no number by which they are found. */
 async function findPix(
@@ -178,4 +188,4 @@ export type PaymentFound = {
 
 export const PAYMENT_SCREENS: readonly Screen<
   PaymentTools & ListTools & { readonly secondPersonOver: number | null }
->[] = [PAYMENTS_SCREEN, PAYMENT_SCREEN, GIVE_BACK_SCREEN, CSV_SCREEN];
+>[] = [PAYMENTS_SCREEN, PAYMENT_SCREEN, GIVE_BACK_SCREEN];

@@ -4,7 +4,7 @@ import { STATUS_WORDS } from '../../webhooks/history/contract.ts';
 import type { PaymentDelivery } from '../../webhooks/history/messages-of-payments.sql.ts';
 import { failureText } from '../notifications/delivery-words.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { link, moment } from '../parts/page-parts.ts';
+import { link, moment, realMoment } from '../parts/page-parts.ts';
 import { deliveryPath } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
 import { badge, CANCEL_STATES, DELIVERY_STATES, stateBadge } from '../parts/states.ts';
@@ -20,12 +20,14 @@ export const NOT_CHARGED = {
 /** At the same moment, the lower order comes first. `onDay`: the hour is not known. */
 export type Happening = {
   readonly at: number;
-  /** The moment to show if the event has another clock. */
-  readonly shownAt?: number;
+  /** Of what is by no clock of the merchant. */
+  readonly realAt?: number;
   readonly order: number;
   readonly text: Shown;
   readonly note?: Shown;
   readonly onDay?: string;
+  /** `text`, in English, names how many there are (`count`). */
+  readonly alike?: { readonly key: string; readonly text: string; readonly badge?: Shown };
 };
 
 const CUT =
@@ -45,13 +47,49 @@ export function paymentTimeline(found: PaymentFound, visit: Visit): Html {
   return timeline(happened, isCut, wording);
 }
 
+/** Of many alike. */
+const MOVEMENTS_WORDS = {
+  Autorizacao: 'Installments authorized: {count}',
+  Pagamento: 'Installments paid: {count}',
+  Cancelamento: 'Installments canceled: {count}',
+  Bloqueio: 'Installments blocked: {count}',
+  Desbloqueio: 'Installments unblocked: {count}',
+} as const satisfies Record<keyof typeof MOVEMENT_WORDS, string>;
+const SENT_WORDS = {
+  callback: 'Callbacks sent: {count}',
+  notification: 'Notifications sent: {count}',
+} as const;
+
+/** So many alike behind each other, as of a sale in twelve installments, are one row that opens. */
+const LEAST_FOLDED = 4;
+
 /** `isCut`: there may be more than was read. */
 export function timeline(happened: readonly Happening[], isCut: boolean, wording: Wording): Html {
   const inOrder = happened.toSorted((one, other) => one.at - other.at || one.order - other.order);
-  return html`${isCut && html`<p class="note">${wording.say(CUT, { movements: wording.count(MOST_MOVEMENTS), deliveries: wording.count(MOST_DELIVERIES) })}</p>`}<ol class="timeline">${inOrder.map(
-    ({ at, shownAt = at, text, note, onDay }) =>
-      html`<li>${onDay === undefined ? moment(wording, shownAt) : html`<time datetime="${onDay}">${wording.day(onDay)}</time>`} <span>${text}</span> ${note ?? ''}</li>\n`,
+  const groups: Happening[][] = [];
+  for (const one of inOrder) {
+    const last = groups.at(-1);
+    if (one.alike !== undefined && last?.[0]?.alike?.key === one.alike.key) last.push(one);
+    else groups.push([one]);
+  }
+  return html`${isCut && html`<p class="note">${wording.say(CUT, { movements: wording.count(MOST_MOVEMENTS), deliveries: wording.count(MOST_DELIVERIES) })}</p>`}<ol class="timeline">${groups.map(
+    (group) => {
+      const [first] = group;
+      const rows = group.map((one) => happeningRow(one, wording));
+      if (first?.alike === undefined || group.length < LEAST_FOLDED) return rows;
+      const text = wording.say(first.alike.text, { count: wording.count(group.length) });
+      return html`<li>${timeOf(first, wording)} <details><summary>${text}</summary><ol class="timeline">${rows}</ol></details> ${first.alike.badge}</li>\n`;
+    },
   )}</ol>`;
+}
+
+function happeningRow(one: Happening, wording: Wording): Html {
+  return html`<li>${timeOf(one, wording)} <span>${one.text}</span> ${one.note ?? ''}</li>\n`;
+}
+
+function timeOf({ at, realAt, onDay }: Happening, wording: Wording): Shown {
+  if (onDay !== undefined) return html`<time datetime="${onDay}">${wording.day(onDay)}</time>`;
+  return realAt === undefined ? moment(wording, at) : realMoment(wording, realAt);
 }
 
 /** The intent comes before the acquirer's answer. */
@@ -89,6 +127,9 @@ function moved({ payment, movements }: PaymentFound, { say, money }: Wording): H
       text: Object.hasOwn(MOVEMENT_WORDS, type)
         ? say(MOVEMENT_WORDS[type], { number: installmentNumber })
         : type,
+      ...(Object.hasOwn(MOVEMENTS_WORDS, type) && {
+        alike: { key: `${type} ${at}`, text: MOVEMENTS_WORDS[type] },
+      }),
     })),
   ];
 }
@@ -147,9 +188,14 @@ export function sent(
       (one.lastFailure === null ? one.lastStatus : failureText(one.lastFailure, wording));
     return {
       at: Math.max(one.createdAt, soldAt),
-      shownAt: one.createdAt,
+      realAt: one.createdAt,
       order: 5,
       text: link(path, one.kind === 'callback' ? say('Callback sent') : say('Notification sent')),
+      alike: {
+        key: `${one.kind} ${one.state}`,
+        text: SENT_WORDS[one.kind === 'callback' ? 'callback' : 'notification'],
+        badge: stateBadge(DELIVERY_STATES, STATUS_WORDS[one.state], wording),
+      },
       note: html`${stateBadge(DELIVERY_STATES, STATUS_WORDS[one.state], wording)} ${say('Tries: {count}', { count: count(one.tries) })} ${failure} ${one.url ?? ''}`,
     };
   });

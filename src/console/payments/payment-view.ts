@@ -49,7 +49,7 @@ function summary(payment: WholePayment, visit: Visit): Html {
         ];
   return html`${facts([
     [say('Reference'), payment.referenceTransaction ?? '–'],
-    [say('Sold'), moment(wording, payment.transactionMoment)],
+    [say('Sold at'), moment(wording, payment.transactionMoment)],
     ...declined,
     ...buyerFacts(say('Customer'), payment.buyer, payment.paymentId, visit),
     [say('Card'), `${cardText(payment.card)} (${payment.card.firstSix})`],

@@ -74,7 +74,7 @@ function pixFacts(pix: ShownPix, visit: Visit): Html {
   return html`${facts([
     [say('Method'), 'Pix'],
     [say('Reference'), pix.referenceTransaction ?? '–'],
-    [say('Sold'), moment(wording, pix.transactionMoment)],
+    [say('Sold at'), moment(wording, pix.transactionMoment)],
     [say('Due'), dueDate === null ? '–' : day(dueDate)],
     [say('Can be paid until'), moment(wording, pix.expiresAt)],
     [say('Paid amount'), pix.paidAmount === null ? '–' : money(pix.paidAmount)],

@@ -52,7 +52,7 @@ function receipt({ payment, merchant }: Found, { wording }: Visit): Html {
 ${facts([
   [say('Merchant'), merchant.legalName],
   ['CNPJ', documentText(merchant.cnpj)],
-  [say('Sold'), moment(wording, payment.transactionMoment)],
+  [say('Sold at'), moment(wording, payment.transactionMoment)],
   [say('Reference'), payment.referenceTransaction ?? '–'],
   ...methodFacts(payment, wording),
   ['NSU', payment.nsu ?? '–'],

@@ -2,7 +2,7 @@ import type { Merchant } from '../../merchants/merchant.ts';
 import type { AnswerOf, WireError } from '../../platform/http/endpoint.ts';
 import type { Prepared } from '../../platform/prepared-reads.ts';
 import { LIST_DAYS } from '../../reconciliation/days/endpoints.ts';
-import type { SoldSum } from '../../reconciliation/receivables/receivables.sql.ts';
+import type { DueSum, SoldSum } from '../../reconciliation/receivables/receivables.sql.ts';
 import type { DayReport } from '../../reconciliation/reports/read-day-report.ts';
 import { documentText } from '../../values/document-number.ts';
 import { addDays, type Day, type Instant, isDay, startOfSaoPauloDay } from '../../values/instant.ts';
@@ -20,6 +20,8 @@ import {
 } from '../parts/page-parts.ts';
 import { DAY_SHEET, MERCHANT_EXCEPTIONS, pathOf, paymentPath, withQuery } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { moneyOfDay, whySentence } from './day-money.ts';
+import { saidOf, todayOf } from './days-screens.ts';
 import { CAUSE_WORDS } from './exception-words.ts';
 
 function daySheet(found: DaySheetFound, visit: Visit): Html {
@@ -32,6 +34,7 @@ ${facts([
   ['CNPJ', documentText(merchant.cnpj)],
   [say('Account'), accountNumber],
 ])}
+${keptNote(visit.realNow, wording)}
 <p class="note unprinted">${say('Print this page with your browser: it fits A4.')}</p>
 ${section(say('Sold on this day'), sold(found, visit))}
 ${section(say('Due on this day'), errors.length > 0 ? errorsOf(errors) : paid(found, visit))}
@@ -41,7 +44,7 @@ ${accountNumbers.length > 1 && html`<p class="note">${say('The causes are of all
 
 function amounts(
   title: string,
-  rows: readonly (readonly [string, Shown, number | null])[],
+  rows: readonly (readonly [Shown, Shown, number | null])[],
   { wording: { say, count } }: Visit,
 ): Html {
   return table(title, rows, [
@@ -56,7 +59,7 @@ function amounts(
 }
 
 function sold({ sold: sum }: DaySheetFound, visit: Visit): Html {
-  const { say, money, count } = visit.wording;
+  const { say, money, signed, count } = visit.wording;
   const note =
     sum.isCut &&
     html`<p class="note">${say('Of the first {count} installments of the day: there are more.', {
@@ -66,34 +69,47 @@ function sold({ sold: sum }: DaySheetFound, visit: Visit): Html {
     say('Sold on this day'),
     [
       [say('Sold, gross'), money(sum.gross), sum.installments],
-      [say('Given back since'), money(sum.canceled), null],
-      [say('Fees to be kept'), money(sum.expectedFee), null],
+      [say('Given back since'), signed(0 - sum.canceled), null],
+      [say('Fees to be kept'), signed(0 - sum.expectedFee), null],
       [say('To come, after fees'), money(sum.expectedNet), null],
     ],
     visit,
   )}`;
 }
 
-function paid({ paid: day }: DaySheetFound, visit: Visit): Html {
-  const { say, reais } = visit.wording;
+/** From what was sold to what came: each row but the last two is added up to it. */
+function paid({ paid: day, due }: DaySheetFound, visit: Visit): Html {
+  const { say, money, signed, reais } = visit.wording;
   if (day === null)
     return emptyState(
       say('Nothing was due on this day, and nothing came.'),
       say('Choose other days or another account. Sales appear on the day on which they are to be paid.'),
     );
-  return amounts(
-    say('Due on this day'),
-    [
-      [say('Expected, after fees'), reais(day.expectedValue), day.expectedInstallments],
-      [say('Missing of it'), reais(day.openValue), day.openInstallments],
-      [say('Received, after fees'), reais(day.receivedValue), day.receivedInstallments],
-      [say('Of it in no file yet'), reais(day.unfiledValue), day.unfiledInstallments],
-      [say('Fees kept'), reais(day.receivedFee), null],
-      [say('Taken off by files'), reais(day.takenValue), day.takenInstallments],
-      [say('More or less than expected'), reais(day.difference), day.differentInstallments],
-    ],
-    visit,
-  );
+  const sums = moneyOfDay(day, todayOf(visit));
+  const open =
+    sums.toCome > 0
+      ? ([say('To receive of it'), signed(0 - sums.toCome), day.openInstallments] as const)
+      : ([say('Missing of it'), signed(0 - sums.missing), day.openInstallments] as const);
+  const sale = [
+    [say('Sold, gross'), money(due.gross), null],
+    [say('Given back before its payout'), signed(sums.gross - due.gross), null],
+  ] as const;
+  const rows = [
+    ...(due.isCut ? [[say('Gross, less what was given back'), money(sums.gross), null] as const] : sale),
+    [say('Fees'), signed(sums.fees), null],
+    [html`<strong>${say('Expected, after fees')}</strong>`, money(sums.net), day.expectedInstallments],
+    open,
+    [say('Taken off by files'), signed(sums.taken), day.takenInstallments],
+    [say('More or less than expected'), signed(sums.differing), day.differentInstallments],
+    [say('On other days, or of other days'), signed(sums.otherDays), null],
+    [html`<strong>${say('Received, after fees')}</strong>`, money(sums.came), day.receivedInstallments],
+  ] as const;
+  const why = whySentence(saidOf({ ...day, sums }), visit.wording);
+  return html`${why !== '' && html`<p class="lead">${why}</p>`}${amounts(say('Due on this day'), rows, visit)}
+${facts([
+  [say('Of it in no file yet'), reais(day.unfiledValue)],
+  [say('Fees kept'), reais(day.receivedFee)],
+])}`;
 }
 
 function causes(found: DaySheetFound, visit: Visit): Html {
@@ -144,28 +160,31 @@ function causesOf(
 }
 
 function causeTable({ causes: all, expected, received }: DayReport, { wording }: Visit): Html {
-  const { say, money, count } = wording;
-  const missing = { name: html`<strong>${say('Missing')}</strong>`, amount: expected - received, lines: '' };
+  const { say, money, signed, count } = wording;
   const rows = [
-    ...all.map((one) => ({ name: say(CAUSE_WORDS[one.cause]), amount: one.amount, lines: count(one.count) })),
-    missing,
+    { name: say('Expected, after fees'), amount: money(expected), lines: '' },
+    ...all.map((one) => ({
+      name: say(CAUSE_WORDS[one.cause]),
+      amount: signed(0 - one.amount),
+      lines: count(one.count),
+    })),
   ];
   return table(say('Why it differs, by the files of the acquirer'), rows, [
-    { title: say('Cause'), cell: ({ name }) => name },
-    { title: say('Missing money'), isNumber: true, cell: ({ amount }) => money(amount) },
+    { title: say('Cause'), cell: ({ name }) => name, total: say('Received, after fees') },
+    { title: say('Amount'), isNumber: true, cell: ({ amount }) => amount, total: money(received) },
     { title: say('Lines'), isNumber: true, cell: ({ lines }) => lines },
   ]);
 }
 
 function largest({ largest: all }: DayReport, { wording, merchantId }: Visit): Html {
-  const { say, money } = wording;
+  const { say, signed } = wording;
   const rows = all.flatMap(({ cause, amount, of }) =>
     cause === 'rounding' || 'lineNumber' in of ? [] : [{ cause, amount, of }],
   );
   if (rows.length === 0) return html``;
   return html`<h3>${say('The largest of each cause')}</h3>${table(say('The largest of each cause'), rows, [
     { title: say('Cause'), cell: ({ cause }) => say(CAUSE_WORDS[cause]) },
-    { title: say('Missing money'), isNumber: true, cell: ({ amount }) => money(amount) },
+    { title: say('Amount'), isNumber: true, cell: ({ amount }) => signed(0 - amount) },
     {
       title: say('Payment'),
       cell: ({ of }) =>
@@ -183,6 +202,10 @@ export type DaySheetTools = {
     merchantId: string,
     wanted: { readonly accountNumber: string; readonly from: Instant; readonly before: Instant },
   ) => Promise<SoldSum>;
+  readonly sumDue: (
+    merchantId: string,
+    wanted: { readonly accountNumber: string; readonly day: Day },
+  ) => Promise<DueSum>;
   /** The value is null if the day has too many installments. */
   readonly readDayReport: (merchantId: string, day: Day) => Promise<Prepared<DayReport | null>>;
 };
@@ -194,6 +217,7 @@ type DaySheetFound = {
   readonly merchant: Merchant;
   readonly accountNumber: string;
   readonly sold: SoldSum;
+  readonly due: DueSum;
   readonly errors: readonly WireError[];
   readonly paid: DayOfAccount | null;
   readonly report: Prepared<DayReport | null>;
@@ -219,9 +243,10 @@ export const DAY_SHEET_SCREENS: readonly Screen<DaySheetTools>[] = [
       const period = { from: startOfSaoPauloDay(day), before: startOfSaoPauloDay(addDays(day, 1)) };
       const sold = await tools.sumSold(merchantId, { accountNumber, ...period });
       const asked = await ask(LIST_DAYS, { query: { accountNumber, from: day, to: day } });
+      const due = await tools.sumDue(merchantId, { accountNumber, day });
       const report = await tools.readDayReport(merchantId, day);
       const [errors, paid] = asked.ok ? [[], asked.body[0] ?? null] : [asked.errors, null];
-      return { day, merchant, accountNumber, sold, errors, paid, report };
+      return { day, merchant, accountNumber, sold, due, errors, paid, report };
     },
     view: daySheet,
   }),

@@ -13,7 +13,7 @@ test('what was expected and found is money, a day, a count or a reason, as peopl
   assert.equal(shown('dateDiffers', '2026-12-24'), '24/12/2026');
   assert.equal(shown('duplicateInFile', '2'), '2');
   assert.equal(shown('notInFile', null), '–');
-  assert.equal(shown('notInParcela', 'ambiguous'), 'Várias vendas servem');
+  assert.equal(shown('notInParcela', 'ambiguous'), 'Mais de uma venda possível');
   assert.equal(shown('unknownCode', '49'), 'Código desconhecido 49');
   assert.equal(shown('notInParcela', 'of another version'), '“of another version”');
 });

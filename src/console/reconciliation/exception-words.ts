@@ -70,6 +70,21 @@ export function foundText(
   return name === 'duplicateInFile' ? count(Number(text)) : money(Number(text));
 }
 
+/** What is too much is none that is missing. */
+export function lackText(
+  { class: name, amount }: { readonly class: ExceptionClass; readonly amount: number },
+  { say, money }: Pick<Wording, 'say' | 'money'>,
+): string {
+  if (amount === 0) return money(0);
+  const text =
+    name === 'dateDiffers'
+      ? '{amount} on another day'
+      : amount > 0
+        ? '{amount} missing'
+        : '{amount} too much';
+  return say(text, { amount: money(Math.abs(amount)) });
+}
+
 const STATE_TONES: Readonly<Record<ExceptionState, Tone>> = {
   open: 'wait',
   explained: 'plain',

@@ -1,191 +1,17 @@
-import type { AnswerOf, WireError } from '../../platform/http/endpoint.ts';
-import { LIST_DAYS } from '../../reconciliation/days/endpoints.ts';
+import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { LIST_EXCEPTIONS } from '../../reconciliation/exceptions/endpoints.ts';
 import { EXCEPTION_CLASSES, EXCEPTION_STATES } from '../../reconciliation/exceptions/exception.ts';
-import { EXPORT_BY_PAYMENT, EXPORT_BY_SALE } from '../../reconciliation/exports/endpoints.ts';
-import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import { type ListTools, listScreen } from '../filters/list-screens.ts';
-import { csvScreen, decimals, momentCell } from '../parts/csv-screens.ts';
-import { type Html, html, type Shown } from '../parts/html.ts';
-import {
-  accountField,
-  accountOf,
-  type Column,
-  emptyState,
-  errorsOf,
-  type Field,
-  filterForm,
-  link,
-  table,
-} from '../parts/page-parts.ts';
-import {
-  boletoPath,
-  DAY_SHEET,
-  MERCHANT_EXCEPTIONS,
-  pathOf,
-  paymentPath,
-  RECONCILIATION,
-  RECONCILIATION_CSV,
-  withQuery,
-} from '../parts/paths.ts';
-import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
-import { badge } from '../parts/states.ts';
-import type { Wording } from '../parts/wording.ts';
-import { EXCEPTION_WORDS, exceptionBadge, foundText } from './exception-words.ts';
+import type { Html } from '../parts/html.ts';
+import { accountField, accountOf, link, table } from '../parts/page-parts.ts';
+import { boletoPath, MERCHANT_EXCEPTIONS, paymentPath } from '../parts/paths.ts';
+import { ALL_ROLES, type Screen, type Visit } from '../parts/screen.ts';
+import { DAYS_SCREENS, periodOf } from './days-screens.ts';
+import { EXCEPTION_WORDS, exceptionBadge, foundText, lackText } from './exception-words.ts';
 
-type ExportedInstallment = {
-  readonly transactionDate: string;
-  readonly cardNumber: string;
-  readonly cardType: string;
-  readonly cardName: string;
-  readonly codAuth: string | null;
-  readonly nsu: string | null;
-  readonly installmentNumber: number;
-  readonly installmentsCount: number;
-  readonly installmentValue: number;
-  readonly transactionTotalValue: number;
-  readonly installmentStatus: string;
-  readonly discountMdrValue: number;
-  readonly discountMdrTax: number;
-  readonly discountAntecipationValue: number;
-  readonly discountAntecipationTax: number;
-  readonly receivedValue: number | null;
-  readonly receivedDateForecast: string;
-  readonly receivedDateEffective: string | null;
-  readonly receivedType: string;
-  readonly receivedStatus: string;
-  readonly transactionReference: string | null;
-  readonly transactionPaymentIdWeb: string;
-};
-
-const OF_PERCENT = 4;
-
-function receivableColumns({ wording: { say } }: Visit): readonly Column<ExportedInstallment>[] {
-  return [
-    { title: say('Sold at'), csv: ({ transactionDate }) => momentCell(transactionDate) },
-    { title: say('Reference'), csv: ({ transactionReference }) => transactionReference },
-    { title: say('Payment'), csv: ({ transactionPaymentIdWeb }) => transactionPaymentIdWeb },
-    { title: say('Card'), csv: ({ cardNumber }) => cardNumber },
-    { title: say('Brand'), csv: ({ cardName }) => cardName },
-    { title: say('Product'), csv: ({ cardType }) => cardType },
-    { title: say('Authorization code'), csv: ({ codAuth }) => codAuth },
-    { title: say('NSU'), csv: ({ nsu }) => nsu },
-    { title: say('Installment'), csv: ({ installmentNumber }) => installmentNumber },
-    { title: say('Installments'), csv: ({ installmentsCount }) => installmentsCount },
-    { title: say('Amount of the installment'), csv: ({ installmentValue }) => decimals(installmentValue) },
-    { title: say('Amount of the sale'), csv: ({ transactionTotalValue }) => decimals(transactionTotalValue) },
-    { title: say('State of the installment'), csv: ({ installmentStatus }) => installmentStatus },
-    { title: say('Fee'), csv: ({ discountMdrValue }) => decimals(discountMdrValue) },
-    { title: say('Fee (%)'), csv: ({ discountMdrTax }) => decimals(discountMdrTax, OF_PERCENT) },
-    {
-      title: say('Anticipation'),
-      csv: ({ discountAntecipationValue }) => decimals(discountAntecipationValue),
-    },
-    {
-      title: say('Anticipation (%)'),
-      csv: ({ discountAntecipationTax }) => decimals(discountAntecipationTax, OF_PERCENT),
-    },
-    { title: say('Received'), csv: ({ receivedValue }) => decimals(receivedValue) },
-    { title: say('Expected on'), csv: ({ receivedDateForecast }) => receivedDateForecast },
-    { title: say('Received on'), csv: ({ receivedDateEffective }) => receivedDateEffective },
-    { title: say('Kind of receipt'), csv: ({ receivedType }) => receivedType },
-    { title: say('State of the receipt'), csv: ({ receivedStatus }) => receivedStatus },
-  ];
-}
-
-type Day = AnswerOf<typeof LIST_DAYS>[number];
-type Found = { readonly errors: readonly WireError[]; readonly days: readonly Day[] };
 type Exception = AnswerOf<typeof LIST_EXCEPTIONS>['items'][number];
 
-const USUAL_DAYS = { before: 14, behind: 15 } as const;
 const DAYS_OF_EXCEPTIONS = 90;
-
-function daysOf({ query, now }: Visit, usual: { readonly before: number; readonly behind: number }) {
-  const today = saoPauloDay(instant(now));
-  return {
-    from: query.from ?? addDays(today, -usual.before),
-    to: query.to ?? addDays(today, usual.behind),
-  };
-}
-
-const DAYS_SCREEN: Screen<unknown> = screen<unknown, Found>({
-  path: RECONCILIATION,
-  roles: ALL_ROLES,
-  of: 'merchant',
-  title: 'Reconciliation',
-  async read(visit) {
-    const query = { accountNumber: accountOf(visit), ...daysOf(visit, USUAL_DAYS) };
-    const asked = await visit.ask(LIST_DAYS, { query });
-    return asked.ok ? { errors: [], days: asked.body } : { errors: asked.errors, days: [] };
-  },
-  view({ errors, days }, visit) {
-    const { say } = visit.wording;
-    const { from, to } = daysOf(visit, USUAL_DAYS);
-    const accountNumber = accountOf(visit);
-    const addressOf = (pattern: string, query: Record<string, string>) =>
-      withQuery(pathOf(pattern, { merchantId: visit.merchantId }), query);
-    const fields: Field[] = [
-      accountField(visit),
-      { name: 'from', label: say('From'), type: 'date', value: from },
-      { name: 'to', label: say('To'), type: 'date', value: to },
-    ];
-    const list =
-      errors.length > 0
-        ? errorsOf(errors, fields)
-        : days.length === 0
-          ? emptyState(
-              say('Nothing was to come in these days, and nothing came.'),
-              say(
-                'Choose other days or another account. Sales appear on the day on which they are to be paid.',
-              ),
-            )
-          : dayTable(days, accountNumber, visit);
-    return html`${filterForm(visit, fields)}
-<p class="links">${link(addressOf(MERCHANT_EXCEPTIONS, { accountNumber }), say('Exceptions'))}
-${link(addressOf(RECONCILIATION_CSV, { accountNumber, from, to, by: 'sale' }), say('CSV of what was sold'))}
-${link(addressOf(RECONCILIATION_CSV, { accountNumber, from, to, by: 'payment' }), say('CSV of what came or will come'))}</p>
-${list}`;
-  },
-});
-
-function dayTable(days: readonly Day[], accountNumber: string, { wording, merchantId }: Visit): Html {
-  const { say, reais, count, day } = wording;
-  return table(say('Days'), days, [
-    {
-      title: say('Day'),
-      cell: (one) =>
-        link(withQuery(pathOf(DAY_SHEET, { merchantId, day: one.day }), { accountNumber }), day(one.day)),
-    },
-    {
-      title: say('Expected'),
-      isNumber: true,
-      cell: (one) => html`${reais(one.expectedValue)} <small>(${count(one.expectedInstallments)})</small>`,
-    },
-    { title: say('Expected fees'), isNumber: true, cell: (one) => reais(one.expectedFee) },
-    {
-      title: say('Not come yet'),
-      isNumber: true,
-      cell: (one) => html`${reais(one.openValue)} <small>(${count(one.openInstallments)})</small>`,
-    },
-    {
-      title: say('Received'),
-      isNumber: true,
-      cell: (one) => html`${reais(one.receivedValue)} <small>(${count(one.receivedInstallments)})</small>`,
-    },
-    { title: say('Fees'), isNumber: true, cell: (one) => reais(one.receivedFee) },
-    { title: say('Difference'), isNumber: true, cell: (one) => differenceOf(one, wording) },
-  ]);
-}
-
-/** Without a file, nobody has compared the amount yet. */
-function differenceOf(day: Day, { say, reais, count }: Wording): Shown {
-  if (day.receivedInstallments === 0) return '–';
-  if (day.differentInstallments > 0)
-    return badge('bad', `${reais(day.difference)} (${count(day.differentInstallments)})`);
-  if (day.unfiledInstallments > 0)
-    return badge('wait', say('{count} in no file yet', { count: count(day.unfiledInstallments) }));
-  return reais(day.difference);
-}
 
 const EXCEPTIONS_SCREEN: Screen<ListTools> = listScreen<Exception>({
   path: MERCHANT_EXCEPTIONS,
@@ -196,13 +22,13 @@ const EXCEPTIONS_SCREEN: Screen<ListTools> = listScreen<Exception>({
   contract: LIST_EXCEPTIONS,
   query: (visit) => ({
     accountNumber: accountOf(visit),
-    ...daysOf(visit, { before: DAYS_OF_EXCEPTIONS, behind: 0 }),
+    ...periodOf(visit, { before: DAYS_OF_EXCEPTIONS, behind: 0 }),
     state: visit.query.state,
     class: visit.query.class,
   }),
   filters(visit) {
     const { say } = visit.wording;
-    const { from, to } = daysOf(visit, { before: DAYS_OF_EXCEPTIONS, behind: 0 });
+    const { from, to } = periodOf(visit, { before: DAYS_OF_EXCEPTIONS, behind: 0 });
     const choices = (words: readonly (keyof typeof EXCEPTION_WORDS)[]) =>
       [['', say('Any')], ...words.map((word) => [word, say(EXCEPTION_WORDS[word])] as const)] as const;
     return [
@@ -221,14 +47,14 @@ const EXCEPTIONS_SCREEN: Screen<ListTools> = listScreen<Exception>({
 });
 
 function exceptionTable(items: readonly Exception[], { wording, merchantId }: Visit): Html {
-  const { say, money, count, day } = wording;
+  const { say, count, day } = wording;
   const worded = (word: keyof typeof EXCEPTION_WORDS) => say(EXCEPTION_WORDS[word]);
   return table(say('Exceptions'), items, [
     { title: say('Class'), cell: (one) => worded(one.class) },
     { title: say('State'), cell: (one) => exceptionBadge(one.state, wording) },
     { title: say('Day'), cell: (one) => (one.day === null ? '–' : day(one.day)) },
     { title: say('Age'), cell: (one) => say('{days} days', { days: count(one.ageDays) }) },
-    { title: say('Money lacking'), isNumber: true, cell: (one) => money(one.amount) },
+    { title: say('Difference'), isNumber: true, cell: (one) => lackText(one, wording) },
     { title: say('Expected'), isNumber: true, cell: (one) => foundText(one.class, one.expected, wording) },
     { title: say('Found'), isNumber: true, cell: (one) => foundText(one.class, one.found, wording) },
     {
@@ -249,25 +75,4 @@ function exceptionTable(items: readonly Exception[], { wording, merchantId }: Vi
   ]);
 }
 
-const isByPayment = ({ query }: Visit) => query.by === 'payment';
-
-const CSV_SCREEN: Screen<unknown> = csvScreen({
-  path: RECONCILIATION_CSV,
-  title: 'CSV of reconciliation',
-  contract: (visit) => (isByPayment(visit) ? EXPORT_BY_PAYMENT : EXPORT_BY_SALE),
-  query(visit) {
-    const { from: startDate, to: endDate } = daysOf(visit, USUAL_DAYS);
-    return { accountNumber: accountOf(visit), startDate, endDate };
-  },
-  name(visit) {
-    const { from, to } = daysOf(visit, USUAL_DAYS);
-    return [isByPayment(visit) ? 'received' : 'sold', accountOf(visit), from, to];
-  },
-  columns: receivableColumns,
-});
-
-export const RECONCILIATION_SCREENS: readonly Screen<ListTools>[] = [
-  DAYS_SCREEN,
-  EXCEPTIONS_SCREEN,
-  CSV_SCREEN,
-];
+export const RECONCILIATION_SCREENS: readonly Screen<ListTools>[] = [...DAYS_SCREENS, EXCEPTIONS_SCREEN];

@@ -3,8 +3,9 @@ import { BILLING_STATES, type BillingState } from '../../recurrence/billings/bil
 import type { BillingSum } from '../../recurrence/billings/billings.sql.ts';
 import { BILLING_STATE_WORDS, LIST_BILLINGS } from '../../recurrence/billings/contract.ts';
 import { GET_SUBSCRIPTION } from '../../recurrence/subscriptions/contract.ts';
-import { addDays, type Day, instant, isDay, saoPauloDay } from '../../values/instant.ts';
+import { addDays, type Day, instant, saoPauloDay } from '../../values/instant.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
+import { type Month, monthOf } from '../parts/month.ts';
 import { emptyState, filterForm, link, table } from '../parts/page-parts.ts';
 import {
   BILLINGS,
@@ -118,11 +119,6 @@ export type CalendarTools = {
   ) => Promise<readonly BillingSum[]>;
 };
 
-type Month = {
-  readonly first: Day;
-  readonly last: Day;
-  readonly today: Day;
-};
 type MonthFound = { readonly month: Month; readonly sums: readonly BillingSum[] };
 
 type ListedBilling = AnswerOf<typeof LIST_BILLINGS>['items'][number];
@@ -132,19 +128,6 @@ type YearFound = {
   readonly billings: readonly ListedBilling[];
   readonly ahead: ReturnType<typeof forecastOf>;
 };
-
-export function monthOf({ query, now }: Pick<Visit, 'query' | 'now'>): Month {
-  const today = saoPauloDay(instant(now));
-  const wanted = query.day !== undefined && isReadable(query.day) ? query.day : today;
-  const first = `${wanted.slice(0, 8)}01` as Day;
-  const last = addDays(`${addDays(first, 31).slice(0, 8)}01` as Day, -1);
-  return { first, last, today };
-}
-
-/** The calendar also shows the months before and after. */
-function isReadable(text: string): text is Day {
-  return isDay(text) && text > '1900' && text < '9000';
-}
 
 const YEARS_AHEAD = 10;
 

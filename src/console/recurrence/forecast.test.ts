@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { monthOf, yearOf } from './calendar-screens.ts';
+import { monthOf } from '../parts/month.ts';
+import { yearOf } from './calendar-screens.ts';
 import { forecastOf, forecasts } from './forecast.ts';
 
 const NOW = Date.parse('2026-11-24T02:00:00-03:00');

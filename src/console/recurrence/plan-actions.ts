@@ -8,6 +8,7 @@ import {
   amountFault,
   amountField,
   type Field,
+  fieldGroup,
   reaisOf,
   typedAmount,
 } from '../parts/page-parts.ts';
@@ -195,10 +196,7 @@ const ENROL: Action<EnrolTools> = {
   title: 'Subscribe a customer',
   contract: CREATE_SUBSCRIPTION,
   asks: (_, form) => {
-    const customer = ['name', 'documentNumber', 'email', 'phone'].flatMap((name) => {
-      const text = form[`customer.${name}`];
-      return text === undefined ? [] : [[name, text] as const];
-    });
+    const customer = fieldGroup(form, 'customer', ['name', 'documentNumber', 'email', 'phone']);
     const { planId, vaultId, orderNumber, firstDueOn } = form;
     return {
       body: {
@@ -206,7 +204,7 @@ const ENROL: Action<EnrolTools> = {
         vaultId,
         orderNumber,
         firstDueOn,
-        ...(customer.length > 0 && { customer: Object.fromEntries(customer) }),
+        ...(customer !== undefined && { customer }),
       },
     };
   },

@@ -35,7 +35,10 @@ const LISTED = listScreen<Plan>({
       { name: 'status', label: say('Status'), choices: stateChoices(PLAN_STATES, wording) },
     ];
   },
-  empty: ['No plan fits.', 'Use fewer filters. A plan appears here as soon as the API has created it.'],
+  empty: [
+    'No plan fits.',
+    'Use fewer filters. A plan appears here as soon as it is created, on this page or by the API.',
+  ],
   view: planTable,
 });
 

@@ -3,7 +3,7 @@ import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import type { GET_BILLING } from '../../recurrence/billings/contract.ts';
 import type { GET_PLAN } from '../../recurrence/plans/contract.ts';
 import type { GET_SUBSCRIPTION } from '../../recurrence/subscriptions/contract.ts';
-import { BRAND_NAMES, type CardBrand } from '../../values/card-number.ts';
+import { cardText, type ShownCard } from '../parts/page-parts.ts';
 
 type Entry =
   | AnswerOf<typeof GET_BILLING>['timeline'][number]
@@ -39,9 +39,7 @@ export function saoPauloMoment(text: string): string {
 }
 
 /** Without its holder, whose name is told only where that is audited. */
-export type ShownStoredCard = {
-  readonly brand: string;
-  readonly lastFour: string;
+export type ShownStoredCard = ShownCard & {
   readonly expirationMonth: string;
   readonly expirationYear: string;
 };
@@ -51,9 +49,8 @@ export type StoredCardTools = {
   readonly findStoredCard: (merchantId: string, vaultId: string) => Promise<ShownStoredCard | null>;
 };
 
-export function shownCardText({ brand, lastFour, expirationMonth, expirationYear }: ShownStoredCard): string {
-  const name = BRAND_NAMES[brand as CardBrand] ?? brand;
-  return `${name} •••• ${lastFour} · ${expirationMonth}/${expirationYear}`;
+export function shownCardText({ expirationMonth, expirationYear, ...card }: ShownStoredCard): string {
+  return `${cardText(card)} · ${expirationMonth}/${expirationYear}`;
 }
 
 type ListedCard = AnswerOf<typeof LIST_VAULT_CARDS>['items'][number];

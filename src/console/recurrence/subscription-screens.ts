@@ -36,6 +36,7 @@ import {
 import { type Action, ALL_ROLES, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { BILLING_STATES, SUBSCRIPTION_STATES, stateBadge, stateChoices } from '../parts/states.ts';
 import { billingWhy, type WholeBilling } from './billing-why.ts';
+import { CONDITION_STATES, type Condition, conditionOf, openNow } from './condition.ts';
 import { forecasts } from './forecast.ts';
 import {
   ENTRY_WORDS,
@@ -44,7 +45,6 @@ import {
   saoPauloMoment,
   shownCardText,
 } from './recurrence-words.ts';
-import { openNow, STANDING_STATES, type Standing, standingOf } from './standing.ts';
 
 /** Days shown after the last billing. */
 const DAYS_AHEAD = 6;
@@ -63,9 +63,9 @@ export function subscriptionTable(items: readonly ListedSubscription[], visit: V
     {
       title: say('Status'),
       cell: (one) =>
-        one.standing === undefined
+        one.condition === undefined
           ? stateBadge(SUBSCRIPTION_STATES, one.status, wording)
-          : stateBadge(STANDING_STATES, one.standing, wording),
+          : stateBadge(CONDITION_STATES, one.condition, wording),
     },
     {
       title: say('Next charge'),
@@ -74,7 +74,7 @@ export function subscriptionTable(items: readonly ListedSubscription[], visit: V
   ]);
 }
 
-async function withStanding(
+async function withCondition(
   items: readonly ListedSubscription[],
   { merchantId }: Visit,
   { listOpenBillings }: SubscriptionTools,
@@ -86,8 +86,8 @@ async function withStanding(
   return items.map((one) => {
     if (one.status !== 'Active') return one;
     const billing = open.get(one.id) ?? null;
-    const standing = standingOf(one, billing && openNow(billing));
-    return { ...one, standing, ...(billing !== null && { nextChargeOn: billing.chargeOn }) };
+    const condition = conditionOf(one, billing && openNow(billing));
+    return { ...one, condition, ...(billing !== null && { nextChargeOn: billing.chargeOn }) };
   });
 }
 
@@ -113,12 +113,12 @@ function newestBilling({ newest, billings: { items } }: SubscriptionFound, visit
 }
 
 /** Its newest billing says more of an active one. */
-function standingBadge({ subscription, newest }: SubscriptionFound, wording: Visit['wording']): Html {
+function conditionBadge({ subscription, newest }: SubscriptionFound, wording: Visit['wording']): Html {
   if (subscription.status !== 'Active' || newest?.status !== 'Opened')
     return stateBadge(SUBSCRIPTION_STATES, subscription.status, wording);
   const ended = newest.timeline.filter((entry) => entry.type === 'Charged' && entry.outcome !== null);
-  const standing = standingOf(subscription, { ...newest, chargesEnded: ended.length });
-  return stateBadge(STANDING_STATES, standing, wording);
+  const condition = conditionOf(subscription, { ...newest, chargesEnded: ended.length });
+  return stateBadge(CONDITION_STATES, condition, wording);
 }
 
 function summary(found: SubscriptionFound, visit: Visit): Html {
@@ -128,7 +128,7 @@ function summary(found: SubscriptionFound, visit: Visit): Html {
   const { plan, customer, timeline: entries } = subscription;
   const why = entries.findLast((entry) => entry.description !== undefined)?.description;
   const isOver = subscription.status !== 'Active';
-  return html`<p class="headline"><strong>${reais(plan.amount)}</strong> ${standingBadge(found, wording)}</p>
+  return html`<p class="headline"><strong>${reais(plan.amount)}</strong> ${conditionBadge(found, wording)}</p>
 ${isOver && why !== undefined && html`<p>${why}</p>`}
 ${facts([
   [say('Order number'), subscription.orderNumber],
@@ -244,9 +244,9 @@ function timeline({ timeline: entries }: WholeSubscription, { wording }: Visit):
   )}</ol>`;
 }
 
-/** `standing`: of an active one, where it was looked at. */
+/** `condition`: of an active one, where it was looked at. */
 export type ListedSubscription = AnswerOf<typeof LIST_SUBSCRIPTIONS>['items'][number] & {
-  readonly standing?: Standing;
+  readonly condition?: Condition;
   readonly nextChargeOn?: string;
 };
 
@@ -292,9 +292,9 @@ const LIST: Screen<SubscriptionTools> = listScreen<ListedSubscription, Subscript
   },
   empty: [
     'No subscription fits.',
-    'Use fewer filters. A subscription appears here as soon as the API has enrolled a customer in a plan.',
+    'Use fewer filters. A subscription appears here as soon as a customer is subscribed, on the page of a plan or by the API.',
   ],
-  fill: withStanding,
+  fill: withCondition,
   view: subscriptionTable,
 });
 

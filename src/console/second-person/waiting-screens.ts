@@ -1,5 +1,5 @@
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { actionForm, emptyState, link, moment, section, table } from '../parts/page-parts.ts';
+import { actionForm, emptyState, link, realMoment, section, table } from '../parts/page-parts.ts';
 import { WAITING, waitingPath } from '../parts/paths.ts';
 import {
   type Action,
@@ -112,6 +112,7 @@ function waitingOne(found: ShownRequest, visit: Visit): Html {
   // What is no money has no amount.
   const what = whatText(found, visit);
   const titled = request.amount === 0 ? what : `${what}: ${money(request.amount)}`;
+  const isOwn = request.requestedBy === visit.user.userId;
   const { approve, decline } = DECISIONS[visit.merchantId === '' ? 'operator' : 'merchant'];
   const form = (action: Action<WaitingTools>, isGrave: boolean) =>
     actionForm(visit, action, {
@@ -122,8 +123,8 @@ function waitingOne(found: ShownRequest, visit: Visit): Html {
   return section(
     titled,
     html`<p>${about}</p>
-<p>${link(thingPath(request.path), say('What it is about'))} · ${say('Requested')} ${moment(wording, request.requestedAt)} · ${say('Until')} ${moment(wording, request.expiresAt)}</p>
-${found.isOneHand && html`<p class="note">${say(ONE_HAND)}</p>`}${mayApprove && form(approve, true)}${mayDecline && form(decline, false)}`,
+<p>${link(thingPath(request.path), say('What it is about'))} · ${say('Requested')} ${realMoment(wording, request.requestedAt)} · ${say('Until')} ${realMoment(wording, request.expiresAt)}</p>
+${found.isOneHand && html`<p class="note">${say(ONE_HAND)}</p>`}${mayApprove && form(approve, true)}${mayDecline && form(isOwn ? { ...decline, title: 'Take it back' } : decline, false)}`,
   );
 }
 
@@ -147,7 +148,7 @@ function overTable(requests: readonly ShownRequest[], visit: Visit): Html {
   const { wording } = visit;
   const { say, money } = wording;
   return table(say('What waits no more'), requests, [
-    { title: say('Requested'), cell: (one) => moment(wording, one.request.requestedAt) },
+    { title: say('Requested'), cell: (one) => realMoment(wording, one.request.requestedAt) },
     { title: say('What'), cell: (one) => link(thingPath(one.request.path), whatText(one, visit)) },
     {
       title: say('Amount'),

@@ -6,6 +6,9 @@ export type FiledLine = { readonly line: string; readonly kind: EntryKind; reado
 export type ExceptionFound = { readonly exception: ReconciliationException; readonly line: FiledLine | null };
 
 export const MOST_EXCEPTIONS_SHOWN = 100;
+export const MOST_RULES_SHOWN = 20;
+/** As many as a cause is read of. */
+export const MOST_RESOLVED_AT_ONCE = 5_000;
 export const MOST_SUMS_SHOWN = 20;
 export const MOST_DIFFERENCES_SHOWN = 100;
 

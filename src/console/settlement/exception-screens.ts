@@ -1,3 +1,4 @@
+import type { CauseOfRule, CauseSum, ExceptionCause } from '../../reconciliation/exceptions/causes.sql.ts';
 import {
   ageOf,
   EXCEPTION_CLASSES,
@@ -41,7 +42,8 @@ import {
   screen,
   type Visit,
 } from '../parts/screen.ts';
-import { EXCEPTION_WORDS, exceptionBadge, foundText } from '../reconciliation/exception-words.ts';
+import { EXCEPTION_WORDS, exceptionBadge, foundText, lackText } from '../reconciliation/exception-words.ts';
+import { CAUSE_ACTIONS, type CauseActionTools, type CauseFound, causeSection } from './cause-actions.ts';
 import {
   type ExceptionFound,
   type FiledLine,
@@ -52,13 +54,14 @@ import {
 const DAY_SECONDS = 86_400;
 
 type ExceptionsFound = {
+  readonly cause: CauseFound | null;
   readonly sums: ExceptionSums;
   readonly exceptions: readonly ReconciliationException[];
 };
 
-function exceptionList({ sums, exceptions }: ExceptionsFound, visit: Visit): Html {
+function exceptionList({ sums, exceptions, cause }: ExceptionsFound, visit: Visit): Html {
   const { say } = visit.wording;
-  return html`${filters(visit)}${sumSection(sums, visit)}${section(say('The largest'), exceptionTable(exceptions, visit))}
+  return html`${filters(visit)}${sumSection(sums, visit)}${cause !== null && causeSection(cause, visit)}${section(say('The largest'), exceptionTable(exceptions, visit))}
 <p>${link(pathOf(DIFFERENCES), say('Differences between books, feed, files and ledger'))}</p>`;
 }
 
@@ -115,7 +118,7 @@ function sumSection({ count, cents, isCutShort, groups }: ExceptionSums, visit: 
 }
 
 function exceptionTable(found: readonly ReconciliationException[], { wording, now }: Visit): Html {
-  const { say, money, day, duration } = wording;
+  const { say, day, duration } = wording;
   if (found.length === 0)
     return emptyState(
       say('No exception fits.'),
@@ -130,7 +133,7 @@ function exceptionTable(found: readonly ReconciliationException[], { wording, no
       title: say('Merchant'),
       cell: (one) => (one.merchantId === null ? '–' : link(merchantPath(one.merchantId), one.merchantId)),
     },
-    { title: say('Missing'), isNumber: true, cell: (one) => money(one.amount) },
+    { title: say('Difference'), isNumber: true, cell: (one) => lackText(one, wording) },
     { title: say('Day'), cell: (one) => (one.day === null ? '–' : day(one.day)) },
     { title: say('Age'), cell: (one) => duration(Math.max(DAY_SECONDS, ageOf(one, now) / 1_000)) },
     { title: say('Expected'), isNumber: true, cell: (one) => foundText(one.class, one.expected, wording) },
@@ -157,7 +160,7 @@ const LINE_WORDS: Readonly<Record<EntryKind, string>> = {
 
 function exceptionPage({ exception, line }: ExceptionFound, visit: Visit): Html {
   const { wording } = visit;
-  const { say, money, day } = wording;
+  const { say, day } = wording;
   const { reason, resolvedBy, explanation, transactionId, merchantId } = exception;
   const { boletoId } = exception;
   const ofMerchant = () => {
@@ -165,7 +168,7 @@ function exceptionPage({ exception, line }: ExceptionFound, visit: Visit): Html 
     if (boletoId !== null) return link(boletoPath(merchantId, boletoId), boletoId);
     return transactionId === null ? '–' : link(paymentPath(merchantId, transactionId), transactionId);
   };
-  return html`<p class="headline"><strong>${money(exception.amount)}</strong> ${exceptionBadge(exception.state, wording)}</p>
+  return html`<p class="headline"><strong>${lackText(exception, wording)}</strong> ${exceptionBadge(exception.state, wording)}</p>
 ${facts([
   [say('Class'), say(EXCEPTION_WORDS[exception.class])],
   [say('Merchant'), merchantId ?? '–'],
@@ -204,9 +207,29 @@ export type ExceptionTools = {
   readonly listExceptions: (filter: OperatorFilter) => Promise<readonly ReconciliationException[]>;
   /** By merchant and class, most money first, up to a bound. */
   readonly sumExceptions: (filter: OperatorFilter) => Promise<ExceptionSums>;
+  readonly sumCause: (cause: ExceptionCause) => Promise<CauseSum>;
+  /** Of open exceptions about fees, up to a bound. */
+  readonly listRules: (merchantId: string) => Promise<readonly CauseOfRule[]>;
   readonly findException: (id: string) => Promise<ReconciliationException | null>;
   readonly readLine: (fileNumber: number, lineNumber: number) => Promise<FiledLine | null>;
 };
+
+/** Null where other filters narrow the list, or no class of a merchant is chosen. */
+async function findCause(
+  { states, classes, merchantId, day, olderThanDays }: OperatorFilter,
+  { sumCause, listRules }: Pick<ExceptionTools, 'sumCause' | 'listRules'>,
+): Promise<CauseFound | null> {
+  const [state] = states;
+  const [name] = classes;
+  if (merchantId === null || state !== 'open' || name === undefined) return null;
+  if (classes.length > 1 || day !== null || olderThanDays > 0) return null;
+  const cause = { merchantId, class: name, rule: null };
+  return {
+    cause,
+    sum: await sumCause(cause),
+    rules: name === 'feeDiffers' ? await listRules(merchantId) : [],
+  };
+}
 
 function filterOf({ query }: Visit): OperatorFilter {
   const { merchant, day } = query;
@@ -225,9 +248,13 @@ export const EXCEPTION_SCREENS: readonly Screen<ExceptionTools>[] = [
     roles: ALL_ROLES,
     of: 'operator',
     title: 'Exceptions',
-    async read(visit, { listExceptions, sumExceptions }) {
+    async read(visit, tools) {
       const filter = filterOf(visit);
-      return { sums: await sumExceptions(filter), exceptions: await listExceptions(filter) };
+      return {
+        sums: await tools.sumExceptions(filter),
+        exceptions: await tools.listExceptions(filter),
+        cause: await findCause(filter, tools),
+      };
     },
     view: exceptionList,
   }),
@@ -246,7 +273,7 @@ export const EXCEPTION_SCREENS: readonly Screen<ExceptionTools>[] = [
   }),
 ];
 
-export type ExceptionActionTools = {
+export type ExceptionActionTools = CauseActionTools & {
   readonly resolveException: (visit: Visit, id: string, reason: string) => Promise<ResolveExceptionResult>;
 };
 
@@ -270,4 +297,4 @@ const RESOLVE: Action<ExceptionActionTools> = {
   next: ({ parameters: { id = '' } }) => exceptionPath(id),
 };
 
-export const EXCEPTION_ACTIONS: readonly Action<ExceptionActionTools>[] = [RESOLVE];
+export const EXCEPTION_ACTIONS: readonly Action<ExceptionActionTools>[] = [RESOLVE, ...CAUSE_ACTIONS];

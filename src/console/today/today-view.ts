@@ -1,12 +1,12 @@
 import type { PeriodSums } from '../../transactions/sale-sums.ts';
 import { saoPauloDay } from '../../values/instant.ts';
+import { hourText, moneyScale, periodChart } from '../parts/chart.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { emptyState, figure, link, moment, section, underWay } from '../parts/page-parts.ts';
 import { CHARTS, FIRST_STEPS, PAYMENTS, pathOf, RECONCILIATION, withQuery } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
 import type { PAYMENT_STATES } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
-import { hourChart } from './hour-chart.ts';
 import { needsShown } from './needs-view.ts';
 import type { FoundToday, TodaySums } from './today-screens.ts';
 
@@ -27,7 +27,26 @@ export function todayPage({ sums, needs }: FoundToday, visit: Visit): Html {
   return html`${figures(value, visit)}
 <p class="note">${say('As of')} ${moment(visit.wording, value.at)}. ${say('Yesterday is counted until the same hour.')}</p>
 ${isNothing(today) && isNothing(yesterday) && beginning(visit)}${needsShown(needs, visit)}
-${!(isNothing(today) && isNothing(yesterday)) && section(say('Sales by card, hour by hour'), hourChart(today.byHour, yesterday.byHour, visit.wording))}`;
+${!(isNothing(today) && isNothing(yesterday)) && section(say('Sales by card, hour by hour'), hourChart(today, yesterday, visit.wording))}`;
+}
+
+function hourChart(today: PeriodSums, yesterday: PeriodSums, wording: Wording): Html {
+  const { say } = wording;
+  return periodChart(
+    {
+      title: say('Sales by card, hour by hour'),
+      of: say('Hour'),
+      names: { now: say('Today'), before: say('Yesterday') },
+      scale: moneyScale(wording),
+      shape: 'columns',
+      slots: today.byHour.map(({ amount }, hour) => ({
+        name: hourText(hour),
+        now: amount,
+        before: yesterday.byHour[hour]?.amount ?? 0,
+      })),
+    },
+    wording,
+  );
 }
 
 const isNothing = ({ sold, pix, boletos }: PeriodSums) => sold.count + pix.count + boletos.count === 0;

@@ -35,6 +35,7 @@ import {
   type FeeStanding,
   MOST_VERSIONS_LISTED,
 } from './fee-comparison.ts';
+import { readSeenFee, suggestedRules } from './suggested-rules.ts';
 
 type FeesFound = {
   readonly ofAll: readonly FeeVersion[];
@@ -47,7 +48,7 @@ function feePage({ ofAll, ofMerchant, newest }: FeesFound, visit: Visit): Html {
   return html`${filterForm(visit, [{ name: 'merchant', label: say('Merchant'), mostCharacters: 20 }])}
 ${ofMerchant !== null && section(say('Fees of {merchant}', { merchant: ofMerchant.merchantId }), merchantComparison(ofMerchant.versions, visit))}
 ${section(say('Fees of all that have none of their own'), comparison(ofAll, visit))}
-${newFeeVersion(visit)}
+${newFeeVersion({ ofAll, ofMerchant, newest }, visit)}
 ${section(say('All versions'), feeTable(newest, visit))}`;
 }
 
@@ -140,9 +141,18 @@ function termsOf({ brand, portion, plan, toInstallments }: FeeRule, { say, count
       });
 }
 
-function newFeeVersion(visit: Visit): Shown {
+/** Filled in where another page leads here with a fee that files show. */
+function newFeeVersion({ ofAll, ofMerchant }: FeesFound, visit: Visit): Shown {
   const { say } = visit.wording;
+  const seen = readSeenFee(visit.query);
+  const of = { ofAll, ofMerchant: ofMerchant?.versions ?? [] };
   return actionForm(visit, SET_FEES, {
+    ...(seen !== null && {
+      typed: {
+        rules: suggestedRules(of, seen, visit.now),
+        ...(ofMerchant !== null && { merchant: ofMerchant.merchantId }),
+      },
+    }),
     about: say(
       'Sales from its moment on are charged at it; what was sold keeps the fee that it was sold at.',
     ),

@@ -1,5 +1,5 @@
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { actionForm, emptyState, facts, filterForm, link, moment, table } from '../parts/page-parts.ts';
+import { actionForm, emptyState, facts, filterForm, link, realMoment, table } from '../parts/page-parts.ts';
 import { pathOf, USER, USERS, withQuery } from '../parts/paths.ts';
 import { type Screen, screen, type Visit } from '../parts/screen.ts';
 import { ENTRY_STATES, stateBadge } from '../parts/states.ts';
@@ -133,7 +133,7 @@ function userList(side: Side, { users, next }: UserPage, visit: Visit): Shown {
       isNumber: true,
       cell: (one) => (one.identity === 'none' ? one.passkeys : say(IDENTITY_WORDS[one.identity])),
     },
-    { title: say('Seen'), cell: (one) => moment(wording, one.seenAt) },
+    { title: say('Seen'), cell: (one) => realMoment(wording, one.seenAt) },
     { title: say('State'), cell: (one) => stateOf(one, visit) },
   ])}${
     next !== null &&
@@ -154,11 +154,11 @@ ${facts([
   ...(side === 'operator' ? [[say('Merchant'), user.merchantId ?? say('All')] as const] : []),
   [say('Passkeys'), user.passkeys],
   [say('Signs in'), say(IDENTITY_WORDS[user.identity])],
-  [say('Since'), moment(wording, user.createdAt)],
+  [say('Since'), realMoment(wording, user.createdAt)],
   [say('Let in by'), giversText('access', user, visit)],
   [say('Role given by'), giversText('role', user, visit)],
-  [say('Seen'), moment(wording, user.seenAt)],
-  [say('Locked out at'), moment(wording, user.disabledAt)],
+  [say('Seen'), realMoment(wording, user.seenAt)],
+  [say('Locked out at'), realMoment(wording, user.disabledAt)],
 ])}
 ${!isSelf(visit) && user.disabledAt === null && forms(side, user, visit)}
 ${isSelf(visit) && html`<p class="note">${say(BY_ANOTHER)}</p>`}`;

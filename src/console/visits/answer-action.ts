@@ -12,16 +12,18 @@ import {
   type Action,
   type Asked,
   type Form,
+  NOT_AS_SEEN,
   operationOf,
   operationRefused,
+  refusedAs,
   type Visit,
 } from '../parts/screen.ts';
 import type { ConsoleTools } from '../screens.ts';
 import { type AddRequestTools, addRequest } from '../second-person/add-request.ts';
 import { actorName } from '../users/user.ts';
-import { findEarlierForm, finishForm, freeForm, isUnderWay } from './console-actions.sql.ts';
+import { findEarlierForm, finishForm, freeForm } from './console-actions.sql.ts';
 import { type ActionEnd, type Again, againOf, endOf, keptRefusal, type SentForm } from './sent-form.ts';
-import { sentForm, startAction, type TryTools, tryAction } from './start-action.ts';
+import { placesOf, sentForm, startAction, type TryTools, tryAction } from './start-action.ts';
 
 export type ActionTools = FinishTools &
   TryTools &
@@ -67,10 +69,12 @@ export async function answerAction(
       operation: operationOf(action),
       ...(reason !== '' && { reason }),
       ...(typeof amount === 'number' && { amount }),
+      ...action.detailOf?.(form),
       form: sent.onceKey,
     },
   };
-  const earlier = await startAction(tools, sent, event, visit.merchantId);
+  const places = isAlone(tools, action, form) ? placesOf(visit, action, sent.onceKey) : null;
+  const { earlier, isBehindAnother } = await startAction(tools, { sent, places }, event, visit.merchantId);
   const again = earlier === null ? null : againOf(sent, earlier);
   const isAgain = again === 'unknown' && isRepeatable(tools, action);
   if (again !== null && !isAgain) return answerAgain(tools, action, visit, form, again);
@@ -84,6 +88,7 @@ export async function answerAction(
   });
   const work = async () =>
     wronglyTyped(action, visit, form) ??
+    (isBehindAnother ? operationRefused(429, visit.wording.say(ANOTHER_UNDER_WAY)) : null) ??
     (await askSecondPerson(tools, action, visit, form, sent)) ??
     tryAction(tools, action, visit, form);
   const asked = await work().catch(async (error) => {
@@ -132,6 +137,16 @@ function wronglyTyped(
 ): Asked<never> | null {
   const fault = faultOf?.(form) ?? null;
   return fault === null ? null : operationRefused(400, wording.say(fault));
+}
+
+/** What is measured, or acts on what others act on too, is not under way beside another. */
+function isAlone(
+  { secondPersonOver }: ActionTools,
+  { moves, rivals }: Action<ConsoleTools>,
+  { standing }: Form,
+): boolean {
+  const isMeasured = moves !== undefined && (secondPersonOver !== null || standing !== undefined);
+  return isMeasured || rivals !== undefined;
 }
 
 /** An action with a measured amount is not repeated: the amount may differ then. */
@@ -309,8 +324,7 @@ type SecondPersonTools = AddRequestTools & {
 };
 
 const ANOTHER_UNDER_WAY =
-  'Another form of this page is under way, or it is not known what became of it. Look before you ask again.';
-const NOT_AS_SEEN = 'It has changed since you looked: see how it is now, and ask again.';
+  'Another form about the same is under way, or it is not known what became of it. Look before you ask again.';
 const TOO_MANY_WAIT = 'As many of your requests wait for a second person as may. Take one back first.';
 
 /**
@@ -324,16 +338,14 @@ async function askSecondPerson(
   form: Form,
   sent: SentForm,
 ): Promise<'waits' | null | Asked<never>> {
-  const { secondPersonOver: limit, consoleTools, database } = tools;
+  const { secondPersonOver: limit, consoleTools } = tools;
   const seen = form.standing;
   if (action.moves === undefined || (limit === null && seen === undefined)) return null;
   const { say } = visit.wording;
-  const place = { path: visit.path, pathHash: sent.pathHash, key: sent.onceKey };
-  if (await isUnderWay(database, place)) return operationRefused(429, say(ANOTHER_UNDER_WAY));
   const moved = await action.moves(visit, form, consoleTools);
   if (!moved.ok) return moved;
   if (moved.body === null) return null;
-  if (seen !== undefined && seen !== moved.body.standing) return operationRefused(409, say(NOT_AS_SEEN));
+  if (seen !== undefined && seen !== moved.body.standing) return refusedAs(visit, NOT_AS_SEEN);
   if (limit === null || moved.body.counted <= limit) return null;
   const isMade = await addRequest(tools, visit, moved.body, {
     operation: operationOf(action),

@@ -17,7 +17,7 @@ import { HEALTH, matchPath, OF_MERCHANT, pathOf, plainPath, SEARCH, TODAY } from
 import { type Action, type Ask, type Form, mayUse, type Screen, type Visit } from '../parts/screen.ts';
 
 import { mayEnter } from '../parts/user.ts';
-import type { Wording } from '../parts/wording.ts';
+import { besideMovedClock, type Wording } from '../parts/wording.ts';
 import type { ConsoleTools } from '../screens.ts';
 import { formMark, pageMark, type Session } from '../users/session.ts';
 import { actorName } from '../users/user.ts';
@@ -123,6 +123,9 @@ function typedCard({ say }: Wording, path: string): Html {
   return html`${errorsOf([{ tag: '', description }])}<p><a href="${path}">${say('Back')}</a></p>`;
 }
 
+/** Clocks that were not moved are read one after another. */
+const LEAST_MOVED_MILLISECONDS = 60_000;
+
 type FoundPlace = NonNullable<ReturnType<typeof screenAt> | ReturnType<typeof actionAt>>;
 
 function visitOf(
@@ -138,6 +141,9 @@ function visitOf(
     return (contract, given) => askEndpoint(tools.asking, asker, contract, given);
   };
   const onceKey = 'action' in found ? (request.form.once ?? null) : null;
+  const realNow = tools.clock.unmoved();
+  const now = merchant === null ? realNow : tools.clock.now(merchant.merchantId);
+  const isMoved = now - realNow > LEAST_MOVED_MILLISECONDS;
   return {
     user: session.user,
     merchantId: merchant?.merchantId ?? '',
@@ -146,13 +152,13 @@ function visitOf(
     query,
     form: 'screen' in found && request.method === 'POST' ? request.form : {},
     path: plainPath(found.of.path, found.parameters),
-    wording,
+    wording: isMoved ? besideMovedClock(wording) : wording,
     ask: askAs(callerOf(session, merchant), onceKey),
     askFor: (other, onceKey) => askAs(callerOf(session, other), onceKey),
     address: request.address,
     origin: request.origin,
-    now: merchant === null ? tools.clock.unmoved() : tools.clock.now(merchant.merchantId),
-    realNow: tools.clock.unmoved(),
+    now,
+    realNow,
     isHomologation: tools.isHomologation,
     formMark: formMark(session.token),
     onceKey: newId(),

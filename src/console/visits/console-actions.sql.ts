@@ -1,4 +1,4 @@
-import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
+import { type Database, type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
 import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type EarlierForm, FORM_OUTCOMES, type Refusal, readRefusal, type SentForm } from './sent-form.ts';
 
@@ -69,26 +69,39 @@ export async function freeForm(tx: Tx, { onceKey, userId }: SentForm): Promise<b
   return (await tx.query(FREE, [onceKey, userId])).length === 1;
 }
 
+/** Where nothing else may be under way: paths that act on one thing. `key`: of the one that asks. */
+export type Places = {
+  readonly paths: readonly string[];
+  readonly pathHashes: readonly Buffer[];
+  readonly key: string;
+};
+
+const HOLD = statement(
+  'console_actions.hold_places',
+  `select pg_advisory_xact_lock(hashtextextended('console|' || p.path, 0))
+   from (select path from unnest($1::text[]) as u (path) order by path) p`,
+);
+
+/** Until the commit: of those that begin at once, each but the first then sees the first. */
+export async function holdPlaces(tx: Tx, { paths }: Places): Promise<void> {
+  await tx.query(HOLD, [paths]);
+}
+
 const UNDER_WAY = statement(
   'console_actions.find_under_way',
   `select exists (
      select from console_actions a
-     where a.path_hash = $1 and a.outcome is null and a.once_key <> $3
+     where a.path_hash = any ($1::bytea[]) and a.outcome is null and a.once_key <> $3
        and a.begun_at > now() - interval '10 minutes'
      union all
      select from console_decisions d join console_requests r on r.request_id = d.request_id
      where d.decision = 'approved' and d.outcome is null and d.decided_at > now() - interval '10 minutes'
-       and r.path = $2 and d.request_id <> $3) as is_under_way`,
+       and r.path = any ($2::text[]) and d.request_id <> $3) as is_under_way`,
 );
 
-/**
- * Whether another form or approved request for the same place has no known end. `key`: of the one that asks.
- */
-export async function isUnderWay(
-  database: Database,
-  { path, pathHash, key }: { readonly path: string; readonly pathHash: Buffer; readonly key: string },
-): Promise<boolean> {
-  const [row] = await database.query(UNDER_WAY, [pathHash, path, key]);
+/** Whether another form or approved request for one of the places has no known end. */
+export async function isUnderWay(reader: Reader, { paths, pathHashes, key }: Places): Promise<boolean> {
+  const [row] = await reader.query(UNDER_WAY, [pathHashes, paths, key]);
   return row?.is_under_way === true;
 }
 

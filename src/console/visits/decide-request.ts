@@ -30,9 +30,9 @@ import {
 import type { Decided, ShownRequest } from '../second-person/waiting-screens.ts';
 import { isNewcomer } from '../users/links.sql.ts';
 import { actorName } from '../users/user.ts';
-import { isUnderWay } from './console-actions.sql.ts';
+import { holdPlaces, isUnderWay, type Places } from './console-actions.sql.ts';
 import { endOf } from './sent-form.ts';
-import { hashOfPath, type TryTools, tryAction } from './start-action.ts';
+import { placesOf, type TryTools, tryAction } from './start-action.ts';
 
 export type DecideRequestTools = TryTools & {
   readonly database: Database;
@@ -58,7 +58,8 @@ export async function decideRequest(
   if (wanted.decision === 'declined') {
     const fault = declineFault(found, mayUse(asked.action, visit.user), visit.user);
     if (fault !== null) return { fault };
-    return (await isDecided(tools, visit, found, wanted)) ? DONE : { fault: 'decided' };
+    const declined = await insertDecided(tools, visit, found, wanted);
+    return declined.isMade ? DONE : { fault: 'decided' };
   }
   const fault = await faultOf(tools, visit, found, asked.action);
   if (fault !== null) return { fault };
@@ -66,11 +67,15 @@ export async function decideRequest(
   if (there === null) return { fault: 'unknownId' };
   const before = await changeOf(tools, there, found, asked.action);
   if (before !== null) return before;
-  if (!(await isDecided(tools, visit, found, wanted))) return { fault: 'decided' };
+  const places = placesOf(there, asked.action, requestId);
+  const approved = await insertDecided(tools, visit, found, wanted, places);
+  if (!approved.isMade) return { fault: 'decided' };
   // From here on others see that it is under way. Their earlier acts are checked once more.
   const form = { ...found.request.fields, reason: found.request.reason };
   const work = async () =>
-    (await obstacleTo(tools, there, found, asked.action)) ?? tryAction(tools, asked.action, there, form);
+    (approved.isBehindAnother ? ({ fault: 'underWay' } as const) : null) ??
+    (await changeOf(tools, there, found, asked.action)) ??
+    tryAction(tools, asked.action, there, form);
   const done = await work().catch(async (error) => {
     // It failed before every write, so it waits again.
     await freeRequest(tools.database, requestId);
@@ -104,19 +109,6 @@ async function changeOf(
   if (moved?.ok === false) return moved;
   const isSame = moved?.body?.amount === amount && moved.body.standing === standing;
   return isSame ? null : { fault: 'changed' };
-}
-
-/** What prevents a decision. The page of a person's own form uses the same check. */
-async function obstacleTo(
-  tools: DecideRequestTools,
-  there: Visit,
-  found: FoundRequest,
-  action: Action<ConsoleTools>,
-): Promise<Decided | null> {
-  const { path, requestId } = found.request;
-  const place = { path, pathHash: hashOfPath(path), key: requestId };
-  if (await isUnderWay(tools.database, place)) return { fault: 'underWay' };
-  return changeOf(tools, there, found, action);
 }
 
 async function faultOf(
@@ -164,13 +156,14 @@ async function visitThere(
   };
 }
 
-/** Only one of several deciders succeeds. */
-async function isDecided(
+/** Only one of several deciders succeeds. `places`: where it is done, looked at as forms of people are. */
+async function insertDecided(
   { audit }: DecideRequestTools,
   visit: Visit,
   { request, requester }: FoundRequest,
   { decision, reason, requestId }: Wanted,
-): Promise<boolean> {
+  places: Places | null = null,
+): Promise<{ readonly isMade: boolean; readonly isBehindAnother: boolean }> {
   const { operation, amount, path, fields } = request;
   const event: AuditEvent = {
     action: decision === 'approved' ? 'console.approve' : 'console.decline',
@@ -190,9 +183,10 @@ async function isDecided(
   };
   return audit.transaction(
     async (tx) => {
+      if (places !== null) await holdPlaces(tx, places);
       const isMade = await insertDecision(tx, { requestId, userId: visit.user.userId, decision, reason });
       if (isMade) tx.record(event);
-      return isMade;
+      return { isMade, isBehindAnother: places !== null && (await isUnderWay(tx, places)) };
     },
     { merchantId: visit.merchantId },
   );

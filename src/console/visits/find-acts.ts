@@ -74,10 +74,18 @@ async function shownActs(
       {
         ...act,
         title: action?.title ?? null,
-        place: action === undefined ? null : `/console${path.slice(0, path.lastIndexOf('/'))}`,
+        place: action === undefined ? null : placeOf(path, screens),
         name: isOwn ? act.who : null,
         reason: isOwn ? act.reason : null,
       },
     ];
   });
+}
+
+/** The page on which it was done: the nearest above its path. */
+function placeOf(path: string, screens: FindActsTools['screens']): string | null {
+  const above = path.slice(0, path.lastIndexOf('/'));
+  if (above === '') return null;
+  const isPage = screens.some((one) => matchPath(one.path, above) !== null && one.isFile !== true);
+  return isPage ? `/console${above}` : placeOf(above, screens);
 }

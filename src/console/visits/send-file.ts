@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import type { Audit, AuditDetail, AuditEvent } from '../../audit/audit-event.ts';
 import { patiently } from '../../platform/exports.ts';
 import { HOME } from '../../platform/home.ts';
-import type { Answer } from '../../platform/http/endpoint.ts';
+import type { Answer, AnswerStream } from '../../platform/http/endpoint.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import { type SheetCell, XLSX_TYPE } from '../../platform/workbooks/xlsx.ts';
+import { xlsxStream } from '../../platform/workbooks/xlsx-stream.ts';
 import { withoutCpfAndEmail } from '../../values/card-number-in-text.ts';
+import { BYTE_ORDER_MARK, CSV_TYPE, type CsvCell, csvLine } from '../../values/csv.ts';
 import { type AssetPaths, PAGE_HEADERS } from '../parts/layout.ts';
-import type { Download, Visit } from '../parts/screen.ts';
+import type { Download, Sheet, SheetKind, Visit } from '../parts/screen.ts';
 import { type Session, tokenHash } from '../users/session.ts';
 import { isSessionOpen } from '../users/sessions.sql.ts';
 import { actorName } from '../users/user.ts';
@@ -24,11 +27,12 @@ export async function sendFile(
   isHead: boolean,
 ): Promise<Answer> {
   const headers = { ...PAGE_HEADERS, 'content-disposition': `attachment; filename="${file.name}"` };
-  if (!('stream' in file)) {
+  if (!('sheet' in file)) {
     const { type, content } = file;
     return { status: 200, headers, text: { content, type } };
   }
-  const { stream, filters } = file;
+  const { sheet, filters } = file;
+  const stream = { ...file.stream, ...WRITTEN[sheet.kind](sheet) };
   if (isHead) return { status: 200, headers, stream };
   const exported: AuditEvent = {
     action: 'console.export',
@@ -49,7 +53,7 @@ export async function sendFile(
 }
 
 /** Drops CPF and e-mail, because an audit entry is never changed. */
-function exportedFilters(filters: Extract<Download, { stream: unknown }>['filters']): AuditDetail {
+function exportedFilters(filters: Extract<Download, { sheet: unknown }>['filters']): AuditDetail {
   const given = Object.entries(filters).filter((one): one is [string, string] => one[1] !== undefined);
   return Object.fromEntries(given.map(([name, value]) => [name, withoutCpfAndEmail(value)]));
 }
@@ -57,12 +61,35 @@ function exportedFilters(filters: Extract<Download, { stream: unknown }>['filter
 /** Throws if the session has ended: a partial file must not look complete. */
 async function* piecesWhile(
   isOpen: () => Promise<boolean>,
-  pieces: AsyncIterable<string>,
-): AsyncGenerator<string> {
+  pieces: AsyncIterable<string | Uint8Array>,
+): AsyncGenerator<string | Uint8Array> {
   for await (const piece of pieces) {
     if (!(await patiently(isOpen))) throw new Error('the session of a download has ended');
     yield piece;
   }
+}
+
+const WRITTEN: Readonly<
+  Record<SheetKind, (sheet: Sheet) => Pick<AnswerStream<string | Uint8Array>, 'type' | 'pieces'>>
+> = {
+  csv: (sheet) => ({ type: CSV_TYPE, pieces: csvOf(sheet) }),
+  xlsx: ({ heads, rows }) => ({ type: XLSX_TYPE, pieces: xlsxStream(heads, rows) }),
+};
+
+async function* csvOf({ heads, rows, language }: Sheet): AsyncGenerator<string> {
+  yield BYTE_ORDER_MARK + csvLine(heads);
+  for await (const some of rows)
+    yield some.map((cells) => csvLine(cells.map((cell) => csvCellOf(cell, language)))).join('');
+}
+
+/** With a decimal comma; days as the language writes them. */
+function csvCellOf(cell: SheetCell, language: Sheet['language']): CsvCell {
+  if (typeof cell !== 'object' || cell === null) return cell;
+  const { kind, text } = cell;
+  if (kind === 'amount' || kind === 'portion') return text.replace('.', ',');
+  const [day, time] = [text.slice(0, 10), text.slice(11)];
+  const shown = language === 'pt' ? day.split('-').toReversed().join('/') : day;
+  return kind === 'day' ? shown : `${shown} ${time}`;
 }
 
 type Asset = { readonly type: string; readonly content: Buffer };

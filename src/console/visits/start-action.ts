@@ -5,17 +5,26 @@ import { errorFields, type Log } from '../../platform/log.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { CommitUnknown } from '../../platform/postgres/database-errors.ts';
 import { watchWrites } from '../../platform/postgres/write-watch.ts';
+import { plainPath } from '../parts/paths.ts';
 import type { Action, Asked, Form, Visit } from '../parts/screen.ts';
 import type { ConsoleTools } from '../screens.ts';
 import { UNKNOWN_OUTCOME } from './ask-endpoint.ts';
-import { findEarlierForm, startForm } from './console-actions.sql.ts';
+import { findEarlierForm, holdPlaces, isUnderWay, type Places, startForm } from './console-actions.sql.ts';
 import type { EarlierForm, SentForm } from './sent-form.ts';
 
 export type StartTools = { readonly database: Database; readonly audit: Audit };
 
 const sha256 = (text: string) => hash('sha256', text, 'buffer');
 
-export const hashOfPath = sha256;
+/** Of an action and of those that act on the same thing. */
+export function placesOf(
+  { path, parameters }: Pick<Visit, 'path' | 'parameters'>,
+  { rivals = [] }: Pick<Action<never>, 'rivals'>,
+  key: string,
+): Places {
+  const paths = [path, ...rivals.map((rival) => plainPath(rival, parameters))];
+  return { paths, pathHashes: paths.map(sha256), key };
+}
 
 /** Leaves out `mark`, which differs in each session. */
 export function sentForm({ user, path }: Pick<Visit, 'user' | 'path'>, form: Form): SentForm {
@@ -24,28 +33,33 @@ export function sentForm({ user, path }: Pick<Visit, 'user' | 'path'>, form: For
   return {
     onceKey: once.toLowerCase(),
     userId: user.userId,
-    pathHash: hashOfPath(path),
+    pathHash: sha256(path),
     fieldsHash: sha256(JSON.stringify(said)),
   };
 }
 
-/** The key and the audit entry are in one commit. Null if the key is new. */
+type Started = { readonly earlier: EarlierForm | null; readonly isBehindAnother: boolean };
+
+/** The key and the audit entry are in one commit. `earlier` null: the key is new. */
 export async function startAction(
   { database, audit }: StartTools,
-  sent: SentForm,
+  { sent, places }: { readonly sent: SentForm; readonly places: Places | null },
   event: AuditEvent,
   merchantId: string,
-): Promise<EarlierForm | null> {
-  const isNew = await audit.transaction(
+): Promise<Started> {
+  const started = await audit.transaction(
     async (tx) => {
-      const isStarted = await startForm(tx, sent);
-      if (isStarted) tx.record(event);
-      return isStarted;
+      if (places !== null) await holdPlaces(tx, places);
+      const isNew = await startForm(tx, sent);
+      if (isNew) tx.record(event);
+      return { isNew, isBehindAnother: places !== null && (await isUnderWay(tx, places)) };
     },
     { merchantId },
   );
-  if (isNew) return null;
-  return (await findEarlierForm(database, sent.onceKey)) ?? { ...sent, outcome: null, refusal: null };
+  const { isNew, isBehindAnother } = started;
+  if (isNew) return { earlier: null, isBehindAnother };
+  const found = await findEarlierForm(database, sent.onceKey);
+  return { earlier: found ?? { ...sent, outcome: null, refusal: null }, isBehindAnother };
 }
 
 export type TryTools = {

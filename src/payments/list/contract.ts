@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { MOST_DAYS_OF_EXPORT } from '../../platform/exports.ts';
 import { contract, type Fault } from '../../platform/http/endpoint.ts';
 import { named, namedUnion } from '../../platform/http/named.ts';
 import { type RefusalShape, refusal } from '../../platform/http/refusal.ts';
@@ -12,6 +13,7 @@ import { LISTED_STATUSES, type ListedStatus, methodsOfStatus, statesOfStatus } f
 import {
   METHODS,
   type Method,
+  MOST_DAYS,
   methodsOfFilter,
   PAYMENT_KEYS,
   type PaymentOrder,
@@ -38,8 +40,6 @@ const ORDERS = {
 } as const satisfies Record<string, PaymentOrder>;
 const FIELDS = Object.keys(ORDERS) as (keyof typeof ORDERS)[];
 
-/** For a search without a key. */
-const MOST_DAYS = 93;
 /** The last day of the calendar. */
 const LAST_DAY = '9999-12-31';
 
@@ -71,6 +71,9 @@ const LIST_QUERY = Type.Object({
       description: 'The last four digits of the card.',
     }),
   ),
+  isPartlyReturned: Type.Optional(
+    Type.Enum(['true'], { description: 'A part of it went back. By day, beside method and status alone.' }),
+  ),
   dateRangeStartDate: day('First day of the sale (`transactionDate`), YYYY-MM-DD in São Paulo.'),
   dateRangeEndDate: day('Last day of the sale, included.'),
   ...pageQuery(FIELDS),
@@ -94,9 +97,17 @@ export const PAYMENT_SEARCH_FAULTS = {
     pt: `O período tem mais de ${MOST_DAYS} dias.`,
     en: `The period has more than ${MOST_DAYS} days.`,
   }),
+  fileTooLong: refusal(400, 'dateRangeEndDate', {
+    pt: `O período tem mais de ${MOST_DAYS_OF_EXPORT.toLocaleString('pt-BR')} dias.`,
+    en: `The period has more than ${MOST_DAYS_OF_EXPORT.toLocaleString('en')} days.`,
+  }),
   noPages: refusal(400, 'page', {
     pt: 'Com format vem tudo o que foi encontrado: deixe page e limit de fora.',
     en: 'With format everything that was found comes: leave page and limit out.',
+  }),
+  notByPart: refusal(400, 'isPartlyReturned', {
+    pt: 'Com isPartlyReturned busca-se por período, method e status, na ordem de transactionDate: deixe os outros filtros de fora.',
+    en: 'With isPartlyReturned the search is by period, method and status, in the order of transactionDate: leave other filters out.',
   }),
   notOfMethod: refusal(400, 'lastFour', {
     pt: 'Nenhum pagamento do method informado tem isso: deixe um dos dois de fora.',
@@ -124,7 +135,10 @@ function notOfMethod(query: AnyQuery): Fault[] {
 function checkSearch(query: AnyQuery): Fault[] {
   const { dateRangeStartDate: from, dateRangeEndDate: to } = query;
   const isNarrow = PAYMENT_KEYS.some((name) => query[name] !== undefined);
-  const { noPeriod, rangeBackwards, periodTooLong, noPages } = PAYMENT_SEARCH_FAULTS;
+  const { noPeriod, rangeBackwards, periodTooLong, fileTooLong, noPages, notByPart } = PAYMENT_SEARCH_FAULTS;
+  const { isPartlyReturned, lastFour, orderBy } = query;
+  const isByOther =
+    isNarrow || lastFour !== undefined || !/^transactionDate\b/.test(String(orderBy ?? 'transactionDate'));
   const lacking = (['dateRangeStartDate', 'dateRangeEndDate'] as const).filter(
     (tag) => !isNarrow && query[tag] === undefined,
   );
@@ -135,11 +149,14 @@ function checkSearch(query: AnyQuery): Fault[] {
     ...lacking.map((tag) => ({ ...noPeriod, tag })),
     ...paging.map((tag) => ({ ...noPages, tag })),
     ...notOfMethod(query),
+    ...(isPartlyReturned !== undefined && isByOther ? [notByPart] : []),
   ];
   if (typeof from !== 'string' || typeof to !== 'string' || !isDay(from) || !isDay(to)) return faults;
   if (from > to) return [...faults, rangeBackwards];
-  const isLong = Date.parse(to) - Date.parse(from) >= MOST_DAYS * 86_400_000;
-  return isLong && !isNarrow ? [...faults, periodTooLong] : faults;
+  const days = (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1;
+  const [most, fault] =
+    query.format === undefined ? [MOST_DAYS, periodTooLong] : [MOST_DAYS_OF_EXPORT, fileTooLong];
+  return days > most && !isNarrow ? [...faults, fault] : faults;
 }
 
 export const LIST_PAYMENTS = contract({
@@ -153,7 +170,7 @@ export const LIST_PAYMENTS = contract({
   description:
     'Of all methods, each item with its `method`: by what a notification, a receipt or an order brings, or by day. Those that are being ' +
     'processed and those that were declined are there too, and charges of billings. Without referenceTransaction, nsu, authorizationCode, ' +
-    `vaultId, billingId, txid and endToEndId both days are needed, ${MOST_DAYS} of them at most. Newest first unless orderBy says otherwise. ` +
+    `vaultId, billingId, txid and endToEndId both days are needed, ${MOST_DAYS} of them at most (with format ten years). Newest first unless orderBy says otherwise. ` +
     'A filter that only one method has finds payments of that method. An order other than by ' +
     'transactionDate, and other filters beside one of those seven, read everything that was found: they are refused (400, tag orderBy) ' +
     'beyond a hundred thousand payments. With `Accept: text/csv` the page comes as CSV, with the total in X-Total-Count. With format ' +
@@ -200,6 +217,7 @@ export function readListQuery(query: Static<typeof LIST_QUERY>): WantedPayments 
     vaultId: query.vaultId === undefined ? null : idOrUnissued(query.vaultId),
     referenceTransaction: query.referenceTransaction ?? null,
     lastFour: query.lastFour ?? null,
+    isPartlyReturned: query.isPartlyReturned !== undefined,
     ...statesOfMethods(statesOfStatus(statusOf(query.status)), methodsOf(query)),
     soldFrom: from === undefined ? null : startOfSaoPauloDay(from),
     soldBefore: to === undefined || to === LAST_DAY ? null : startOfSaoPauloDay(addDays(to, 1)),

@@ -32,6 +32,18 @@ export const BOLETO_RANGES = `(select o.sold_at, o.payment_id, 'boleto' as metho
        select requested_at as sold_at, boleto_id as payment_id from boletos
        where merchant_id = $1 and state = s.state and ${WAS_ASKED} and amount > 0 and ${IS_SHOWN_AS}`;
 
+/** The condition of an index. Of a Pix what else arrived for it does not count. */
+export const IS_PARTLY_RETURNED = 'canceled_amount > 0 and canceled_amount < amount';
+/** Who uses it adds the range, on `requested_at` and `pix_id`, and ends with `limit 1) p`. */
+export const PARTLY_RETURNED_PIX = `select p.requested_at as sold_at, p.pix_id as payment_id, 'pix' as method
+     from (
+       select pix_id, end_to_end_id from pix_payments
+       where merchant_id = $1 and returned_amount > 0 and returned_amount < amount and paid_at >= $4::timestamptz
+     ) y cross join lateral (
+       select requested_at, pix_id from pix_charges
+       where merchant_id = $1 and pix_id = y.pix_id and end_to_end_id = y.end_to_end_id and state = 'paid'
+         and state = any ($8::text[]) and ${WAS_ASKED}`;
+
 /** The key of a row, in the words of the list. */
 export const CARD_KEY = `sold_at, transaction_id as payment_id, 'card' as method`;
 export const PIX_KEY = `requested_at as sold_at, pix_id as payment_id, 'pix' as method`;

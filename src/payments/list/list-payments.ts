@@ -1,8 +1,15 @@
 import type { Export, OpenExport } from '../../platform/exports.ts';
 import type { Page } from '../../platform/pages.ts';
 import type { Search } from '../../platform/postgres/searches.ts';
+import { instant } from '../../values/instant.ts';
 import type { ListedPayment, PaymentExportRefusal, PaymentSearchRefusal } from '../payment.ts';
-import { keyToLookUp, paymentSearchKind, paymentWalk, type WantedPayments } from './payment-search.ts';
+import {
+  keyToLookUp,
+  MOST_DAYS,
+  paymentSearchKind,
+  paymentWalk,
+  type WantedPayments,
+} from './payment-search.ts';
 import { searchPayments } from './payment-searches.sql.ts';
 import { type WalkedPayment, walkPayments } from './payment-walks.sql.ts';
 
@@ -10,6 +17,21 @@ type ListPaymentsTools = {
   /** A merchant's searches take turns: a shop may use one reference for all its payments. */
   readonly search: Search;
 };
+
+/** A page of an export looks through no more, however few payments of it fit. */
+const PART_MILLISECONDS = MOST_DAYS * 86_400_000;
+
+/** In their order. */
+function periodsOf(wanted: WantedPayments): WantedPayments[] {
+  const { soldFrom, soldBefore, order } = wanted;
+  if (soldFrom === null || soldBefore === null) return [wanted];
+  const parts: WantedPayments[] = [];
+  for (let from = soldFrom; from < soldBefore; from = instant(from + PART_MILLISECONDS)) {
+    const before = instant(Math.min(soldBefore, from + PART_MILLISECONDS));
+    parts.push({ ...wanted, soldFrom: from, soldBefore: before });
+  }
+  return order.isDescending ? parts.toReversed() : parts;
+}
 
 /** Read and sorted in about a second, where no index has the order. */
 const MOST_SORTED = 100_000;
@@ -42,7 +64,12 @@ export async function listAllPayments(
     const first = await listPayments(tools, merchantId, { ...wanted, page: 1, limit: 1, isForPeople: true });
     if (typeof first === 'string') return first;
   }
-  return tools.openExport<WalkedPayment>(merchantId, (database, after, limit) =>
-    walkPayments(database, merchantId, { ...wanted, walk }, after?.place ?? null, limit),
+  const parts = walk === 'byDay' ? periodsOf(wanted) : [wanted];
+  return tools.openExport<WalkedPayment>(
+    merchantId,
+    parts.map(
+      (part) => (database, after, limit) =>
+        walkPayments(database, merchantId, { ...part, walk }, after?.place ?? null, limit),
+    ),
   );
 }

@@ -14,6 +14,9 @@ import {
 } from '../../transactions/transaction.ts';
 import type { Instant } from '../../values/instant.ts';
 
+/** Of a search without a key. */
+export const MOST_DAYS = 93;
+
 export const METHODS = ['card', 'pix', 'boleto'] as const;
 export type Method = (typeof METHODS)[number];
 
@@ -48,6 +51,8 @@ export type WantedStates = {
 export type PaymentFilter = PaymentKeys &
   WantedStates & {
     readonly lastFour: string | null;
+    /** Only those of which a part went back: searched by day alone. */
+    readonly isPartlyReturned: boolean;
     /** Business time of the sale; null: no bound. */
     readonly soldFrom: Instant | null;
     readonly soldBefore: Instant | null;
@@ -60,6 +65,7 @@ const ONLY_OF: Partial<Record<string, readonly Method[]>> = {
   vaultId: ['card'],
   lastFour: ['card'],
   billingId: ['card', 'pix'],
+  isPartlyReturned: ['card', 'pix'],
   txid: ['pix'],
   endToEndId: ['pix'],
 } satisfies Partial<Record<keyof PaymentFilter, readonly Method[]>>;
@@ -93,11 +99,12 @@ export function keyToLookUp(filter: PaymentKeys): keyof PaymentKeys | null {
 }
 
 /** A page is read along indexes in its order, or everything found is sorted (`sorted`). */
-export type PaymentSearchKind = 'ofReference' | 'byDay' | 'sorted';
+export type PaymentSearchKind = 'ofReference' | 'byDay' | 'partlyReturned' | 'sorted';
 
 export function paymentSearchKind(wanted: WantedPayments): PaymentSearchKind {
   const { order, lastFour, soldFrom, soldBefore } = wanted;
   const key = keyToLookUp(wanted);
+  if (wanted.isPartlyReturned) return 'partlyReturned';
   if (key === null) return order.field === 'soldAt' ? 'byDay' : 'sorted';
   const isOfAll = isOfAnyState(wanted) && lastFour === null && soldFrom === null && soldBefore === null;
   return key === 'referenceTransaction' && order.field === 'soldAt' && isOfAll ? 'ofReference' : 'sorted';
@@ -110,11 +117,12 @@ function isOfAnyState(wanted: WantedStates): boolean {
 }
 
 /** The indexes in whose order all results are read, page by page. */
-export type PaymentWalk = 'byDay' | 'ofReference';
+export type PaymentWalk = 'byDay' | 'ofReference' | 'partlyReturned';
 
 /** Null if no index has this order. */
 export function paymentWalk(wanted: WantedPayments): PaymentWalk | null {
   if (wanted.order.field !== 'soldAt') return null;
+  if (wanted.isPartlyReturned) return 'partlyReturned';
   const key = keyToLookUp(wanted);
   if (key === null) return 'byDay';
   return key === 'referenceTransaction' ? 'ofReference' : null;

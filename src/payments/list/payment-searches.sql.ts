@@ -13,7 +13,9 @@ import {
   CARD_RANGES,
   daysOf,
   hasRanges,
+  IS_PARTLY_RETURNED,
   IS_SHOWN_AS,
+  PARTLY_RETURNED_PIX,
   PIX_KEY,
   PIX_RANGES,
   parseShown,
@@ -22,7 +24,13 @@ import {
   statesOf,
   WAS_ASKED,
 } from './found-payments.sql.ts';
-import { keyToLookUp, PAYMENT_KEYS, paymentSearchKind, type WantedPayments } from './payment-search.ts';
+import {
+  keyToLookUp,
+  PAYMENT_KEYS,
+  type PaymentSearchKind,
+  paymentSearchKind,
+  type WantedPayments,
+} from './payment-search.ts';
 
 const TOTALS = listsCodec<ShareTotal>(
   { position: column.whole(), amount: column.money(), canceledAmount: column.money() },
@@ -105,6 +113,22 @@ const BY_STATUS = pageOf({
      ) c
    )`,
   keys: `select * from (${CARD_RANGES} and ${OF_DAYS} ${TO_SHOW}) o) union all ${OTHERS_TO_SHOW}) o`,
+  key: 'method, payment_id',
+  order: ['sold_at', 'payment_id'],
+  shown: LISTED,
+});
+
+const PARTLY_CARDS = `select ${CARD_KEY} ${CARDS_OF_DAYS} and ${IS_PARTLY_RETURNED}`;
+const PARTLY_PIX = `${PARTLY_RETURNED_PIX} and ${REQUESTED} limit 1) p`;
+
+const PARTLY_RETURNED = pageOf({
+  name: 'payments.list_partly_returned',
+  before: `counted as materialized (
+     select count(*) as total from (
+       (${PARTLY_CARDS} ${TO_COUNT}) union all (${PARTLY_PIX} ${TO_COUNT}) {counted}
+     ) c
+   )`,
+  keys: `select * from ((${PARTLY_CARDS} ${TO_SHOW}) union all (${PARTLY_PIX} ${TO_SHOW})) o`,
   key: 'method, payment_id',
   order: ['sold_at', 'payment_id'],
   shown: LISTED,
@@ -239,13 +263,17 @@ export async function searchPayments(
 }
 
 function listOf(
-  kind: 'byDay' | 'ofReference',
+  kind: Exclude<PaymentSearchKind, 'sorted'>,
   wanted: WantedPayments,
 ): readonly [PageStatements, readonly unknown[]] {
   if (kind === 'ofReference') return [OF_REFERENCE_BY_DAY, [wanted.referenceTransaction]];
+  if (kind === 'partlyReturned') return [PARTLY_RETURNED, filtersOf(wanted).slice(0, PARTLY_VALUES)];
   if (wanted.lastFour !== null) return [BY_LAST_FOUR, filtersOf(wanted)];
   return [hasRanges(wanted) ? BY_STATUS : BY_DAY, filtersOf(wanted).slice(0, -1)];
 }
+
+/** $4 to $8: a boleto is given back by nobody. */
+const PARTLY_VALUES = 5;
 
 /** $4 to $11. */
 function filtersOf(wanted: WantedPayments): readonly unknown[] {

@@ -10,7 +10,9 @@ import {
   CARD_RANGES,
   daysOf,
   hasRanges,
+  IS_PARTLY_RETURNED,
   IS_SHOWN_AS,
+  PARTLY_RETURNED_PIX,
   PIX_KEY,
   PIX_RANGES,
   parseShown,
@@ -117,6 +119,22 @@ const OF_STATUS: Walk = {
   ),
 };
 
+const PARTLY_RISING = `(${RISING_DAYS} and ${IS_PARTLY_RETURNED} ${RISING})
+     union all (${PARTLY_RETURNED_PIX} and ${PIX_BEHIND} limit 1) p ${RISING})`;
+const PARTLY_FALLING = `(${FALLING_DAYS} and ${IS_PARTLY_RETURNED} ${FALLING})
+     union all (${PARTLY_RETURNED_PIX} and ${PIX_BEFORE} limit 1) p ${FALLING})`;
+
+const PARTLY_RETURNED: Walk = {
+  rising: statement(
+    'payments.walk_partly_returned_up',
+    `with page as (select * from (${PARTLY_RISING}) o ${RISING}) ${SHOWN_RISING}`,
+  ),
+  falling: statement(
+    'payments.walk_partly_returned_down',
+    `with page as (select * from (${PARTLY_FALLING}) o ${FALLING}) ${SHOWN_FALLING}`,
+  ),
+};
+
 /** Uses the indexes of references: `coalesce` rules out one by day, which needs the bare column. */
 const CARDS_OF_REFERENCE = `${CARDS} and reference_transaction = $12 and ($11::text is null or card_last_four = $11)
      and state = any ($6::text[]) and coalesce(installments_state, '') = any ($7::text[])`;
@@ -160,6 +178,9 @@ export async function walkPayments(
   return (await database.query(walked, [merchantId, limit, ...values])).map(parseWalked);
 }
 
+/** $3 to $8. */
+const PARTLY_VALUES = 6;
+
 /** $3 to $12, as far as used. The first id is below any: the start of the days is included, the end not. */
 function walkOf(
   wanted: WantedPayments & { readonly walk: PaymentWalk },
@@ -171,6 +192,7 @@ function walkOf(
   const values = [after?.paymentId ?? FIRST_ID, ...days, ...statesOf(wanted)];
   if (wanted.walk === 'ofReference')
     return [OF_REFERENCE, [...values, lastFour, wanted.referenceTransaction]];
+  if (wanted.walk === 'partlyReturned') return [PARTLY_RETURNED, values.slice(0, PARTLY_VALUES)];
   if (lastFour !== null) return [OF_LAST_FOUR, [...values, lastFour]];
   return [hasRanges(wanted) ? OF_STATUS : BY_DAY, values];
 }

@@ -142,7 +142,11 @@ export function send(request: FastifyRequest, reply: FastifyReply, answer: Answe
 }
 
 /** The stream of a HEAD is not read. */
-function sendStream(request: FastifyRequest, reply: FastifyReply, stream: AnswerStream): FastifyReply {
+function sendStream(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  stream: AnswerStream<string | Uint8Array>,
+): FastifyReply {
   reply.type(stream.type);
   if (request.method !== 'HEAD')
     return reply.send(
@@ -226,7 +230,7 @@ export class BrokenOff extends Error {
  * connection breaks, so that a part is never taken for the whole.
  */
 function openAnswerStream(
-  { pieces, signal, close }: AnswerStream,
+  { pieces, signal, close }: AnswerStream<string | Uint8Array>,
   noteFailure: (error: unknown) => void,
 ): Readable {
   const beganAt = performance.now();

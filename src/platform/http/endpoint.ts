@@ -154,13 +154,13 @@ export type Answer = {
   /** A body that is already text (the documents), with its content type. */
   readonly text?: { readonly content: string | Buffer; readonly type: string };
   /** Of any length, produced while it is read. */
-  readonly stream?: AnswerStream;
+  readonly stream?: AnswerStream<string | Uint8Array>;
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-export type AnswerStream = {
+export type AnswerStream<Piece = string> = {
   readonly type: string;
-  readonly pieces: AsyncIterable<string>;
+  readonly pieces: AsyncIterable<Piece>;
   /** Aborted: the body breaks off. */
   readonly signal: AbortSignal;
   /** Called once, when the body was read or broke off. */

@@ -10,7 +10,7 @@ export type ResolveExceptionResult =
   | { readonly kind: 'unknownId' }
   | { readonly kind: 'ended'; readonly exception: ReconciliationException };
 
-const LONGEST_NAME = 100;
+export const LONGEST_NAME = 100;
 
 /** The audit entry is in the same commit. */
 export async function resolveException(

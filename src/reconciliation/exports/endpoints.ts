@@ -48,9 +48,9 @@ async function readExport(
   );
   if (!isOwn) return null;
   if (!(await isUpToDate(merchantId))) return 'receivablesBehind';
-  return openExport<ListedReceivable>(merchantId, (database, after, limit) =>
-    listReceivables(database, merchantId, wanted, after?.place ?? null, limit),
-  );
+  return openExport<ListedReceivable>(merchantId, [
+    (database, after, limit) => listReceivables(database, merchantId, wanted, after?.place ?? null, limit),
+  ]);
 }
 
 const STREAM_FORMATS = ['ndjson', 'csv-stream'] as const;
@@ -85,7 +85,7 @@ const CSV_SAMPLE = CSV_HEAD + writeReceivableLine(RECEIVABLE_SAMPLE);
 const NDJSON_SAMPLE = `${JSON.stringify(writeReceivable(RECEIVABLE_SAMPLE))}\n`;
 
 const STREAMED =
-  ` At most ${MOST_DAYS} days, and ${ROWS} installments in one piece; with format, or with \`Accept: text/csv\`, any number. A stream shows ` +
+  ` At most ${MOST_DAYS} days, with format ten years, and ${ROWS} installments in one piece; with format, or with \`Accept: text/csv\`, any number. A stream shows ` +
   'each installment as it stands when it is read, and one that lacks its end broke off: ask again.';
 
 const exportOf = (id: string, path: string, summary: string, description: string) =>

@@ -111,6 +111,40 @@ export async function listReceivablesOf(
   return (await database.query(LIST_OF_PAYMENT, [merchantId, transactionId])).map(parseReceivable);
 }
 
+/** Files take precedence over the feed, and both over what is expected, as in `receiptOf`. */
+const MONEY = rowCodec({
+  transactionId: column.text(),
+  installmentNumber: column.whole(),
+  canceled: column.money(),
+  /** With what was kept for coming earlier. */
+  fee: saidMoney(`case when filed_bank_on is not null then coalesce(filed_fee, expected_fee) + coalesce(filed_anticipation, 0)
+     when coalesce(reported_bank_on, paid_on) is not null then coalesce(reported_fee, expected_fee) else expected_fee end`),
+  net: saidMoney(`case when filed_bank_on is not null then coalesce(filed_net, expected_net)
+     when coalesce(reported_bank_on, paid_on) is not null then coalesce(reported_net, expected_net) else expected_net end`),
+  hasCome: column.boolean('coalesce(filed_bank_on, reported_bank_on, paid_on) is not null'),
+  /** Null where nobody said how much. */
+  received: saidMoney('case when filed_bank_on is not null then filed_net else reported_net end'),
+});
+
+export type InstallmentMoney = RowOf<typeof MONEY>;
+
+/** The order keeps other indexes out of a plan made while the table is empty. */
+const MONEY_OF_PAYMENTS = statement(
+  'receivables.find_money_of_payments',
+  `select ${MONEY.columns} from unnest($2::uuid[]) as w (id) cross join lateral (
+     select * from receivables where merchant_id = $1 and transaction_id = w.id order by installment_number limit 99
+   ) r`,
+);
+
+export async function findMoneyOfPayments(
+  database: Reader,
+  merchantId: string,
+  transactionIds: readonly string[],
+): Promise<InstallmentMoney[]> {
+  if (transactionIds.length === 0) return [];
+  return (await database.query(MONEY_OF_PAYMENTS, [merchantId, transactionIds])).map(MONEY.parse);
+}
+
 const SOLD_SUM = rowCodec({
   sales: column.whole('(count(*) filter (where installment_number = 1))::integer'),
   installments: column.whole('count(*)::integer'),
@@ -149,6 +183,37 @@ export async function sumSold(
   const [row] = (await database.query(SUM_SOLD, values)) as [Row];
   const sum = SOLD_SUM.parse(row);
   return { ...sum, isCut: sum.installments === MOST_SOLD };
+}
+
+const DUE_SUM = rowCodec({
+  read: column.whole('count(*)::integer'),
+  gross: column.money('coalesce(sum(gross) filter (where account_number = $2), 0)::bigint'),
+});
+
+export type DueSum = { readonly gross: Cents; readonly isCut: boolean };
+
+/** Reads the two indexes by the day of the forecast. */
+const SUM_DUE = statement(
+  'receivables.sum_due',
+  `select ${DUE_SUM.columns}
+   from (
+     (select gross, account_number from receivables
+      where merchant_id = $1 and expected_on = $3 and filed_bank_on is null limit $4)
+     union all
+     (select gross, account_number from receivables
+      where merchant_id = $1 and expected_on = $3 and filed_bank_on is not null limit $4)
+   ) r`,
+);
+
+/** What was sold of that which was to be paid on a day. Cut: a merchant's day has more than are read. */
+export async function sumDue(
+  database: Reader,
+  merchantId: string,
+  { accountNumber, day }: { readonly accountNumber: string; readonly day: Day },
+): Promise<DueSum> {
+  const [row] = (await database.query(SUM_DUE, [merchantId, accountNumber, day, MOST_SOLD])) as [Row];
+  const { read, gross } = DUE_SUM.parse(row);
+  return { gross, isCut: read >= MOST_SOLD };
 }
 
 export type ReceivablePlace = {

@@ -1,5 +1,6 @@
 import { type Database, type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { type Instant, utcText } from '../../values/instant.ts';
 
 /*
  * A card holder who takes back a billing's charge wants no other charge. So a chargeback marks the
@@ -86,6 +87,62 @@ export async function listChargebacksOf(
   transactionId: string,
 ): Promise<PaymentChargeback[]> {
   return (await database.query(LIST_OF_PAYMENT, [merchantId, transactionId])).map(OF_PAYMENT.parse);
+}
+
+const DISPUTE = rowCodec(
+  {
+    reference: column.text(),
+    installmentNumber: column.whole(),
+    happenedAt: column.instant(),
+    amount: column.nullable(column.money()),
+    state: column.oneOf(['waiting', 'applied'] as const),
+    transactionId: column.nullable(column.text('t.transaction_id')),
+    referenceTransaction: column.nullable(column.text('t.reference_transaction')),
+    brand: column.nullable(column.text('t.card_brand')),
+    lastFour: column.nullable(column.text('t.card_last_four')),
+    ofInstallment: column.nullable(column.money('i.amount')),
+  },
+  'c',
+);
+
+/** `transactionId` null: the acquirer's charge is none of ours. */
+export type Dispute = Omit<RowOf<typeof DISPUTE>, 'brand' | 'lastFour'> & {
+  readonly card: { readonly brand: string; readonly lastFour: string } | null;
+};
+
+/** Reads acquirer_changes_disputes, whose condition is written out here; sales and installments by key. */
+const LIST_DISPUTES = statement(
+  'changes.list_disputes',
+  `select ${DISPUTE.columns}
+   from (
+     select * from acquirer_changes
+     where merchant_id = $1 and event = 'chargeback' and state <> 'refused' and installment_number > 0
+       and happened_at >= $2::timestamptz and happened_at < $3::timestamptz
+     order by happened_at desc, change_number desc limit $4
+   ) c left join lateral (
+     select * from transactions
+     where merchant_id = $1
+       and transaction_id = (case when c.reference ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then c.reference end)::uuid
+     limit 1
+   ) t on true left join lateral (
+     select amount from installments
+     where merchant_id = $1 and transaction_id = t.transaction_id and installment_number = c.installment_number limit 1
+   ) i on true
+   order by c.happened_at desc, c.change_number desc`,
+);
+
+/** The newest first. Refused ones took nothing back. */
+export async function listDisputes(
+  database: Reader,
+  merchantId: string,
+  { from, before }: { readonly from: Instant; readonly before: Instant },
+  limit: number,
+): Promise<Dispute[]> {
+  const rows = await database.query(LIST_DISPUTES, [merchantId, utcText(from), utcText(before), limit]);
+  return rows.map(DISPUTE.parse).map(({ brand, lastFour, ...dispute }) => ({
+    ...dispute,
+    card: brand === null || lastFour === null ? null : { brand, lastFour },
+  }));
 }
 
 const HEAR = statement(

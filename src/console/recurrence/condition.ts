@@ -2,9 +2,9 @@ import type { OpenBilling } from '../../recurrence/billings/open-billings.sql.ts
 import type { States } from '../parts/states.ts';
 import type { ListedSubscription } from './subscription-screens.ts';
 
-export type Standing = 'trial' | 'healthy' | 'retrying';
+export type Condition = 'trial' | 'healthy' | 'retrying';
 
-export const STANDING_STATES: States<Standing> = {
+export const CONDITION_STATES: States<Condition> = {
   trial: { tone: 'plain', text: 'In trial' },
   healthy: { tone: 'good', text: 'Active' },
   retrying: { tone: 'wait', text: 'Being retried' },
@@ -18,7 +18,7 @@ export function openNow({ installment, chargesMade, isCharging }: OpenBilling): 
 }
 
 /** Tells apart those that are active. */
-export function standingOf({ plan }: Pick<ListedSubscription, 'plan'>, open: OpenNow | null): Standing {
+export function conditionOf({ plan }: Pick<ListedSubscription, 'plan'>, open: OpenNow | null): Condition {
   if (open === null) return 'healthy';
   // The first that is under way is no retry: a Pix Automático is taken by the bank days ahead.
   if (open.chargesEnded > 0) return 'retrying';

@@ -1,0 +1,218 @@
+import type { AllSales } from '../../transactions/read-sale-counts.ts';
+import type { Answers } from '../../transactions/sale-counts.ts';
+import type { PeriodSums, SalePart } from '../../transactions/sale-sums.ts';
+import { cents } from '../../values/cents.ts';
+import { addDays, type Day, type Instant } from '../../values/instant.ts';
+import {
+  type Bar,
+  barChart,
+  hourText,
+  moneyScale,
+  type PeriodChart,
+  periodChart,
+  type Scale,
+  type Slot,
+  shareScale,
+} from '../parts/chart.ts';
+import { type Html, html } from '../parts/html.ts';
+import { brandText, emptyState, figure, section } from '../parts/page-parts.ts';
+import type { Visit } from '../parts/screen.ts';
+import type { Wording } from '../parts/wording.ts';
+
+export type Days = { readonly from: Day; readonly to: Day };
+
+/** `before`: as many days, up to the same hour while the days go on. */
+export type ChargeSums = { readonly now: PeriodSums; readonly before: PeriodSums };
+
+/** As many days as those. */
+export function daysBefore({ from, to }: Days): Days {
+  const days = countDays({ from, to });
+  return { from: addDays(from, -days), to: addDays(to, -days) };
+}
+
+export function countDays(days: Days): number {
+  return daysOf(days).length;
+}
+
+function daysOf({ from, to }: Days): Day[] {
+  const days: Day[] = [];
+  for (let day = from; day <= to; day = addDays(day, 1)) days.push(day);
+  return days;
+}
+
+const shareOf = ({ approved, declined }: Pick<SalePart, 'approved' | 'declined'>) =>
+  approved + declined === 0 ? null : approved / (approved + declined);
+
+export function figuresOf({ now, before }: ChargeSums, days: Days, { wording }: Visit): Html {
+  const { say, money, count, percent, change, day } = wording;
+  const isCutOf = ({ sold, pix }: PeriodSums) => sold.isCut || pix.isCut;
+  const all = ({ sold, pix }: PeriodSums) => ({
+    amount: sold.amount + pix.amount,
+    count: sold.count + pix.count,
+  });
+  const [sold, soldBefore] = [all(now), all(before)];
+  const isCut = isCutOf(now) || isCutOf(before);
+  const than = (value: number, former: number, text: string) =>
+    former === 0 || isCut
+      ? say('Before: {amount}', { amount: text })
+      : say('Before: {amount} ({change})', { amount: text, change: change(value / former - 1) });
+  const atLeast = (text: string, isMore: boolean) =>
+    isMore ? say('{count} or more', { count: text }) : text;
+  const [share, shareBefore] = [shareOf(now), shareOf(before)];
+  const shown = (part: number | null) => (part === null ? '–' : percent(part));
+  const former = daysBefore(days);
+  return html`<dl class="figures brief">${[
+    figure(
+      say('Sold'),
+      atLeast(money(sold.amount), isCutOf(now)),
+      'plain',
+      html`${than(sold.amount, soldBefore.amount, atLeast(money(soldBefore.amount), isCutOf(before)))}${
+        now.pix.count > 0 &&
+        html`<br>${say('by card {amount}', { amount: money(now.sold.amount) })}, ${say('by Pix {amount}', { amount: money(now.pix.amount) })}`
+      }`,
+    ),
+    figure(
+      say('Sales'),
+      atLeast(count(sold.count), isCutOf(now)),
+      'plain',
+      than(sold.count, soldBefore.count, atLeast(count(soldBefore.count), isCutOf(before))),
+    ),
+    figure(
+      say('Approved by card'),
+      shown(share),
+      'plain',
+      say('Before: {amount}', { amount: shown(shareBefore) }),
+    ),
+    figure(
+      say('Given back'),
+      atLeast(money(now.givenBack.amount), now.givenBack.isCut),
+      'plain',
+      say('Before: {amount}', { amount: atLeast(money(before.givenBack.amount), before.givenBack.isCut) }),
+    ),
+  ]}</dl>
+<p class="note">${say('Before: {from} to {to}, until the same hour where the days are not over.', { from: day(former.from), to: day(former.to) })}</p>`;
+}
+
+export const isNothing = ({ sold, approved, declined, pix, givenBack }: PeriodSums) =>
+  sold.count + approved + declined + pix.count + givenBack.count === 0;
+
+type Part = Slot & { readonly part: SalePart };
+
+const NO_PART: SalePart = { amount: cents(0), count: 0, approved: 0, declined: 0 };
+
+type Pair = { readonly name: string; readonly now: SalePart; readonly before: SalePart };
+
+/** Of one day by the hour, of more by the day. */
+function pairsOf({ now, before }: ChargeSums, days: Days, wording: Wording): readonly Pair[] {
+  if (days.from === days.to)
+    return now.byHour.map((part, hour) => ({
+      name: hourText(hour),
+      now: part,
+      before: before.byHour[hour] ?? NO_PART,
+    }));
+  const former = daysOf(daysBefore(days));
+  const partOf = ({ byDay }: PeriodSums, wanted: Day | undefined) =>
+    byDay.find(({ day }) => day === wanted) ?? NO_PART;
+  return daysOf(days).map((day, index) => ({
+    name: wording.day(day).slice(0, 5),
+    now: partOf(now, day),
+    before: partOf(before, former[index]),
+  }));
+}
+
+export function periodCharts(sums: ChargeSums, days: Days, { wording }: Visit): Html {
+  const { say, count, day } = wording;
+  const isOneDay = days.from === days.to;
+  const former = daysBefore(days);
+  const nameOf = ({ from, to }: Days) =>
+    from === to ? day(from) : say('{from} to {to}', { from: day(from), to: day(to) });
+  const pairs = pairsOf(sums, days, wording);
+  const chart = (
+    title: string,
+    shape: PeriodChart<Part>['shape'],
+    scale: Scale,
+    measured: (part: SalePart) => number | null,
+    beside: PeriodChart<Part>['beside'] = [],
+  ) =>
+    section(
+      title,
+      periodChart<Part>(
+        {
+          title,
+          of: isOneDay ? say('Hour') : say('Day'),
+          names: { now: nameOf(days), before: nameOf(former) },
+          shape,
+          scale,
+          slots: pairs.map(({ name, now, before }) => ({
+            name,
+            now: measured(now),
+            before: measured(before),
+            part: now,
+          })),
+          beside,
+        },
+        wording,
+      ),
+    );
+  return html`${chart(say('Sold by card'), 'columns', moneyScale(wording), ({ amount }) => amount, [
+    { title: say('Sales'), isNumber: true, cell: ({ part }) => count(part.count) },
+  ])}
+${chart(say('Approval rate'), 'line', shareScale(wording, say('% of those answered')), shareOf, [
+  { title: say('Approved'), isNumber: true, cell: ({ part }) => count(part.approved) },
+  { title: say('Turned down'), isNumber: true, cell: ({ part }) => count(part.declined) },
+])}`;
+}
+
+export function approvalsPart(sales: AllSales, { wording }: Visit): Html {
+  const { say, count } = wording;
+  const { approved, declined, other } = sales.total;
+  if (approved + declined + other === 0)
+    return emptyState(
+      say('No payment in these days.'),
+      say('Choose other days. A payment appears here as soon as it is asked for.'),
+    );
+  const parts = [
+    say('Approved: {approved}. Declined: {declined}. Without an answer, or undone before one: {other}.', {
+      approved: count(approved),
+      declined: count(declined),
+      other: count(other),
+    }),
+    ...countedSince(sales.countedFrom, wording),
+  ];
+  const byBrand = sales.byBrand.map((one) => ({ name: brandText(one.brand), ...one }));
+  const sorted = byBrand.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  const byHour = sales.byHour.map((one) => ({ name: hourText(one.hour), ...one }));
+  return html`<p>${parts.join(' ')}</p>
+<div class="charts">${approvals(say('Approvals by brand'), say('Brand'), sorted, wording)}
+${approvals(say('Approvals by hour'), say('Hour'), byHour, wording)}</div>`;
+}
+
+export function countedSince(at: Instant | null, { say, moment }: Wording): string[] {
+  if (at === null) return [];
+  return [say('There are more: only those since {at} are counted. Choose fewer days.', { at: moment(at) })];
+}
+
+function approvals(
+  title: string,
+  of: string,
+  answers: readonly (Answers & { readonly name: string })[],
+  wording: Wording,
+): Html {
+  const { say, percent } = wording;
+  const bars: Bar[] = answers
+    .filter(({ approved, declined }) => approved + declined > 0)
+    .map(({ name, approved, declined }) => ({
+      name,
+      good: approved,
+      bad: declined,
+      rate: percent(approved / (approved + declined)),
+    }));
+  const names = {
+    of,
+    counted: say('Payments'),
+    good: say('Approved'),
+    bad: say('Turned down'),
+    rate: say('Of those answered'),
+  };
+  return section(title, barChart(title, names, bars, wording));
+}

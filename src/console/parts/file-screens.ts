@@ -1,0 +1,95 @@
+import type { AnswerStream, Contract } from '../../platform/http/endpoint.ts';
+import type { SheetCell } from '../../platform/workbooks/xlsx.ts';
+import { type Cents, reaisText } from '../../values/cents.ts';
+import { type Html, html } from './html.ts';
+import { type Column, errorsOf, link } from './page-parts.ts';
+import { pathOf, withQuery } from './paths.ts';
+import { ALL_ROLES, type Asked, type Beside, type Screen, type SheetKind, type Visit } from './screen.ts';
+
+/** Null and undefined: an empty cell. */
+export type FileCell = SheetCell | undefined;
+
+type Paths = Readonly<Record<SheetKind, string>>;
+type Query = Readonly<Record<string, string | undefined>>;
+
+/** The same rows, however many, as CSV and as XLSX. Shows a refusal in its words. */
+export function fileScreens<Row, Tools = unknown>(declared: {
+  readonly paths: Paths;
+  readonly titles: Readonly<Record<SheetKind, string>>;
+  readonly contract: (visit: Visit) => Contract;
+  readonly query: (visit: Visit) => Query;
+  readonly name: (visit: Visit) => readonly string[];
+  readonly columns: (visit: Visit) => readonly Column<Row>[];
+  readonly fill: Beside<Row, Tools>;
+}): Screen<Tools>[] {
+  const { paths, titles, contract, query, name, columns, fill } = declared;
+  const screenOf = (kind: SheetKind): Screen<Tools> => ({
+    path: paths[kind],
+    title: titles[kind],
+    roles: ALL_ROLES,
+    of: 'merchant',
+    isFile: true,
+    async show(visit, tools) {
+      const filters = query(visit);
+      const asked: Asked<unknown> = await visit.ask(contract(visit), {
+        query: { ...filters, format: 'ndjson' },
+      });
+      if (!asked.ok) return errorsOf(asked.errors);
+      const stream = asked.body as AnswerStream;
+      const written = columns(visit).filter(({ file }) => file !== undefined);
+      async function* rows() {
+        for await (const texts of linesOf(stream.pieces)) {
+          const found = texts.map((text) => JSON.parse(text) as Row);
+          const whole = await fill(found, visit, tools);
+          yield whole.map((row) => written.map(({ file }) => file?.(row) ?? null));
+        }
+      }
+      const heads = written.map(({ title }) => title);
+      const sheet = { kind, heads, rows: rows(), language: visit.wording.language };
+      return { name: `${['parcela', ...name(visit)].join('-')}.${kind}`, sheet, stream, filters };
+    },
+  });
+  return [screenOf('csv'), screenOf('xlsx')];
+}
+
+/** To both files. */
+export function fileLinks({ csv, xlsx }: Paths, query: Query, what: string, { merchantId }: Visit): Html {
+  const to = (path: string, kind: string) =>
+    link(withQuery(pathOf(path, { merchantId }), query), html`${what} (${kind})`);
+  return html`${to(xlsx, 'XLSX')} ${to(csv, 'CSV')}`;
+}
+
+async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
+  let rest = '';
+  for await (const piece of pieces) {
+    const texts = (rest + piece).split('\n');
+    rest = texts.pop() ?? '';
+    if (texts.length > 0) yield texts;
+  }
+}
+
+/** Of cents. */
+export function reaisCell(amount: number | null | undefined): FileCell {
+  return amount === null || amount === undefined
+    ? null
+    : { kind: 'amount', text: reaisText(amount as Cents) };
+}
+
+/** Of reais as the API writes them. */
+export function amountCell(value: number | null): FileCell {
+  return value === null ? null : { kind: 'amount', text: value.toFixed(2) };
+}
+
+/** Of percent, exact. */
+export function portionCell(value: number): FileCell {
+  return { kind: 'portion', text: value.toFixed(4) };
+}
+
+/** The API's time of São Paulo. */
+export function momentCell(text: string): FileCell {
+  return { kind: 'moment', text: text.slice(0, 19) };
+}
+
+export function dayCell(day: string | null | undefined): FileCell {
+  return day === null || day === undefined ? null : { kind: 'day', text: day };
+}

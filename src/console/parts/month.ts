@@ -1,0 +1,32 @@
+import { addDays, type Day, instant, isDay, saoPauloDay } from '../../values/instant.ts';
+import type { Visit } from './screen.ts';
+
+export type Month = {
+  readonly first: Day;
+  readonly last: Day;
+  readonly today: Day;
+};
+
+export function monthOf({ query, now }: Pick<Visit, 'query' | 'now'>): Month {
+  const today = saoPauloDay(instant(now));
+  const wanted = query.day !== undefined && isReadable(query.day) ? query.day : today;
+  const first = `${wanted.slice(0, 8)}01` as Day;
+  const last = addDays(`${addDays(first, 31).slice(0, 8)}01` as Day, -1);
+  return { first, last, today };
+}
+
+/** The calendar also shows the months before and after. */
+function isReadable(text: string): text is Day {
+  return isDay(text) && text > '1900' && text < '9000';
+}
+
+export function daysOfMonth({ first, last }: Month): readonly Day[] {
+  const days: Day[] = [];
+  for (let day = first; day <= last; day = addDays(day, 1)) days.push(day);
+  return days;
+}
+
+/** How many days of its week lie before it: 0 of a Sunday. */
+export function daysIntoWeek(day: Day): number {
+  return new Date(`${day}T00:00:00Z`).getUTCDay();
+}

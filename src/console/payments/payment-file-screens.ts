@@ -1,0 +1,110 @@
+import { LIST_PAYMENTS } from '../../payments/list/contract.ts';
+import type { InstallmentMoney } from '../../reconciliation/receivables/receivables.sql.ts';
+import { buyerCells } from '../parts/buyer-parts.ts';
+import { dayCell, type FileCell, fileScreens, momentCell, reaisCell } from '../parts/file-screens.ts';
+import { brandText, type Column } from '../parts/page-parts.ts';
+import { PAYMENT_FILES } from '../parts/paths.ts';
+import type { Screen, Visit } from '../parts/screen.ts';
+import { isPaying, METHOD_WORDS, PAYMENT_STATES } from '../parts/states.ts';
+import { buyerOfPayment, type FileBuyerTools, withBuyersOfFile } from './buyers-view.ts';
+import { periodOf, type ShownPayment, wantedOf } from './payment-screens.ts';
+
+export type FileMoneyTools = {
+  readonly findMoneyOfFile: (
+    merchantId: string,
+    paymentIds: readonly string[],
+  ) => Promise<readonly InstallmentMoney[]>;
+};
+
+/** Of its installments together; absent: nothing is expected of it, or not yet. */
+type WrittenPayment = ShownPayment & { readonly receivable?: ReturnType<typeof sumOf> | undefined };
+
+function sumOf(installments: readonly InstallmentMoney[]) {
+  const sum = (of: (one: InstallmentMoney) => number | null) =>
+    installments.reduce((all, one) => all + (of(one) ?? 0), 0);
+  return {
+    fee: sum(({ fee }) => fee),
+    net: sum(({ net }) => net),
+    received: installments.some(({ hasCome, received }) => hasCome && received === null)
+      ? null
+      : sum(({ hasCome, received }) => (hasCome ? received : 0)),
+  };
+}
+
+const cardOf = (one: ShownPayment) => (one.method === 'card' ? one : null);
+const pixOf = (one: ShownPayment) => (one.method === 'pix' ? one : null);
+const billOf = (one: ShownPayment) => (one.method === 'card' ? null : one);
+
+function paymentFileColumns(visit: Visit): readonly Column<WrittenPayment>[] {
+  const { say } = visit.wording;
+  const cells = buyerCells(visit);
+  const verdictOf = (one: ShownPayment): FileCell => {
+    const verdict = cardOf(one)?.antifraud ?? null;
+    return verdict === null ? null : say(verdict === 'accept' ? 'Accepted' : 'To be reviewed');
+  };
+  return [
+    { title: say('Sold at'), file: ({ transactionMoment }) => momentCell(transactionMoment) },
+    { title: say('Reference'), file: ({ referenceTransaction }) => referenceTransaction },
+    { title: say('Customer'), file: (one) => buyerOfPayment(one)?.name },
+    { title: say('Document'), file: (one) => cells.document(buyerOfPayment(one)?.document) },
+    { title: 'E-mail', file: (one) => cells.email(buyerOfPayment(one)?.email) },
+    { title: say('Method'), file: ({ method }) => say(METHOD_WORDS[method]) },
+    { title: say('Status'), file: ({ statusDescription }) => say(PAYMENT_STATES[statusDescription].text) },
+    { title: say('Amount'), file: ({ value }) => reaisCell(value) },
+    { title: say('Paid amount'), file: (one) => reaisCell(billOf(one)?.paidAmount) },
+    { title: say('Given back'), file: ({ canceledAmount }) => reaisCell(canceledAmount) },
+    { title: say('Being given back'), file: ({ cancelingAmount }) => reaisCell(cancelingAmount) },
+    { title: say('Fees'), file: (one) => reaisCell(pixOf(one)?.fee ?? one.receivable?.fee) },
+    { title: say('Net'), file: (one) => reaisCell(pixOf(one)?.netAmount ?? one.receivable?.net) },
+    { title: say('Received'), file: ({ receivable }) => reaisCell(receivable?.received) },
+    { title: say('Installments'), file: (one) => cardOf(one)?.installments.length },
+    { title: say('Brand'), file: (one) => brandOf(one) },
+    { title: say('Card'), file: (one) => cardNumberOf(one) },
+    { title: 'NSU', file: ({ nsu }) => nsu },
+    { title: say('Authorization code'), file: ({ authorizationCode }) => authorizationCode },
+    { title: say('Return code'), file: (one) => cardOf(one)?.returnCode },
+    { title: say('Description'), file: (one) => cardOf(one)?.description },
+    { title: say('Anti-fraud'), file: verdictOf },
+    { title: say('Reasons of anti-fraud'), file: (one) => cardOf(one)?.antifraudReasons.join(' ') },
+    { title: say('Due'), file: (one) => dayCell(billOf(one)?.dueDate) },
+    { title: 'txid', file: (one) => pixOf(one)?.txid },
+    { title: 'endToEndId', file: (one) => pixOf(one)?.payments.find(isPaying)?.endToEndId },
+    { title: say('Billing'), file: ({ billingId }) => billingId },
+    { title: say('Payment'), file: ({ paymentId }) => paymentId },
+  ];
+}
+
+function brandOf(one: ShownPayment): FileCell {
+  const { card } = cardOf(one) ?? {};
+  return card && brandText(card.brand);
+}
+
+function cardNumberOf(one: ShownPayment): FileCell {
+  const { card } = cardOf(one) ?? {};
+  return card && `${card.firstSix}******${card.lastFour}`;
+}
+
+export const PAYMENT_FILE_SCREENS: readonly Screen<FileBuyerTools & FileMoneyTools>[] = fileScreens<
+  WrittenPayment,
+  FileBuyerTools & FileMoneyTools
+>({
+  paths: PAYMENT_FILES,
+  titles: { csv: 'CSV of payments', xlsx: 'XLSX of payments' },
+  contract: () => LIST_PAYMENTS,
+  query: wantedOf,
+  name(visit) {
+    const { from, to } = periodOf(visit);
+    return ['payments', visit.merchantId, from, to];
+  },
+  columns: paymentFileColumns,
+  async fill(payments, visit, tools) {
+    const named = await withBuyersOfFile(payments, visit, tools);
+    const ids = payments.flatMap((one) => (one.method === 'card' ? [one.paymentId] : []));
+    const money = await tools.findMoneyOfFile(visit.merchantId, ids);
+    const byPayment = Map.groupBy(money, ({ transactionId }) => transactionId);
+    return named.map((one) => {
+      const installments = byPayment.get(one.paymentId);
+      return { ...one, receivable: installments && sumOf(installments) };
+    });
+  },
+});

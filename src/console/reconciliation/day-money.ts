@@ -1,0 +1,114 @@
+import type { Day } from '../../values/instant.ts';
+import type { Wording } from '../parts/wording.ts';
+
+/** As the API lists it, in reais. */
+export type ListedMoney = {
+  readonly day: string;
+  readonly expectedValue: number;
+  readonly expectedFee: number;
+  readonly openValue: number;
+  readonly receivedValue: number;
+  readonly receivedWithoutValue: number;
+  readonly takenValue: number;
+  readonly difference: number;
+};
+
+/**
+ * Cents, below zero where something is kept or taken off. What came is the net, less what has not come, and
+ * the three behind it.
+ */
+export type DayMoney = {
+  /** Of what was sold, less what was given back before its payout. */
+  readonly gross: number;
+  readonly fees: number;
+  readonly net: number;
+  /** Not come yet, of a day that is not over, and of one that is. */
+  readonly toCome: number;
+  readonly missing: number;
+  readonly taken: number;
+  /** More than expected of those that came. */
+  readonly differing: number;
+  /** Came on other days, or of other days. */
+  readonly otherDays: number;
+  readonly came: number;
+};
+
+const inCents = (reais: number) => Math.round(reais * 100);
+
+export function moneyOfDay(listed: ListedMoney, today: Day): DayMoney {
+  const [net, fee, open] = [listed.expectedValue, listed.expectedFee, listed.openValue].map(inCents) as [
+    number,
+    number,
+    number,
+  ];
+  const came = inCents(listed.receivedValue);
+  const taken = 0 - inCents(listed.takenValue);
+  const differing = inCents(listed.difference);
+  const isOver = listed.day < today;
+  return {
+    gross: net + fee,
+    fees: 0 - fee,
+    net,
+    toCome: isOver ? 0 : open,
+    missing: isOver ? open : 0,
+    taken,
+    differing,
+    otherDays: came - net + open - taken - differing,
+    came,
+  };
+}
+
+const NAMES = [
+  'gross',
+  'fees',
+  'net',
+  'toCome',
+  'missing',
+  'taken',
+  'differing',
+  'otherDays',
+  'came',
+] as const satisfies readonly (keyof DayMoney)[];
+
+export function sumOfDays(days: readonly DayMoney[]): DayMoney {
+  const sums = NAMES.map((name) => [name, days.reduce((sum, one) => sum + one[name], 0)] as const);
+  return Object.fromEntries(sums) as Record<keyof DayMoney, number>;
+}
+
+/** One sentence: why as much came as did, or what is to come. Empty: nothing was due and nothing came. */
+export function whySentence(
+  day: DayMoney & { readonly isPartlyUnsaid?: boolean },
+  { say, money }: Pick<Wording, 'say' | 'money'>,
+): string {
+  const { net, came, toCome, gross, fees } = day;
+  if (toCome > 0 && came === 0 && toCome === net)
+    return say('{net} to come: {gross} gross, less {fees} of fees.', {
+      net: money(net),
+      gross: money(gross),
+      fees: money(0 - fees),
+    });
+  const less = net - toCome - came;
+  const parts = partsOf(day, { say, money }).join('; ');
+  if (parts === '') return came === 0 ? '' : say('What was expected came.');
+  if (less === 0) return say('As much as expected came in all: {parts}.', { parts });
+  return less > 0
+    ? say('{less} less than expected: {parts}.', { less: money(less), parts })
+    : say('{more} more than expected: {parts}.', { more: money(0 - less), parts });
+}
+
+function partsOf(
+  { missing, taken, differing, otherDays, isPartlyUnsaid = false }: Parameters<typeof whySentence>[0],
+  { say, money }: Pick<Wording, 'say' | 'money'>,
+): string[] {
+  const [left, behind] = isPartlyUnsaid
+    ? (['{amount} came on another day, or nobody said how much came', '{amount} of other days'] as const)
+    : (['{amount} came on another day', '{amount} of other days'] as const);
+  const signed = (amount: number, below: string, above: string) =>
+    amount === 0 ? [] : [say(amount < 0 ? below : above, { amount: money(Math.abs(amount)) })];
+  return [
+    ...signed(0 - missing, '{amount} has not come', ''),
+    ...signed(taken, '{amount} taken off for refunds and chargebacks', '{amount} given back to you'),
+    ...signed(differing, '{amount} below what was agreed', '{amount} above what was agreed'),
+    ...signed(otherDays, left, behind),
+  ];
+}

@@ -1,0 +1,240 @@
+import type { AnswerOf, WireError } from '../../platform/http/endpoint.ts';
+import { LIST_DAYS } from '../../reconciliation/days/endpoints.ts';
+import { addDays, type Day, instant, saoPauloDay } from '../../values/instant.ts';
+import { fileLinks } from '../parts/file-screens.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
+import { daysIntoWeek, daysOfMonth, type Month, monthOf } from '../parts/month.ts';
+import {
+  accountField,
+  accountOf,
+  type Column,
+  emptyState,
+  errorsOf,
+  type Field,
+  figure,
+  filterForm,
+  keptNote,
+  link,
+  table,
+} from '../parts/page-parts.ts';
+import {
+  DAY_SHEET,
+  MERCHANT_EXCEPTIONS,
+  pathOf,
+  RECEIVABLE_FILES,
+  RECEIVABLES,
+  RECONCILIATION,
+  withQuery,
+} from '../parts/paths.ts';
+import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { badge } from '../parts/states.ts';
+import type { Wording } from '../parts/wording.ts';
+import { type DayMoney, moneyOfDay, sumOfDays, whySentence } from './day-money.ts';
+
+type ListedDay = AnswerOf<typeof LIST_DAYS>[number];
+type Found = { readonly errors: readonly WireError[]; readonly days: readonly ListedDay[] };
+
+export const USUAL_DAYS = { before: 14, behind: 15 } as const;
+
+/** Of the page's filters. */
+export function periodOf({ query, now }: Visit, usual: { readonly before: number; readonly behind: number }) {
+  const today = todayOf({ now });
+  return {
+    from: query.from ?? addDays(today, -usual.before),
+    to: query.to ?? addDays(today, usual.behind),
+  };
+}
+
+export const todayOf = ({ now }: Pick<Visit, 'now'>) => saoPauloDay(instant(now));
+
+async function readDays(visit: Visit, days: { readonly from: string; readonly to: string }): Promise<Found> {
+  const asked = await visit.ask(LIST_DAYS, { query: { accountNumber: accountOf(visit), ...days } });
+  return asked.ok ? { errors: [], days: asked.body } : { errors: asked.errors, days: [] };
+}
+
+function sheetPath(day: string, accountNumber: string, { merchantId }: Visit): string {
+  return withQuery(pathOf(DAY_SHEET, { merchantId, day }), { accountNumber });
+}
+
+/** Everything of these days, and of when it is. */
+function moneyFigures(sum: DayMoney, { wording, realNow }: Visit): Html {
+  const { say, money, signed } = wording;
+  return html`<dl class="figures brief">${[
+    figure(
+      say('Due, after fees'),
+      money(sum.net),
+      'plain',
+      say('{gross} gross, {fees} of fees', { gross: money(sum.gross), fees: signed(sum.fees) }),
+    ),
+    figure(
+      say('Came'),
+      money(sum.came),
+      'plain',
+      sum.taken === 0 ? '' : say('{taken} of refunds and chargebacks among it', { taken: signed(sum.taken) }),
+    ),
+    figure(say('To receive'), money(sum.toCome), 'plain', say('of days that are not over')),
+    figure(
+      say('Missing'),
+      money(sum.missing),
+      sum.missing > 0 ? 'bad' : 'good',
+      say('of days that are over'),
+    ),
+  ]}</dl>
+${keptNote(realNow, wording)}`;
+}
+
+const DAYS_SCREEN: Screen<unknown> = screen<unknown, Found>({
+  path: RECONCILIATION,
+  roles: ALL_ROLES,
+  of: 'merchant',
+  title: 'Reconciliation',
+  read: (visit) => readDays(visit, periodOf(visit, USUAL_DAYS)),
+  view({ errors, days }, visit) {
+    const { say } = visit.wording;
+    const { from, to } = periodOf(visit, USUAL_DAYS);
+    const accountNumber = accountOf(visit);
+    const addressOf = (pattern: string, query: Record<string, string>) =>
+      withQuery(pathOf(pattern, { merchantId: visit.merchantId }), query);
+    const fields: Field[] = [
+      accountField(visit),
+      { name: 'from', label: say('From'), type: 'date', value: from },
+      { name: 'to', label: say('To'), type: 'date', value: to },
+    ];
+    const list =
+      errors.length > 0
+        ? errorsOf(errors, fields)
+        : days.length === 0
+          ? emptyState(
+              say('Nothing was to come in these days, and nothing came.'),
+              say(
+                'Choose other days or another account. Sales appear on the day on which they are to be paid.',
+              ),
+            )
+          : dayList(days, accountNumber, visit);
+    return html`${filterForm(visit, fields)}
+<p class="links">${link(addressOf(MERCHANT_EXCEPTIONS, { accountNumber }), say('Exceptions'))}
+${link(addressOf(RECEIVABLES, { accountNumber, day: from }), say('Calendar of receivables'))}
+${fileLinks(RECEIVABLE_FILES, { accountNumber, from, to, by: 'sale' }, say('What was sold'), visit)}
+${fileLinks(RECEIVABLE_FILES, { accountNumber, from, to, by: 'payment' }, say('What came or will come'), visit)}</p>
+${list}`;
+  },
+});
+
+type ShownDay = ListedDay & { readonly sums: DayMoney };
+
+function dayList(listed: readonly ListedDay[], accountNumber: string, visit: Visit): Html {
+  const { wording } = visit;
+  const { say, day } = wording;
+  const today = todayOf(visit);
+  const days = listed.map((one): ShownDay => ({ ...one, sums: moneyOfDay(one, today) }));
+  const sum = sumOfDays(days.map(({ sums }) => sums));
+  const amount = (
+    title: string,
+    of: (sums: DayMoney) => number,
+    show: (cents: number) => string,
+  ): Column<ShownDay> => ({
+    title,
+    isNumber: true,
+    cell: ({ sums }) => (of(sums) === 0 ? '–' : show(of(sums))),
+    total: show(of(sum)),
+  });
+  const { money, signed } = wording;
+  return html`${moneyFigures(sum, visit)}${table(say('Days'), days, [
+    {
+      title: say('Day'),
+      cell: (one) =>
+        html`${link(sheetPath(one.day, accountNumber, visit), day(one.day))}${one.day === today && html` ${badge('plain', say('Today'))}`}`,
+      total: say('In all'),
+    },
+    amount(say('Gross'), ({ gross }) => gross, money),
+    amount(say('Fees'), ({ fees }) => fees, signed),
+    amount(say('Net'), ({ net }) => net, money),
+    amount(say('To receive'), ({ toCome }) => toCome, money),
+    amount(say('Missing'), ({ missing }) => missing, money),
+    amount(say('Refunds and chargebacks'), ({ taken }) => taken, signed),
+    amount(say('Came'), ({ came }) => came, money),
+    {
+      ...amount(say('Difference'), ({ differing }) => differing, signed),
+      cell: (one) => differenceOf(one, wording),
+    },
+    { title: say('Why'), cell: (one) => whySentence(saidOf(one), wording) || '–' },
+  ])}
+<p class="note">${say('Gross is what was sold, less what was given back before its payout.')}</p>`;
+}
+
+export const saidOf = (one: ListedDay & { readonly sums: DayMoney }) => ({
+  ...one.sums,
+  isPartlyUnsaid: one.receivedWithoutValue > 0,
+});
+
+/** Without a file, nobody has compared the amount yet. A surplus is none that is missing. */
+function differenceOf(day: ShownDay, { say, signed, count }: Wording): Shown {
+  const { differing } = day.sums;
+  if (day.receivedInstallments === 0) return '–';
+  if (day.differentInstallments > 0)
+    return badge(
+      differing < 0 ? 'bad' : 'wait',
+      `${signed(differing)} (${count(day.differentInstallments)})`,
+    );
+  if (day.unfiledInstallments > 0)
+    return badge('wait', say('{count} in no file yet', { count: count(day.unfiledInstallments) }));
+  return signed(differing);
+}
+
+type MonthFound = Found & { readonly month: Month };
+
+const CALENDAR_SCREEN: Screen<unknown> = screen<unknown, MonthFound>({
+  path: RECEIVABLES,
+  roles: ALL_ROLES,
+  of: 'merchant',
+  title: 'Calendar of receivables',
+  async read(visit) {
+    const month = monthOf(visit);
+    return { month, ...(await readDays(visit, { from: month.first, to: month.last })) };
+  },
+  view({ month, errors, days }, visit) {
+    const { wording, path, query } = visit;
+    const { say, day } = wording;
+    const { accountNumber } = query;
+    const to = (first: Day, text: string) => link(withQuery(path, { accountNumber, day: first }), text);
+    const fields: Field[] = [
+      accountField(visit),
+      { name: 'day', label: say('A day of the month'), type: 'date', value: month.first },
+    ];
+    return html`${filterForm(visit, fields)}
+<p class="links">${to(addDays(month.first, -1), say('Month before'))} ${to(addDays(month.last, 1), say('Month behind'))}</p>
+<p class="lead">${say('{from} to {to}', { from: day(month.first), to: day(month.last) })}</p>
+${errors.length > 0 ? errorsOf(errors, fields) : monthGrid(month, days, visit)}`;
+  },
+});
+
+function monthGrid(month: Month, listed: readonly ListedDay[], visit: Visit): Html {
+  const { say, weekday } = visit.wording;
+  const known = new Map(listed.map((one) => [one.day, { ...one, sums: moneyOfDay(one, month.today) }]));
+  const sum = sumOfDays([...known.values()].map(({ sums }) => sums));
+  const days = daysOfMonth(month);
+  const blank = html`<li class="blank" aria-hidden="true"></li>`;
+  const week = Array.from({ length: 7 }, (_, at) => addDays(month.first, at - daysIntoWeek(month.first)));
+  return html`${moneyFigures(sum, visit)}
+<div class="weekdays" aria-hidden="true">${week.map((one) => html`<span>${weekday(one)}</span>`)}</div>
+<ol class="month" aria-label="${say('Days of the month')}">${Array.from({ length: daysIntoWeek(month.first) }, () => blank)}${days.map(
+    (one) => dayCell(one, known.get(one), month, visit),
+  )}</ol>
+${known.size === 0 && emptyState(say('Nothing was to come in this month, and nothing came.'), say('Look at another month or another account.'))}`;
+}
+
+/** What came of a day, what is to come of it and what of it is missing, each in its own words. */
+function dayCell(on: Day, known: ShownDay | undefined, { today }: Month, visit: Visit): Html {
+  const { say, money, weekday, day } = visit.wording;
+  const name = html`<span class="weekday">${weekday(on)} </span>${day(on)}`;
+  const mark = on === today && html` ${badge('plain', say('Today'))}`;
+  if (known === undefined) return html`<li class="none"><span class="on">${name}${mark}</span></li>`;
+  const { came, toCome, missing } = known.sums;
+  const line = (amount: number, text: string, tone = '') =>
+    amount !== 0 && html`<span class="${tone}"><strong>${money(amount)}</strong> ${text}</span>`;
+  const why = whySentence(saidOf(known), visit.wording);
+  return html`<li title="${why}"><span class="on">${link(sheetPath(on, accountOf(visit), visit), name)}${mark}</span>
+${line(came, say('came'), 'good')}${line(toCome, say('to come'))}${line(missing, say('missing'), 'bad')}</li>\n`;
+}
+
+export const DAYS_SCREENS: readonly Screen<unknown>[] = [DAYS_SCREEN, CALENDAR_SCREEN];

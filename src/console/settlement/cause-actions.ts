@@ -1,0 +1,158 @@
+import type { CauseOfRule, CauseSum, ExceptionCause } from '../../reconciliation/exceptions/causes.sql.ts';
+import { EXCEPTION_CLASSES } from '../../reconciliation/exceptions/exception.ts';
+import { CARD_BRANDS } from '../../values/card-number.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
+import { actionForm, brandText, link, section, table } from '../parts/page-parts.ts';
+import { EXCEPTION_CAUSE, EXCEPTIONS, FEES, pathOf, withQuery } from '../parts/paths.ts';
+import {
+  type Action,
+  NOT_AS_SEEN,
+  OPERATION_DONE,
+  onceKeyOf,
+  operationRefused,
+  refusedAs,
+  type Visit,
+} from '../parts/screen.ts';
+import type { Wording } from '../parts/wording.ts';
+import { MOST_RESOLVED_AT_ONCE } from './exception-found.ts';
+
+/** Where a merchant and a class are chosen. */
+export type CauseFound = {
+  readonly cause: ExceptionCause;
+  readonly sum: CauseSum;
+  /** Of exceptions about fees alone. */
+  readonly rules: readonly CauseOfRule[];
+};
+
+const NONE = '-';
+
+const partsOf = ({ merchantId, class: name, rule }: ExceptionCause) => ({
+  of: merchantId ?? NONE,
+  name,
+  rule: rule === null ? NONE : `${rule.brand}-${rule.installmentCount}`,
+});
+
+/** Null: the address is none of ours. */
+function readCause({ of = '', name, rule = '' }: Readonly<Record<string, string>>): ExceptionCause | null {
+  const known = EXCEPTION_CLASSES.find((one) => one === name);
+  const [text, installments = ''] = rule.split('-');
+  const brand = CARD_BRANDS.find((one) => one === text);
+  if (known === undefined || of === '' || of.length > 20) return null;
+  const merchantId = of === NONE ? null : of;
+  if (rule === NONE) return { merchantId, class: known, rule: null };
+  if (brand === undefined || !/^[1-9]\d?$/.test(installments)) return null;
+  return { merchantId, class: known, rule: { brand, installmentCount: Number(installments) } };
+}
+
+const seenText = ({ count, cents }: CauseSum) => `${count} ${cents}`;
+
+function readSeen(text = ''): CauseSum | null {
+  const [, count, cents] = /^(\d{1,5}) (\d{1,15})$/.exec(text) ?? [];
+  return count === undefined ? null : { count: Number(count), cents: Number(cents) };
+}
+
+/** All open ones of a cause, how much they come to, and the rules of the fees that make them. */
+export function causeSection({ cause, sum, rules }: CauseFound, visit: Visit): Shown {
+  if (sum.count === 0) return '';
+  const { say } = visit.wording;
+  return section(
+    say('All open ones of this cause'),
+    html`${rules.length > 0 && ruleTable(cause, rules, visit)}${resolveForm(cause, sum, visit)}`,
+  );
+}
+
+function resolveForm(cause: ExceptionCause, sum: CauseSum, visit: Visit): Shown {
+  const { say, money, count } = visit.wording;
+  const shown = { count: count(sum.count), amount: money(sum.cents) };
+  return actionForm(visit, RESOLVE_CAUSE, {
+    values: partsOf(cause),
+    about:
+      sum.count < MOST_RESOLVED_AT_ONCE
+        ? say(
+            '{count} of them, {amount} in all, end with one reason. If they change meanwhile, none does.',
+            shown,
+          )
+        : say(
+            'The {count} largest of them, {amount} in all, end with one reason; then ask for the others.',
+            shown,
+          ),
+    hidden: { seen: seenText(sum) },
+    button: say('Resolve {count}', { count: count(sum.count) }),
+    isGrave: true,
+  });
+}
+
+function ruleText({ brand, installmentCount }: CauseOfRule, { say, count }: Wording): string {
+  const of = brandText(brand);
+  return installmentCount === 1
+    ? say('{brand}, in one payment', { brand: of })
+    : say('{brand}, {from} installments', { brand: of, from: count(installmentCount) });
+}
+
+/** Hundredths of a percent. */
+const portionText = (portion: number | null, { count }: Wording) =>
+  portion === null ? '–' : `${count(portion / 100)}%`;
+
+function ruleTable(
+  { merchantId, class: name }: ExceptionCause,
+  rules: readonly CauseOfRule[],
+  visit: Visit,
+): Html {
+  const { wording } = visit;
+  const { say, money, count } = wording;
+  return table(say('By the rule of the fees'), rules, [
+    { title: say('Brand and installments'), cell: (one) => ruleText(one, wording) },
+    { title: say('By our rule'), isNumber: true, cell: (one) => portionText(one.expectedPortion, wording) },
+    { title: say('By the files'), isNumber: true, cell: (one) => portionText(one.foundPortion, wording) },
+    { title: say('How many'), isNumber: true, cell: (one) => count(one.count) },
+    { title: say('Money'), isNumber: true, cell: (one) => money(one.cents) },
+    {
+      title: say('What helps'),
+      cell: (one, at) =>
+        html`${link(feePath(merchantId, one), say('Set the rule right'))} ${resolveForm(
+          { merchantId, class: name, rule: one },
+          one,
+          { ...visit, onceKey: onceKeyOf(visit, at + 1) },
+        )}`,
+    },
+  ]);
+}
+
+/** The page of the fees, with a version filled in that has what the files show. */
+function feePath(merchant: string | null, { brand, installmentCount, foundPortion }: CauseOfRule): string {
+  return withQuery(pathOf(FEES), {
+    merchant: merchant ?? undefined,
+    brand,
+    installments: installmentCount,
+    portion: foundPortion ?? undefined,
+  });
+}
+
+export type CauseActionTools = {
+  readonly resolveCause: (
+    visit: Visit,
+    wanted: { readonly cause: ExceptionCause; readonly seen: CauseSum; readonly reason: string },
+  ) => Promise<'resolved' | 'notAsSeen'>;
+};
+
+const RESOLVE_CAUSE: Action<CauseActionTools> = {
+  path: `${EXCEPTION_CAUSE}/resolve`,
+  roles: ['finance', 'operator', 'admin'],
+  of: 'operator',
+  title: 'Resolve all of them',
+  operation: 'reconciliation.resolve',
+  async perform(visit, { reason = '', seen: text }, { resolveCause }) {
+    const cause = readCause(visit.parameters);
+    const seen = readSeen(text);
+    if (cause === null || seen === null)
+      return operationRefused(404, visit.wording.say('There is no such exception.'));
+    const result = await resolveCause(visit, { cause, seen, reason });
+    return result === 'resolved' ? OPERATION_DONE : refusedAs(visit, NOT_AS_SEEN);
+  },
+  done: 'They are resolved. A later file that says otherwise opens them again.',
+  next({ parameters: { of = '', name } }) {
+    return withQuery(pathOf(EXCEPTIONS), { merchant: of === NONE ? undefined : of, class: name });
+  },
+};
+
+export const CAUSE_ACTIONS: readonly Action<CauseActionTools>[] = [RESOLVE_CAUSE];
