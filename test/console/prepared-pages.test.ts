@@ -65,7 +65,7 @@ test('the sheet of a day whose installments take long shows the rest of it at on
   assert.match(slow, /Estamos conferindo as parcelas deste dia\./);
   await until('it was gone through, and says of when it is', async () => {
     const { text } = await viewer.turnTo(`${home}/${sheet}`);
-    return /Situação em \d\d\/.* Valor em falta/.test(wordsOf(text));
+    return /Situação em \d\d\/.* Causa Valor Linhas /.test(wordsOf(text));
   });
 });
 
