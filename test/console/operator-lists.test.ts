@@ -132,6 +132,14 @@ test('exceptions of one wrong fee rule are resolved at once, if they are as seen
   await differ(3);
   const late = await finance.slowly(action, { form: { ...hiddenFields(early, action), reason: 'tarde' } });
   assert.deepEqual([late.status, (await open()).length], [409, 3], 'another one has come meanwhile');
+  const three = (await finance.turnTo(list)).text;
+  // As many, of as much money, and yet others than were seen.
+  await service.auditor.query(
+    `update reconciliation_exceptions e set exception_id = gen_random_uuid(), exception_key = 'swapped'
+     where class = 'feeDiffers' and amount = 200`,
+  );
+  const swapped = await finance.slowly(action, { form: { ...hiddenFields(three, action), reason: 'outra' } });
+  assert.deepEqual([swapped.status, (await open()).length], [409, 3], 'one was swapped for another');
   assert.ok(!(await shown(list)).includes('/resolve"'), 'a viewer resolves nothing');
   const [, fees = ''] = /href="(\/console\/fees\?[^"]+)"/.exec((await finance.turnTo(list)).text) ?? [];
   const page = (await finance.turnTo(fees.replaceAll('&amp;', '&'))).text;

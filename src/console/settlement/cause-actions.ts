@@ -44,12 +44,7 @@ function readCause({ of = '', name, rule = '' }: Readonly<Record<string, string>
   return { merchantId, class: known, rule: { brand, installmentCount: Number(installments) } };
 }
 
-const seenText = ({ count, cents }: CauseSum) => `${count} ${cents}`;
-
-function readSeen(text = ''): CauseSum | null {
-  const [, count, cents] = /^(\d{1,5}) (\d{1,15})$/.exec(text) ?? [];
-  return count === undefined ? null : { count: Number(count), cents: Number(cents) };
-}
+const readSeen = (text = '') => (/^[0-9a-f]{64}$/.test(text) ? { digest: text } : null);
 
 /** All open ones of a cause, how much they come to, and the rules of the fees that make them. */
 export function causeSection({ cause, sum, rules }: CauseFound, visit: Visit): Shown {
@@ -76,7 +71,7 @@ function resolveForm(cause: ExceptionCause, sum: CauseSum, visit: Visit): Shown 
             'The {count} largest of them, {amount} in all, end with one reason; then ask for the others.',
             shown,
           ),
-    hidden: { seen: seenText(sum) },
+    hidden: { seen: sum.digest },
     button: say('Resolve {count}', { count: count(sum.count) }),
     isGrave: true,
   });
@@ -131,7 +126,11 @@ function feePath(merchant: string | null, { brand, installmentCount, foundPortio
 export type CauseActionTools = {
   readonly resolveCause: (
     visit: Visit,
-    wanted: { readonly cause: ExceptionCause; readonly seen: CauseSum; readonly reason: string },
+    wanted: {
+      readonly cause: ExceptionCause;
+      readonly seen: Pick<CauseSum, 'digest'>;
+      readonly reason: string;
+    },
   ) => Promise<'resolved' | 'notAsSeen'>;
 };
 
