@@ -195,7 +195,7 @@ async function answerEnd(
   }
   if (action.reveal === undefined)
     return { goTo: withQuery(action.next(visit, asked.body), { done: markOf(action) }) };
-  const body = revealed(action.reveal(asked.body, visit), visit, back);
+  const body = revealed(action.reveal(asked.body, visit, form), visit, back);
   return { status: 200, title: action.title, body };
 }
 
