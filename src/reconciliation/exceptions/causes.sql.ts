@@ -2,6 +2,7 @@ import { type Reader, type Row, statement, type Tx } from '../../platform/postgr
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { CARD_BRANDS, type CardBrand } from '../../values/card-number.ts';
+import { ROUNDING_CENTS } from '../receivables/receivable.ts';
 import { EXCEPTION_MOVES, type ExceptionClass } from './exception.ts';
 import { NO_MERCHANT } from './exception-writes.sql.ts';
 
@@ -19,16 +20,28 @@ const OF_CAUSE = `select exception_id, amount, expected, found, transaction_id, 
      from reconciliation_exceptions
      where merchant_id = $1 and state = 'open' and class = $2
      order by abs(amount) desc, opened_at, exception_id limit ${MOST_OF_CAUSE}`;
+/**
+ * On what a fee was judged: on what was due, which refunds behind the payout do not change, or on the whole
+ * sale. Null: on a part that only its lines tell.
+ */
+const JUDGED_GROSS = `case
+       when e.expected = w.expected_fee::text and (w.expected_fee > 0 or w.due = w.gross) then nullif(w.due, 0)
+       when e.expected = round(w.expected_fee::numeric * w.gross / nullif(w.due, 0))::text and w.expected_fee > 0 then w.gross
+     end`;
 /** Of exceptions about fees. Reads receivables by key. */
-const OF_RULES = `(${OF_CAUSE}) e join lateral (
-     select brand, installment_count, gross - canceled as gross from receivables
-     where merchant_id = $1 and transaction_id = e.transaction_id and installment_number = e.installment_number limit 1
+const OF_RULES = `all_of_cause e join lateral (
+     select brand, installment_count, ${JUDGED_GROSS} as gross
+     from (
+       select *, expected_fee + expected_net as due from receivables
+       where merchant_id = $1 and transaction_id = e.transaction_id and installment_number = e.installment_number limit 1
+     ) w
    ) r on e.expected ~ '^-?[0-9]{1,15}$' and e.found ~ '^-?[0-9]{1,15}$'`;
 
 /** What the page shows, and the same of what is about to end: a digest of each row as it was seen. */
 const SUM = rowCodec({
   count: column.whole('count(*)::integer'),
-  cents: column.whole('coalesce(sum(abs(e.amount)), 0)::bigint'),
+  missing: column.whole('coalesce(sum(e.amount) filter (where e.amount > 0), 0)::bigint'),
+  surplus: column.whole('coalesce(sum(-e.amount) filter (where e.amount < 0), 0)::bigint'),
   digest: column.text(`encode(sha256(convert_to(coalesce(string_agg(
        concat_ws(' ', e.exception_id, e.amount, coalesce(e.expected, '-'), coalesce(e.found, '-')),
        chr(10) order by e.exception_id), ''), 'UTF8')), 'hex')`),
@@ -48,16 +61,29 @@ export async function sumCause(reader: Reader, cause: Omit<ExceptionCause, 'rule
   return SUM.parse(row);
 }
 
+const portionOf = (fee: string, gross: string) => `round(${fee} * 10000.0 / nullif(${gross}, 0))::integer`;
+const FOUND_PORTION = portionOf('sum(e.found::bigint) filter (where r.gross is not null)', 'sum(r.gross)');
+/** Of one installment: `roundingOfFee`. */
+const ROUNDING = `(r.installment_count - 1 + ${ROUNDING_CENTS})`;
+
 const RULE = rowCodec({
   brand: column.oneOf(CARD_BRANDS, 'r.brand'),
   installmentCount: column.whole('r.installment_count'),
   ...SUM.fields,
+  /** Of no more exceptions than are read, and there are more. */
+  isCut: column.boolean(`(select count(*) from all_of_cause) >= ${MOST_OF_CAUSE}`),
   /** Hundredths of a percent, of all of them together: single ones are rounded to cents. */
   expectedPortion: column.nullable(
-    column.whole('round(sum(e.expected::bigint) * 10000 / nullif(sum(r.gross), 0))::integer'),
+    column.whole(portionOf('sum(e.expected::bigint) filter (where r.gross is not null)', 'sum(r.gross)')),
   ),
-  foundPortion: column.nullable(
-    column.whole('round(sum(e.found::bigint) * 10000 / nullif(sum(r.gross), 0))::integer'),
+  foundPortion: column.nullable(column.whole(FOUND_PORTION)),
+  /** Of single ones, the lowest and the highest. */
+  lowestPortion: column.nullable(column.whole(`min(${portionOf('e.found::bigint', 'r.gross')})`)),
+  highestPortion: column.nullable(column.whole(`max(${portionOf('e.found::bigint', 'r.gross')})`)),
+  /** Whether `foundPortion` explains each of them, within its rounding. */
+  isOnePortion: column.boolean(
+    `coalesce(bool_and(r.gross is not null) and ${FOUND_PORTION} between max((e.found::bigint - ${ROUNDING}) * 10000.0 / r.gross)
+       and min((e.found::bigint + ${ROUNDING}) * 10000.0 / r.gross), false)`,
   ),
 });
 
@@ -65,7 +91,8 @@ export type CauseOfRule = RowOf<typeof RULE>;
 
 const LIST_RULES = statement(
   'reconciliation_exceptions.list_rules',
-  `select ${RULE.columns} from ${OF_RULES}
+  `with all_of_cause as materialized (${OF_CAUSE})
+   select ${RULE.columns} from ${OF_RULES}
    group by r.brand, r.installment_count order by sum(abs(e.amount)) desc, r.brand, r.installment_count limit $3`,
 );
 
@@ -86,7 +113,8 @@ const LIST_CAUSE = statement(
 );
 const LIST_RULE = statement(
   'reconciliation_exceptions.list_rule',
-  `select ${FOUND.columns} from ${OF_RULES} where r.brand = $3 and r.installment_count = $4::integer`,
+  `with all_of_cause as materialized (${OF_CAUSE})
+   select ${FOUND.columns} from ${OF_RULES} where r.brand = $3 and r.installment_count = $4::integer`,
 );
 /** Waits for nobody: what another one is writing is not as it was seen. */
 const HOLD_CAUSE = statement(

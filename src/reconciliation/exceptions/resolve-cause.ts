@@ -31,7 +31,8 @@ export async function resolveCause(
         merchant: merchantId ?? '',
         ...(rule !== null && { brand: rule.brand, installments: rule.installmentCount }),
         count: ended.count,
-        amount: ended.cents,
+        missing: ended.missing,
+        surplus: ended.surplus,
         reason,
       },
     });
