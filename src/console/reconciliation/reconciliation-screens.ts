@@ -8,7 +8,7 @@ import type { Html } from '../parts/html.ts';
 import { accountField, accountOf, type Column, link, table } from '../parts/page-parts.ts';
 import { boletoPath, MERCHANT_EXCEPTIONS, paymentPath, RECONCILIATION_CSV } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, type Visit } from '../parts/screen.ts';
-import { DAYS_SCREENS, periodOf, USUAL_DAYS } from './days-screens.ts';
+import { DAYS_SCREENS, type DaysTools, periodOf, USUAL_DAYS } from './days-screens.ts';
 import { EXCEPTION_WORDS, exceptionBadge, foundText, lackText } from './exception-words.ts';
 
 type ExportedInstallment = {
@@ -154,7 +154,7 @@ const CSV_SCREEN: Screen<unknown> = csvScreen({
   columns: receivableColumns,
 });
 
-export const RECONCILIATION_SCREENS: readonly Screen<ListTools>[] = [
+export const RECONCILIATION_SCREENS: readonly Screen<ListTools & DaysTools>[] = [
   ...DAYS_SCREENS,
   EXCEPTIONS_SCREEN,
   CSV_SCREEN,
