@@ -47,8 +47,8 @@ export function sentForm({ user, path }: Pick<Visit, 'user' | 'path'>, form: For
 type Started = { readonly earlier: EarlierForm | null; readonly isBehindAnother: boolean };
 
 /**
- * The key and the audit entry are in one commit. `earlier` null: the key is new. Behind another one, what would
- * begin writes no key: nothing has begun that others would wait for if this process ended now.
+ * The key and the audit entry are in one commit. `earlier` null: the key is new. Behind another one, what
+ * would begin writes no key: nothing has begun that others would wait for if this process ended now.
  */
 export async function startAction(
   { audit }: StartTools,

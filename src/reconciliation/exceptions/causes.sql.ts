@@ -2,7 +2,6 @@ import { type Reader, type Row, statement, type Tx } from '../../platform/postgr
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { CARD_BRANDS, type CardBrand } from '../../values/card-number.ts';
-import { ROUNDING_CENTS } from '../receivables/receivable.ts';
 import { EXCEPTION_MOVES, type ExceptionClass } from './exception.ts';
 import { NO_MERCHANT } from './exception-writes.sql.ts';
 
@@ -13,13 +12,11 @@ export type ExceptionCause = {
   readonly rule: { readonly brand: CardBrand; readonly installmentCount: number } | null;
 };
 
-const MOST_OF_CAUSE = 5_000;
-
 /** The largest. Reads reconciliation_exceptions_of_merchant in its order. */
 const OF_CAUSE = `select exception_id, amount, expected, found, transaction_id, installment_number
      from reconciliation_exceptions
      where merchant_id = $1 and state = 'open' and class = $2
-     order by abs(amount) desc, opened_at, exception_id limit ${MOST_OF_CAUSE}`;
+     order by abs(amount) desc, opened_at, exception_id limit 5000`;
 /**
  * On what a fee was judged: on what was due, which refunds behind the payout do not change, or on the whole
  * sale. Null: on a part that only its lines tell.
@@ -61,30 +58,29 @@ export async function sumCause(reader: Reader, cause: Omit<ExceptionCause, 'rule
   return SUM.parse(row);
 }
 
-const portionOf = (fee: string, gross: string) => `round(${fee} * 10000.0 / nullif(${gross}, 0))::integer`;
-const FOUND_PORTION = portionOf('sum(e.found::bigint) filter (where r.gross is not null)', 'sum(r.gross)');
-/** Of one installment: `roundingOfFee`. */
-const ROUNDING = `(r.installment_count - 1 + ${ROUNDING_CENTS})`;
+const IS_KNOWN = 'filter (where r.gross is not null)';
+const EXPECTED_PORTION = `round(sum(e.expected::bigint) ${IS_KNOWN} * 10000.0 / nullif(sum(r.gross), 0))::integer`;
+const FOUND_PORTION = `round(sum(e.found::bigint) ${IS_KNOWN} * 10000.0 / nullif(sum(r.gross), 0))::integer`;
+const OWN_PORTION = 'round(e.found::bigint * 10000.0 / r.gross)::integer';
+/** Each is rounded by as many cents as its sale has installments: `roundingOfFee`. */
+const IS_ONE_PORTION = `bool_and(r.gross is not null)
+     and ${FOUND_PORTION} between max((e.found::bigint - r.installment_count) * 10000.0 / r.gross)
+       and min((e.found::bigint + r.installment_count) * 10000.0 / r.gross)`;
 
 const RULE = rowCodec({
   brand: column.oneOf(CARD_BRANDS, 'r.brand'),
   installmentCount: column.whole('r.installment_count'),
   ...SUM.fields,
   /** Of no more exceptions than are read, and there are more. */
-  isCut: column.boolean(`(select count(*) from all_of_cause) >= ${MOST_OF_CAUSE}`),
+  isCut: column.boolean('(select count(*) from all_of_cause) >= 5000'),
   /** Hundredths of a percent, of all of them together: single ones are rounded to cents. */
-  expectedPortion: column.nullable(
-    column.whole(portionOf('sum(e.expected::bigint) filter (where r.gross is not null)', 'sum(r.gross)')),
-  ),
+  expectedPortion: column.nullable(column.whole(EXPECTED_PORTION)),
   foundPortion: column.nullable(column.whole(FOUND_PORTION)),
   /** Of single ones, the lowest and the highest. */
-  lowestPortion: column.nullable(column.whole(`min(${portionOf('e.found::bigint', 'r.gross')})`)),
-  highestPortion: column.nullable(column.whole(`max(${portionOf('e.found::bigint', 'r.gross')})`)),
+  lowestPortion: column.nullable(column.whole(`min(${OWN_PORTION})`)),
+  highestPortion: column.nullable(column.whole(`max(${OWN_PORTION})`)),
   /** Whether `foundPortion` explains each of them, within its rounding. */
-  isOnePortion: column.boolean(
-    `coalesce(bool_and(r.gross is not null) and ${FOUND_PORTION} between max((e.found::bigint - ${ROUNDING}) * 10000.0 / r.gross)
-       and min((e.found::bigint + ${ROUNDING}) * 10000.0 / r.gross), false)`,
-  ),
+  isOnePortion: column.boolean(`coalesce(${IS_ONE_PORTION}, false)`),
 });
 
 export type CauseOfRule = RowOf<typeof RULE>;
