@@ -256,7 +256,7 @@ test('the sheet of a day says what was sold, what is due and what is missing', a
   const due = await wordsAt(path.replaceAll('&amp;', '&'));
   assert.match(
     due,
-    /Esperado, líquido R\$ [\d.,]+ [1-9]\d* Disso, a receber -R\$ [\d.,]+ .* Em outros dias, ou de outros dias R\$ 0,00/,
+    /Esperado, líquido R\$ [\d.,]+ [1-9]\d* Disso, a receber -R\$ [\d.,]+ .* Saldo com outros dias R\$ 0,00/,
   );
   const given = sums?.given === 0 ? reais(0) : `-${of('given')}`;
   assert.ok(due.includes(`Vendido, bruto ${of('sold')} Estornado antes do pagamento ${given} `), due);
@@ -416,6 +416,7 @@ const BOUNDS: Readonly<Record<string, readonly [index: string, condition: RegExp
     /merchant_id = .*state = .*class = /,
     false,
   ],
+  'settlement_coverages.list_covered_days': ['settlement_coverages_pkey', /merchant_id = /, false],
   'receivables.sum_due': ['receivables_filed', /merchant_id = .*expected_on = /, false],
   'changes.list_disputes': [
     'acquirer_changes_disputes',

@@ -112,7 +112,7 @@ function paid({ paid: day, due, standing }: DaySheetFound, visit: Visit): Html {
     open,
     [say('Taken off by files'), signed(sums.taken), day.takenInstallments],
     [say('More or less than expected'), signed(sums.differing), day.differentInstallments],
-    [say('On other days, or of other days'), signed(sums.otherDays), null],
+    [say('Balance with other days'), signed(sums.otherDays), null],
     [html`<strong>${say('Received, after fees')}</strong>`, money(sums.came), day.receivedInstallments],
   ] as const;
   const why = whySentence(saidOf({ ...day, sums }), visit.wording);

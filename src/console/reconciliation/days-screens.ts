@@ -87,7 +87,7 @@ function moneyFigures(sum: DayMoney, { wording, realNow }: Visit): Html {
       say('Came'),
       money(sum.came),
       'plain',
-      sum.taken === 0 ? '' : say('{taken} of refunds and chargebacks among it', { taken: signed(sum.taken) }),
+      sum.taken === 0 ? '' : say('{taken} taken off by files among it', { taken: signed(sum.taken) }),
     ),
     figure(say('To receive'), money(sum.toCome), 'plain', say('of days that are not over')),
     figure(
@@ -175,7 +175,7 @@ function dayList(
     amount(say('To receive'), ({ toCome }) => toCome, money),
     ...(sum.awaited > 0 ? [amount(say('No file yet'), ({ awaited }) => awaited, money)] : []),
     amount(say('Missing'), ({ missing }) => missing, money),
-    amount(say('Refunds and chargebacks'), ({ taken }) => taken, signed),
+    amount(say('Taken off by files'), ({ taken }) => taken, signed),
     amount(say('Came'), ({ came }) => came, money),
     {
       ...amount(say('Difference'), ({ differing }) => differing, signed),
