@@ -53,7 +53,7 @@ export function periodOf({ query, now }: Visit, usual: { readonly before: number
   };
 }
 
-export const todayOf = ({ now }: Pick<Visit, 'now'>) => saoPauloDay(instant(now));
+const todayOf = ({ now }: Pick<Visit, 'now'>) => saoPauloDay(instant(now));
 
 export async function readDays(
   visit: Visit,
