@@ -6,6 +6,7 @@ import type { Search } from '../platform/postgres/searches.ts';
 import { type PreparedReadsOptions, preparedReads } from '../platform/prepared-reads.ts';
 import { unlessRefused } from '../platform/work/refused-read.ts';
 import { sumToReceive } from '../reconciliation/days/days.sql.ts';
+import { listCoveredDays } from '../reconciliation/judging/judged.sql.ts';
 import {
   findMoneyOfPayments,
   listReceivablesOf,
@@ -153,8 +154,12 @@ function storedCardFinder(lookUp: ModuleContext['lookUp']): MerchantPageTools['f
   };
 }
 
-function receivableTools(search: Search): Pick<MerchantPageTools, 'sumSold' | 'sumDue' | 'listDisputes'> {
+function receivableTools(
+  search: Search,
+): Pick<MerchantPageTools, 'sumSold' | 'sumDue' | 'listCoveredDays' | 'listDisputes'> {
   return {
+    listCoveredDays: (merchantId, days) =>
+      search(merchantId, (reader) => listCoveredDays(reader, merchantId, days)),
     sumSold: (merchantId, wanted) => search(merchantId, (reader) => sumSold(reader, merchantId, wanted)),
     sumDue: (merchantId, wanted) => search(merchantId, (reader) => sumDue(reader, merchantId, wanted)),
     listDisputes: (merchantId, { from, to }) => {

@@ -269,7 +269,7 @@ test('the sheet of a day says what was sold, what is due and what is missing', a
   const due = await wordsAt(path.replaceAll('&amp;', '&'));
   assert.match(
     due,
-    /Esperado, líquido R\$ [\d.,]+ [1-9]\d* Disso, a receber -R\$ [\d.,]+ .* Em outros dias, ou de outros dias R\$ 0,00/,
+    /Esperado, líquido R\$ [\d.,]+ [1-9]\d* Disso, a receber -R\$ [\d.,]+ .* Saldo com outros dias R\$ 0,00/,
   );
   const given = sums?.given === 0 ? reais(0) : `-${of('given')}`;
   assert.ok(due.includes(`Vendido, bruto ${of('sold')} Estornado antes do pagamento ${given} `), due);
@@ -283,10 +283,72 @@ test('the sheet of a day says what was sold, what is due and what is missing', a
     await wordsAt(`${home}/reconciliation/days/${today}`),
     /Vendas: [1-9]\d* .*Vendido, bruto R\$ [\d.,]+ [1-9]\d* Estornado .*Não há o que comparar neste dia\./,
   );
+  const rows = async () => {
+    const [row] = await service.auditor.query(
+      `select sum(gross)::int as gross, sum(gross - expected_fee - expected_net)::int as before,
+         sum(expected_fee)::int as fees, sum(expected_net)::int as net,
+         sum(expected_net) filter (where paid_on is not null)::int as came,
+         sum(canceled)::int - sum(gross - expected_fee - expected_net)::int as behind from receivables`,
+    );
+    return (name: string) => Number(row?.[name]);
+  };
+  // One came, and a part of it went back behind its payout.
+  await service.auditor.query(
+    `update receivables set paid_on = expected_on, canceled = canceled + 100
+     where (transaction_id, installment_number) = (
+       select transaction_id, installment_number from receivables where canceled = 0 and expected_net > 100
+       order by expected_on desc, transaction_id, installment_number limit 1)`,
+  );
+  const of7 = await rows();
+  const minus = (name: string) => (of7(name) === 0 ? reais(0) : `-${reais(of7(name))}`);
+  const soldWords = await wordsAt(`${home}/reconciliation/days/${today}`);
+  assert.ok(of7('behind') === 100 && of7('came') > 0);
+  assert.equal(of7('gross') - of7('before') - of7('fees'), of7('net'));
+  assert.match(soldWords, new RegExp(`Vendido, bruto ${reais(of7('gross')).replaceAll(/[$.]/g, '\\$&')} `));
+  assert.ok(
+    soldWords.includes(
+      `Estornado antes do pagamento ${minus('before')} Taxas ${minus('fees')} Esperado, líquido ${reais(of7('net'))} ` +
+        `Disso, recebido ${reais(of7('came'))} Disso, a receber ${reais(of7('net') - of7('came'))} ` +
+        `Estornado depois do pagamento -${reais(100)}`,
+    ),
+    soldWords,
+  );
   for (const day of ['2026-02-30', 'x', '9999-01-01'])
     assert.equal((await viewer.turnTo(`${home}/reconciliation/days/${day}`)).status, 404, day);
   const other = await viewer.turnTo(`${home}/reconciliation/days/${today}?accountNumber=999`);
   assert.equal(other.status, 404);
+});
+
+test('what has not come of a day that is over is missing only once files tell of it and of its days of grace', async () => {
+  const { accountNumber, merchantId } = await service.demo();
+  const today = new Date().toLocaleDateString('en-CA', { timeZone: 'America/Sao_Paulo' }) as Day;
+  const day = addDays(today, -3);
+  await service.auditor.query(
+    `insert into receivable_days (merchant_id, account_number, day, expected_count, expected_net, expected_fee,
+       open_count, open_net, received_count, received_net, received_fee, without_net_count, unfiled_count,
+       unfiled_net, differing_count, difference)
+     values ($1, $2, $3, 1, 9750, 250, 1, 9750, 0, 0, 0, 0, 0, 0, 0, 0)`,
+    [merchantId, accountNumber, day],
+  );
+  const page = `${home}/reconciliation?from=${day}&to=${day}`;
+  const cover = (last: Day) =>
+    service.auditor.query(
+      `insert into settlement_coverages (merchant_id, format, establishment, covered_from, covered_to, looked_to)
+       values ($1, 'rede-eefi', '0', $2::date - 9, $3, $3)
+       on conflict (merchant_id, format, establishment) do update set covered_to = excluded.covered_to`,
+      [merchantId, day, last],
+    );
+  const waits = /Falta R\$ 0,00 .*Ainda sem arquivo R\$ 97,50 .*Ainda sem arquivo da adquirente: R\$ 97,50\./;
+  assert.match(await wordsAt(page), waits, 'no file has come');
+  await cover(addDays(day, 1));
+  assert.match(await wordsAt(page), waits, 'a file may tell of it two days later');
+  const sheet = `${home}/reconciliation/days/${day}`;
+  assert.match(await wordsAt(sheet), /Ainda sem arquivo -R\$ 97,50/);
+  await cover(addDays(day, 2));
+  assert.match(await wordsAt(page), /Falta R\$ 97,50 segundo os arquivos .*não recebido: R\$ 97,50\./);
+  assert.match(await wordsAt(sheet), /Disso, em falta -R\$ 97,50/);
+  await service.auditor.query('delete from settlement_coverages');
+  await service.auditor.query('delete from receivable_days where day = $1', [day]);
 });
 
 test('chargebacks are a list with the days that are left to answer, as the ledger of the acquirer has them', async () => {
@@ -367,6 +429,7 @@ const BOUNDS: Readonly<Record<string, readonly [index: string, condition: RegExp
     /merchant_id = .*state = .*class = /,
     false,
   ],
+  'settlement_coverages.list_covered_days': ['settlement_coverages_pkey', /merchant_id = /, false],
   'receivables.sum_due': ['receivables_filed', /merchant_id = .*expected_on = /, false],
   'changes.list_disputes': [
     'acquirer_changes_disputes',

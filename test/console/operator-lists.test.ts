@@ -127,23 +127,45 @@ test('exceptions of one wrong fee rule are resolved at once, if they are as seen
   const list = `/console/exceptions?merchant=${merchantId}&class=feeDiffers`;
   const action = `/console/exceptions/of/${merchantId}/feeDiffers/mastercard-1/resolve`;
   const early = (await finance.turnTo(list)).text;
-  assert.match(wordsOf(early), /Mastercard, à vista [\d,]+% [\d,]+% 2 R\$ 3,00 Corrigir a regra/);
-  assert.match(wordsOf(early), /2 exceções, R\$ 3,00 no total, são resolvidas com um só motivo/);
+  assert.match(wordsOf(early), /Mastercard, à vista [\d,]+% [\d,]+% 2 R\$ 3,00 a menos Corrigir a regra/);
+  assert.match(wordsOf(early), /2 exceções \(R\$ 3,00 a menos\) são resolvidas com um só motivo/);
   await differ(3);
   const late = await finance.slowly(action, { form: { ...hiddenFields(early, action), reason: 'tarde' } });
   assert.deepEqual([late.status, (await open()).length], [409, 3], 'another one has come meanwhile');
+  const three = (await finance.turnTo(list)).text;
+  // As many, of as much money, and yet others than were seen.
+  await service.auditor.query(
+    `update reconciliation_exceptions e set exception_id = gen_random_uuid(), exception_key = 'swapped'
+     where class = 'feeDiffers' and amount = 200`,
+  );
+  const swapped = await finance.slowly(action, { form: { ...hiddenFields(three, action), reason: 'outra' } });
+  assert.deepEqual([swapped.status, (await open()).length], [409, 3], 'one was swapped for another');
   assert.ok(!(await shown(list)).includes('/resolve"'), 'a viewer resolves nothing');
   const [, fees = ''] = /href="(\/console\/fees\?[^"]+)"/.exec((await finance.turnTo(list)).text) ?? [];
   const page = (await finance.turnTo(fees.replaceAll('&amp;', '&'))).text;
-  assert.match(page, /name="rules"[^>]* value="mastercard:1=[1-9][\d.]+@\d+/);
+  const [portion] = /(?<=name="rules"[^>]* value="mastercard:1=)[\d.]+(?=@\d)/.exec(page) ?? [];
+  // Half of one went back behind its payout: what was kept of it was kept of the whole.
+  await service.auditor.query('update receivables set canceled = gross / 2 where gross = 10000');
+  assert.match(
+    (await finance.turnTo(list)).text,
+    new RegExp(`portion=${Math.round(Number(portion) * 100)}["&]`),
+  );
+  const charge = (found: string) =>
+    service.auditor.query(
+      `update reconciliation_exceptions set found = ${found} where class = 'feeDiffers' and amount = 300`,
+    );
+  await charge('(found::int + 600)::text');
+  const spread = (await finance.turnTo(list)).text;
+  assert.match(wordsOf(spread), /[\d,]+% – [\d,]+% 3 R\$ 6,00 a menos Resolver/, 'two rates, and no link');
+  await charge('(found::int - 600)::text');
   const done = await finance.send(list, action, { reason: 'regra corrigida com a adquirente' });
   assert.equal(done.status, 303, done.text);
   assert.deepEqual(await open(), []);
   const entries = await service.auditor.query(
-    `select detail::json ->> 'count' as count, detail::json ->> 'amount' as amount, detail::json ->> 'brand' as brand
+    `select detail::json ->> 'count' as count, detail::json ->> 'missing' as missing, detail::json ->> 'brand' as brand
      from audit_entries where action = 'reconciliation.resolve' and resource = 'reconciliation-exceptions'`,
   );
-  assert.deepEqual(entries, [{ count: '3', amount: '600', brand: 'mastercard' }]);
+  assert.deepEqual(entries, [{ count: '3', missing: '600', brand: 'mastercard' }]);
 });
 
 test('versions of the fees stand side by side, with what differs marked, of all and of a merchant', async () => {

@@ -1,4 +1,5 @@
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
+import { MOST_COUNTED_FOR_PEOPLE } from '../../platform/pages.ts';
 import {
   addDays,
   instant,
@@ -85,7 +86,7 @@ const LIST: Screen<ListTools> = {
 };
 
 async function resendAllForm(visit: Visit): Promise<Shown> {
-  const { wording, ask, query } = visit;
+  const { wording, ask, query, realNow } = visit;
   const { say, count, day } = wording;
   if (query.nsu !== undefined || !mayUse(RESEND_ALL, visit.user)) return '';
   const { from, to } = daysOf(visit);
@@ -94,13 +95,17 @@ async function resendAllForm(visit: Visit): Promise<Shown> {
     query: { accountNumber, from, to, status: 'GivenUp', limit: '1' },
   });
   if (!asked.ok || asked.body.total === 0) return '';
+  // Of more than are counted, as many as one call looks at.
+  const most = asked.body.total > MOST_COUNTED_FOR_PEOPLE ? MOST_RESENT : asked.body.total;
+  // What is written after they were counted was not seen.
+  const until = saoPauloOffsetText(instant(Math.min(Date.parse(endOf(to)), realNow)));
   return actionForm(visit, RESEND_ALL, {
-    hidden: { accountNumber, from, to },
+    hidden: { accountNumber, from, to: until },
     about: say(
-      '{count} notifications that were given up, written from {from} to {to}, wait again under the same ids: up to 10,000 at a time. What ended more than 30 days ago, and tests, are left out.',
-      { count: count(asked.body.total), from: day(from), to: day(to) },
+      'Up to {count} notifications that were given up, written from {from} to {to}, wait again under the same ids: up to 10,000 at a time. What ended more than 30 days ago, and tests, are left out.',
+      { count: count(most), from: day(from), to: day(to) },
     ),
-    button: say('Send {count} again', { count: count(Math.min(asked.body.total, MOST_RESENT)) }),
+    button: say('Send up to {count} again', { count: count(most) }),
   });
 }
 
@@ -207,9 +212,9 @@ const RESEND_ALL: Action = {
   path: `${DELIVERIES}/resend`,
   title: 'Send all of them again',
   contract: RESEND_DELIVERIES,
-  asks: (_, { accountNumber = '', from = '', to = '' }) => ({
+  asks: (_, { accountNumber = '', from = '', to = '', after }) => ({
     query: { accountNumber },
-    body: { from: startOf(from), to: endOf(to), status: 'GivenUp' },
+    body: { from: startOf(from), to: endOf(to), status: 'GivenUp', ...(after !== undefined && { after }) },
   }),
   detailOf: ({ accountNumber = '', from = '', to = '' }) => ({
     account: accountNumber.slice(0, 20),
@@ -217,11 +222,17 @@ const RESEND_ALL: Action = {
     to: to.slice(0, 10),
   }),
   done: 'They wait, and are sent again.',
-  reveal(answered, { wording: { say, count } }) {
+  reveal(answered, visit, { accountNumber = '', from = '', to = '' }) {
+    const { say, count } = visit.wording;
     const { resent, next } = answered as AnswerOf<typeof RESEND_DELIVERIES>;
-    return html`<p class="message good" role="status">${say('{count} wait, and are sent again.', { count: count(resent) })}${
-      next !== null && html` ${say('There are more: ask again.')}`
-    }</p>`;
+    return html`<p class="message good" role="status">${say('{count} wait, and are sent again.', { count: count(resent) })}</p>${
+      // Behind those that were looked at: the first of all may be such as are never sent again.
+      next !== null &&
+      actionForm(visit, RESEND_ALL, {
+        hidden: { accountNumber, from, to, after: next },
+        about: say('There are more: ask again.'),
+      })
+    }`;
   },
   next: ({ merchantId }) => withQuery(pathOf(DELIVERIES, { merchantId }), { status: 'GivenUp' }),
 };

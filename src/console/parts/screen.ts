@@ -170,7 +170,7 @@ export type Action<Tools = unknown> = (AskingEndpoint | Performing<Tools>) &
     readonly needsNoReason?: true;
     readonly done: string;
     /** Shown once and never again. Absent: leads to the next page. */
-    readonly reveal?: (answered: unknown, visit: Visit) => Html;
+    readonly reveal?: (answered: unknown, visit: Visit, form: Form) => Html;
     /** The next page. Without `answered` after a refusal. */
     readonly next: (visit: Visit, answered?: unknown) => string;
   };

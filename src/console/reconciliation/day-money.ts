@@ -22,8 +22,9 @@ export type DayMoney = {
   readonly gross: number;
   readonly fees: number;
   readonly net: number;
-  /** Not come yet, of a day that is not over, and of one that is. */
+  /** Not come: of a day that is not over, of one that files do not tell of yet, and of one that they do. */
   readonly toCome: number;
+  readonly awaited: number;
   readonly missing: number;
   readonly taken: number;
   /** More than expected of those that came. */
@@ -33,9 +34,12 @@ export type DayMoney = {
   readonly came: number;
 };
 
+/** `covered`: days that are judged, because files tell of them. */
+export type Standing = { readonly today: Day; readonly covered: ReadonlySet<string> };
+
 const inCents = (reais: number) => Math.round(reais * 100);
 
-export function moneyOfDay(listed: ListedMoney, today: Day): DayMoney {
+export function moneyOfDay(listed: ListedMoney, { today, covered }: Standing): DayMoney {
   const [net, fee, open] = [listed.expectedValue, listed.expectedFee, listed.openValue].map(inCents) as [
     number,
     number,
@@ -44,13 +48,12 @@ export function moneyOfDay(listed: ListedMoney, today: Day): DayMoney {
   const came = inCents(listed.receivedValue);
   const taken = 0 - inCents(listed.takenValue);
   const differing = inCents(listed.difference);
-  const isOver = listed.day < today;
+  const kind = listed.day >= today ? 'toCome' : covered.has(listed.day) ? 'missing' : 'awaited';
   return {
     gross: net + fee,
     fees: 0 - fee,
     net,
-    toCome: isOver ? 0 : open,
-    missing: isOver ? open : 0,
+    ...{ toCome: 0, awaited: 0, missing: 0, [kind]: open },
     taken,
     differing,
     otherDays: came - net + open - taken - differing,
@@ -63,6 +66,7 @@ const NAMES = [
   'fees',
   'net',
   'toCome',
+  'awaited',
   'missing',
   'taken',
   'differing',
@@ -78,17 +82,25 @@ export function sumOfDays(days: readonly DayMoney[]): DayMoney {
 /** One sentence: why as much came as did, or what is to come. Empty: nothing was due and nothing came. */
 export function whySentence(
   day: DayMoney & { readonly isPartlyUnsaid?: boolean },
-  { say, money }: Pick<Wording, 'say' | 'money'>,
+  { say, money, signed: signedText }: Pick<Wording, 'say' | 'money' | 'signed'>,
 ): string {
-  const { net, came, toCome, gross, fees } = day;
+  const { net, came, toCome, awaited, gross, fees } = day;
   if (toCome > 0 && came === 0 && toCome === net)
     return say('{net} to come: {gross} gross, less {fees} of fees.', {
       net: money(net),
       gross: money(gross),
       fees: money(0 - fees),
     });
+  if (awaited > 0) {
+    const others = whySentence(
+      { ...day, net: net - awaited, awaited: 0 },
+      { say, money, signed: signedText },
+    );
+    const waits = say('In no file of the acquirer yet: {amount}.', { amount: money(awaited) });
+    return came === 0 && net === awaited ? waits : `${waits} ${others}`.trimEnd();
+  }
   const less = net - toCome - came;
-  const parts = partsOf(day, { say, money }).join('; ');
+  const parts = partsOf(day, { say, money, signed: signedText }).join('; ');
   if (parts === '') return came === 0 ? '' : say('What was expected came.');
   if (less === 0) return say('As much as expected came in all: {parts}.', { parts });
   return less > 0
@@ -98,17 +110,18 @@ export function whySentence(
 
 function partsOf(
   { missing, taken, differing, otherDays, isPartlyUnsaid = false }: Parameters<typeof whySentence>[0],
-  { say, money }: Pick<Wording, 'say' | 'money'>,
+  { say, money, signed: signedText }: Pick<Wording, 'say' | 'money' | 'signed'>,
 ): string[] {
-  const [left, behind] = isPartlyUnsaid
-    ? (['{amount} came on another day, or nobody said how much came', '{amount} of other days'] as const)
-    : (['{amount} came on another day', '{amount} of other days'] as const);
   const signed = (amount: number, below: string, above: string) =>
     amount === 0 ? [] : [say(amount < 0 ? below : above, { amount: money(Math.abs(amount)) })];
+  const others = isPartlyUnsaid
+    ? 'Balance with other days, or of what nobody said how much came: {amount}'
+    : 'Balance with other days: {amount}';
+  // No cause is claimed that the sums do not tell: debits hold pledges too, and a difference holds fees.
   return [
-    ...signed(0 - missing, '{amount} has not come', ''),
-    ...signed(taken, '{amount} taken off for refunds and chargebacks', '{amount} given back to you'),
-    ...signed(differing, '{amount} below what was agreed', '{amount} above what was agreed'),
-    ...signed(otherDays, left, behind),
+    ...signed(0 - missing, 'Not received: {amount}', ''),
+    ...signed(taken, 'Taken off in files: {amount}', 'Given back in files: {amount}'),
+    ...signed(differing, 'Below what was expected: {amount}', 'Above what was expected: {amount}'),
+    ...(otherDays === 0 ? [] : [say(others, { amount: signedText(otherDays) })]),
   ];
 }

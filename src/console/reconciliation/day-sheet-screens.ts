@@ -1,7 +1,7 @@
 import type { Merchant } from '../../merchants/merchant.ts';
 import type { AnswerOf, WireError } from '../../platform/http/endpoint.ts';
 import type { Prepared } from '../../platform/prepared-reads.ts';
-import { LIST_DAYS } from '../../reconciliation/days/endpoints.ts';
+import type { LIST_DAYS } from '../../reconciliation/days/endpoints.ts';
 import type { DueSum, SoldSum } from '../../reconciliation/receivables/receivables.sql.ts';
 import type { DayReport } from '../../reconciliation/reports/read-day-report.ts';
 import { documentText } from '../../values/document-number.ts';
@@ -20,8 +20,8 @@ import {
 } from '../parts/page-parts.ts';
 import { DAY_SHEET, MERCHANT_EXCEPTIONS, pathOf, paymentPath, withQuery } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
-import { moneyOfDay, whySentence } from './day-money.ts';
-import { saidOf, todayOf } from './days-screens.ts';
+import { moneyOfDay, type Standing, whySentence } from './day-money.ts';
+import { type DaysTools, readDays, saidOf } from './days-screens.ts';
 import { CAUSE_WORDS } from './exception-words.ts';
 
 function daySheet(found: DaySheetFound, visit: Visit): Html {
@@ -60,6 +60,7 @@ function amounts(
 
 function sold({ sold: sum }: DaySheetFound, visit: Visit): Html {
   const { say, money, signed, count } = visit.wording;
+  const expected = sum.expectedFee + sum.expectedNet;
   const note =
     sum.isCut &&
     html`<p class="note">${say('Of the first {count} installments of the day: there are more.', {
@@ -69,39 +70,49 @@ function sold({ sold: sum }: DaySheetFound, visit: Visit): Html {
     say('Sold on this day'),
     [
       [say('Sold, gross'), money(sum.gross), sum.installments],
-      [say('Given back since'), signed(0 - sum.canceled), null],
-      [say('Fees to be kept'), signed(0 - sum.expectedFee), null],
-      [say('To come, after fees'), money(sum.expectedNet), null],
+      [say('Given back before its payout'), signed(expected - sum.gross), null],
+      [say('Fees'), signed(0 - sum.expectedFee), null],
+      [html`<strong>${say('Expected, after fees')}</strong>`, money(sum.expectedNet), null],
+      [say('Of it came'), money(sum.expectedNet - sum.openNet), null],
+      [say('To receive of it'), money(sum.openNet), null],
+      [say('Given back after its payout'), signed(sum.gross - expected - sum.canceled), null],
     ],
     visit,
   )}`;
 }
 
 /** From what was sold to what came: each row but the last two is added up to it. */
-function paid({ paid: day, due }: DaySheetFound, visit: Visit): Html {
+function paid({ paid: day, due, standing }: DaySheetFound, visit: Visit): Html {
   const { say, money, signed, reais } = visit.wording;
   if (day === null)
     return emptyState(
       say('Nothing was due on this day, and nothing came.'),
       say('Choose other days or another account. Sales appear on the day on which they are to be paid.'),
     );
-  const sums = moneyOfDay(day, todayOf(visit));
+  const sums = moneyOfDay(day, standing);
+  const openOf = (name: string, amount: number) => [name, signed(0 - amount), day.openInstallments] as const;
   const open =
     sums.toCome > 0
-      ? ([say('To receive of it'), signed(0 - sums.toCome), day.openInstallments] as const)
-      : ([say('Missing of it'), signed(0 - sums.missing), day.openInstallments] as const);
+      ? openOf(say('To receive of it'), sums.toCome)
+      : sums.awaited > 0
+        ? openOf(say('No file yet'), sums.awaited)
+        : openOf(say('Missing of it'), sums.missing);
+  // Read at two moments: what is given back is told only where both have the same of it.
+  const isSame = due.expectedNet === sums.net && due.expectedFee === 0 - sums.fees;
   const sale = [
     [say('Sold, gross'), money(due.gross), null],
     [say('Given back before its payout'), signed(sums.gross - due.gross), null],
   ] as const;
   const rows = [
-    ...(due.isCut ? [[say('Gross, less what was given back'), money(sums.gross), null] as const] : sale),
+    ...(due.isCut || !isSame
+      ? [[say('Gross, less what was given back'), money(sums.gross), null] as const]
+      : sale),
     [say('Fees'), signed(sums.fees), null],
     [html`<strong>${say('Expected, after fees')}</strong>`, money(sums.net), day.expectedInstallments],
     open,
     [say('Taken off by files'), signed(sums.taken), day.takenInstallments],
     [say('More or less than expected'), signed(sums.differing), day.differentInstallments],
-    [say('On other days, or of other days'), signed(sums.otherDays), null],
+    [say('Balance with other days'), signed(sums.otherDays), null],
     [html`<strong>${say('Received, after fees')}</strong>`, money(sums.came), day.receivedInstallments],
   ] as const;
   const why = whySentence(saidOf({ ...day, sums }), visit.wording);
@@ -196,7 +207,7 @@ function largest({ largest: all }: DayReport, { wording, merchantId }: Visit): H
   ])}`;
 }
 
-export type DaySheetTools = {
+export type DaySheetTools = DaysTools & {
   readonly findMerchant: (merchantId: string) => Promise<Merchant | null>;
   readonly sumSold: (
     merchantId: string,
@@ -220,6 +231,7 @@ type DaySheetFound = {
   readonly due: DueSum;
   readonly errors: readonly WireError[];
   readonly paid: DayOfAccount | null;
+  readonly standing: Standing;
   readonly report: Prepared<DayReport | null>;
 };
 
@@ -234,7 +246,7 @@ export const DAY_SHEET_SCREENS: readonly Screen<DaySheetTools>[] = [
     title: 'Sheet of a day',
     refreshSeconds: REFRESH_SECONDS,
     async read(visit, tools) {
-      const { ask, merchantId, accountNumbers, parameters } = visit;
+      const { merchantId, accountNumbers, parameters } = visit;
       const { day = '' } = parameters;
       const accountNumber = accountOf(visit);
       const merchant = await tools.findMerchant(merchantId);
@@ -242,11 +254,11 @@ export const DAY_SHEET_SCREENS: readonly Screen<DaySheetTools>[] = [
       if (!accountNumbers.includes(accountNumber)) return 'notFound';
       const period = { from: startOfSaoPauloDay(day), before: startOfSaoPauloDay(addDays(day, 1)) };
       const sold = await tools.sumSold(merchantId, { accountNumber, ...period });
-      const asked = await ask(LIST_DAYS, { query: { accountNumber, from: day, to: day } });
+      const { errors, days, standing } = await readDays(visit, { from: day, to: day }, tools);
       const due = await tools.sumDue(merchantId, { accountNumber, day });
       const report = await tools.readDayReport(merchantId, day);
-      const [errors, paid] = asked.ok ? [[], asked.body[0] ?? null] : [asked.errors, null];
-      return { day, merchant, accountNumber, sold, due, errors, paid, report };
+      const paid = days[0] ?? null;
+      return { day, merchant, accountNumber, sold, due, errors, paid, standing, report };
     },
     view: daySheet,
   }),

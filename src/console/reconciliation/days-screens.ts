@@ -29,10 +29,19 @@ import {
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { badge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
-import { type DayMoney, moneyOfDay, sumOfDays, whySentence } from './day-money.ts';
+import { type DayMoney, moneyOfDay, type Standing, sumOfDays, whySentence } from './day-money.ts';
 
 type ListedDay = AnswerOf<typeof LIST_DAYS>[number];
-type Found = { readonly errors: readonly WireError[]; readonly days: readonly ListedDay[] };
+type Found = {
+  readonly errors: readonly WireError[];
+  readonly days: readonly ListedDay[];
+  readonly standing: Standing;
+};
+
+export type DaysTools = {
+  /** Those of these days that judging takes for told of by files. */
+  readonly listCoveredDays: (merchantId: string, days: readonly Day[]) => Promise<readonly Day[]>;
+};
 
 export const USUAL_DAYS = { before: 14, behind: 15 } as const;
 
@@ -45,11 +54,20 @@ export function periodOf({ query, now }: Visit, usual: { readonly before: number
   };
 }
 
-export const todayOf = ({ now }: Pick<Visit, 'now'>) => saoPauloDay(instant(now));
+const todayOf = ({ now }: Pick<Visit, 'now'>) => saoPauloDay(instant(now));
 
-async function readDays(visit: Visit, days: { readonly from: string; readonly to: string }): Promise<Found> {
-  const asked = await visit.ask(LIST_DAYS, { query: { accountNumber: accountOf(visit), ...days } });
-  return asked.ok ? { errors: [], days: asked.body } : { errors: asked.errors, days: [] };
+export async function readDays(
+  visit: Visit,
+  period: { readonly from: string; readonly to: string },
+  { listCoveredDays }: DaysTools,
+): Promise<Found> {
+  const today = todayOf(visit);
+  const asked = await visit.ask(LIST_DAYS, { query: { accountNumber: accountOf(visit), ...period } });
+  if (!asked.ok) return { errors: asked.errors, days: [], standing: { today, covered: new Set() } };
+  const open = asked.body.filter(({ day, openInstallments }) => day < today && openInstallments > 0);
+  const over = open.map(({ day }) => day as Day);
+  const covered = over.length === 0 ? [] : await listCoveredDays(visit.merchantId, over);
+  return { errors: [], days: asked.body, standing: { today, covered: new Set(covered) } };
 }
 
 function sheetPath(day: string, accountNumber: string, { merchantId }: Visit): string {
@@ -70,26 +88,28 @@ function moneyFigures(sum: DayMoney, { wording, realNow }: Visit): Html {
       say('Came'),
       money(sum.came),
       'plain',
-      sum.taken === 0 ? '' : say('{taken} of refunds and chargebacks among it', { taken: signed(sum.taken) }),
+      sum.taken === 0 ? '' : say('{taken} taken off by files among it', { taken: signed(sum.taken) }),
     ),
     figure(say('To receive'), money(sum.toCome), 'plain', say('of days that are not over')),
     figure(
       say('Missing'),
       money(sum.missing),
       sum.missing > 0 ? 'bad' : 'good',
-      say('of days that are over'),
+      say('by the files of the acquirer'),
     ),
+    sum.awaited > 0 &&
+      figure(say('No file yet'), money(sum.awaited), 'wait', say('of days that no file tells of yet')),
   ]}</dl>
 ${keptNote(realNow, wording)}`;
 }
 
-const DAYS_SCREEN: Screen<unknown> = screen<unknown, Found>({
+const DAYS_SCREEN: Screen<DaysTools> = screen<DaysTools, Found>({
   path: RECONCILIATION,
   roles: ALL_ROLES,
   of: 'merchant',
   title: 'Reconciliation',
-  read: (visit) => readDays(visit, periodOf(visit, USUAL_DAYS)),
-  view({ errors, days }, visit) {
+  read: (visit, tools) => readDays(visit, periodOf(visit, USUAL_DAYS), tools),
+  view({ errors, days, standing }, visit) {
     const { say } = visit.wording;
     const { from, to } = periodOf(visit, USUAL_DAYS);
     const accountNumber = accountOf(visit);
@@ -110,7 +130,7 @@ const DAYS_SCREEN: Screen<unknown> = screen<unknown, Found>({
                 'Choose other days or another account. Sales appear on the day on which they are to be paid.',
               ),
             )
-          : dayList(days, accountNumber, visit);
+          : dayList(days, { accountNumber, standing }, visit);
     return html`${filterForm(visit, fields)}
 <p class="links">${link(addressOf(MERCHANT_EXCEPTIONS, { accountNumber }), say('Exceptions'))}
 ${link(addressOf(RECEIVABLES, { accountNumber, day: from }), say('Calendar of receivables'))}
@@ -122,11 +142,15 @@ ${list}`;
 
 type ShownDay = ListedDay & { readonly sums: DayMoney };
 
-function dayList(listed: readonly ListedDay[], accountNumber: string, visit: Visit): Html {
+function dayList(
+  listed: readonly ListedDay[],
+  { accountNumber, standing }: { readonly accountNumber: string; readonly standing: Standing },
+  visit: Visit,
+): Html {
   const { wording } = visit;
   const { say, day } = wording;
-  const today = todayOf(visit);
-  const days = listed.map((one): ShownDay => ({ ...one, sums: moneyOfDay(one, today) }));
+  const { today } = standing;
+  const days = listed.map((one): ShownDay => ({ ...one, sums: moneyOfDay(one, standing) }));
   const sum = sumOfDays(days.map(({ sums }) => sums));
   const amount = (
     title: string,
@@ -150,8 +174,9 @@ function dayList(listed: readonly ListedDay[], accountNumber: string, visit: Vis
     amount(say('Fees'), ({ fees }) => fees, signed),
     amount(say('Net'), ({ net }) => net, money),
     amount(say('To receive'), ({ toCome }) => toCome, money),
+    ...(sum.awaited > 0 ? [amount(say('No file yet'), ({ awaited }) => awaited, money)] : []),
     amount(say('Missing'), ({ missing }) => missing, money),
-    amount(say('Refunds and chargebacks'), ({ taken }) => taken, signed),
+    amount(say('Taken off by files'), ({ taken }) => taken, signed),
     amount(say('Came'), ({ came }) => came, money),
     {
       ...amount(say('Difference'), ({ differing }) => differing, signed),
@@ -183,16 +208,16 @@ function differenceOf(day: ShownDay, { say, signed, count }: Wording): Shown {
 
 type MonthFound = Found & { readonly month: Month };
 
-const CALENDAR_SCREEN: Screen<unknown> = screen<unknown, MonthFound>({
+const CALENDAR_SCREEN: Screen<DaysTools> = screen<DaysTools, MonthFound>({
   path: RECEIVABLES,
   roles: ALL_ROLES,
   of: 'merchant',
   title: 'Calendar of receivables',
-  async read(visit) {
+  async read(visit, tools) {
     const month = monthOf(visit);
-    return { month, ...(await readDays(visit, { from: month.first, to: month.last })) };
+    return { month, ...(await readDays(visit, { from: month.first, to: month.last }, tools)) };
   },
-  view({ month, errors, days }, visit) {
+  view({ month, errors, days, standing }, visit) {
     const { wording, path, query } = visit;
     const { say, day } = wording;
     const { accountNumber } = query;
@@ -202,15 +227,19 @@ const CALENDAR_SCREEN: Screen<unknown> = screen<unknown, MonthFound>({
       { name: 'day', label: say('A day of the month'), type: 'date', value: month.first },
     ];
     return html`${filterForm(visit, fields)}
-<p class="links">${to(addDays(month.first, -1), say('Month before'))} ${to(addDays(month.last, 1), say('Month behind'))}</p>
+<p class="links">${to(addDays(month.first, -1), say('Month before'))} ${to(addDays(month.last, 1), say('Next month'))}</p>
 <p class="lead">${say('{from} to {to}', { from: day(month.first), to: day(month.last) })}</p>
-${errors.length > 0 ? errorsOf(errors, fields) : monthGrid(month, days, visit)}`;
+${errors.length > 0 ? errorsOf(errors, fields) : monthGrid(month, { days, standing }, visit)}`;
   },
 });
 
-function monthGrid(month: Month, listed: readonly ListedDay[], visit: Visit): Html {
+function monthGrid(
+  month: Month,
+  { days: listed, standing }: Pick<Found, 'days' | 'standing'>,
+  visit: Visit,
+): Html {
   const { say, weekday } = visit.wording;
-  const known = new Map(listed.map((one) => [one.day, { ...one, sums: moneyOfDay(one, month.today) }]));
+  const known = new Map(listed.map((one) => [one.day, { ...one, sums: moneyOfDay(one, standing) }]));
   const sum = sumOfDays([...known.values()].map(({ sums }) => sums));
   const days = daysOfMonth(month);
   const blank = html`<li class="blank" aria-hidden="true"></li>`;
@@ -229,12 +258,12 @@ function dayCell(on: Day, known: ShownDay | undefined, { today }: Month, visit: 
   const name = html`<span class="weekday">${weekday(on)} </span>${day(on)}`;
   const mark = on === today && html` ${badge('plain', say('Today'))}`;
   if (known === undefined) return html`<li class="none"><span class="on">${name}${mark}</span></li>`;
-  const { came, toCome, missing } = known.sums;
+  const { came, toCome, awaited, missing } = known.sums;
   const line = (amount: number, text: string, tone = '') =>
     amount !== 0 && html`<span class="${tone}"><strong>${money(amount)}</strong> ${text}</span>`;
   const why = whySentence(saidOf(known), visit.wording);
   return html`<li title="${why}"><span class="on">${link(sheetPath(on, accountOf(visit), visit), name)}${mark}</span>
-${line(came, say('came'), 'good')}${line(toCome, say('to come'))}${line(missing, say('missing'), 'bad')}</li>\n`;
+${line(came, say('came'), 'good')}${line(toCome, say('to come'))}${line(awaited, say('no file yet'))}${line(missing, say('missing'), 'bad')}</li>\n`;
 }
 
-export const DAYS_SCREENS: readonly Screen<unknown>[] = [DAYS_SCREEN, CALENDAR_SCREEN];
+export const DAYS_SCREENS: readonly Screen<DaysTools>[] = [DAYS_SCREEN, CALENDAR_SCREEN];

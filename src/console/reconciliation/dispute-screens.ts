@@ -56,9 +56,7 @@ function disputePage({ disputes, days }: Found, visit: Visit): Html {
   return html`${form}${keptNote(realNow, wording)}${disputeTable(shown, days, visit)}
 <p class="note">${
     days === null
-      ? say(
-          'How many days there are to answer is in the contract with the acquirer: the operator sets PARCELA_DISPUTE_DAYS.',
-        )
+      ? say('How many days there are to answer is in the contract with the acquirer.')
       : say('{count} days to answer, from the day of the chargeback, at the acquirer.', {
           count: count(days),
         })

@@ -6,7 +6,7 @@ import type { Html } from '../parts/html.ts';
 import { accountField, accountOf, link, table } from '../parts/page-parts.ts';
 import { boletoPath, MERCHANT_EXCEPTIONS, paymentPath } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, type Visit } from '../parts/screen.ts';
-import { DAYS_SCREENS, periodOf } from './days-screens.ts';
+import { DAYS_SCREENS, type DaysTools, periodOf } from './days-screens.ts';
 import { EXCEPTION_WORDS, exceptionBadge, foundText, lackText } from './exception-words.ts';
 
 type Exception = AnswerOf<typeof LIST_EXCEPTIONS>['items'][number];
@@ -75,4 +75,7 @@ function exceptionTable(items: readonly Exception[], { wording, merchantId }: Vi
   ]);
 }
 
-export const RECONCILIATION_SCREENS: readonly Screen<ListTools>[] = [...DAYS_SCREENS, EXCEPTIONS_SCREEN];
+export const RECONCILIATION_SCREENS: readonly Screen<ListTools & DaysTools>[] = [
+  ...DAYS_SCREENS,
+  EXCEPTIONS_SCREEN,
+];

@@ -31,7 +31,7 @@ function monthPage({ month, sums }: MonthFound, visit: Visit): Html {
     { name: 'day', label: say('A day of the month'), type: 'date', value: month.first },
   ]);
   const to = (first: Day, text: string) => link(withQuery(path, { day: first }), text);
-  const turn = html`<p class="links">${to(addDays(month.first, -1), say('Month before'))} ${to(addDays(month.last, 1), say('Month behind'))}</p>
+  const turn = html`<p class="links">${to(addDays(month.first, -1), say('Month before'))} ${to(addDays(month.last, 1), say('Next month'))}</p>
 <p class="lead">${say('{from} to {to}', { from: day(month.first), to: day(month.last) })}</p>`;
   if (sums.length === 0)
     return html`${form}${turn}${emptyState(

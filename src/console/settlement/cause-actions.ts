@@ -1,5 +1,5 @@
 import type { CauseOfRule, CauseSum, ExceptionCause } from '../../reconciliation/exceptions/causes.sql.ts';
-import { EXCEPTION_CLASSES } from '../../reconciliation/exceptions/exception.ts';
+import { EXCEPTION_CLASSES, type ExceptionClass } from '../../reconciliation/exceptions/exception.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, brandText, link, section, table } from '../parts/page-parts.ts';
@@ -14,6 +14,7 @@ import {
   type Visit,
 } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
+import { lackText } from '../reconciliation/exception-words.ts';
 import { MOST_RESOLVED_AT_ONCE } from './exception-found.ts';
 
 /** Where a merchant and a class are chosen. */
@@ -44,12 +45,7 @@ function readCause({ of = '', name, rule = '' }: Readonly<Record<string, string>
   return { merchantId, class: known, rule: { brand, installmentCount: Number(installments) } };
 }
 
-const seenText = ({ count, cents }: CauseSum) => `${count} ${cents}`;
-
-function readSeen(text = ''): CauseSum | null {
-  const [, count, cents] = /^(\d{1,5}) (\d{1,15})$/.exec(text) ?? [];
-  return count === undefined ? null : { count: Number(count), cents: Number(cents) };
-}
+const readSeen = (text = '') => (/^[0-9a-f]{64}$/.test(text) ? { digest: text } : null);
 
 /** All open ones of a cause, how much they come to, and the rules of the fees that make them. */
 export function causeSection({ cause, sum, rules }: CauseFound, visit: Visit): Shown {
@@ -57,26 +53,36 @@ export function causeSection({ cause, sum, rules }: CauseFound, visit: Visit): S
   const { say } = visit.wording;
   return section(
     say('All open ones of this cause'),
-    html`${rules.length > 0 && ruleTable(cause, rules, visit)}${resolveForm(cause, sum, visit)}`,
+    html`${rules.length > 0 && ruleTable(cause, rules, visit)}${resolveForm(cause, { ...sum, isCut: sum.count >= MOST_RESOLVED_AT_ONCE }, visit)}`,
   );
 }
 
-function resolveForm(cause: ExceptionCause, sum: CauseSum, visit: Visit): Shown {
-  const { say, money, count } = visit.wording;
-  const shown = { count: count(sum.count), amount: money(sum.cents) };
+/** What is too much is none that is missing. */
+function sumText(
+  name: ExceptionClass,
+  { missing, surplus }: Pick<CauseSum, 'missing' | 'surplus'>,
+  wording: Wording,
+): string {
+  const parts = [missing, 0 - surplus].filter((amount) => amount !== 0);
+  const texts = (parts.length === 0 ? [0] : parts).map((amount) =>
+    lackText({ class: name, amount }, wording),
+  );
+  return texts.join(', ');
+}
+
+function resolveForm(
+  cause: ExceptionCause,
+  sum: CauseSum & { readonly isCut: boolean },
+  visit: Visit,
+): Shown {
+  const { say, count } = visit.wording;
+  const shown = { count: count(sum.count), amount: sumText(cause.class, sum, visit.wording) };
   return actionForm(visit, RESOLVE_CAUSE, {
     values: partsOf(cause),
-    about:
-      sum.count < MOST_RESOLVED_AT_ONCE
-        ? say(
-            '{count} of them, {amount} in all, end with one reason. If they change meanwhile, none does.',
-            shown,
-          )
-        : say(
-            'The {count} largest of them, {amount} in all, end with one reason; then ask for the others.',
-            shown,
-          ),
-    hidden: { seen: seenText(sum) },
+    about: sum.isCut
+      ? say('The {count} largest of them ({amount}) end with one reason; then ask for the others.', shown)
+      : say('{count} of them ({amount}) end with one reason. If they change meanwhile, none does.', shown),
+    hidden: { seen: sum.digest },
     button: say('Resolve {count}', { count: count(sum.count) }),
     isGrave: true,
   });
@@ -93,23 +99,31 @@ function ruleText({ brand, installmentCount }: CauseOfRule, { say, count }: Word
 const portionText = (portion: number | null, { count }: Wording) =>
   portion === null ? '–' : `${count(portion / 100)}%`;
 
+/** Of several rates, or of sums that their lines alone tell, none is suggested. */
+function foundText(one: CauseOfRule, wording: Wording): string {
+  const { isOnePortion, foundPortion, lowestPortion, highestPortion } = one;
+  if (isOnePortion) return portionText(foundPortion, wording);
+  if (lowestPortion === highestPortion) return portionText(lowestPortion, wording);
+  return `${portionText(lowestPortion, wording)} – ${portionText(highestPortion, wording)}`;
+}
+
 function ruleTable(
   { merchantId, class: name }: ExceptionCause,
   rules: readonly CauseOfRule[],
   visit: Visit,
 ): Html {
   const { wording } = visit;
-  const { say, money, count } = wording;
+  const { say, count } = wording;
   return table(say('By the rule of the fees'), rules, [
     { title: say('Brand and installments'), cell: (one) => ruleText(one, wording) },
     { title: say('By our rule'), isNumber: true, cell: (one) => portionText(one.expectedPortion, wording) },
-    { title: say('By the files'), isNumber: true, cell: (one) => portionText(one.foundPortion, wording) },
+    { title: say('By the files'), isNumber: true, cell: (one) => foundText(one, wording) },
     { title: say('How many'), isNumber: true, cell: (one) => count(one.count) },
-    { title: say('Money'), isNumber: true, cell: (one) => money(one.cents) },
+    { title: say('Difference'), isNumber: true, cell: (one) => sumText(name, one, wording) },
     {
       title: say('What helps'),
       cell: (one, at) =>
-        html`${link(feePath(merchantId, one), say('Set the rule right'))} ${resolveForm(
+        html`${one.isOnePortion && link(feePath(merchantId, one), say('Set the rule right'))} ${resolveForm(
           { merchantId, class: name, rule: one },
           one,
           { ...visit, onceKey: onceKeyOf(visit, at + 1) },
@@ -131,7 +145,11 @@ function feePath(merchant: string | null, { brand, installmentCount, foundPortio
 export type CauseActionTools = {
   readonly resolveCause: (
     visit: Visit,
-    wanted: { readonly cause: ExceptionCause; readonly seen: CauseSum; readonly reason: string },
+    wanted: {
+      readonly cause: ExceptionCause;
+      readonly seen: Pick<CauseSum, 'digest'>;
+      readonly reason: string;
+    },
   ) => Promise<'resolved' | 'notAsSeen'>;
 };
 

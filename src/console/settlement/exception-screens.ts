@@ -207,7 +207,7 @@ export type ExceptionTools = {
   readonly listExceptions: (filter: OperatorFilter) => Promise<readonly ReconciliationException[]>;
   /** By merchant and class, most money first, up to a bound. */
   readonly sumExceptions: (filter: OperatorFilter) => Promise<ExceptionSums>;
-  readonly sumCause: (cause: ExceptionCause) => Promise<CauseSum>;
+  readonly sumCause: (cause: Omit<ExceptionCause, 'rule'>) => Promise<CauseSum>;
   /** Of open exceptions about fees, up to a bound. */
   readonly listRules: (merchantId: string) => Promise<readonly CauseOfRule[]>;
   readonly findException: (id: string) => Promise<ReconciliationException | null>;

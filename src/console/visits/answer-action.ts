@@ -74,21 +74,29 @@ export async function answerAction(
     },
   };
   const places = isAlone(tools, action, form) ? placesOf(visit, action, sent.onceKey) : null;
-  const { earlier, isBehindAnother } = await startAction(tools, { sent, places }, event, visit.merchantId);
-  const again = earlier === null ? null : againOf(sent, earlier);
-  const isAgain = again === 'unknown' && isRepeatable(tools, action);
-  if (again !== null && !isAgain) return answerAgain(tools, action, visit, form, again);
-  // The endpoint has the same key, and finds out what became of the first request.
-  if (isAgain) await tools.audit.record(event, visit.merchantId);
   const notDone = (asked: Asked<unknown>): AuditEvent => ({
     ...event,
     action: 'console.refuse',
     outcome: 'failure',
     detail: { operation: operationOf(action), status: asked.status, form: sent.onceKey },
   });
+  const behind = operationRefused(429, visit.wording.say(ANOTHER_UNDER_WAY));
+  const mayRepeat = isRepeatable(tools, action);
+  const { earlier, isBehindAnother } = await startAction(
+    tools,
+    { sent, places, isRepeatable: mayRepeat },
+    { begun: event, behind: notDone(behind) },
+    visit.merchantId,
+  );
+  if (earlier === null && isBehindAnother)
+    return answerEnd(tools, action, visit, form, { asked: behind, end: 'free', isAgain: false });
+  const again = earlier === null ? null : againOf(sent, earlier);
+  // The endpoint has the same key, and finds out what became of the first request.
+  const isAgain = again === 'unknown' && mayRepeat;
+  if (again !== null && !isAgain) return answerAgain(tools, action, visit, form, again);
   const work = async () =>
     wronglyTyped(action, visit, form) ??
-    (isBehindAnother ? operationRefused(429, visit.wording.say(ANOTHER_UNDER_WAY)) : null) ??
+    (isBehindAnother ? behind : null) ??
     (await askSecondPerson(tools, action, visit, form, sent)) ??
     tryAction(tools, action, visit, form);
   const asked = await work().catch(async (error) => {
@@ -195,7 +203,7 @@ async function answerEnd(
   }
   if (action.reveal === undefined)
     return { goTo: withQuery(action.next(visit, asked.body), { done: markOf(action) }) };
-  const body = revealed(action.reveal(asked.body, visit), visit, back);
+  const body = revealed(action.reveal(asked.body, visit, form), visit, back);
   return { status: 200, title: action.title, body };
 }
 

@@ -35,9 +35,22 @@ const FIND = statement(
   `select ${EARLIER_FORM.columns} from console_actions where once_key = $1`,
 );
 
-export async function findEarlierForm(database: Database, onceKey: string): Promise<EarlierForm | null> {
+export async function findEarlierForm(
+  database: Pick<Database, 'query'>,
+  onceKey: string,
+): Promise<EarlierForm | null> {
   const [row] = await database.query(FIND, [onceKey]);
   return row === undefined ? null : EARLIER_FORM.parse(row);
+}
+
+const RENEW = statement(
+  'console_actions.renew',
+  `update console_actions set begun_at = now() where once_key = $1 and user_id = $2 and outcome is null`,
+);
+
+/** It is under way from now on, for others too. */
+export async function renewForm(tx: Tx, { onceKey, userId }: SentForm): Promise<void> {
+  await tx.query(RENEW, [onceKey, userId]);
 }
 
 /** What was done is done, whatever another try under its key was refused for. */

@@ -69,13 +69,12 @@ export async function decideRequest(
   if (before !== null) return before;
   const places = placesOf(there, asked.action, requestId);
   const approved = await insertDecided(tools, visit, found, wanted, places);
+  if (approved.isBehindAnother) return { fault: 'underWay' };
   if (!approved.isMade) return { fault: 'decided' };
   // From here on others see that it is under way. Their earlier acts are checked once more.
   const form = { ...found.request.fields, reason: found.request.reason };
   const work = async () =>
-    (approved.isBehindAnother ? ({ fault: 'underWay' } as const) : null) ??
-    (await changeOf(tools, there, found, asked.action)) ??
-    tryAction(tools, asked.action, there, form);
+    (await changeOf(tools, there, found, asked.action)) ?? tryAction(tools, asked.action, there, form);
   const done = await work().catch(async (error) => {
     // It failed before every write, so it waits again.
     await freeRequest(tools.database, requestId);
@@ -184,9 +183,15 @@ async function insertDecided(
   return audit.transaction(
     async (tx) => {
       if (places !== null) await holdPlaces(tx, places);
+      // Nothing has begun then that others would wait for if this process ended now.
+      if (places !== null && (await isUnderWay(tx, places))) {
+        tx.record(event);
+        tx.record(endEvent(visit, request, { action: 'console.refuse', status: 409 }));
+        return { isMade: false, isBehindAnother: true };
+      }
       const isMade = await insertDecision(tx, { requestId, userId: visit.user.userId, decision, reason });
       if (isMade) tx.record(event);
-      return { isMade, isBehindAnother: places !== null && (await isUnderWay(tx, places)) };
+      return { isMade, isBehindAnother: false };
     },
     { merchantId: visit.merchantId },
   );
@@ -194,14 +199,14 @@ async function insertDecided(
 
 const LONGEST_REFUSAL = 1_000;
 
-/** An approval without it is of what was done, or of what is not known. */
-async function recordEnd(
-  { audit, log }: Pick<DecideRequestTools, 'audit' | 'log'>,
-  { user, address, merchantId }: Visit,
-  { request: { requestId, operation, path } }: FoundRequest,
-  { action, status }: { readonly action: 'console.refuse' | 'console.unknown'; readonly status: number },
-): Promise<void> {
-  const event: AuditEvent = {
+type RequestEnd = { readonly action: 'console.refuse' | 'console.unknown'; readonly status: number };
+
+function endEvent(
+  { user, address }: Visit,
+  { requestId, operation, path }: FoundRequest['request'],
+  { action, status }: RequestEnd,
+): AuditEvent {
+  return {
     action,
     outcome: 'failure',
     actor: actorName(user),
@@ -209,8 +214,17 @@ async function recordEnd(
     resource: path.replace('/console/', ''),
     detail: { operation, status, request: requestId },
   };
+}
+
+/** An approval without it is of what was done, or of what is not known. */
+async function recordEnd(
+  { audit, log }: Pick<DecideRequestTools, 'audit' | 'log'>,
+  visit: Visit,
+  { request }: FoundRequest,
+  end: RequestEnd,
+): Promise<void> {
   await audit
-    .record(event, merchantId)
+    .record(endEvent(visit, request, end), visit.merchantId)
     .catch((error) => log.error(errorFields(error), 'what became of an approval could not be written'));
 }
 

@@ -49,6 +49,13 @@ export function againOf(sent: SentForm, earlier: EarlierForm): Again {
   return sent.fieldsHash.equals(earlier.fieldsHash) ? 'unknown' : 'changed';
 }
 
+/** Of a key that is new, or whose form was refused and has other fields now. */
+export function startsAnew(sent: SentForm, earlier: EarlierForm | null): boolean {
+  if (earlier === null) return true;
+  const isOwn = sent.userId === earlier.userId && sent.pathHash.equals(earlier.pathHash);
+  return isOwn && earlier.outcome === 'refused' && !sent.fieldsHash.equals(earlier.fieldsHash);
+}
+
 /** `free`: a temporary error; nothing was done, and the form may be sent again. Null: not known. */
 export type ActionEnd = 'done' | 'refused' | 'free' | null;
 

@@ -2,17 +2,23 @@ import { hash } from 'node:crypto';
 import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
 import { FAILURES, type failureOfHold } from '../../platform/http/failures.ts';
 import { errorFields, type Log } from '../../platform/log.ts';
-import type { Database } from '../../platform/postgres/database.ts';
 import { CommitUnknown } from '../../platform/postgres/database-errors.ts';
 import { watchWrites } from '../../platform/postgres/write-watch.ts';
 import { plainPath } from '../parts/paths.ts';
 import type { Action, Asked, Form, Visit } from '../parts/screen.ts';
 import type { ConsoleTools } from '../screens.ts';
 import { UNKNOWN_OUTCOME } from './ask-endpoint.ts';
-import { findEarlierForm, holdPlaces, isUnderWay, type Places, startForm } from './console-actions.sql.ts';
-import type { EarlierForm, SentForm } from './sent-form.ts';
+import {
+  findEarlierForm,
+  holdPlaces,
+  isUnderWay,
+  type Places,
+  renewForm,
+  startForm,
+} from './console-actions.sql.ts';
+import { againOf, type EarlierForm, type SentForm, startsAnew } from './sent-form.ts';
 
-export type StartTools = { readonly database: Database; readonly audit: Audit };
+export type StartTools = { readonly audit: Audit };
 
 const sha256 = (text: string) => hash('sha256', text, 'buffer');
 
@@ -40,26 +46,43 @@ export function sentForm({ user, path }: Pick<Visit, 'user' | 'path'>, form: For
 
 type Started = { readonly earlier: EarlierForm | null; readonly isBehindAnother: boolean };
 
-/** The key and the audit entry are in one commit. `earlier` null: the key is new. */
+/**
+ * The key and the audit entry are in one commit. `earlier` null: the key is new. Behind another one, what
+ * would begin writes no key: nothing has begun that others would wait for if this process ended now.
+ */
 export async function startAction(
-  { database, audit }: StartTools,
-  { sent, places }: { readonly sent: SentForm; readonly places: Places | null },
-  event: AuditEvent,
+  { audit }: StartTools,
+  {
+    sent,
+    places,
+    isRepeatable,
+  }: { readonly sent: SentForm; readonly places: Places | null; readonly isRepeatable: boolean },
+  { begun, behind }: { readonly begun: AuditEvent; readonly behind: AuditEvent },
   merchantId: string,
 ): Promise<Started> {
-  const started = await audit.transaction(
+  return audit.transaction(
     async (tx) => {
       if (places !== null) await holdPlaces(tx, places);
-      const isNew = await startForm(tx, sent);
-      if (isNew) tx.record(event);
-      return { isNew, isBehindAnother: places !== null && (await isUnderWay(tx, places)) };
+      const isBehindAnother = places !== null && (await isUnderWay(tx, places));
+      if (isBehindAnother && startsAnew(sent, await findEarlierForm(tx, sent.onceKey))) {
+        tx.record(begun);
+        tx.record(behind);
+        return { earlier: null, isBehindAnother };
+      }
+      if (await startForm(tx, sent)) {
+        tx.record(begun);
+        return { earlier: null, isBehindAnother };
+      }
+      const found = await findEarlierForm(tx, sent.onceKey);
+      const earlier = found ?? { ...sent, outcome: null, refusal: null };
+      if (isRepeatable && againOf(sent, earlier) === 'unknown') {
+        tx.record(begun);
+        if (!isBehindAnother) await renewForm(tx, sent);
+      }
+      return { earlier, isBehindAnother };
     },
     { merchantId },
   );
-  const { isNew, isBehindAnother } = started;
-  if (isNew) return { earlier: null, isBehindAnother };
-  const found = await findEarlierForm(database, sent.onceKey);
-  return { earlier: found ?? { ...sent, outcome: null, refusal: null }, isBehindAnother };
 }
 
 export type TryTools = {

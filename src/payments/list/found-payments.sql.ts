@@ -34,11 +34,15 @@ export const BOLETO_RANGES = `(select o.sold_at, o.payment_id, 'boleto' as metho
 
 /** The condition of an index. Of a Pix what else arrived for it does not count. */
 export const IS_PARTLY_RETURNED = 'canceled_amount > 0 and canceled_amount < amount';
-/** Who uses it adds the range, on `requested_at` and `pix_id`, and ends with `limit 1) p`. */
+/**
+ * A Pix is paid within 1,900 days of its request: it is due 1,825 days later at most, and ends 60 days after.
+ * Who uses it adds the range, on `requested_at` and `pix_id`, and ends with `limit 1) p`.
+ */
 export const PARTLY_RETURNED_PIX = `select p.requested_at as sold_at, p.pix_id as payment_id, 'pix' as method
      from (
        select pix_id, end_to_end_id from pix_payments
        where merchant_id = $1 and returned_amount > 0 and returned_amount < amount and paid_at >= $4::timestamptz
+         and paid_at < $5::timestamptz + interval '1900 days'
      ) y cross join lateral (
        select requested_at, pix_id from pix_charges
        where merchant_id = $1 and pix_id = y.pix_id and end_to_end_id = y.end_to_end_id and state = 'paid'

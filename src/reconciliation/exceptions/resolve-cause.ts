@@ -12,14 +12,15 @@ export async function resolveCause(
     reason,
   }: {
     readonly cause: ExceptionCause;
-    readonly seen: CauseSum;
+    readonly seen: Pick<CauseSum, 'digest'>;
     readonly reason: string;
   },
 ): Promise<'resolved' | 'notAsSeen'> {
   const { merchantId, class: name, rule } = cause;
   return audit.transaction(async (tx) => {
     const by = operator.actor.slice(0, LONGEST_NAME);
-    if (!(await recordCauseResolution(tx, cause, seen, { by, reason }))) return 'notAsSeen';
+    const ended = await recordCauseResolution(tx, cause, seen, { by, reason });
+    if (ended === null) return 'notAsSeen';
     tx.record({
       ...operator,
       action: 'reconciliation.resolve',
@@ -29,8 +30,9 @@ export async function resolveCause(
         class: name,
         merchant: merchantId ?? '',
         ...(rule !== null && { brand: rule.brand, installments: rule.installmentCount }),
-        count: seen.count,
-        amount: seen.cents,
+        count: ended.count,
+        missing: ended.missing,
+        surplus: ended.surplus,
         reason,
       },
     });

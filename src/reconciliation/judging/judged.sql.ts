@@ -8,7 +8,7 @@ import {
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { INSTALLMENT_STATES } from '../../transactions/transaction.ts';
-import { addDays } from '../../values/instant.ts';
+import { addDays, type Day } from '../../values/instant.ts';
 import { EXCEPTION_CLASSES, EXCEPTION_STATES, type KnownException } from '../exceptions/exception.ts';
 import { ENTRY_KINDS, SETTLEMENT_FORMATS } from '../settlement-entry.ts';
 import {
@@ -60,6 +60,29 @@ const COVERED_TO = `(
          and v.covered_to >= r.expected_on + ${GRACE}
          and case when ${IS_UNPAID} then not ${IS_FILE_MISSING} else true end
      )`;
+
+const COVERED_DAY = rowCodec({ day: column.day('r.expected_on') });
+
+const LIST_COVERED_DAYS = statement(
+  'settlement_coverages.list_covered_days',
+  `select ${COVERED_DAY.columns}
+   from (select $1::text as merchant_id, d.day as expected_on from unnest($2::date[]) d (day)) r
+   where exists (
+     select from settlement_coverages v
+     where v.merchant_id = $1 and v.covered_from <= r.expected_on and v.covered_to >= r.expected_on + ${GRACE}
+       and not ${IS_FILE_MISSING}
+   )`,
+);
+
+/** Of these days those of which an installment that no line pays is judged. */
+export async function listCoveredDays(
+  reader: Reader,
+  merchantId: string,
+  days: readonly Day[],
+): Promise<Day[]> {
+  const rows = await reader.query(LIST_COVERED_DAYS, [merchantId, days]);
+  return rows.map((row) => COVERED_DAY.parse(row).day);
+}
 
 /** Whether the batch payout of `r` waits for its list. No index leads there, but few lines wait. */
 const AWAITS_LIST = `case when ${IS_UNPAID} then exists (

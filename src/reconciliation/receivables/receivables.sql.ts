@@ -152,6 +152,10 @@ const SOLD_SUM = rowCodec({
   canceled: column.money('coalesce(sum(canceled), 0)::bigint'),
   expectedFee: column.money('coalesce(sum(expected_fee), 0)::bigint'),
   expectedNet: column.money('coalesce(sum(expected_net), 0)::bigint'),
+  /** Of what has not come, as the sums of days have it. */
+  openNet: column.money(
+    'coalesce(sum(expected_net) filter (where num_nonnulls(filed_net, reported_bank_on, paid_on) = 0), 0)::bigint',
+  ),
 });
 
 export type SoldSum = RowOf<typeof SOLD_SUM> & {
@@ -163,7 +167,8 @@ const SUM_SOLD = statement(
   'receivables.sum_sold',
   `select ${SOLD_SUM.columns}
    from (
-     select installment_number, gross, canceled, expected_fee, expected_net from receivables
+     select installment_number, gross, canceled, expected_fee, expected_net, filed_net, reported_bank_on, paid_on
+     from receivables
      where merchant_id = $1 and account_number = $2 and sold_at >= $3::timestamptz and sold_at < $4::timestamptz
      order by sold_at limit $5
    ) r`,
@@ -187,33 +192,38 @@ export async function sumSold(
 
 const DUE_SUM = rowCodec({
   read: column.whole('count(*)::integer'),
-  gross: column.money('coalesce(sum(gross) filter (where account_number = $2), 0)::bigint'),
+  gross: column.money('coalesce(sum(gross), 0)::bigint'),
+  expectedFee: column.money('coalesce(sum(expected_fee), 0)::bigint'),
+  expectedNet: column.money('coalesce(sum(expected_net), 0)::bigint'),
 });
 
-export type DueSum = { readonly gross: Cents; readonly isCut: boolean };
+export type DueSum = Omit<RowOf<typeof DUE_SUM>, 'read'> & { readonly isCut: boolean };
 
 /** Reads the two indexes by the day of the forecast. */
 const SUM_DUE = statement(
   'receivables.sum_due',
   `select ${DUE_SUM.columns}
    from (
-     (select gross, account_number from receivables
-      where merchant_id = $1 and expected_on = $3 and filed_bank_on is null limit $4)
+     (select gross, expected_fee, expected_net from receivables
+      where merchant_id = $1 and expected_on = $3 and filed_bank_on is null and account_number = $2 limit $4)
      union all
-     (select gross, account_number from receivables
-      where merchant_id = $1 and expected_on = $3 and filed_bank_on is not null limit $4)
+     (select gross, expected_fee, expected_net from receivables
+      where merchant_id = $1 and expected_on = $3 and filed_bank_on is not null and account_number = $2 limit $4)
    ) r`,
 );
 
-/** What was sold of that which was to be paid on a day. Cut: a merchant's day has more than are read. */
+/** Rows of a page that refreshes itself, each from its place on disk. */
+const MOST_DUE = 5_000;
+
+/** What was sold of that which was to be paid on a day. Cut: it has more than are read. */
 export async function sumDue(
   database: Reader,
   merchantId: string,
   { accountNumber, day }: { readonly accountNumber: string; readonly day: Day },
 ): Promise<DueSum> {
-  const [row] = (await database.query(SUM_DUE, [merchantId, accountNumber, day, MOST_SOLD])) as [Row];
-  const { read, gross } = DUE_SUM.parse(row);
-  return { gross, isCut: read >= MOST_SOLD };
+  const [row] = (await database.query(SUM_DUE, [merchantId, accountNumber, day, MOST_DUE])) as [Row];
+  const { read, ...sum } = DUE_SUM.parse(row);
+  return { ...sum, isCut: read >= MOST_DUE };
 }
 
 export type ReceivablePlace = {
