@@ -127,7 +127,7 @@ test('the first page sums what the ledgers of acquirer and bank have of today, a
     `${byCard} ${reais(0)} ${approved.length}`,
   ])
     assert.ok(charts.includes(one), `${one}: ${charts}`);
-  assert.match(charts, /Taxa de aprovação .* % das respondidas 0% 25% 50% 75% 100%/);
+  assert.match(charts, /Taxa de aprovação .* % das transações respondidas 0% 25% 50% 75% 100%/);
   const later = await wordsAt(`${home}/charts?from=${inDays(1)}&to=${inDays(7)}`);
   assert.ok(later.includes(`Vendido ${reais(0)} Antes: ${reais(sold)} (-100%)`), later);
 });
