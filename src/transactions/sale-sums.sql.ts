@@ -1,7 +1,7 @@
 import { type Reader, type Row, statement } from '../platform/postgres/database.ts';
 import { column, rowCodec } from '../platform/postgres/row-codec.ts';
 import { cents } from '../values/cents.ts';
-import { type Day, type Instant, saoPauloDay, utcText } from '../values/instant.ts';
+import { type Day, type Instant, instant, saoPauloDay, utcText } from '../values/instant.ts';
 import { FIRST_ID, type SalePlace } from './sale-counts.sql.ts';
 import { ANSWERED_NO, ANSWERED_YES } from './sale-counts.ts';
 import type { MoneySum, SalePart } from './sale-sums.ts';
@@ -125,7 +125,7 @@ async function sumReturnedByCard(
 /** What cards, Pix and boletos moved beside the sales. */
 export async function sumMoved(database: Reader, merchantId: string, { from, before }: Period) {
   const moments = [utcText(from), utcText(before)] as const;
-  const days: readonly [Day, Day] = [saoPauloDay(from), saoPauloDay(before)];
+  const days: readonly [Day, Day] = [saoPauloDay(from), saoPauloDay(instant(before - 1))];
   const [byCard, byPix] = [
     await sumReturnedByCard(database, merchantId, moments),
     await sumOf(database, RETURNED_BY_PIX, merchantId, moments),

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { declaredStatements } from '../../src/platform/postgres/database.ts';
 import { readSourceTree } from '../architecture/source-tree.ts';
-import { boletoRequest, inDays } from '../boletos/boleto-service.ts';
+import { boletoRequest, force, inDays, issue, shopOf } from '../boletos/boleto-service.ts';
 import { createTestDatabase } from '../kit/database.ts';
 import { call, logIn, pay } from '../kit/merchant.ts';
 import { openTestService, type TestService, until } from '../kit/service.ts';
@@ -81,6 +81,10 @@ test('the first page sums what the ledgers of acquirer and bank have of today, a
   await untilStatus(shop, pix.paymentId, 'Paga');
   assert.equal((await cancel(shop, pix.paymentId, { amount: 1_000 })).status, 200);
 
+  const boletos = await shopOf(service);
+  const { id } = (await issue(boletos)).body;
+  assert.equal((await force(boletos, id, { type: 'paid' })).status, 200);
+
   // Nobody expected it: neither sold nor given back.
   const second = await payPix(shop, pix.txid, { force: true });
   await until('the second Pix is given back', async () => {
@@ -109,6 +113,7 @@ test('the first page sums what the ledgers of acquirer and bank have of today, a
     `${approved.length} de ${answered.length} respondidas`,
     `A receber ${reais(books?.open as number)} `,
     `Estornado hoje ${reais(back)} Ontem ${reais(0)} Estornos: 2`,
+    `Boletos pagos hoje ${reais(14_990)} Ontem, o dia todo: ${reais(0)} (0)`,
   ];
   await until('the page has it', async () => {
     const words = await wordsAt(`${home}/today`);
@@ -124,12 +129,16 @@ test('the first page sums what the ledgers of acquirer and bank have of today, a
   for (const one of [
     `Vendido ${reais(sold)} Antes: ${reais(0)} cartão ${byCard}, Pix ${reais(14_990)}`,
     `Estornado ${reais(back)} Antes: ${reais(0)}`,
+    `Boletos pagos ${reais(14_990)} Antes, em dias inteiros: ${reais(0)} (0)`,
     `${byCard} ${reais(0)} ${approved.length}`,
   ])
     assert.ok(charts.includes(one), `${one}: ${charts}`);
   assert.match(charts, /Taxa de aprovação .* % das transações respondidas 0% 25% 50% 75% 100%/);
   const later = await wordsAt(`${home}/charts?from=${inDays(1)}&to=${inDays(7)}`);
   assert.ok(later.includes(`Vendido ${reais(0)} Antes: ${reais(sold)} (-100%)`), later);
+  assert.ok(later.includes(`Boletos pagos ${reais(0)} Antes, em dias inteiros: ${reais(14_990)} (1)`), later);
+  const earlier = await wordsAt(`${home}/charts?from=${inDays(-7)}&to=${inDays(-1)}`);
+  assert.ok(!earlier.includes('Boletos pagos'), earlier);
 });
 
 test('what cannot be read now says so on the first page, and all else is there', async () => {

@@ -89,12 +89,22 @@ export function figuresOf({ now, before }: ChargeSums, days: Days, { wording }: 
       'plain',
       say('Before: {amount}', { amount: atLeast(money(before.givenBack.amount), before.givenBack.isCut) }),
     ),
+    now.boletos.count + before.boletos.count > 0 &&
+      figure(
+        say('Boletos paid'),
+        atLeast(money(now.boletos.amount), now.boletos.isCut),
+        'plain',
+        say('Before, in whole days: {amount} ({count})', {
+          amount: atLeast(money(before.boletos.amount), before.boletos.isCut),
+          count: count(before.boletos.count),
+        }),
+      ),
   ]}</dl>
 <p class="note">${say('Before: {from} to {to}, until the same hour where the days are not over.', { from: day(former.from), to: day(former.to) })}</p>`;
 }
 
-export const isNothing = ({ sold, approved, declined, pix, givenBack }: PeriodSums) =>
-  sold.count + approved + declined + pix.count + givenBack.count === 0;
+export const isNothing = ({ sold, approved, declined, pix, boletos, givenBack }: PeriodSums) =>
+  sold.count + approved + declined + pix.count + boletos.count + givenBack.count === 0;
 
 type Part = Slot & { readonly part: SalePart };
 
