@@ -57,7 +57,7 @@ test('before there is anything each list says what to do', async () => {
     ['reconciliation/exceptions', /Nenhuma exceção nestes dias\./],
     ['notifications', /Nenhum endereço está registrado para esta conta\./],
     ['notifications/deliveries', /Nada foi enviado nestes dias\./],
-    ['charts', /Nenhum pagamento nestes dias\./],
+    ['charts', /Nenhum pagamento com cartão nestes dias\./],
     ['charts', /Nenhuma retentativa nestes dias\./],
     ['charts?from=2026-02-30', /Escolha no máximo 31 dias/],
     ['billings', /Nenhuma cobrança vence nestes dias\./],

@@ -173,7 +173,8 @@ test('charts count all payments of whole days, and say what retrying would cost'
   assert.match(words, /Elo 15 em 30 dias R\$ 0,80/);
   assert.match(words, /Visa 20 em 30 dias US\$ 0,10/);
   const days = await wordsAt(`${home}/charts?from=2026-01-01&to=2026-01-31`);
-  assert.match(days, /Nenhum pagamento nestes dias\./);
+  assert.match(days, /Nenhum pagamento com cartão nestes dias\./);
+  assert.ok(!/Vendido no cartão|Taxa de aprovação|Aprovações por/.test(days), days);
   assert.match(await wordsAt(`${home}/charts?from=2026-01-01&to=2026-02-01`), /no máximo 31 dias/);
 });
 

@@ -130,6 +130,7 @@ function pairsOf({ now, before }: ChargeSums, days: Days, wording: Wording): rea
   }));
 }
 
+/** Nothing where no card was charged. */
 export function periodCharts(sums: ChargeSums, days: Days, { wording }: Visit): Html {
   const { say, count, day } = wording;
   const isOneDay = days.from === days.to;
@@ -164,13 +165,20 @@ export function periodCharts(sums: ChargeSums, days: Days, { wording }: Visit): 
         wording,
       ),
     );
-  return html`${chart(say('Sold by card'), 'columns', moneyScale(wording), ({ amount }) => amount, [
-    { title: say('Sales'), isNumber: true, cell: ({ part }) => count(part.count) },
-  ])}
-${chart(say('Approval rate'), 'line', shareScale(wording, say('% of those answered')), shareOf, [
-  { title: say('Approved'), isNumber: true, cell: ({ part }) => count(part.approved) },
-  { title: say('Turned down'), isNumber: true, cell: ({ part }) => count(part.declined) },
-])}`;
+  const some = (of: (sums: PeriodSums) => number) => of(sums.now) + of(sums.before) > 0;
+  return html`${
+    some(({ sold }) => sold.count) &&
+    chart(say('Sold by card'), 'columns', moneyScale(wording), ({ amount }) => amount, [
+      { title: say('Sales'), isNumber: true, cell: ({ part }) => count(part.count) },
+    ])
+  }
+${
+  some(({ approved, declined }) => approved + declined) &&
+  chart(say('Approval rate'), 'line', shareScale(wording, say('% of those answered')), shareOf, [
+    { title: say('Approved'), isNumber: true, cell: ({ part }) => count(part.approved) },
+    { title: say('Turned down'), isNumber: true, cell: ({ part }) => count(part.declined) },
+  ])
+}`;
 }
 
 export function approvalsPart(sales: AllSales, { wording }: Visit): Html {
@@ -178,7 +186,7 @@ export function approvalsPart(sales: AllSales, { wording }: Visit): Html {
   const { approved, declined, other } = sales.total;
   if (approved + declined + other === 0)
     return emptyState(
-      say('No payment in these days.'),
+      say('No payment by card in these days.'),
       say('Choose other days. A payment appears here as soon as it is asked for.'),
     );
   const parts = [
@@ -217,6 +225,7 @@ function approvals(
       bad: declined,
       rate: percent(approved / (approved + declined)),
     }));
+  if (bars.length === 0) return html``;
   const names = {
     of,
     counted: say('Payments'),
