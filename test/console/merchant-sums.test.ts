@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { declaredStatements } from '../../src/platform/postgres/database.ts';
+import { declaredStatements, openDatabase } from '../../src/platform/postgres/database.ts';
+import { readPeriodSums } from '../../src/transactions/read-sale-counts.ts';
+import { addDays, instant, saoPauloDay, startOfSaoPauloDay } from '../../src/values/instant.ts';
 import { readSourceTree } from '../architecture/source-tree.ts';
 import { boletoRequest, force, inDays, issue, shopOf } from '../boletos/boleto-service.ts';
 import { createTestDatabase } from '../kit/database.ts';
@@ -139,6 +141,58 @@ test('the first page sums what the ledgers of acquirer and bank have of today, a
   assert.ok(later.includes(`Boletos pagos ${reais(0)} Antes, em dias inteiros: ${reais(14_990)} (1)`), later);
   const earlier = await wordsAt(`${home}/charts?from=${inDays(-7)}&to=${inDays(-1)}`);
   assert.ok(!earlier.includes('Boletos pagos'), earlier);
+});
+
+test('summed in rounds of any size all that moved is the same, and what is cut says so', async () => {
+  const shop = await pixShopOf(service);
+  const { reply } = await pay(service.gatewayUrl, token, 9_000);
+  for (const amount of [1_000, 2_000])
+    assert.equal((await cancel(shop, reply.body.paymentAuthorization.paymentId, { amount })).status, 200);
+  for (const amount of [700, 800]) {
+    const { body: pix } = await charge(shop);
+    await payPix(shop, pix.txid);
+    await untilStatus(shop, pix.paymentId, 'Paga');
+    assert.equal((await cancel(shop, pix.paymentId, { amount })).status, 200);
+  }
+  const boletos = await shopOf(service);
+  const { id } = (await issue(boletos)).body;
+  assert.equal((await force(boletos, id, { type: 'paid' })).status, 200);
+  const [booked] = await service.auditor.query(
+    `select (select array[count(*), sum(amount)]::int[] from pix_payments where surprise is null) as pix,
+       (select array[count(*), sum(amount)]::int[] from boleto_payments) as boletos,
+       (select array[count(*), sum(amount)]::int[] from (
+          select amount from cancels where state = 'canceled' union all
+          select r.amount from pix_refunds r join pix_payments p using (merchant_id, pix_id, end_to_end_id)
+          where r.state = 'refunded' and p.surprise is null) b) as back`,
+  );
+  const database = openDatabase(service.database.address, () => {});
+  try {
+    const today = saoPauloDay(instant(Date.now()));
+    const sum = async (days: number, size?: { sales: number; rounds: number }) => {
+      const period = {
+        from: startOfSaoPauloDay(addDays(today, days - 1)),
+        before: startOfSaoPauloDay(addDays(today, days + 1)),
+      };
+      const read = await readPeriodSums((_, ask) => ask(database), boletos.merchantId, period, size);
+      return [read.pix, read.boletos, read.givenBack].map(({ count, amount, isCut }) => [
+        [count, amount],
+        isCut,
+      ]);
+    };
+    const whole = [booked?.pix, booked?.boletos, booked?.back].map((one) => [one, false]);
+    for (const sales of [1, 2, 3, 100])
+      assert.deepEqual(await sum(0, { sales, rounds: 20 }), whole, `${sales}`);
+    const cut = await sum(0, { sales: 1, rounds: 1 });
+    assert.deepEqual([cut[0], cut[2]?.[1]], [[[1, 14_990], true], true]);
+    const none = [[0, 0], false];
+    assert.deepEqual(
+      await sum(-30, { sales: 1, rounds: 1 }),
+      [none, none, none],
+      'what came later cuts nothing',
+    );
+  } finally {
+    await database.close();
+  }
 });
 
 test('what cannot be read now says so on the first page, and all else is there', async () => {
@@ -306,8 +360,8 @@ const BOUNDS: Readonly<Record<string, readonly [index: string, condition: RegExp
   'pix_charges.find_by_document': ['pix_charges_by_document', /documentNumber.*merchant_id = /, false],
   'pix_payments.sum_paid': ['pix_payments_by_moment', /merchant_id = .*paid_at >= .*paid_at < /, true],
   'pix_refunds.sum_refunded': ['pix_refunds_by_moment', /refunded_at >= .*refunded_at < /, false],
-  'cancels.sum_newest': ['cancels_by_recorded_number', /merchant_id = /, false],
-  'boleto_payments.sum_paid': ['boleto_payments_of_day', /paid_on >= .*paid_on <= /, false],
+  'cancels.sum_canceled': ['cancels_by_moment', /canceled_at >= .*canceled_at < /, true],
+  'boleto_payments.sum_paid': ['boleto_payments_of_day', /paid_on >= .*paid_on < /, false],
   'transactions.sum_sales': [
     'transactions_by_sale_day',
     /ROW\(sold_at, transaction_id\) < .*sold_at >= /,
@@ -336,8 +390,11 @@ const BOUNDS: Readonly<Record<string, readonly [index: string, condition: RegExp
 
 /** Of what may be very many, those that are shown are read in their order: nothing is put in order. */
 const UNSORTED = [
-  'cancels.sum_newest',
+  'boleto_payments.sum_paid',
+  'cancels.sum_canceled',
   'customers.find_newest_payments',
+  'pix_payments.sum_paid',
+  'pix_refunds.sum_refunded',
   'transactions.find_ids_of_reference',
 ];
 
