@@ -157,6 +157,22 @@ test('summed in rounds of any size all that moved is the same, and what is cut s
   const boletos = await shopOf(service);
   const { id } = (await issue(boletos)).body;
   assert.equal((await force(boletos, id, { type: 'paid' })).status, 200);
+
+  // The file of payments has of each what the bank has, less the fee and what went back.
+  const { text: file } = await viewer.ask(`${home}/payments.csv`);
+  const [heads = '', ...rows] = file.slice(1).split('\r\n');
+  const cellsOf = (paymentId: string) => {
+    const cells = rows.find((row) => row.includes(paymentId))?.split(';') ?? [];
+    return ['Taxas', 'Líquido', 'Recebido'].map((title) => cells[heads.split(';').indexOf(title)]);
+  };
+  const written = (cents: number) => `"${(cents / 100).toFixed(2).replace('.', ',')}"`;
+  const [newest] = await service.auditor.query(
+    'select pix_id from pix_charges order by created_at desc limit 1',
+  );
+  const { body: paidPix } = await call(service.gatewayUrl, `/v1/payments/${newest?.pix_id}`, { token });
+  const { fee, paidAmount } = paidPix;
+  assert.deepEqual(cellsOf(paidPix.paymentId), [fee, paidAmount - fee - 800, paidAmount - fee].map(written));
+  assert.deepEqual(cellsOf(id), [0, 14_990, 14_990].map(written));
   const [booked] = await service.auditor.query(
     `select (select array[count(*), sum(amount)]::int[] from pix_payments where surprise is null) as pix,
        (select array[count(*), sum(amount)]::int[] from boleto_payments) as boletos,

@@ -16,19 +16,37 @@ export type FileMoneyTools = {
   ) => Promise<readonly InstallmentMoney[]>;
 };
 
-/** Of its installments together; absent: nothing is expected of it, or not yet. */
-type WrittenPayment = ShownPayment & { readonly receivable?: ReturnType<typeof sumOf> | undefined };
+/** `net`: what it brings, less fees and what was given back. `received`: what came, less fees. Null: unknown. */
+type Brought = {
+  readonly fee: number | null;
+  readonly net: number | null;
+  readonly received: number | null;
+};
 
-function sumOf(installments: readonly InstallmentMoney[]) {
+/** Absent: nothing is expected of it, or not yet. */
+type WrittenPayment = ShownPayment & { readonly brought?: Brought | undefined };
+
+function broughtByCard(installments: readonly InstallmentMoney[]): Brought {
   const sum = (of: (one: InstallmentMoney) => number | null) =>
-    installments.reduce((all, one) => all + (of(one) ?? 0), 0);
+    installments.reduce<number | null>((all, one) => {
+      const part = of(one);
+      return all === null || part === null ? null : all + part;
+    }, 0);
   return {
     fee: sum(({ fee }) => fee),
     net: sum(({ net }) => net),
-    received: installments.some(({ hasCome, received }) => hasCome && received === null)
-      ? null
-      : sum(({ hasCome, received }) => (hasCome ? received : 0)),
+    received: sum(({ hasCome, received }) => (hasCome ? received : 0)),
   };
+}
+
+/** Once it is paid. Boletos have no fee of the operator. */
+function broughtByBill(one: Exclude<ShownPayment, { readonly method: 'card' }>): Brought | undefined {
+  const { paidAmount } = one;
+  if (paidAmount === null) return undefined;
+  if (one.method === 'boleto') return { fee: 0, net: paidAmount, received: paidAmount };
+  const { fee, netAmount, payments } = one;
+  const returned = payments.find(isPaying)?.canceledAmount ?? 0;
+  return { fee, net: netAmount === null ? null : netAmount - returned, received: netAmount };
 }
 
 const cardOf = (one: ShownPayment) => (one.method === 'card' ? one : null);
@@ -54,9 +72,9 @@ function paymentFileColumns(visit: Visit): readonly Column<WrittenPayment>[] {
     { title: say('Paid amount'), file: (one) => reaisCell(billOf(one)?.paidAmount) },
     { title: say('Given back'), file: ({ canceledAmount }) => reaisCell(canceledAmount) },
     { title: say('Being given back'), file: ({ cancelingAmount }) => reaisCell(cancelingAmount) },
-    { title: say('Fees'), file: (one) => reaisCell(pixOf(one)?.fee ?? one.receivable?.fee) },
-    { title: say('Net'), file: (one) => reaisCell(pixOf(one)?.netAmount ?? one.receivable?.net) },
-    { title: say('Received'), file: ({ receivable }) => reaisCell(receivable?.received) },
+    { title: say('Fees'), file: (one) => reaisCell(one.brought?.fee) },
+    { title: say('Net'), file: (one) => reaisCell(one.brought?.net) },
+    { title: say('Received'), file: (one) => reaisCell(one.brought?.received) },
     { title: say('Installments'), file: (one) => cardOf(one)?.installments.length },
     { title: say('Brand'), file: (one) => brandOf(one) },
     { title: say('Card'), file: (one) => cardNumberOf(one) },
@@ -103,8 +121,9 @@ export const PAYMENT_FILE_SCREENS: readonly Screen<FileBuyerTools & FileMoneyToo
     const money = await tools.findMoneyOfFile(visit.merchantId, ids);
     const byPayment = Map.groupBy(money, ({ transactionId }) => transactionId);
     return named.map((one) => {
+      if (one.method !== 'card') return { ...one, brought: broughtByBill(one) };
       const installments = byPayment.get(one.paymentId);
-      return { ...one, receivable: installments && sumOf(installments) };
+      return { ...one, brought: installments && broughtByCard(installments) };
     });
   },
 });
