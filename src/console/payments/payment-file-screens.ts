@@ -1,5 +1,7 @@
 import { LIST_PAYMENTS } from '../../payments/list/contract.ts';
+import { LIST_DAYS } from '../../reconciliation/days/endpoints.ts';
 import type { InstallmentMoney } from '../../reconciliation/receivables/receivables.sql.ts';
+import { instant, saoPauloDay } from '../../values/instant.ts';
 import { buyerCells } from '../parts/buyer-parts.ts';
 import { dayCell, type FileCell, fileScreens, momentCell, reaisCell } from '../parts/file-screens.ts';
 import { brandText, type Column } from '../parts/page-parts.ts';
@@ -110,6 +112,13 @@ export const PAYMENT_FILE_SCREENS: readonly Screen<FileBuyerTools & FileMoneyToo
   titles: { csv: 'CSV of payments', xlsx: 'XLSX of payments' },
   contract: () => LIST_PAYMENTS,
   query: wantedOf,
+  /** It is refused while the latest sales are not followed up: it would have former fees. */
+  before(visit) {
+    const [accountNumber] = visit.accountNumbers;
+    const day = saoPauloDay(instant(visit.now));
+    if (accountNumber === undefined) return null;
+    return visit.ask(LIST_DAYS, { query: { accountNumber, from: day, to: day } });
+  },
   name(visit) {
     const { from, to } = periodOf(visit);
     return ['payments', visit.merchantId, from, to];
