@@ -60,6 +60,7 @@ type Found =
 
 const MOST_DAYS = 31;
 const USUAL_DAYS = 7;
+const DAY_MILLISECONDS = 86_400_000;
 /** Many sales are still being counted when the page is sent. */
 const REFRESH_SECONDS = 5;
 
@@ -70,6 +71,13 @@ function daysOf(query: Readonly<Record<string, string>>, now: number): Days | nu
   const from = query.from ?? (query.to === undefined ? lastDays(USUAL_DAYS, today).from : to);
   if (!isDay(from) || !isDay(to) || from > to) return null;
   return addDays(to, 1 - MOST_DAYS) > from ? null : { from, to };
+}
+
+/** As far from today in real time, by which deliveries are dated, as the days are by a moved clock. */
+function realDays({ from, to }: Days, { now, realNow }: Pick<Visit, 'now' | 'realNow'>): Days {
+  const dayOf = (at: number) => Date.parse(saoPauloDay(instant(at)));
+  const moved = (dayOf(realNow) - dayOf(now)) / DAY_MILLISECONDS;
+  return { from: addDays(from, moved), to: addDays(to, moved) };
 }
 
 const lastDays = (count: number, today: Day): Days => ({ from: addDays(today, 1 - count), to: today });
@@ -89,7 +97,7 @@ export const CHART_SCREENS: readonly Screen<ChartTools>[] = [
       const [charges, deliveries] = await Promise.all([
         tools.readCharges(merchantId, days, instant(now)),
         accountNumbers.includes(accountNumber)
-          ? tools.countDeliveries(merchantId, accountNumber, days)
+          ? tools.countDeliveries(merchantId, accountNumber, realDays(days, visit))
           : { value: null, keptSince: null },
       ]);
       return { days, charges, deliveries };
@@ -119,7 +127,7 @@ ${leadTo(say('Seven days'), lastDays(USUAL_DAYS, today))} ${leadTo(say('Thirty d
     const description = say('Choose at most 31 days, the first before the last.');
     return html`${form}${presets}${errorsOf([{ tag: 'from', description }])}`;
   }
-  return html`${form}${presets}${chargesPart(found.charges, found.days, visit)}${deliveryChart(found.deliveries, visit)}`;
+  return html`${form}${presets}${chargesPart(found.charges, found.days, visit)}${deliveryChart(found.deliveries, realDays(found.days, visit), visit)}`;
 }
 
 function chargesPart(charges: Prepared<ChargeFigures>, days: Days, visit: Visit): Html {
@@ -168,13 +176,16 @@ function retryChart({ byAttempt, amount, summed, countedFrom }: RetryCounts, { w
 }
 
 /** Deliveries are counted by account; the sums above are of all accounts. */
-function deliveryChart(counted: Prepared<DeliveryCounts | null>, visit: Visit): Html {
+function deliveryChart(counted: Prepared<DeliveryCounts | null>, { from, to }: Days, visit: Visit): Html {
   const { wording, accountNumbers } = visit;
   const { say } = wording;
   const title = say('Deliveries');
   const label = say('Account of the deliveries');
-  const account =
+  const choice =
     accountNumbers.length > 1 && filterForm(visit, [accountField(visit)], { label, kept: ['from', 'to'] });
+  const isReal = wording.realMark !== '';
+  const ofDays = say('{from} to {to}', { from: wording.day(from), to: wording.day(to) });
+  const account = html`${choice}${isReal && html`<p class="note">${ofDays} <small class="real">${wording.realMark}</small></p>`}`;
   if (counted === 'underWay')
     return section(
       title,
