@@ -69,7 +69,7 @@ const SUM = rowCodec({
   oldest: column.nullable(column.text('min(at)::text')),
 });
 
-/** The newest of a period. Those of the same moment, or day, are read together: the next begins before them. */
+/** The newest of a period. Those of one moment, or day, are read together: the next begins before them. */
 const MOVED = {
   pix: statement(
     'pix_payments.sum_paid',
@@ -113,7 +113,7 @@ const MOVED = {
 
 const KINDS = Object.keys(MOVED) as MovedKind[];
 
-/** The newest of what cards, Pix and boletos moved beside the sales, before `place`. `next`: there may be older. */
+/** The newest of what was moved beside the sales of cards, before `place`. `next`: there may be older. */
 export async function sumMoved(
   database: Reader,
   merchantId: string,

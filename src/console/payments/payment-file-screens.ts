@@ -18,7 +18,7 @@ export type FileMoneyTools = {
   ) => Promise<readonly InstallmentMoney[]>;
 };
 
-/** `net`: what it brings, less fees and what was given back. `received`: what came, less fees. Null: unknown. */
+/** `net`: less fees and what was given back. `received`: what came, less fees. Null: unknown. */
 type Brought = {
   readonly fee: number | null;
   readonly net: number | null;

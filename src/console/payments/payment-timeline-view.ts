@@ -174,7 +174,10 @@ function settled({ receivables }: PaymentFound, { say, money }: Wording): Happen
   });
 }
 
-/** Sent in real time. If the merchant's clock was moved, it is sorted after its event. What did not arrive says why. */
+/**
+ * Sent in real time. If the merchant's clock was moved, it is sorted after its event. What did not arrive
+ * is not folded, because it says why.
+ */
 export function sent(
   deliveries: readonly PaymentDelivery[],
   soldAt: number,
