@@ -35,8 +35,8 @@ import { DELIVERY_STATES } from '../webhooks/deliveries/delivery.ts';
 import { listFailingEndpoints } from '../webhooks/endpoints/webhook-endpoints.sql.ts';
 import { listDeliveries } from '../webhooks/history/list-deliveries.ts';
 import { listDeliveriesOf } from '../webhooks/history/messages-of-payments.sql.ts';
-import type { ChargeCounts, ChartTools, DeliveryCounts } from './charts/chart-screens.ts';
-import { type ChargeSums, countDays, type Days, daysBefore } from './charts/sales-charts.ts';
+import type { ChargeFigures, ChartTools, DeliveryCounts } from './charts/chart-screens.ts';
+import { countDays, type Days, daysBefore } from './charts/sales-charts.ts';
 import type { FilterPageTools } from './filters/filter-screens.ts';
 import type { ListTools } from './filters/list-screens.ts';
 import { keepFilter, listSavedFilters, removeFilter } from './filters/saved-filters.sql.ts';
@@ -135,10 +135,22 @@ function periodBefore(days: Days, now: Instant): Period {
   return { from, before: instant(startOfSaoPauloDay(sameDay) + now - startOfSaoPauloDay(today)) };
 }
 
-async function sumCharges(search: Search, merchantId: string, days: Days, now: Instant): Promise<ChargeSums> {
+async function readCharges(
+  search: Search,
+  merchantId: string,
+  days: Days,
+  at: Instant,
+): Promise<ChargeFigures> {
+  const { from, before } = wholeDays(days);
+  const period = { from, before: instant(Math.min(before, at)) };
   return {
-    now: await readPeriodSums(search, merchantId, wholeDays(days)),
-    before: await readPeriodSums(search, merchantId, periodBefore(days, now)),
+    at,
+    sums: {
+      now: await readPeriodSums(search, merchantId, period),
+      before: await readPeriodSums(search, merchantId, periodBefore(days, at)),
+    },
+    sales: await readSaleCounts(search, merchantId, period),
+    retries: await patiently(() => search(merchantId, (reader) => countRetries(reader, merchantId, period))),
   };
 }
 
@@ -184,8 +196,7 @@ export function openMerchantTools({
       ...PREPARED,
       onFailure: (error) => log.warn({ err: error }, 'what a page asked for could not be read on'),
     });
-  const charges = prepared<ChargeCounts>();
-  const chargeSums = prepared<ChargeSums>();
+  const charges = prepared<ChargeFigures>();
   const deliveries = prepared<DeliveryCounts | null>();
   const dayReports = prepared<DayReport | null>();
   const ofToday = prepared<TodaySums>();
@@ -206,17 +217,10 @@ export function openMerchantTools({
       lookUp(merchantId, (reader) => listSavedFilters(reader, merchantId, userId)),
     keepFilter: (merchantId, userId, wanted) => keepFilter(database, merchantId, userId, wanted),
     removeFilter: (merchantId, userId, of) => removeFilter(database, merchantId, userId, of),
-    countCharges: (merchantId, days) =>
-      charges(merchantId, `${days.from} ${days.to}`, async () => {
-        const period = wholeDays(days);
-        const sales = await readSaleCounts(search, merchantId, period);
-        const retries = await patiently(() =>
-          search(merchantId, (reader) => countRetries(reader, merchantId, period)),
-        );
-        return { sales, retries };
-      }),
-    sumCharges: (merchantId, days, now) =>
-      chargeSums(merchantId, `${days.from} ${days.to}`, () => sumCharges(search, merchantId, days, now)),
+    readCharges: (merchantId, days, now) =>
+      charges(merchantId, `${days.from} ${days.to} ${saoPauloDay(now)}`, () =>
+        readCharges(search, merchantId, days, now),
+      ),
     countDeliveries: (merchantId, accountNumber, { from, to }) =>
       deliveries(merchantId, `${accountNumber} ${from} ${to}`, async () => {
         const counts = { waiting: 0, delivered: 0, givenUp: 0 };

@@ -5,18 +5,18 @@ import type { Instant } from '../values/instant.ts';
 import { countSales, type SalePlace } from './sale-counts.sql.ts';
 import { addSaleCounts, type SaleCounts } from './sale-counts.ts';
 import { type Period, sumMoved, sumSales } from './sale-sums.sql.ts';
-import { type PeriodSums, saleSumsOf } from './sale-sums.ts';
+import { type MovedPlace, type MovedSums, movedSumsOf, type PeriodSums, saleSumsOf } from './sale-sums.ts';
 
 type Rounds = {
-  /** Sales counted by one query, which reads an index for less than 0.1 s. */
+  /** Rows read by one query, along an index, for less than 0.1 s. */
   readonly sales: number;
   readonly rounds: number;
 };
 
-/** Twenty million sales. */
+/** Twenty million sales, and as many of all else. */
 const ROUNDS: Rounds = { sales: 100_000, rounds: 200 };
 
-type Round<Part> = { readonly part: Part; readonly next: SalePlace | null };
+type Round<Part, Place> = { readonly part: Part; readonly next: Place | null };
 
 /** `countedFrom`: sales before it were not counted; null: all were. */
 export type AllSales = SaleCounts & { readonly countedFrom: Instant | null };
@@ -25,20 +25,20 @@ export type AllSales = SaleCounts & { readonly countedFrom: Instant | null };
  * Newest first. Each round takes its turn among the merchant's searches. Throws `Overloaded` or
  * `DatabaseUnavailable` if it gets none for half a minute. `place`: there are more; null: that was all.
  */
-async function readInRounds<Part>(
+async function readInRounds<Part, Place = SalePlace>(
   search: Search,
   merchantId: string,
   { sales, rounds }: Rounds,
   read: (
     reader: Reader,
-    from: { readonly place: SalePlace | null; readonly most: number },
-  ) => Promise<Round<Part>>,
-): Promise<{ readonly parts: readonly Part[]; readonly place: SalePlace | null }> {
+    from: { readonly place: Place | null; readonly most: number },
+  ) => Promise<Round<Part, Place>>,
+): Promise<{ readonly parts: readonly Part[]; readonly place: Place | null }> {
   const parts: Part[] = [];
-  let place: SalePlace | null = null;
+  let place: Place | null = null;
   for (let round = 1; round <= rounds; round += 1) {
-    const from: SalePlace | null = place;
-    const { part, next }: Round<Part> = await patiently(() =>
+    const from: Place | null = place;
+    const { part, next }: Round<Part, Place> = await patiently(() =>
       search(merchantId, (reader) => read(reader, { place: from, most: sales })),
     );
     parts.push(part);
@@ -73,6 +73,14 @@ export async function readPeriodSums(
     const { hours, next } = await sumSales(reader, merchantId, period, from);
     return { part: hours, next };
   });
-  const moved = await patiently(() => search(merchantId, (reader) => sumMoved(reader, merchantId, period)));
-  return { ...saleSumsOf(parts.flat(), place !== null), ...moved };
+  const moved = await readInRounds<MovedSums, MovedPlace>(
+    search,
+    merchantId,
+    rounds,
+    async (reader, from) => {
+      const { sums, next } = await sumMoved(reader, merchantId, period, from);
+      return { part: sums, next };
+    },
+  );
+  return { ...saleSumsOf(parts.flat(), place !== null), ...movedSumsOf(moved.parts, moved.place) };
 }

@@ -1,10 +1,16 @@
 import { type Reader, type Row, statement } from '../platform/postgres/database.ts';
 import { column, rowCodec } from '../platform/postgres/row-codec.ts';
-import { cents } from '../values/cents.ts';
-import { type Day, type Instant, saoPauloDay, utcText } from '../values/instant.ts';
+import { addDays, type Day, type Instant, instant, saoPauloDay, utcText } from '../values/instant.ts';
 import { FIRST_ID, type SalePlace } from './sale-counts.sql.ts';
 import { ANSWERED_NO, ANSWERED_YES } from './sale-counts.ts';
-import type { MoneySum, SalePart } from './sale-sums.ts';
+import {
+  type MovedKind,
+  type MovedPlace,
+  type MovedSums,
+  NOTHING_MOVED,
+  type SalePart,
+  WHOLE,
+} from './sale-sums.ts';
 import { INSTALLMENT_STATES } from './transaction.ts';
 import { DECIDED } from './transaction-queries.sql.ts';
 
@@ -55,88 +61,77 @@ export async function sumSales(
   };
 }
 
+/** Of what was read. `oldest`: its moment or day, as PostgreSQL writes it. */
 const SUM = rowCodec({
-  count: column.whole('count(*)::integer'),
-  amount: column.money('coalesce(sum(amount), 0)::bigint'),
+  read: column.whole('count(*)::integer'),
+  count: column.whole('count(*) filter (where is_counted)::integer'),
+  amount: column.money('coalesce(sum(amount) filter (where is_counted), 0)::bigint'),
+  oldest: column.nullable(column.text('min(at)::text')),
 });
-/** Of what was read those of the period, and how much was read. */
-const SUM_OF_NEWEST = rowCodec({
-  count: column.whole('count(*) filter (where is_of_period)::integer'),
-  amount: column.money('coalesce(sum(amount) filter (where is_of_period), 0)::bigint'),
-  isCut: column.boolean('coalesce(count(*) = $4 and bool_and(is_since), false)'),
-});
-/** Along an index, some milliseconds. */
-const MOST_SUMMED = 50_000;
 
-const RECEIVED_BY_PIX = statement(
-  'pix_payments.sum_paid',
-  `select ${SUM.columns} from (
-     select amount from pix_payments
-     where merchant_id = $1 and surprise is null and paid_at >= $2::timestamptz and paid_at < $3::timestamptz limit $4
-   ) p`,
-);
-/** What nobody expected was not sold, so that giving it back takes nothing from sales. */
-const RETURNED_BY_PIX = statement(
-  'pix_refunds.sum_refunded',
-  `select ${SUM.columns} from (
-     select r.amount from pix_refunds r join pix_payments p using (merchant_id, pix_id, end_to_end_id)
-     where r.merchant_id = $1 and r.refunded_at >= $2::timestamptz and r.refunded_at < $3::timestamptz
-       and p.surprise is null limit $4
-   ) p`,
-);
-/** In the order in which they were carried out, the newest first: an index has that order. */
-const RETURNED_BY_CARD = statement(
-  'cancels.sum_newest',
-  `select ${SUM_OF_NEWEST.columns} from (
-     select amount, canceled_at >= $2::timestamptz as is_since,
-       canceled_at >= $2::timestamptz and canceled_at < $3::timestamptz as is_of_period
-     from cancels where merchant_id = $1 and recorded_number is not null
-     order by recorded_number desc limit $4
-   ) c`,
-);
-const PAID_BY_BOLETO = statement(
-  'boleto_payments.sum_paid',
-  `select ${SUM.columns} from (
-     select amount from boleto_payments
-     where merchant_id = $1 and surprise is null and paid_on >= $2::date and paid_on <= $3::date limit $4
-   ) b`,
-);
+/** The newest of a period. Those of one moment, or day, are read together: the next begins before them. */
+const MOVED = {
+  pix: statement(
+    'pix_payments.sum_paid',
+    `select ${SUM.columns} from (
+       select amount, paid_at as at, true as is_counted from pix_payments
+       where merchant_id = $1 and surprise is null and paid_at >= $2::timestamptz and paid_at < $3::timestamptz
+       order by paid_at desc fetch first $4 rows with ties
+     ) p`,
+  ),
+  boletos: statement(
+    'boleto_payments.sum_paid',
+    `select ${SUM.columns} from (
+       select amount, paid_on as at, surprise is null as is_counted from boleto_payments
+       where merchant_id = $1 and paid_on >= $2::date and paid_on < $3::date
+       order by paid_on desc fetch first $4 rows with ties
+     ) b`,
+  ),
+  returnedByCard: statement(
+    'cancels.sum_canceled',
+    `select ${SUM.columns} from (
+       select amount, canceled_at as at, true as is_counted from cancels
+       where merchant_id = $1 and canceled_at >= $2::timestamptz and canceled_at < $3::timestamptz
+       order by canceled_at desc fetch first $4 rows with ties
+     ) c`,
+  ),
+  /** What nobody expected was not sold, so that giving it back takes nothing from sales. */
+  returnedByPix: statement(
+    'pix_refunds.sum_refunded',
+    `select ${SUM.columns} from (
+       select r.amount, r.at, p.surprise is null as is_counted from (
+         select amount, refunded_at as at, pix_id, end_to_end_id from pix_refunds
+         where merchant_id = $1 and refunded_at >= $2::timestamptz and refunded_at < $3::timestamptz
+         order by refunded_at desc fetch first $4 rows with ties
+       ) r cross join lateral (
+         select surprise from pix_payments
+         where merchant_id = $1 and pix_id = r.pix_id and end_to_end_id = r.end_to_end_id limit 1
+       ) p
+     ) r`,
+  ),
+};
 
-async function sumOf(
-  database: Reader,
-  asked: typeof RECEIVED_BY_PIX,
-  merchantId: string,
-  [from, to]: readonly [string, string],
-): Promise<MoneySum> {
-  const [row] = (await database.query(asked, [merchantId, from, to, MOST_SUMMED])) as [Row];
-  const sum = SUM.parse(row);
-  return { ...sum, isCut: sum.count === MOST_SUMMED };
-}
+const KINDS = Object.keys(MOVED) as MovedKind[];
 
-async function sumReturnedByCard(
+/** The newest of what was moved beside the sales of cards, before `place`. `next`: there may be older. */
+export async function sumMoved(
   database: Reader,
   merchantId: string,
-  moments: readonly [string, string],
-): Promise<MoneySum> {
-  const [row] = (await database.query(RETURNED_BY_CARD, [merchantId, ...moments, MOST_SUMMED])) as [Row];
-  return SUM_OF_NEWEST.parse(row);
-}
-
-/** What cards, Pix and boletos moved beside the sales. */
-export async function sumMoved(database: Reader, merchantId: string, { from, before }: Period) {
-  const moments = [utcText(from), utcText(before)] as const;
-  const days: readonly [Day, Day] = [saoPauloDay(from), saoPauloDay(before)];
-  const [byCard, byPix] = [
-    await sumReturnedByCard(database, merchantId, moments),
-    await sumOf(database, RETURNED_BY_PIX, merchantId, moments),
-  ];
-  return {
-    pix: await sumOf(database, RECEIVED_BY_PIX, merchantId, moments),
-    boletos: await sumOf(database, PAID_BY_BOLETO, merchantId, days),
-    givenBack: {
-      count: byCard.count + byPix.count,
-      amount: cents(byCard.amount + byPix.amount),
-      isCut: byCard.isCut || byPix.isCut,
-    },
-  };
+  { from, before }: Period,
+  { place, most }: { readonly place: MovedPlace | null; readonly most: number },
+): Promise<{ readonly sums: MovedSums; readonly next: MovedPlace | null }> {
+  // Banks name no hour of a boleto.
+  const endsOn = addDays(saoPauloDay(instant(before - 1)), 1);
+  const sums = { ...NOTHING_MOVED };
+  const next: Record<MovedKind, string | null> = { ...WHOLE };
+  for (const kind of KINDS) {
+    const [first, end] = kind === 'boletos' ? [saoPauloDay(from), endsOn] : [utcText(from), utcText(before)];
+    const until = place === null ? end : place[kind];
+    if (until === null) continue;
+    const [row] = (await database.query(MOVED[kind], [merchantId, first, until, most])) as [Row];
+    const { read, count, amount, oldest } = SUM.parse(row);
+    sums[kind] = { count, amount };
+    if (read >= most) next[kind] = oldest;
+  }
+  return { sums, next: KINDS.every((kind) => next[kind] === null) ? null : next };
 }

@@ -10,6 +10,9 @@ export type MoneySum = {
   readonly isCut: boolean;
 };
 
+/** What is cut is not nothing, whatever was summed of it. */
+export const isSome = ({ count, isCut }: MoneySum) => count > 0 || isCut;
+
 /** What cards brought in a part of a period. `approved`, `declined`: answers, whatever came later. */
 export type SalePart = {
   readonly amount: Cents;
@@ -61,3 +64,36 @@ export type PeriodSums = SaleSums & {
   readonly boletos: MoneySum;
   readonly givenBack: MoneySum;
 };
+
+export type MovedKind = 'pix' | 'boletos' | 'returnedByCard' | 'returnedByPix';
+export type MovedSums = Readonly<Record<MovedKind, Pick<MoneySum, 'count' | 'amount'>>>;
+/** Before what each is read on; null: all of it was read. */
+export type MovedPlace = Readonly<Record<MovedKind, string | null>>;
+
+const NONE = { count: 0, amount: cents(0) };
+export const NOTHING_MOVED: MovedSums = {
+  pix: NONE,
+  boletos: NONE,
+  returnedByCard: NONE,
+  returnedByPix: NONE,
+};
+export const WHOLE: MovedPlace = { pix: null, boletos: null, returnedByCard: null, returnedByPix: null };
+
+export function movedSumsOf(
+  parts: readonly MovedSums[],
+  place: MovedPlace | null,
+): Pick<PeriodSums, 'pix' | 'boletos' | 'givenBack'> {
+  const sumOf = (...kinds: readonly MovedKind[]): MoneySum => {
+    const all = parts.flatMap((part) => kinds.map((kind) => part[kind]));
+    return {
+      count: all.reduce((sum, { count }) => sum + count, 0),
+      amount: cents(all.reduce((sum, { amount }) => sum + amount, 0)),
+      isCut: place !== null && kinds.some((kind) => place[kind] !== null),
+    };
+  };
+  return {
+    pix: sumOf('pix'),
+    boletos: sumOf('boletos'),
+    givenBack: sumOf('returnedByCard', 'returnedByPix'),
+  };
+}

@@ -86,7 +86,7 @@ test('what moves much waits for a second person, who approves it on a page', { s
   const approving = await browser.visit(merchantId, 'finance');
   await browser.goTo(approving, `${home}/waiting`);
   await send(approving, '/approve', { reason: 'conferido com o cliente' });
-  assert.match(await wordsOn(approving), /Aprovado e executado/);
+  assert.match(await wordsOn(approving), /Aprovada e executada/);
   await lookAt(approving, 'action-approved');
   await asking.browserContext().close();
   await approving.browserContext().close();

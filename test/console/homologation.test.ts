@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { addDays, instant, saoPauloDay } from '../../src/values/instant.ts';
 import { call, logIn, pay } from '../kit/merchant.ts';
 import { openTestService, type TestService } from '../kit/service.ts';
 import { type MerchantThings, makeThings } from './merchant-things.ts';
@@ -54,6 +55,13 @@ test('where the clock of a merchant stands is the today of its pages', async () 
   assert.equal(reply.status, 200, reply.text);
   assert.match(await words(`${home}/payments`), /ADIANTE-1/);
   assert.match(await words(`${home}/notifications/deliveries`), /Teste/);
+  const today = saoPauloDay(instant(Date.now()));
+  const day = addDays(today, 7);
+  const charts = await words(`${home}/charts?from=${day}&to=${day}`);
+  assert.match(charts, /Vendido R\$ 60,00/);
+  const real = today.split('-').reverse().join('/');
+  assert.ok(charts.includes(`Entregas ${real} a ${real} horário real`), charts);
+  assert.ok(!charts.includes('Nada foi enviado nestes dias'), charts);
 });
 
 test('a clock goes no way back, and a page says so in the words of the API', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import pg from 'pg';
 import { createForeignMerchant, FOREIGN_MERCHANT } from '../kit/foreign-merchant.ts';
 import { call, logIn, pay } from '../kit/merchant.ts';
 import { openTestService, type TestService, until } from '../kit/service.ts';
@@ -58,7 +59,7 @@ test('before there is anything each list says what to do', async () => {
     ['reconciliation/exceptions', /Nenhuma exceção nestes dias\./],
     ['notifications', /Nenhum endereço está registrado para esta conta\./],
     ['notifications/deliveries', /Nada foi enviado nestes dias\./],
-    ['charts', /Nenhum pagamento nestes dias\./],
+    ['charts', /Nenhum pagamento com cartão nestes dias\./],
     ['charts', /Nenhuma retentativa nestes dias\./],
     ['charts?from=2026-02-30', /Escolha no máximo 31 dias/],
     ['billings', /Nenhuma cobrança vence nestes dias\./],
@@ -302,10 +303,23 @@ test('a credential of another merchant is not there to be disabled', async () =>
 test('lists whose API gives CSV are saved as CSV, with the filters of the page', async () => {
   const { gateway } = await service.demo();
   const token = await logIn(service.gatewayUrl, gateway);
+  await service.auditor.query(
+    'insert into receivable_cursors (merchant_id) select merchant_id from merchants on conflict do nothing',
+  );
+  // Nobody follows up what is sold, so nobody knows what it brings.
+  const follower = new pg.Client(service.database.address);
+  await follower.connect();
+  await follower.query('begin; select from receivable_cursors for update');
   await pay(service.gatewayUrl, token, 1_000, { referenceTransaction: 'PEDIDO-CSV' });
   const page = await shown(viewer, `${home}/payments?referenceTransaction=PEDIDO-CSV`);
   const href = /href="([^"]+payments\.csv[^"]*)"/.exec(page)?.[1]?.replaceAll('&amp;', '&') ?? '';
-  const saved = await viewer.ask(href);
+  const early = await viewer.ask(href);
+  await follower.end();
+  assert.match(early.text, /role="alert".*vendas ainda estão sendo preparadas/s);
+  const saved = await until('what was sold is followed up', async () => {
+    const asked = await viewer.ask(href);
+    return asked.headers.get('content-type')?.startsWith('text/csv') === true && asked;
+  });
   assert.match(saved.headers.get('content-type') ?? '', /^text\/csv/);
   assert.match(saved.headers.get('content-disposition') ?? '', /parcela-payments-\d+-[\d-]+\.csv/);
   assert.equal(saved.text.trim().split(/\r?\n/).length, 2, saved.text);
@@ -344,13 +358,13 @@ test('lists whose API gives CSV are saved as CSV, with the filters of the page',
 test('charts show what was approved and declined, with a table behind each', async () => {
   const { gateway } = await service.demo();
   await pay(service.gatewayUrl, await logIn(service.gatewayUrl, gateway), 1_051);
+  const titles = ['Aprovações por bandeira', 'Aprovações por hora', 'Negadas por código', 'Entregas'];
   const page = await until('the payment is counted', async () => {
     const charts = await shown(viewer, `${home}/charts`);
-    return charts.includes('aria-label="Negadas por código"') && charts;
+    return titles.every((title) => charts.includes(`aria-label="${title}"`)) && charts;
   });
   const words = wordsOf(page);
-  for (const expected of ['Aprovações por bandeira', 'Aprovações por hora', 'Negadas por código', 'Entregas'])
-    assert.ok(page.includes(`aria-label="${expected}"`) && words.includes(expected), expected);
+  for (const title of titles) assert.ok(words.includes(title), title);
   assert.match(words, /Negadas por código .*51 Mastercard: Saldo .*R\$ 0,00/);
   assert.match(words, /Mastercard 7 em 1 dia R\$ 2,00/);
 });

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { declaredStatements } from '../../src/platform/postgres/database.ts';
-import { addDays, type Day } from '../../src/values/instant.ts';
+import { declaredStatements, openDatabase } from '../../src/platform/postgres/database.ts';
+import { readPeriodSums } from '../../src/transactions/read-sale-counts.ts';
+import { addDays, type Day, instant, saoPauloDay, startOfSaoPauloDay } from '../../src/values/instant.ts';
 import { readSourceTree } from '../architecture/source-tree.ts';
-import { boletoRequest, inDays } from '../boletos/boleto-service.ts';
+import { boletoRequest, force, inDays, issue, shopOf } from '../boletos/boleto-service.ts';
 import { createTestDatabase } from '../kit/database.ts';
 import { call, logIn, pay } from '../kit/merchant.ts';
 import { openTestService, type TestService, until } from '../kit/service.ts';
@@ -82,6 +83,10 @@ test('the first page sums what the ledgers of acquirer and bank have of today, a
   await untilStatus(shop, pix.paymentId, 'Paga');
   assert.equal((await cancel(shop, pix.paymentId, { amount: 1_000 })).status, 200);
 
+  const boletos = await shopOf(service);
+  const { id } = (await issue(boletos)).body;
+  assert.equal((await force(boletos, id, { type: 'paid' })).status, 200);
+
   // Nobody expected it: neither sold nor given back.
   const second = await payPix(shop, pix.txid, { force: true });
   await until('the second Pix is given back', async () => {
@@ -110,6 +115,7 @@ test('the first page sums what the ledgers of acquirer and bank have of today, a
     `${approved.length} de ${answered.length} respondidas`,
     `A receber ${reais(books?.open as number)} `,
     `Estornado hoje ${reais(back)} Ontem ${reais(0)} Estornos: 2`,
+    `Boletos pagos hoje ${reais(14_990)} Ontem, o dia todo: ${reais(0)} (0)`,
   ];
   await until('the page has it', async () => {
     const words = await wordsAt(`${home}/today`);
@@ -131,12 +137,84 @@ test('the first page sums what the ledgers of acquirer and bank have of today, a
   for (const one of [
     `Vendido ${reais(sold)} Antes: ${reais(0)} cartão ${byCard}, Pix ${reais(14_990)}`,
     `Estornado ${reais(back)} Antes: ${reais(0)}`,
+    `Boletos pagos ${reais(14_990)} Antes, em dias inteiros: ${reais(0)} (0)`,
     `${byCard} ${reais(0)} ${approved.length}`,
   ])
     assert.ok(charts.includes(one), `${one}: ${charts}`);
-  assert.match(charts, /Taxa de aprovação .* % das respondidas 0% 25% 50% 75% 100%/);
+  assert.match(charts, /Taxa de aprovação .* % das transações respondidas 0% 25% 50% 75% 100%/);
   const later = await wordsAt(`${home}/charts?from=${inDays(1)}&to=${inDays(7)}`);
   assert.ok(later.includes(`Vendido ${reais(0)} Antes: ${reais(sold)} (-100%)`), later);
+  assert.ok(later.includes(`Boletos pagos ${reais(0)} Antes, em dias inteiros: ${reais(14_990)} (1)`), later);
+  const earlier = await wordsAt(`${home}/charts?from=${inDays(-7)}&to=${inDays(-1)}`);
+  assert.ok(!earlier.includes('Boletos pagos'), earlier);
+});
+
+test('summed in rounds of any size all that moved is the same, and what is cut says so', async () => {
+  const shop = await pixShopOf(service);
+  const { reply } = await pay(service.gatewayUrl, token, 9_000);
+  for (const amount of [1_000, 2_000])
+    assert.equal((await cancel(shop, reply.body.paymentAuthorization.paymentId, { amount })).status, 200);
+  for (const amount of [700, 800]) {
+    const { body: pix } = await charge(shop);
+    await payPix(shop, pix.txid);
+    await untilStatus(shop, pix.paymentId, 'Paga');
+    assert.equal((await cancel(shop, pix.paymentId, { amount })).status, 200);
+  }
+  const boletos = await shopOf(service);
+  const { id } = (await issue(boletos)).body;
+  assert.equal((await force(boletos, id, { type: 'paid' })).status, 200);
+
+  // The file of payments has of each what the bank has, less the fee and what went back.
+  const { text: file } = await viewer.ask(`${home}/payments.csv`);
+  const [heads = '', ...rows] = file.slice(1).split('\r\n');
+  const cellsOf = (paymentId: string) => {
+    const cells = rows.find((row) => row.includes(paymentId))?.split(';') ?? [];
+    return ['Taxas', 'Líquido', 'Recebido'].map((title) => cells[heads.split(';').indexOf(title)]);
+  };
+  const written = (cents: number) => `"${(cents / 100).toFixed(2).replace('.', ',')}"`;
+  const [newest] = await service.auditor.query(
+    'select pix_id from pix_charges order by created_at desc limit 1',
+  );
+  const { body: paidPix } = await call(service.gatewayUrl, `/v1/payments/${newest?.pix_id}`, { token });
+  const { fee, paidAmount } = paidPix;
+  assert.deepEqual(cellsOf(paidPix.paymentId), [fee, paidAmount - fee - 800, paidAmount - fee].map(written));
+  assert.deepEqual(cellsOf(id), [0, 14_990, 14_990].map(written));
+  const [booked] = await service.auditor.query(
+    `select (select array[count(*), sum(amount)]::int[] from pix_payments where surprise is null) as pix,
+       (select array[count(*), sum(amount)]::int[] from boleto_payments) as boletos,
+       (select array[count(*), sum(amount)]::int[] from (
+          select amount from cancels where state = 'canceled' union all
+          select r.amount from pix_refunds r join pix_payments p using (merchant_id, pix_id, end_to_end_id)
+          where r.state = 'refunded' and p.surprise is null) b) as back`,
+  );
+  const database = openDatabase(service.database.address, () => {});
+  try {
+    const today = saoPauloDay(instant(Date.now()));
+    const sum = async (days: number, size?: { sales: number; rounds: number }) => {
+      const period = {
+        from: startOfSaoPauloDay(addDays(today, days - 1)),
+        before: startOfSaoPauloDay(addDays(today, days + 1)),
+      };
+      const read = await readPeriodSums((_, ask) => ask(database), boletos.merchantId, period, size);
+      return [read.pix, read.boletos, read.givenBack].map(({ count, amount, isCut }) => [
+        [count, amount],
+        isCut,
+      ]);
+    };
+    const whole = [booked?.pix, booked?.boletos, booked?.back].map((one) => [one, false]);
+    for (const sales of [1, 2, 3, 100])
+      assert.deepEqual(await sum(0, { sales, rounds: 20 }), whole, `${sales}`);
+    const cut = await sum(0, { sales: 1, rounds: 1 });
+    assert.deepEqual([cut[0], cut[2]?.[1]], [[[1, 14_990], true], true]);
+    const none = [[0, 0], false];
+    assert.deepEqual(
+      await sum(-30, { sales: 1, rounds: 1 }),
+      [none, none, none],
+      'what came later cuts nothing',
+    );
+  } finally {
+    await database.close();
+  }
 });
 
 test('what cannot be read now says so on the first page, and all else is there', async () => {
@@ -158,20 +236,24 @@ test('what cannot be read now says so on the first page, and all else is there',
 test('charts count all payments of whole days, and say what retrying would cost', async () => {
   for (const amount of [1_000, 1_051, 1_051, 1_004])
     await pay(service.gatewayUrl, token, amount, { referenceTransaction: `GRAFICO-${amount}` });
-  const words = await wordsAt(`${home}/charts`);
-  const [, approved, declined] = /Aprovadas: (\d+)\. Negadas: (\d+)\. Sem resposta/.exec(words) ?? [];
-  const rows = await service.auditor.query(
+  const [booked] = await service.auditor.query(
     `select count(*) filter (where state = 'approved')::int as approved,
        count(*) filter (where state = 'declined')::int as declined from transactions`,
   );
-  assert.deepEqual([Number(approved), Number(declined)], [rows[0]?.approved, rows[0]?.declined]);
+  const whole = `Aprovadas: ${booked?.approved}. Negadas: ${booked?.declined}. Sem resposta`;
+  const words = await until('all of them are counted', async () => {
+    const read = await wordsAt(`${home}/charts`);
+    return read.includes(whole) && read;
+  });
+  assert.match(words, /Situação em \d/, 'one moment of all');
   assert.match(words, /Aprovações por hora .*\d\dh \d+ \d+ \d/);
   assert.match(words, /51 Mastercard: Saldo ou limite insuficiente 3 0 R\$ 0,00/);
   assert.match(words, /Tentar cada uma mais uma vez custaria R\$ [\d,.]+ em tarifas das bandeiras/);
   assert.match(words, /Elo 15 em 30 dias R\$ 0,80/);
   assert.match(words, /Visa 20 em 30 dias US\$ 0,10/);
   const days = await wordsAt(`${home}/charts?from=2026-01-01&to=2026-01-31`);
-  assert.match(days, /Nenhum pagamento nestes dias\./);
+  assert.match(days, /Nenhum pagamento com cartão nestes dias\./);
+  assert.ok(!/Vendido no cartão|Taxa de aprovação|Aprovações por/.test(days), days);
   assert.match(await wordsAt(`${home}/charts?from=2026-01-01&to=2026-02-01`), /no máximo 31 dias/);
 });
 
@@ -414,8 +496,8 @@ const BOUNDS: Readonly<Record<string, readonly [index: string, condition: RegExp
   'pix_charges.find_by_document': ['pix_charges_by_payer_time', /documentNumber.*merchant_id = /, false],
   'pix_payments.sum_paid': ['pix_payments_by_moment', /merchant_id = .*paid_at >= .*paid_at < /, true],
   'pix_refunds.sum_refunded': ['pix_refunds_by_moment', /refunded_at >= .*refunded_at < /, false],
-  'cancels.sum_newest': ['cancels_by_recorded_number', /merchant_id = /, false],
-  'boleto_payments.sum_paid': ['boleto_payments_of_day', /paid_on >= .*paid_on <= /, false],
+  'cancels.sum_canceled': ['cancels_by_moment', /canceled_at >= .*canceled_at < /, true],
+  'boleto_payments.sum_paid': ['boleto_payments_of_day', /paid_on >= .*paid_on < /, false],
   'transactions.sum_sales': [
     'transactions_by_sale_day',
     /ROW\(sold_at, transaction_id\) < .*sold_at >= /,
@@ -456,9 +538,12 @@ const BOUNDS: Readonly<Record<string, readonly [index: string, condition: RegExp
 
 /** Of what may be very many, those that are shown are read in their order: nothing is put in order. */
 const UNSORTED = [
+  'boleto_payments.sum_paid',
   'changes.list_disputes',
-  'cancels.sum_newest',
+  'cancels.sum_canceled',
   'customers.find_newest_payments',
+  'pix_payments.sum_paid',
+  'pix_refunds.sum_refunded',
   'transactions.find_ids_of_reference',
 ];
 

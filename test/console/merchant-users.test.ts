@@ -133,7 +133,7 @@ test('roles that are no administrator look after nobody, and no administrator af
   const own = userPath(adminName);
   assert.match(
     wordsOf((await admin.turnTo(own)).text),
-    /Outro administrador altera o seu perfil, recupera ou bloqueia você/,
+    /Outro administrador altera o seu perfil, recupera ou bloqueia o seu acesso/,
   );
   for (const step of ['recover', 'disable'])
     assert.equal((await press(admin, `${own}/${step}`)).status, 409, step);

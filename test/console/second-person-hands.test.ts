@@ -170,7 +170,7 @@ test("those of a merchant whom one user of the operator's let in are no two peop
   const another = await ofCommandLine('finance', null);
   await isDone(another, requestId, "another of the operator's");
   const waiting = await ana.visitor.turnTo(`${home}/waiting`);
-  assert.match(wordsOf(waiting.text), /Aprovado e executado O operador/, 'the one who decided');
+  assert.match(wordsOf(waiting.text), /Aprovada e executada O operador/, 'the one who decided');
   assert.ok(!waiting.text.includes(another.name));
   const decided = await operator.visitor.turnTo('/console/waiting');
   assert.ok(wordsOf(decided.text).includes(`${another.name} (operador)`), decided.text);

@@ -129,7 +129,7 @@ test('more waits for a second person, who does it once; the log has all three st
   assert.equal(said.requestedBy, entries[0]?.actor);
   assert.notEqual(entries[1]?.actor, entries[0]?.actor);
   assert.deepEqual([said.asked, said.reason], ['cliente desistiu', 'conferido']);
-  assert.match(wordsOf((await ana.turnTo(`${home}/waiting`)).text), /Aprovado e executado/);
+  assert.match(wordsOf((await ana.turnTo(`${home}/waiting`)).text), /Aprovada e executada/);
 });
 
 test('a form that waits is sent twice and waits once', async () => {
@@ -188,7 +188,10 @@ test('what is declined, expired or changed is not done', async () => {
   assert.equal((await decide(bia, declined.requestId)).status, 409);
   const back = await waitingCancel();
   const [own, others] = [await ana.turnTo(`${home}/waiting`), await bia.turnTo(`${home}/waiting`)];
-  assert.deepEqual([/Retirar/.test(own.text), /Retirar/.test(others.text)], [true, false]);
+  assert.deepEqual(
+    [/Cancelar solicitação/.test(own.text), /Cancelar solicitação/.test(others.text)],
+    [true, false],
+  );
   assert.equal((await decide(ana, back.requestId, 'decline')).status, 303, 'whoever asked takes it back');
   const expired = await waitingCancel();
   await query(
@@ -346,7 +349,7 @@ test('a billing over the limit is charged when a second person approves it, and 
     wordsOf((await admin.turnTo(`${home}/history`)).text),
     /finance-\w+ Cobrar agora R\$ 10,05 conferido Recusado: nada foi feito/,
   );
-  assert.match(wordsOf((await ana.turnTo(`${home}/waiting`)).text), /Aprovado, mas recusado na execução/);
+  assert.match(wordsOf((await ana.turnTo(`${home}/waiting`)).text), /Aprovada, mas recusada na execução/);
 });
 
 test('a subscription to a plan over the limit begins when a second person approves it, and support begins none', async () => {

@@ -30,9 +30,8 @@ import {
 } from './sales-charts.ts';
 
 export type ChartTools = {
-  readonly countCharges: (merchantId: string, days: Days) => Promise<Prepared<ChargeCounts>>;
-  /** These days and as many before them. */
-  readonly sumCharges: (merchantId: string, days: Days, now: Instant) => Promise<Prepared<ChargeSums>>;
+  /** Of these days until now, and of as many before them. */
+  readonly readCharges: (merchantId: string, days: Days, now: Instant) => Promise<Prepared<ChargeFigures>>;
   /** The value is null if there are too many deliveries or no such days. */
   readonly countDeliveries: (
     merchantId: string,
@@ -41,7 +40,13 @@ export type ChartTools = {
   ) => Promise<Prepared<DeliveryCounts | null>>;
 };
 
-export type ChargeCounts = { readonly sales: AllSales; readonly retries: RetryCounts };
+/** Read together. */
+export type ChargeFigures = {
+  readonly at: Instant;
+  readonly sums: ChargeSums;
+  readonly sales: AllSales;
+  readonly retries: RetryCounts;
+};
 
 export type DeliveryCounts = Readonly<Record<DeliveryState, number>>;
 
@@ -49,13 +54,13 @@ type Found =
   | { readonly fault: 'noDays' }
   | {
       readonly days: Days;
-      readonly sums: Prepared<ChargeSums>;
-      readonly charges: Prepared<ChargeCounts>;
+      readonly charges: Prepared<ChargeFigures>;
       readonly deliveries: Prepared<DeliveryCounts | null>;
     };
 
 const MOST_DAYS = 31;
 const USUAL_DAYS = 7;
+const DAY_MILLISECONDS = 86_400_000;
 /** Many sales are still being counted when the page is sent. */
 const REFRESH_SECONDS = 5;
 
@@ -66,6 +71,13 @@ function daysOf(query: Readonly<Record<string, string>>, now: number): Days | nu
   const from = query.from ?? (query.to === undefined ? lastDays(USUAL_DAYS, today).from : to);
   if (!isDay(from) || !isDay(to) || from > to) return null;
   return addDays(to, 1 - MOST_DAYS) > from ? null : { from, to };
+}
+
+/** As far from today in real time, by which deliveries are dated, as the days are by a moved clock. */
+function realDays({ from, to }: Days, { now, realNow }: Pick<Visit, 'now' | 'realNow'>): Days {
+  const dayOf = (at: number) => Date.parse(saoPauloDay(instant(at)));
+  const moved = (dayOf(realNow) - dayOf(now)) / DAY_MILLISECONDS;
+  return { from: addDays(from, moved), to: addDays(to, moved) };
 }
 
 const lastDays = (count: number, today: Day): Days => ({ from: addDays(today, 1 - count), to: today });
@@ -82,14 +94,13 @@ export const CHART_SCREENS: readonly Screen<ChartTools>[] = [
       if (days === null) return { fault: 'noDays' };
       const { merchantId, accountNumbers, now } = visit;
       const accountNumber = accountOf(visit);
-      const [charges, sums, deliveries] = await Promise.all([
-        tools.countCharges(merchantId, days),
-        tools.sumCharges(merchantId, days, instant(now)),
+      const [charges, deliveries] = await Promise.all([
+        tools.readCharges(merchantId, days, instant(now)),
         accountNumbers.includes(accountNumber)
-          ? tools.countDeliveries(merchantId, accountNumber, days)
+          ? tools.countDeliveries(merchantId, accountNumber, realDays(days, visit))
           : { value: null, keptSince: null },
       ]);
-      return { days, charges, sums, deliveries };
+      return { days, charges, deliveries };
     },
     view: chartPage,
   }),
@@ -116,32 +127,20 @@ ${leadTo(say('Seven days'), lastDays(USUAL_DAYS, today))} ${leadTo(say('Thirty d
     const description = say('Choose at most 31 days, the first before the last.');
     return html`${form}${presets}${errorsOf([{ tag: 'from', description }])}`;
   }
-  return html`${form}${presets}${sumsPart(found.sums, found.days, visit)}${chargesPart(found.charges, visit)}${deliveryChart(found.deliveries, visit)}`;
+  return html`${form}${presets}${chargesPart(found.charges, found.days, visit)}${deliveryChart(found.deliveries, realDays(found.days, visit), visit)}`;
 }
 
-function sumsPart(sums: Prepared<ChargeSums>, days: Days, visit: Visit): Html {
-  const { say } = visit.wording;
-  if (sums === 'underWay')
-    return underWay(
-      say('The sales of these days are being summed.'),
-      say('The result appears here in some seconds; if it does not, load the page again.'),
-    );
-  const { value, keptSince } = sums;
-  const isEmpty = isNothing(value.now) && isNothing(value.before);
-  return html`${keptNote(keptSince, visit.wording)}${!isEmpty && [figuresOf(value, days, visit), periodCharts(value, days, visit)]}`;
-}
-
-function chargesPart(charges: Prepared<ChargeCounts>, visit: Visit): Html {
-  const { say } = visit.wording;
+function chargesPart(charges: Prepared<ChargeFigures>, days: Days, visit: Visit): Html {
+  const { say, moment } = visit.wording;
   if (charges === 'underWay')
     return underWay(
       say('These days are being counted.'),
       say('The result appears here in some seconds; if it does not, load the page again.'),
     );
-  const { sales, retries } = charges.value;
-  const { declines } = sales;
-  const isEmpty = sales.total.approved + sales.total.declined + sales.total.other === 0;
-  return html`${keptNote(charges.keptSince, visit.wording)}${!isEmpty && declineChart(declines, visit)}${approvalsPart(sales, visit)}${retryChart(retries, visit)}`;
+  const { at, sums, sales, retries } = charges.value;
+  const isAnySum = !isNothing(sums.now) || !isNothing(sums.before);
+  const isAnyByCard = sales.total.approved + sales.total.declined + sales.total.other > 0;
+  return html`<p class="note">${say('As of {at}.', { at: moment(at) })}</p>${isAnySum && [figuresOf(sums, days, visit), periodCharts(sums, days, visit)]}${isAnyByCard && declineChart(sales.declines, visit)}${approvalsPart(sales, visit)}${retryChart(retries, visit)}`;
 }
 
 function retryChart({ byAttempt, amount, summed, countedFrom }: RetryCounts, { wording }: Visit): Html {
@@ -177,13 +176,16 @@ function retryChart({ byAttempt, amount, summed, countedFrom }: RetryCounts, { w
 }
 
 /** Deliveries are counted by account; the sums above are of all accounts. */
-function deliveryChart(counted: Prepared<DeliveryCounts | null>, visit: Visit): Html {
+function deliveryChart(counted: Prepared<DeliveryCounts | null>, { from, to }: Days, visit: Visit): Html {
   const { wording, accountNumbers } = visit;
   const { say } = wording;
   const title = say('Deliveries');
   const label = say('Account of the deliveries');
-  const account =
+  const choice =
     accountNumbers.length > 1 && filterForm(visit, [accountField(visit)], { label, kept: ['from', 'to'] });
+  const isReal = wording.realMark !== '';
+  const ofDays = say('{from} to {to}', { from: wording.day(from), to: wording.day(to) });
+  const account = html`${choice}${isReal && html`<p class="note">${ofDays} <small class="real">${wording.realMark}</small></p>`}`;
   if (counted === 'underWay')
     return section(
       title,

@@ -1,6 +1,6 @@
 import type { AllSales } from '../../transactions/read-sale-counts.ts';
 import type { Answers } from '../../transactions/sale-counts.ts';
-import type { PeriodSums, SalePart } from '../../transactions/sale-sums.ts';
+import { isSome, type MoneySum, type PeriodSums, type SalePart } from '../../transactions/sale-sums.ts';
 import { cents } from '../../values/cents.ts';
 import { addDays, type Day, type Instant } from '../../values/instant.ts';
 import {
@@ -15,7 +15,7 @@ import {
   shareScale,
 } from '../parts/chart.ts';
 import { type Html, html } from '../parts/html.ts';
-import { brandText, emptyState, figure, section } from '../parts/page-parts.ts';
+import { atLeast, brandText, emptyState, figure, section } from '../parts/page-parts.ts';
 import type { Visit } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
 
@@ -45,38 +45,33 @@ const shareOf = ({ approved, declined }: Pick<SalePart, 'approved' | 'declined'>
 
 export function figuresOf({ now, before }: ChargeSums, days: Days, { wording }: Visit): Html {
   const { say, money, count, percent, change, day } = wording;
-  const isCutOf = ({ sold, pix }: PeriodSums) => sold.isCut || pix.isCut;
-  const all = ({ sold, pix }: PeriodSums) => ({
-    amount: sold.amount + pix.amount,
+  const all = ({ sold, pix }: PeriodSums): MoneySum => ({
+    amount: cents(sold.amount + pix.amount),
     count: sold.count + pix.count,
+    isCut: sold.isCut || pix.isCut,
   });
   const [sold, soldBefore] = [all(now), all(before)];
-  const isCut = isCutOf(now) || isCutOf(before);
+  const isCut = sold.isCut || soldBefore.isCut;
   const than = (value: number, former: number, text: string) =>
     former === 0 || isCut
       ? say('Before: {amount}', { amount: text })
       : say('Before: {amount} ({change})', { amount: text, change: change(value / former - 1) });
-  const atLeast = (text: string, isMore: boolean) =>
-    isMore ? say('{count} or more', { count: text }) : text;
+  const amountOf = ({ amount, isCut: isMore }: MoneySum) => atLeast(money(amount), isMore, wording);
+  const countOf = ({ count: counted, isCut: isMore }: MoneySum) => atLeast(count(counted), isMore, wording);
   const [share, shareBefore] = [shareOf(now), shareOf(before)];
   const shown = (part: number | null) => (part === null ? '–' : percent(part));
   const former = daysBefore(days);
   return html`<dl class="figures brief">${[
     figure(
       say('Sold'),
-      atLeast(money(sold.amount), isCutOf(now)),
+      amountOf(sold),
       'plain',
-      html`${than(sold.amount, soldBefore.amount, atLeast(money(soldBefore.amount), isCutOf(before)))}${
-        now.pix.count > 0 &&
-        html`<br>${say('by card {amount}', { amount: money(now.sold.amount) })}, ${say('by Pix {amount}', { amount: money(now.pix.amount) })}`
+      html`${than(sold.amount, soldBefore.amount, amountOf(soldBefore))}${
+        isSome(now.pix) &&
+        html`<br>${say('by card {amount}', { amount: amountOf(now.sold) })}, ${say('by Pix {amount}', { amount: amountOf(now.pix) })}`
       }`,
     ),
-    figure(
-      say('Sales'),
-      atLeast(count(sold.count), isCutOf(now)),
-      'plain',
-      than(sold.count, soldBefore.count, atLeast(count(soldBefore.count), isCutOf(before))),
-    ),
+    figure(say('Sales'), countOf(sold), 'plain', than(sold.count, soldBefore.count, countOf(soldBefore))),
     figure(
       say('Approved by card'),
       shown(share),
@@ -85,16 +80,26 @@ export function figuresOf({ now, before }: ChargeSums, days: Days, { wording }: 
     ),
     figure(
       say('Given back'),
-      atLeast(money(now.givenBack.amount), now.givenBack.isCut),
+      amountOf(now.givenBack),
       'plain',
-      say('Before: {amount}', { amount: atLeast(money(before.givenBack.amount), before.givenBack.isCut) }),
+      say('Before: {amount}', { amount: amountOf(before.givenBack) }),
     ),
+    [now.boletos, before.boletos].some(isSome) &&
+      figure(
+        say('Boletos paid'),
+        amountOf(now.boletos),
+        'plain',
+        say('Before, in whole days: {amount} ({count})', {
+          amount: amountOf(before.boletos),
+          count: countOf(before.boletos),
+        }),
+      ),
   ]}</dl>
 <p class="note">${say('Before: {from} to {to}, until the same hour where the days are not over.', { from: day(former.from), to: day(former.to) })}</p>`;
 }
 
-export const isNothing = ({ sold, approved, declined, pix, givenBack }: PeriodSums) =>
-  sold.count + approved + declined + pix.count + givenBack.count === 0;
+export const isNothing = ({ sold, approved, declined, pix, boletos, givenBack }: PeriodSums) =>
+  approved + declined === 0 && ![sold, pix, boletos, givenBack].some(isSome);
 
 type Part = Slot & { readonly part: SalePart };
 
@@ -120,6 +125,7 @@ function pairsOf({ now, before }: ChargeSums, days: Days, wording: Wording): rea
   }));
 }
 
+/** Nothing where no card was charged. */
 export function periodCharts(sums: ChargeSums, days: Days, { wording }: Visit): Html {
   const { say, count, day } = wording;
   const isOneDay = days.from === days.to;
@@ -154,13 +160,20 @@ export function periodCharts(sums: ChargeSums, days: Days, { wording }: Visit): 
         wording,
       ),
     );
-  return html`${chart(say('Sold by card'), 'columns', moneyScale(wording), ({ amount }) => amount, [
-    { title: say('Sales'), isNumber: true, cell: ({ part }) => count(part.count) },
-  ])}
-${chart(say('Approval rate'), 'line', shareScale(wording, say('% of those answered')), shareOf, [
-  { title: say('Approved'), isNumber: true, cell: ({ part }) => count(part.approved) },
-  { title: say('Turned down'), isNumber: true, cell: ({ part }) => count(part.declined) },
-])}`;
+  const some = (of: (sums: PeriodSums) => boolean) => of(sums.now) || of(sums.before);
+  return html`${
+    some(({ sold }) => isSome(sold)) &&
+    chart(say('Sold by card'), 'columns', moneyScale(wording), ({ amount }) => amount, [
+      { title: say('Sales'), isNumber: true, cell: ({ part }) => count(part.count) },
+    ])
+  }
+${
+  some(({ approved, declined }) => approved + declined > 0) &&
+  chart(say('Approval rate'), 'line', shareScale(wording, say('% of those answered')), shareOf, [
+    { title: say('Approved'), isNumber: true, cell: ({ part }) => count(part.approved) },
+    { title: say('Turned down'), isNumber: true, cell: ({ part }) => count(part.declined) },
+  ])
+}`;
 }
 
 export function approvalsPart(sales: AllSales, { wording }: Visit): Html {
@@ -168,7 +181,7 @@ export function approvalsPart(sales: AllSales, { wording }: Visit): Html {
   const { approved, declined, other } = sales.total;
   if (approved + declined + other === 0)
     return emptyState(
-      say('No payment in these days.'),
+      say('No payment by card in these days.'),
       say('Choose other days. A payment appears here as soon as it is asked for.'),
     );
   const parts = [
@@ -207,6 +220,7 @@ function approvals(
       bad: declined,
       rate: percent(approved / (approved + declined)),
     }));
+  if (bars.length === 0) return html``;
   const names = {
     of,
     counted: say('Payments'),

@@ -123,25 +123,28 @@ function columnsOf<One extends Slot>({ slots, names, scale }: PeriodChart<One>, 
   ]);
 }
 
+/** Where there is no value, the line has a gap. */
 function linesOf<One extends Slot>({ slots, names, scale }: PeriodChart<One>, place: Place): Shown {
   const line = (kind: keyof typeof names) => {
-    const points = slots.flatMap((slot, index) => {
+    const runs: { readonly x: number; readonly y: number; readonly said: string }[][] = [[]];
+    for (const [index, slot] of slots.entries()) {
       const value = slot[kind];
-      if (value === null) return [];
-      const x = round(place.leftOf(index) + place.width / 2);
-      return [
-        {
-          x,
+      if (value === null) runs.push([]);
+      else
+        runs.at(-1)?.push({
+          x: round(place.leftOf(index) + place.width / 2),
           y: round(FLOOR - place.heightOf(value)),
           said: `${slot.name} · ${names[kind]}: ${scale.show(value)}`,
-        },
-      ];
-    });
-    const path = points.map(({ x, y }) => `${x},${y}`).join(' ');
-    return html`<polyline class="${kind}" points="${path}"/>${points.map(
-      ({ x, y, said }) =>
-        html`<circle class="${kind}" cx="${x}" cy="${y}" r="4"><title>${said}</title></circle>`,
-    )}`;
+        });
+    }
+    const isLine = (run: readonly unknown[]) => run.length > 1;
+    const paths = runs.filter(isLine).map((run) => run.map(({ x, y }) => `${x},${y}`).join(' '));
+    return html`${paths.map((path) => html`<polyline class="${kind}" points="${path}"/>`)}${runs
+      .flat()
+      .map(
+        ({ x, y, said }) =>
+          html`<circle class="${kind}" cx="${x}" cy="${y}" r="4"><title>${said}</title></circle>`,
+      )}`;
   };
   return [line('before'), line('now')];
 }

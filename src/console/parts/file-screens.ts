@@ -18,11 +18,13 @@ export function fileScreens<Row, Tools = unknown>(declared: {
   readonly titles: Readonly<Record<SheetKind, string>>;
   readonly contract: (visit: Visit) => Contract;
   readonly query: (visit: Visit) => Query;
+  /** Asked first: what it refuses, the file is refused. Null: nothing. */
+  readonly before?: (visit: Visit) => Promise<Asked<unknown>> | null;
   readonly name: (visit: Visit) => readonly string[];
   readonly columns: (visit: Visit) => readonly Column<Row>[];
   readonly fill: Beside<Row, Tools>;
 }): Screen<Tools>[] {
-  const { paths, titles, contract, query, name, columns, fill } = declared;
+  const { paths, titles, contract, query, before, name, columns, fill } = declared;
   const screenOf = (kind: SheetKind): Screen<Tools> => ({
     path: paths[kind],
     title: titles[kind],
@@ -31,6 +33,8 @@ export function fileScreens<Row, Tools = unknown>(declared: {
     isFile: true,
     async show(visit, tools) {
       const filters = query(visit);
+      const ready = (await before?.(visit)) ?? null;
+      if (ready?.ok === false) return errorsOf(ready.errors);
       const asked: Asked<unknown> = await visit.ask(contract(visit), {
         query: { ...filters, format: 'ndjson' },
       });

@@ -102,6 +102,11 @@ export function underWay(title: string, advice: Shown): Html {
   return html`<div class="empty" data-under-way><p class="lead">${title}</p><p>${advice}</p></div>`;
 }
 
+/** Of a sum or a count that may not be whole. */
+export function atLeast(text: string, isCut: boolean, { say }: Wording): string {
+  return isCut ? say('{count} or more', { count: text }) : text;
+}
+
 /** Real milliseconds. Null: read just now. */
 export function keptNote(keptSince: number | null, wording: Wording): Shown {
   return (

@@ -1,5 +1,7 @@
 import { LIST_PAYMENTS } from '../../payments/list/contract.ts';
+import { LIST_DAYS } from '../../reconciliation/days/endpoints.ts';
 import type { InstallmentMoney } from '../../reconciliation/receivables/receivables.sql.ts';
+import { instant, saoPauloDay } from '../../values/instant.ts';
 import { buyerCells } from '../parts/buyer-parts.ts';
 import { dayCell, type FileCell, fileScreens, momentCell, reaisCell } from '../parts/file-screens.ts';
 import { brandText, type Column } from '../parts/page-parts.ts';
@@ -16,19 +18,37 @@ export type FileMoneyTools = {
   ) => Promise<readonly InstallmentMoney[]>;
 };
 
-/** Of its installments together; absent: nothing is expected of it, or not yet. */
-type WrittenPayment = ShownPayment & { readonly receivable?: ReturnType<typeof sumOf> | undefined };
+/** `net`: less fees and what was given back. `received`: what came, less fees. Null: unknown. */
+type Brought = {
+  readonly fee: number | null;
+  readonly net: number | null;
+  readonly received: number | null;
+};
 
-function sumOf(installments: readonly InstallmentMoney[]) {
+/** Absent: nothing is expected of it, or not yet. */
+type WrittenPayment = ShownPayment & { readonly brought?: Brought | undefined };
+
+function broughtByCard(installments: readonly InstallmentMoney[]): Brought {
   const sum = (of: (one: InstallmentMoney) => number | null) =>
-    installments.reduce((all, one) => all + (of(one) ?? 0), 0);
+    installments.reduce<number | null>((all, one) => {
+      const part = of(one);
+      return all === null || part === null ? null : all + part;
+    }, 0);
   return {
     fee: sum(({ fee }) => fee),
     net: sum(({ net }) => net),
-    received: installments.some(({ hasCome, received }) => hasCome && received === null)
-      ? null
-      : sum(({ hasCome, received }) => (hasCome ? received : 0)),
+    received: sum(({ hasCome, received }) => (hasCome ? received : 0)),
   };
+}
+
+/** Once it is paid. Boletos have no fee of the operator. */
+function broughtByBill(one: Exclude<ShownPayment, { readonly method: 'card' }>): Brought | undefined {
+  const { paidAmount } = one;
+  if (paidAmount === null) return undefined;
+  if (one.method === 'boleto') return { fee: 0, net: paidAmount, received: paidAmount };
+  const { fee, netAmount, payments } = one;
+  const returned = payments.find(isPaying)?.canceledAmount ?? 0;
+  return { fee, net: netAmount === null ? null : netAmount - returned, received: netAmount };
 }
 
 const cardOf = (one: ShownPayment) => (one.method === 'card' ? one : null);
@@ -54,9 +74,9 @@ function paymentFileColumns(visit: Visit): readonly Column<WrittenPayment>[] {
     { title: say('Paid amount'), file: (one) => reaisCell(billOf(one)?.paidAmount) },
     { title: say('Given back'), file: ({ canceledAmount }) => reaisCell(canceledAmount) },
     { title: say('Being given back'), file: ({ cancelingAmount }) => reaisCell(cancelingAmount) },
-    { title: say('Fees'), file: (one) => reaisCell(pixOf(one)?.fee ?? one.receivable?.fee) },
-    { title: say('Net'), file: (one) => reaisCell(pixOf(one)?.netAmount ?? one.receivable?.net) },
-    { title: say('Received'), file: ({ receivable }) => reaisCell(receivable?.received) },
+    { title: say('Fees'), file: (one) => reaisCell(one.brought?.fee) },
+    { title: say('Net'), file: (one) => reaisCell(one.brought?.net) },
+    { title: say('Received'), file: (one) => reaisCell(one.brought?.received) },
     { title: say('Installments'), file: (one) => cardOf(one)?.installments.length },
     { title: say('Brand'), file: (one) => brandOf(one) },
     { title: say('Card'), file: (one) => cardNumberOf(one) },
@@ -92,6 +112,13 @@ export const PAYMENT_FILE_SCREENS: readonly Screen<FileBuyerTools & FileMoneyToo
   titles: { csv: 'CSV of payments', xlsx: 'XLSX of payments' },
   contract: () => LIST_PAYMENTS,
   query: wantedOf,
+  /** It is refused while the latest sales are not followed up: it would have former fees. */
+  before(visit) {
+    const [accountNumber] = visit.accountNumbers;
+    const day = saoPauloDay(instant(visit.now));
+    if (accountNumber === undefined) return null;
+    return visit.ask(LIST_DAYS, { query: { accountNumber, from: day, to: day } });
+  },
   name(visit) {
     const { from, to } = periodOf(visit);
     return ['payments', visit.merchantId, from, to];
@@ -103,8 +130,9 @@ export const PAYMENT_FILE_SCREENS: readonly Screen<FileBuyerTools & FileMoneyToo
     const money = await tools.findMoneyOfFile(visit.merchantId, ids);
     const byPayment = Map.groupBy(money, ({ transactionId }) => transactionId);
     return named.map((one) => {
+      if (one.method !== 'card') return { ...one, brought: broughtByBill(one) };
       const installments = byPayment.get(one.paymentId);
-      return { ...one, receivable: installments && sumOf(installments) };
+      return { ...one, brought: installments && broughtByCard(installments) };
     });
   },
 });

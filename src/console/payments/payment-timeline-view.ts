@@ -1,5 +1,5 @@
 import { receiptOf } from '../../reconciliation/receivables/receivable.ts';
-import { startOfSaoPauloDay } from '../../values/instant.ts';
+import { instant, saoPauloDay, startOfSaoPauloDay } from '../../values/instant.ts';
 import { STATUS_WORDS } from '../../webhooks/history/contract.ts';
 import type { PaymentDelivery } from '../../webhooks/history/messages-of-payments.sql.ts';
 import { failureText } from '../notifications/delivery-words.ts';
@@ -174,7 +174,10 @@ function settled({ receivables }: PaymentFound, { say, money }: Wording): Happen
   });
 }
 
-/** Sent in real time. If the merchant's clock was moved, it is sorted after its event. */
+/**
+ * Sent in real time. If the merchant's clock was moved, it is sorted after its event. What did not arrive
+ * is not folded, because it says why.
+ */
 export function sent(
   deliveries: readonly PaymentDelivery[],
   soldAt: number,
@@ -191,11 +194,13 @@ export function sent(
       realAt: one.createdAt,
       order: 5,
       text: link(path, one.kind === 'callback' ? say('Callback sent') : say('Notification sent')),
-      alike: {
-        key: `${one.kind} ${one.state}`,
-        text: SENT_WORDS[one.kind === 'callback' ? 'callback' : 'notification'],
-        badge: stateBadge(DELIVERY_STATES, STATUS_WORDS[one.state], wording),
-      },
+      ...(one.state === 'delivered' && {
+        alike: {
+          key: `${one.kind} ${saoPauloDay(instant(one.createdAt))}`,
+          text: SENT_WORDS[one.kind === 'callback' ? 'callback' : 'notification'],
+          badge: stateBadge(DELIVERY_STATES, STATUS_WORDS[one.state], wording),
+        },
+      }),
       note: html`${stateBadge(DELIVERY_STATES, STATUS_WORDS[one.state], wording)} ${say('Tries: {count}', { count: count(one.tries) })} ${failure} ${one.url ?? ''}`,
     };
   });

@@ -1,8 +1,8 @@
-import type { PeriodSums } from '../../transactions/sale-sums.ts';
+import { isSome, type PeriodSums } from '../../transactions/sale-sums.ts';
 import { saoPauloDay } from '../../values/instant.ts';
 import { hourText, moneyScale, periodChart } from '../parts/chart.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { emptyState, figure, link, moment, section, underWay } from '../parts/page-parts.ts';
+import { atLeast, emptyState, figure, link, moment, section, underWay } from '../parts/page-parts.ts';
 import { CHARTS, FIRST_STEPS, PAYMENTS, pathOf, RECONCILIATION, withQuery } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
 import type { PAYMENT_STATES } from '../parts/states.ts';
@@ -49,7 +49,7 @@ function hourChart(today: PeriodSums, yesterday: PeriodSums, wording: Wording): 
   );
 }
 
-const isNothing = ({ sold, pix, boletos }: PeriodSums) => sold.count + pix.count + boletos.count === 0;
+const isNothing = ({ sold, pix, boletos }: PeriodSums) => ![sold, pix, boletos].some(isSome);
 
 function beginning({ isHomologation, merchantId, wording: { say } }: Visit): Html {
   const advice = isHomologation
@@ -76,16 +76,20 @@ function figures({ at, today, yesterday, toReceive }: TodaySums, visit: Visit): 
   const listed = (of: keyof typeof SOLD) =>
     ({ ...SOLD[of], dateRangeStartDate: day, dateRangeEndDate: day }) as const;
   // The list takes one status only, and cards and Pix differ in it.
-  const [isByCard, isByPix] = [today.sold.count > 0, today.pix.count > 0];
+  const [isByCard, isByPix] = [isSome(today.sold), isSome(today.pix)];
   const ofAll =
     isByCard === isByPix
       ? { dateRangeStartDate: day, dateRangeEndDate: day }
       : listed(isByCard ? 'card' : 'pix');
-  const sales = html`${say('{count} sales', { count: count(today.sold.count + today.pix.count) })}${
+  const sales = html`${say('{count} sales', { count: atLeast(count(today.sold.count + today.pix.count), isCut, wording) })}${
     isByPix &&
-    html`: ${to(PAYMENTS, say('by card {amount}', { amount: money(today.sold.amount) }), listed('card'))}, ${to(
+    html`: ${to(
       PAYMENTS,
-      say('by Pix {amount}', { amount: money(today.pix.amount) }),
+      say('by card {amount}', { amount: atLeast(money(today.sold.amount), today.sold.isCut, wording) }),
+      listed('card'),
+    )}, ${to(
+      PAYMENTS,
+      say('by Pix {amount}', { amount: atLeast(money(today.pix.amount), today.pix.isCut, wording) }),
       listed('pix'),
     )}`
   }`;
@@ -94,7 +98,7 @@ function figures({ at, today, yesterday, toReceive }: TodaySums, visit: Visit): 
       say('Sold today'),
       to(PAYMENTS, atLeast(money(soldOf(today)), isCut, wording), ofAll),
       'plain',
-      html`${before(soldOf(yesterday), soldOf(today), isCut || isCutOf(yesterday), wording)}<br>${sales}`,
+      html`${before(soldOf(yesterday), soldOf(today), [isCutOf(yesterday), isCut], wording)}<br>${sales}`,
     ),
     approvalFigure(today, yesterday, (text) => to(CHARTS, text), wording),
     figure(
@@ -113,33 +117,35 @@ function figures({ at, today, yesterday, toReceive }: TodaySums, visit: Visit): 
       html`${before(
         yesterday.givenBack.amount,
         today.givenBack.amount,
-        today.givenBack.isCut || yesterday.givenBack.isCut,
+        [yesterday.givenBack.isCut, today.givenBack.isCut],
         wording,
       )}<br>${say('{count} times', {
-        count: count(today.givenBack.count),
+        count: atLeast(count(today.givenBack.count), today.givenBack.isCut, wording),
       })}`,
     ),
-    today.boletos.count + yesterday.boletos.count > 0 &&
+    [today.boletos, yesterday.boletos].some(isSome) &&
       figure(
         say('Boletos paid today'),
         atLeast(money(today.boletos.amount), today.boletos.isCut, wording),
         'plain',
         say('The whole of yesterday: {amount} ({count})', {
-          amount: money(yesterday.boletos.amount),
+          amount: atLeast(money(yesterday.boletos.amount), yesterday.boletos.isCut, wording),
           count: count(yesterday.boletos.count),
         }),
       ),
   ]}</dl>`;
 }
 
-function atLeast(text: string, isCut: boolean, { say }: Wording): string {
-  return isCut ? say('{count} or more', { count: text }) : text;
-}
-
 /** What is cut is not compared. */
-function before(then: number, now: number, isCut: boolean, { say, money, change }: Wording): string {
-  const amount = money(then);
-  return then === 0 || isCut
+function before(
+  then: number,
+  now: number,
+  [isThenCut, isNowCut]: readonly [boolean, boolean],
+  wording: Wording,
+): string {
+  const { say, money, change } = wording;
+  const amount = atLeast(money(then), isThenCut, wording);
+  return then === 0 || isThenCut || isNowCut
     ? say('Yesterday {amount}', { amount })
     : say('Yesterday {amount} ({change})', { amount, change: change(now / then - 1) });
 }
