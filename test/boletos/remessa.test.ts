@@ -72,8 +72,8 @@ const told = (lines: readonly string[]) =>
     .filter((line) => line.startsWith('1'))
     .map((line) => `${line.slice(108, 110)} ${line.slice(37, 62).trim()}`);
 
-async function issued(value: number) {
-  const { status, body, text } = await issue(shop, { value });
+async function issued(value: number, terms: object = {}) {
+  const { status, body, text } = await issue(shop, { value, ...terms });
   assert.equal(status, 200, text);
   return body as { readonly id: string; readonly ourNumber: string; readonly barCode: string };
 }
@@ -256,6 +256,35 @@ test('a due day changes before its file at once, and else by the next file, once
   await returned({ ourNumber, code: '06', texts });
   await untilStatus(shop, id, STATUS_BILL.paid);
   assert.deepEqual((await movementsOf(shop, id)).slice(-2), ['Emitido>Vencimento alterado', 'Emitido>Pago']);
+});
+
+test('a payment counts by whichever due day the bank had the boleto with, and what is expected is of that day', async () => {
+  const fine = { dueDate: inDays(1), fine: { percent: 2 } };
+  const [early, late] = [await issued(90, fine), await issued(91, fine)];
+  await made();
+  for (const { id } of [early, late]) assert.equal((await changeDay(shop, id, inDays(20))).status, 202);
+  await made();
+  // With the fine of the day before the change; and without it, though the bank is said to have kept that day.
+  await returned({ ourNumber: early.ourNumber, code: '14' }, { ourNumber: late.ourNumber, code: '16' });
+  await until('both are answered', async () => {
+    const states = await Promise.all([early, late].map(({ id }) => movementsOf(shop, id)));
+    return states[0]?.at(-1) === 'Emitido>Vencimento alterado' && /mantido/.test(states[1]?.at(-1) ?? '');
+  });
+  const paid = [[early, 9_180] as const, [late, 9_100] as const].map(([{ ourNumber }, amount]) => {
+    const value = zeros(ourNumber === early.ourNumber ? 9_000 : 9_100, 13);
+    const days = { 111: short(inDays(7)), 296: short(inDays(7)) };
+    return { ourNumber, code: '06', texts: { ...days, 153: value, 254: zeros(amount, 13) } };
+  });
+  await returned(...paid);
+  for (const { id } of [early, late]) await untilStatus(shop, id, STATUS_BILL.paid);
+  const payments = await shop.service.auditor.query(
+    'select amount::int, expected_amount::int as expected, kind from boleto_payments where boleto_id = any ($1::uuid[]) order by amount',
+    [[early.id, late.id]],
+  );
+  assert.deepEqual(payments, [
+    { amount: 9_100, expected: 9_100, kind: 'expected' },
+    { amount: 9_180, expected: 9_180, kind: 'expected' },
+  ]);
 });
 
 test('a refused change by file leaves the day, is shown with its reason, and answers no later one', async () => {
