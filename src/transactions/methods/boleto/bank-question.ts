@@ -113,20 +113,19 @@ const DUE_DAY_WARNINGS = {
 
 /** A refused change leaves the boleto with the day that it had. */
 export function resultOfDueDay(
-  boleto: Pick<Boleto, 'stateBefore' | 'dueDayChanges'> & { readonly wanted: BoletoDays },
+  boleto: Pick<Boleto, 'stateBefore'> & { readonly wanted: BoletoDays },
   answer: DueDayAnswer,
 ): BankResult {
   switch (answer.kind) {
     case 'changed': {
       const { barCode, pixEmv } = answer;
-      const { wanted: days, dueDayChanges: number } = boleto;
-      return changed({ event: 'change', registered: { barCode, pixEmv }, days, number });
+      return changed({ event: 'change', registered: { barCode, pixEmv }, days: boleto.wanted });
     }
-    case 'refused':
-      return changed(
-        { ...keepChange(boleto), refused: boleto.dueDayChanges },
-        DUE_DAY_WARNINGS[answer.reason],
-      );
+    case 'refused': {
+      // Paid there, it may have the new day: the bank has changed it, and then it was paid.
+      const isKept = answer.reason !== 'paid';
+      return changed({ ...keepChange(boleto), isKept }, DUE_DAY_WARNINGS[answer.reason]);
+    }
     default:
       return answer;
   }
@@ -141,8 +140,7 @@ export function resultOfLastSearch(boleto: Boleto, found: FoundBoleto): BankResu
     case 'issued': {
       const { dueOn, barCode, pixEmv } = found;
       if (dueOn <= boleto.dueOn) return null;
-      const [days, number] = [daysFrom(boleto, dueOn), boleto.dueDayChanges];
-      return changed({ event: 'change', registered: { barCode, pixEmv }, days, number });
+      return changed({ event: 'change', registered: { barCode, pixEmv }, days: daysFrom(boleto, dueOn) });
     }
     case 'paid':
       return changed(keepChange(boleto), 'paidAtBank');

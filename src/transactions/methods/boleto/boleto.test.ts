@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { DueDayRefusal } from '../../../providers/banks/bank.ts';
 import { businessDayFrom } from '../../../values/business-day.ts';
 import { cents } from '../../../values/cents.ts';
 import {
@@ -12,6 +13,7 @@ import {
   startOfSaoPauloDay,
 } from '../../../values/instant.ts';
 import { amountDue, payableUntil, termsFaults } from '../../bill-terms.ts';
+import { resultOfDueDay } from './bank-question.ts';
 import { statesOfStatus, statusBill } from './bill-status.ts';
 import {
   actsAt,
@@ -45,6 +47,7 @@ function boletoIn(state: BoletoState, change: Partial<Boleto> = {}): Boleto {
     issuedOn: '2026-11-23' as Day,
     dueOn,
     payableUntil: last,
+    daysToExpire: 30,
     payer: null,
     referenceTransaction: null,
     instructions: [],
@@ -72,8 +75,7 @@ const EVENTS: readonly BoletoChange[] = BOLETO_EVENTS.map((event) => {
   if (event === 'refuse') return { event, reason: 'termsRefused' };
   if (event === 'pay') return { event, payment: { amount: cents(1), paidOn: '2026-12-10' as Day } };
   if (event === 'startChange') return { event, days: LATER };
-  if (event === 'change')
-    return { event, registered: { barCode: BAR_CODE, pixEmv: null }, days: LATER, number: 0 };
+  if (event === 'change') return { event, registered: { barCode: BAR_CODE, pixEmv: null }, days: LATER };
   return { event };
 });
 const NOW = startOfSaoPauloDay('2026-12-01' as Day);
@@ -162,6 +164,16 @@ test('the calendar makes it overdue after its last day in time, and ends it afte
       },
     ),
   );
+});
+
+test('a change that is refused because the boleto is paid tells nobody that the day stays', () => {
+  const boleto = boletoIn('changing');
+  const newsOf = (reason: DueDayRefusal) => {
+    const result = resultOfDueDay({ ...boleto, wanted: LATER }, { kind: 'refused', reason });
+    assert.ok(result.kind === 'changed');
+    return moveOf(boleto, result.change, NOW)?.news?.after ?? null;
+  };
+  assert.deepEqual([newsOf('notAllowed'), newsOf('paid')], ['dueDayKept', null]);
 });
 
 test('what the bank says is paid and does not report is asked for again on the next day', () => {
