@@ -222,10 +222,7 @@ test('a due day changes before its file at once, and else by the next file, once
   const asked = await changeDay(shop, id, inDays(20));
   assert.deepEqual([asked.status, asked.body.dueDate, asked.body.barCode], [202, inDays(10), barCode]);
   assert.equal((await changeDay(shop, id, inDays(20))).status, 202, 'the same again is the same');
-  assert.deepEqual(
-    [(await cancel(shop, id)).status, (await changeDay(shop, id, inDays(9))).status],
-    [409, 409],
-  );
+  assert.equal((await changeDay(shop, id, inDays(9))).status, 409);
   assert.match(await parcela('resolve', 'list'), /boletoDueDay/);
   const second = await made();
   assert.deepEqual(told(second.lines), [`06 ${ourNumber}`]);
@@ -285,6 +282,56 @@ test('a payment counts by whichever due day the bank had the boleto with, and wh
     { amount: 9_100, expected: 9_100, kind: 'expected' },
     { amount: 9_180, expected: 9_180, kind: 'expected' },
   ]);
+});
+
+test('a change that the bank answers with another day is shown; that day counts, and a cancel ends the waiting', async () => {
+  const [odd, unfiled] = [await issued(92, { dueDate: inDays(1), fine: { percent: 2 } }), await issued(93)];
+  await made();
+  assert.equal((await changeDay(shop, odd.id, inDays(20))).status, 202);
+  await made();
+  await returned({ ourNumber: odd.ourNumber, code: '14', texts: { 147: short(inDays(25)) } });
+  const shown = await shop.service.auditor.query(
+    'select found from reconciliation_exceptions where found like $1',
+    [`14 %/${odd.ourNumber}`],
+  );
+  assert.deepEqual(shown, [{ found: `14 341/${odd.ourNumber}` }]);
+  assert.equal((await changeDay(shop, unfiled.id, inDays(20))).status, 202);
+  for (const { id } of [odd, unfiled]) assert.equal((await cancel(shop, id)).status, 202);
+  // The change that is in no file yet is not told any more.
+  assert.deepEqual(
+    told((await made()).lines).toSorted(),
+    [odd, unfiled].map(({ ourNumber }) => `02 ${ourNumber}`).toSorted(),
+  );
+  const texts = {
+    111: short(inDays(7)),
+    147: short(inDays(25)),
+    153: zeros(9_200, 13),
+    254: zeros(9_200, 13),
+  };
+  await returned({ ourNumber: odd.ourNumber, code: '06', texts: { ...texts, 296: short(inDays(7)) } });
+  await untilStatus(shop, odd.id, STATUS_BILL.paid);
+  const kinds = await shop.service.auditor.query('select kind from boleto_payments where boleto_id = $1', [
+    odd.id,
+  ]);
+  assert.deepEqual(kinds, [{ kind: 'expected' }]);
+});
+
+test('of two answers of one file to one change the one that names it counts', async () => {
+  const boletos = [await issued(94), await issued(95)];
+  await made();
+  for (const { id } of boletos) assert.equal((await changeDay(shop, id, inDays(20))).status, 202);
+  await made();
+  const changed = { code: '14', texts: { 147: short(inDays(20)) } };
+  const [one, other] = boletos.map(({ ourNumber }) => ({ ourNumber }));
+  assert.ok(one !== undefined && other !== undefined);
+  await returned(
+    { ...one, code: '16' },
+    { ...one, ...changed },
+    { ...other, ...changed },
+    { ...other, code: '16' },
+  );
+  for (const { id } of boletos)
+    await until('the new day', async () => (await read(shop, id)).body.dueDate === inDays(20));
 });
 
 test('a refused change by file leaves the day, is shown with its reason, and answers no later one', async () => {

@@ -131,6 +131,11 @@ export function resultOfDueDay(
   }
 }
 
+/** The bank has not answered a change in the time of the boleto. */
+export function resultOfWaiting(boleto: Pick<Boleto, 'stateBefore'>): BankResult {
+  return changed(keepChange(boleto), 'dueDayKept');
+}
+
 /**
  * Reads the bank's record of a boleto whose time is over. Null: the bank still has it open. Its due day was
  * changed there, and our record of that was lost, if the bank has a later one.

@@ -56,7 +56,7 @@ export function moveOf(boleto: Boleto, change: BoletoChange, moment: Instant): B
   const to: BoletoState | null = BOLETO_MOVES[state][change.event];
   if (to === null) return null;
   const isAsked = to === 'canceling' || to === 'changing';
-  const stateBefore = isAsked ? (state as OpenState) : null;
+  const stateBefore = isAsked ? (boleto.stateBefore ?? (state as OpenState)) : null;
   const before = shownState(boleto);
   const after = newsOf(change) ?? shownState({ state: to, stateBefore });
   const days = change.event === 'change' ? change.days : daysOf(boleto);

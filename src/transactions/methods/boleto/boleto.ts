@@ -80,7 +80,14 @@ export const BOLETO_MOVES = {
     startChange: 'changing',
   },
   canceling: { ...NEVER, ...ENDS, change: 'issued', keepIssued: 'issued', keepOverdue: 'overdue' },
-  changing: { ...NEVER, ...ENDS, change: 'issued', keepIssued: 'issued', keepOverdue: 'overdue' },
+  changing: {
+    ...NEVER,
+    ...ENDS,
+    startCancel: 'canceling',
+    change: 'issued',
+    keepIssued: 'issued',
+    keepOverdue: 'overdue',
+  },
   paid: NEVER,
   canceled: NEVER,
   expired: NEVER,
@@ -231,6 +238,11 @@ export function dueDayRequest(boleto: ChangingBoleto, requestedAt: Instant): Due
   const { merchantId, ourNumber, amount, dueOn, payableUntil, wanted, dueDayChanges } = boleto;
   const before = { dueOn, payableUntil };
   return { merchantId, ourNumber, amount, number: dueDayChanges, before, wanted, requestedAt };
+}
+
+/** Whether its time is over with the day that it has, and with the day that was asked for. */
+export function isOverAnyway({ wanted, ...boleto }: ChangingBoleto, now: Instant): boolean {
+  return [boleto, wanted].every((days) => actsAt('overdue', days) <= now);
 }
 
 /** It can be paid as many days after the new due day as after the first one. */
