@@ -13,7 +13,7 @@ import {
   startOfSaoPauloDay,
 } from '../../../values/instant.ts';
 import { amountDue, payableUntil, termsFaults } from '../../bill-terms.ts';
-import { resultOfDueDay } from './bank-question.ts';
+import { resultOfDueDay, resultOfWaiting } from './bank-question.ts';
 import { statesOfStatus, statusBill } from './bill-status.ts';
 import {
   actsAt,
@@ -22,6 +22,7 @@ import {
   BOLETO_STATES,
   type Boleto,
   type BoletoState,
+  isOverAnyway,
   shownState,
 } from './boleto.ts';
 import { type BoletoChange, calendarChange, keepChange, moveOf } from './boleto-move.ts';
@@ -174,6 +175,17 @@ test('a change that is refused because the boleto is paid tells nobody that the 
     return moveOf(boleto, result.change, NOW)?.news?.after ?? null;
   };
   assert.deepEqual([newsOf('notAllowed'), newsOf('paid')], ['dueDayKept', null]);
+});
+
+test('a change that the bank never answers is given up once the boleto is over with either day', () => {
+  const boleto = { ...boletoIn('changing'), wanted: LATER };
+  const overOn = addDays(businessDayFrom(addDays(LATER.payableUntil, 1)), 1);
+  assert.equal(isOverAnyway(boleto, instant(startOfSaoPauloDay(overOn) - 1)), false);
+  assert.equal(isOverAnyway(boleto, startOfSaoPauloDay(overOn)), true);
+  const result = resultOfWaiting(boleto);
+  assert.ok(result.kind === 'changed');
+  const move = moveOf(boleto, result.change, startOfSaoPauloDay(overOn));
+  assert.deepEqual([move?.to, move?.actsAt], ['overdue', startOfSaoPauloDay(addDays(overOn, 1))]);
 });
 
 test('what the bank says is paid and does not report is asked for again on the next day', () => {
