@@ -49,25 +49,23 @@ export function resultOfIssue(answer: IssueAnswer): BankResult {
   }
 }
 
-const OF_ANOTHER_DAY: BankResult = {
-  kind: 'unknown',
-  cause: 'unusable',
-  reason: 'the bar code was of another due day',
-};
-
 /**
  * Reads the bank's record of a boleto that is being issued. Null: there is none, and the bank is asked to
  * issue it again. If it is paid there, the report of the payment follows. If it ended there, it is refused.
+ * The bank has it with another due day where our record of a change was lost.
  */
-export function resultOfSearch({ dueOn }: Pick<Boleto, 'dueOn'>, found: FoundBoleto): BankResult | null {
+export function resultOfSearch(
+  boleto: BoletoDays & Pick<Boleto, 'daysToExpire'>,
+  found: FoundBoleto,
+): BankResult | null {
   switch (found.kind) {
     case 'notFound':
       return null;
     case 'issued':
     case 'paid': {
-      const { barCode, pixEmv } = found;
-      if (found.kind === 'issued' && found.dueOn !== dueOn) return OF_ANOTHER_DAY;
-      return changed({ event: 'issue', registered: { barCode, pixEmv } });
+      const { dueOn, barCode, pixEmv } = found;
+      const days = dueOn === boleto.dueOn ? boleto : daysFrom(boleto, dueOn);
+      return changed({ event: 'issue', registered: { barCode, pixEmv }, days });
     }
     case 'canceled':
     case 'expired':
@@ -138,17 +136,16 @@ export function resultOfWaiting(boleto: Pick<Boleto, 'stateBefore'>): BankResult
 
 /**
  * Reads the bank's record of a boleto whose time is over. Null: the bank still has it open. Its due day was
- * changed there, and our record of that was lost, if the bank has a later one.
+ * changed there, and our record of that was lost, if the bank has another one.
  */
 export function resultOfLastSearch(boleto: Boleto, found: FoundBoleto): BankResult | null {
   switch (found.kind) {
-    case 'issued': {
-      const { dueOn, barCode, pixEmv } = found;
-      if (dueOn <= boleto.dueOn) return null;
+    case 'issued':
+    case 'paid': {
+      const { kind, dueOn, barCode, pixEmv } = found;
+      if (dueOn === boleto.dueOn) return kind === 'paid' ? changed(keepChange(boleto), 'paidAtBank') : null;
       return changed({ event: 'change', registered: { barCode, pixEmv }, days: daysFrom(boleto, dueOn) });
     }
-    case 'paid':
-      return changed(keepChange(boleto), 'paidAtBank');
     case 'canceled':
     case 'expired':
       return changed({ event: 'expire' });

@@ -16,7 +16,7 @@ import {
 } from './boleto.ts';
 
 export type BoletoChange =
-  | { readonly event: 'issue'; readonly registered: RegisteredBoleto }
+  | { readonly event: 'issue'; readonly registered: RegisteredBoleto; readonly days?: BoletoDays }
   | { readonly event: 'refuse'; readonly reason: RegistrationRefusal }
   | { readonly event: 'pay'; readonly payment: BoletoPayment }
   | { readonly event: 'startChange'; readonly days: BoletoDays }
@@ -59,7 +59,7 @@ export function moveOf(boleto: Boleto, change: BoletoChange, moment: Instant): B
   const stateBefore = isAsked ? (boleto.stateBefore ?? (state as OpenState)) : null;
   const before = shownState(boleto);
   const after = newsOf(change) ?? shownState({ state: to, stateBefore });
-  const days = change.event === 'change' ? change.days : daysOf(boleto);
+  const days = ('registered' in change ? change.days : null) ?? daysOf(boleto);
   return {
     from: state,
     to,

@@ -13,7 +13,7 @@ import {
   startOfSaoPauloDay,
 } from '../../../values/instant.ts';
 import { amountDue, payableUntil, termsFaults } from '../../bill-terms.ts';
-import { resultOfDueDay, resultOfWaiting } from './bank-question.ts';
+import { resultOfDueDay, resultOfLastSearch, resultOfSearch, resultOfWaiting } from './bank-question.ts';
 import { statesOfStatus, statusBill } from './bill-status.ts';
 import {
   actsAt,
@@ -175,6 +175,21 @@ test('a change that is refused because the boleto is paid tells nobody that the 
     return moveOf(boleto, result.change, NOW)?.news?.after ?? null;
   };
   assert.deepEqual([newsOf('notAllowed'), newsOf('paid')], ['dueDayKept', null]);
+});
+
+test('the day with which the bank has a boleto is taken over where its record is read', () => {
+  const found = { dueOn: LATER.dueOn, barCode: BAR_CODE, pixEmv: null };
+  for (const kind of ['issued', 'paid'] as const)
+    for (const state of ['issuing', 'canceling'] as const) {
+      const boleto = boletoIn(state);
+      const result = (state === 'issuing' ? resultOfSearch : resultOfLastSearch)(boleto, { kind, ...found });
+      assert.ok(result?.kind === 'changed');
+      const move = moveOf(boleto, result.change, NOW);
+      assert.deepEqual(
+        [move?.to, move?.days.dueOn, move?.days.payableUntil],
+        ['issued', LATER.dueOn, LATER.payableUntil],
+      );
+    }
 });
 
 test('a change that the bank never answers is given up once the boleto is over with either day', () => {

@@ -73,7 +73,7 @@ async function findOrIssue(
   if (bank.bankCode !== '' && !isOfBank(boleto, bank.bankCode))
     return { kind: 'unknown', cause: 'notAsked', reason: 'another bank was asked to register it' };
   const request = requestOf({ ...boleto, payer });
-  const found = resultOfSearch(request, await bank.find(request, timeout));
+  const found = resultOfSearch(boleto, await bank.find(request, timeout));
   if (found !== null) return found;
   // The bank's code may be known only since that search.
   if (boleto.askedBank !== null && boleto.askedBank !== bank.bankCode)
