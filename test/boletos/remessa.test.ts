@@ -261,7 +261,7 @@ test('a payment counts by whichever due day the bank had the boleto with, and wh
   await made();
   for (const { id } of [early, late]) assert.equal((await changeDay(shop, id, inDays(20))).status, 202);
   await made();
-  // With the fine of the day before the change; and without it, though the bank is said to have kept that day.
+  // Paid with the fine of the day before; and without it, though the bank is said to have kept that day.
   await returned({ ourNumber: early.ourNumber, code: '14' }, { ourNumber: late.ourNumber, code: '16' });
   await until('both are answered', async () => {
     const states = await Promise.all([early, late].map(({ id }) => movementsOf(shop, id)));

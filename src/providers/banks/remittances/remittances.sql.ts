@@ -208,7 +208,10 @@ const ANSWER = statement(
 
 const ANSWERS_AT_ONCE = 2_000;
 
-/** Of two answers to one instruction the first counts. Returns the numbers of boletos of which one was refused just now. */
+/**
+ * Of two answers to one instruction the first counts. Returns the numbers of boletos of which one was refused
+ * just now.
+ */
 export async function answerInstructions(
   tx: Tx,
   file: { readonly bank: string; readonly name: string; readonly madeOn: Day },
