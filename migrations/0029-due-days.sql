@@ -1,5 +1,7 @@
 -- Outside a transaction: rows are looked at while others write.
 -- The due day of a boleto may be changed at its bank.
+-- Its last day is a business day: how many days after the due day was asked for cannot be told from it. Null: older.
+alter table boletos add column if not exists days_to_expire integer;
 alter table boletos add column if not exists wanted_due_on date;
 alter table boletos add column if not exists wanted_payable_until date;
 -- How often a change was asked for: the number of the last one.

@@ -104,6 +104,7 @@ export const STATE_DECLARATIONS: Declarations = {
           'canceling.pay': 'paid',
           'canceling.cancel': 'canceled',
           'canceling.expire': 'expired',
+          'changing.startCancel': 'canceling',
           'changing.change': 'issued',
           'changing.keepIssued': 'issued',
           'changing.keepOverdue': 'overdue',

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { businessDayFrom } from '../../src/values/business-day.ts';
 import { call, logIn } from '../kit/merchant.ts';
 import { openSimulator, type Simulator, until } from '../kit/service.ts';
 import { linksOf } from '../payments/linked.ts';
@@ -28,7 +29,7 @@ let folder: string;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parcela-bank-'));
-  bank = await openSimulator(folder, [], 'bank');
+  bank = await openSimulator(folder, ['--late-milliseconds', '700'], 'bank');
   shop = await openBoletoShop({ PARCELA_BANK_URL: bank.url, PARCELA_BANK_TIMEOUT_MILLISECONDS: '1500' });
   const url = shop.service.gatewayUrl;
   links = linksOf({ url, token: await logIn(url, (await shop.service.demo()).gateway) });
@@ -129,6 +130,35 @@ test('a change that the bank refuses leaves the boleto as it was; another one ma
   await until('the refusal is told', async () => (await told()).length === 2);
   assert.equal((await changeDay(shop, id, inDays(20))).body.dueDate, inDays(20));
 });
+
+test('an answer to a question that another process has taken over does not undo what that one asks', async () => {
+  const { id } = (await issue(shop)).body;
+  await script({ cancels: [{ refusal: 'notAllowed', fault: 'late' }] });
+  const asked = changeDay(shop, id, inDays(20));
+  const query = (text: string) => shop.service.auditor.query(text, [id]);
+  await until('it is asked', async () => {
+    const [row] = await query('select state from boletos where boleto_id = $1');
+    return row?.state === 'changing';
+  });
+  await query('update boletos set fence = fence + 1 where boleto_id = $1');
+  const { status, text } = await asked;
+  assert.equal(status, 202, text);
+  assert.deepEqual(await movementsOf(shop, id), ['>Emitido']);
+  await query('update boletos set due_at = now() where boleto_id = $1');
+  await until('the new day', async () => (await read(shop, id)).body.dueDate === inDays(20));
+});
+
+test('however often the due day changes, the boleto is payable as many days after it as at first', async () => {
+  const saturday = 5 + ((13 - weekday(inDays(5))) % 7);
+  const { id, payableUntil } = (await issue(shop, { dueDate: inDays(saturday), daysToExpire: 0 })).body;
+  assert.equal(payableUntil, businessDayFrom(inDays(saturday)));
+  for (const days of [saturday + 7, saturday + 14, saturday + 21, saturday + 24]) {
+    const { body, text } = await changeDay(shop, id, inDays(days));
+    assert.deepEqual([body.dueDate, body.payableUntil], [inDays(days), businessDayFrom(inDays(days))], text);
+  }
+});
+
+const weekday = (day: string) => new Date(`${day}T00:00:00Z`).getUTCDay();
 
 test('what the bank says is paid is not canceled: its payment comes', async () => {
   const { id, ourNumber } = (await issue(shop)).body;

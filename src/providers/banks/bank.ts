@@ -94,8 +94,7 @@ export type DueDayRequest = Pick<BoletoRequest, 'merchantId' | 'ourNumber' | 'am
 /** `notFound` does not prove absence: a registration may still be on its way. */
 export type FoundBoleto =
   /** `dueOn`: of its bar code, perhaps not the day that was asked for. */
-  | ({ readonly kind: 'issued'; readonly dueOn: Day } & RegisteredBoleto)
-  | ({ readonly kind: 'paid' } & RegisteredBoleto)
+  | ({ readonly kind: 'issued' | 'paid'; readonly dueOn: Day } & RegisteredBoleto)
   | { readonly kind: 'canceled' }
   /** The bank wrote it off after its last day. */
   | { readonly kind: 'expired' }

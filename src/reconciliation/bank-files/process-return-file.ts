@@ -10,9 +10,10 @@ import {
   findOurNumbers,
   type KeptCounts,
   keepFiledChanges,
+  learnDueDays,
 } from '../../transactions/methods/boleto/changes/filed-changes.sql.ts';
 import { cents } from '../../values/cents.ts';
-import { type Instant, instant, startOfSaoPauloDay } from '../../values/instant.ts';
+import { type Day, type Instant, instant, startOfSaoPauloDay } from '../../values/instant.ts';
 import { type ExceptionRow, NO_MERCHANT, recordExceptions } from '../exceptions/exception-writes.sql.ts';
 import type { Ours } from '../settlement-entry.ts';
 
@@ -40,12 +41,14 @@ export async function processReturnFile(
   const ofBank = { bank: head.bank, name: `${head.madeOn}/${head.sequence ?? ''}` };
   const answers = answersOf(read);
   const counts = await audit.transaction(async (tx) => {
+    const learned = await learnDueDays(tx, head.bank, read.dueDays);
     const refused = await answerInstructions(tx, { ...ofBank, madeOn: head.madeOn }, answers);
     const counts = await keepFiledChanges(tx, ofBank, changes);
     const ofRefusals = refusals.filter(
       ({ ourNumber, answer }) => refused.has(ourNumber) || answer?.to === 'either',
     );
-    await recordExceptions(tx, exceptionsOf(read, [...unknown, ...ofRefusals]));
+    const ofOtherDays = read.dueDays.filter(({ ourNumber }) => learned.has(ourNumber));
+    await recordExceptions(tx, exceptionsOf(read, [...unknown, ...ofRefusals, ...ofOtherDays]));
     const { ours, taken } = counts;
     const ofFile = { madeOn: head.madeOn, sequence: head.sequence ?? '', lines: lineCount };
     tx.record({
@@ -71,17 +74,30 @@ function answersOf({ head, answers }: ReturnFile): BankAnswer[] {
   const registered = new Set(
     answers.filter(({ answer }) => answer.to === 'register').map(({ ourNumber }) => ourNumber),
   );
+  const exact = new Set(
+    answers.filter(({ answer }) => EXACT.includes(answer.to)).map(({ ourNumber }) => ourNumber),
+  );
   for (const { ourNumber, answer, reasons, dueOn } of answers) {
     const { isAccepted } = answer;
     // Of one whose registration the same file answers, it is the other instruction.
     const kind = answer.to === 'either' && registered.has(ourNumber) ? 'later' : answer.to;
+    // The same file names what it answers: it cannot be told which one this is of.
+    if ((kind === 'later' || kind === 'either') && exact.has(ourNumber)) continue;
     const day = isAccepted && kind === 'dueDay' ? dueOn : null;
     const reason = isAccepted ? null : refusalText(head, reasons).slice(0, LONGEST_REASON);
     const key = `${ourNumber} ${kind} ${day}`;
     if (!told.has(key))
       told.set(key, { ourNumber, kind, answer: isAccepted ? 'accepted' : 'refused', reason, dueOn: day });
   }
-  return [...told.values()];
+  return [...told.values()].toSorted((one, other) => rankOf(one) - rankOf(other));
+}
+
+const EXACT: readonly BankAnswer['kind'][] = ['writeOff', 'dueDay'];
+
+/** What names the day says more than what names the instruction, and that more than what names neither. */
+function rankOf({ kind, dueOn }: BankAnswer): number {
+  if (dueOn !== null) return 0;
+  return ['register', ...EXACT].includes(kind) ? 1 : 2;
 }
 
 const LONGEST_REASON = 500;
@@ -183,6 +199,8 @@ export type ReturnFile = {
   readonly answers: readonly Answered[];
   /** Those of `answers` that are refusals. */
   readonly refusals: readonly (ReturnEntry & { readonly ourNumber: string })[];
+  /** Those of `answers` that name the day that a boleto has now. */
+  readonly dueDays: readonly (ReturnEntry & { readonly ourNumber: string; readonly dueOn: Day })[];
 };
 
 type Answered = Pick<ReturnEntry, 'reasons' | 'dueOn'> & {
@@ -197,6 +215,7 @@ export async function readReturnFile(bytes: AsyncIterable<Uint8Array>): Promise<
   const unknown: ReturnFile['unknown'][number][] = [];
   const answers: Answered[] = [];
   const refusals: ReturnFile['refusals'][number][] = [];
+  const dueDays: ReturnFile['dueDays'][number][] = [];
   let head: ReturnFile['head'] | null = null;
   let [foreign, movements, lineCount] = [0, 0, 0];
   const events = readReturnEvents(bytes) as AsyncIterable<unknown> as AsyncIterable<Ours<files.ReturnEvent>>;
@@ -211,13 +230,15 @@ export async function readReturnFile(bytes: AsyncIterable<Uint8Array>): Promise<
     const { answer, reasons, dueOn } = entry;
     if (answer !== null && ourNumber !== null) answers.push({ ourNumber, answer, reasons, dueOn });
     if (answer?.isAccepted === false && ourNumber !== null) refusals.push({ ...entry, ourNumber });
+    if (answer?.to === 'dueDay' && answer.isAccepted && dueOn !== null && ourNumber !== null)
+      dueDays.push({ ...entry, ourNumber, dueOn });
     if (!entry.isKnown && ourNumber !== null) unknown.push({ ...entry, ourNumber });
     if (entry.event === null) others[entry.movement] = (others[entry.movement] ?? 0) + 1;
     else if (ourNumber === null) foreign += 1;
     else entries.push({ ...entry, event: entry.event, ourNumber });
   }
   if (head === null) throw new Error('a file without a head has no end');
-  return { head, entries, lineCount, foreign, others, unknown, answers, refusals };
+  return { head, entries, lineCount, foreign, others, unknown, answers, refusals, dueDays };
 }
 
 export class TooManyMovements extends Error {

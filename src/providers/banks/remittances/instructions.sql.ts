@@ -96,24 +96,29 @@ export async function writeOffByFile(
 /**
  * A registration that is in no file yet gets the other day, also when this is repeated once it is in one.
  * Otherwise the bank is told by file; each change has its number, so a repetition writes nothing. What files
- * said before stands beside it: they are written again as they were.
+ * said before stands beside it: they are written again as they were. What another request has overtaken
+ * writes nothing.
  */
 const CHANGE = statement(
   'bank_instructions.change_due_day',
-  `with changed as (
+  `with asking as (
+     select boleto_id from boletos
+     where merchant_id = $1 and our_number = $2 and state = 'changing' and due_day_changes = $4::integer
+     for share
+   ), changed as (
      update bank_instructions set due_on = $5::date, payable_until = $6::date
-     where merchant_id = $1 and our_number = $2 and bank = $3 and kind = 'register'
+     where exists (select from asking) and merchant_id = $1 and our_number = $2 and bank = $3 and kind = 'register'
        and file_number is null and answer is null
      returning our_number
    ), dated as (
      update bank_instructions set due_on = $7::date, payable_until = $8::date
-     where merchant_id = $1 and our_number = $2 and bank = $3 and file_number is not null and due_on is null
+     where exists (select from asking) and merchant_id = $1 and our_number = $2 and bank = $3 and file_number is not null and due_on is null
      returning our_number
    )
    insert into bank_instructions (merchant_id, our_number, kind, attempt, bank, bank_code, bank_number, due_on, payable_until)
    select r.merchant_id, r.our_number, 'dueDay', $4::integer, r.bank, r.bank_code, r.bank_number, $5::date, $6::date
    from bank_instructions r
-   where r.merchant_id = $1 and r.our_number = $2 and r.bank = $3 and r.kind = 'register'
+   where exists (select from asking) and r.merchant_id = $1 and r.our_number = $2 and r.bank = $3 and r.kind = 'register'
      and r.file_number is not null and r.answer is distinct from 'refused'
      and (r.due_on is distinct from $5::date or exists (
        select from bank_instructions d

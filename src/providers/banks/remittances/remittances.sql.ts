@@ -17,11 +17,20 @@ const FIND_NEXT = statement(
   'select coalesce(max(file_number), 0) + 1 as number from remittances where bank = $1',
 );
 
+/** A change that the boleto no longer waits for is not told to the bank: it was paid, or is canceled. */
+const IS_WANTED = `(i.kind <> 'dueDay' or exists (
+       select from boletos b
+       where b.merchant_id = i.merchant_id and b.our_number = i.our_number and b.state = 'changing'
+         and b.due_day_changes = i.attempt))`;
+
 const TAKE = statement(
   'bank_instructions.take',
-  `with next as (
-     select merchant_id, our_number, kind, attempt from bank_instructions
-     where bank = $1 and file_number is null and answer is null
+  `with withdrawn as (
+     update bank_instructions i set answer = 'withdrawn', answered_at = now()
+     where bank = $1 and file_number is null and answer is null and not ${IS_WANTED}
+   ), next as (
+     select merchant_id, our_number, kind, attempt from bank_instructions i
+     where bank = $1 and file_number is null and answer is null and ${IS_WANTED}
      order by created_at, our_number, kind limit $3
      for update
    )
@@ -158,7 +167,7 @@ const ANSWERS = inputRows<BankAnswer>(
     reason: ['text', (one) => one.reason],
     due_on: ['date', (one) => one.dueOn],
   },
-  { as: 'a', after: 3 },
+  { as: 'a', after: 3, place: 'position' },
 );
 
 const ANSWERED = rowCodec({ ourNumber: column.text('i.our_number'), answer: column.text('i.answer') });
@@ -169,9 +178,10 @@ const ANSWERED = rowCodec({ ourNumber: column.text('i.our_number'), answer: colu
  */
 const ANSWER = statement(
   'bank_instructions.answer',
-  `update bank_instructions i
-   set answer = a.answer, reason = a.reason, answered_at = now(), answered_in = $2
-   from ${ANSWERS.sql}
+  `with told as (
+   select distinct on (i.merchant_id, i.our_number, i.kind, i.attempt) i.merchant_id, i.our_number, i.kind, i.attempt,
+     a.answer, a.reason
+   from ${ANSWERS.sql}, bank_instructions i
    where i.our_number = a.our_number and i.bank_code = $1 and i.file_number is not null and i.answer is null
      and case when a.kind in ('later', 'either') then i.kind <> 'register' or a.kind = 'either' and not exists (
          select from bank_instructions w
@@ -186,12 +196,22 @@ const ANSWER = statement(
        select from remittances r
        where r.bank = i.bank and r.file_number = i.file_number and r.made_on <= $3::date
      ))
+   order by i.merchant_id, i.our_number, i.kind, i.attempt, a.position
+   )
+   update bank_instructions i
+   set answer = t.answer, reason = t.reason, answered_at = now(), answered_in = $2
+   from told t
+   where i.merchant_id = t.merchant_id and i.our_number = t.our_number and i.kind = t.kind and i.attempt = t.attempt
+     and i.answer is null
    returning ${ANSWERED.columns}`,
 );
 
 const ANSWERS_AT_ONCE = 2_000;
 
-/** Returns the numbers of boletos of which an instruction was refused just now. */
+/**
+ * Of two answers to one instruction the first counts. Returns the numbers of boletos of which one was refused
+ * just now.
+ */
 export async function answerInstructions(
   tx: Tx,
   file: { readonly bank: string; readonly name: string; readonly madeOn: Day },

@@ -17,7 +17,13 @@ export type AskBankTools = Pick<ModuleContext, 'database' | 'clock'> & {
   readonly writeMove: BatchedWrite<BoletoMoveRow, BoletoMoved>;
 };
 
-/** `unsent` takes back what was not sent, unless another process has claimed the boleto. */
+/** What the bank has made of the boleto for good, whoever asks it meanwhile. */
+const ENDINGS: ReadonlySet<BoletoChange['event']> = new Set(['issue', 'refuse', 'cancel', 'expire']);
+
+/**
+ * `unsent` takes back what was not sent. Once another process has claimed the boleto, or it was asked for
+ * something else, neither that nor an answer that leaves it open counts: it may be of an earlier question.
+ */
 export function askBank(
   tools: AskBankTools,
   { merchantId, boletoId, fence }: BoletoKey & Pick<Boleto, 'fence'>,
@@ -34,14 +40,15 @@ export function askBank(
         const moment = tools.clock.now(merchantId);
         return {
           ...{ merchantId, boletoId, leaseMilliseconds: 0, keyToFree },
-          decide(boleto) {
-            const change = decide(boleto);
-            return change === null ? null : moveOf(boleto, change, moment);
+          decide(held) {
+            const change = decide(held);
+            if (change === null || (held.fence !== fence && !ENDINGS.has(change.event))) return null;
+            return moveOf(held, change, moment);
           },
         };
       },
       ask,
-      unsent: (held) => (held.fence === fence ? unsent.change(held) : null),
+      unsent: unsent.change,
       keyToFree: unsent.keyToFree,
       leave: (reason) =>
         BOLETO_REQUESTS.postpone(

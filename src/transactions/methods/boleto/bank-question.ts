@@ -51,25 +51,23 @@ export function resultOfIssue(answer: IssueAnswer): BankResult {
   }
 }
 
-const OF_ANOTHER_DAY: BankResult = {
-  kind: 'unknown',
-  cause: 'unusable',
-  reason: 'the bar code was of another due day',
-};
-
 /**
  * Reads the bank's record of a boleto that is being issued. Null: there is none, and the bank is asked to
  * issue it again. If it is paid there, the report of the payment follows. If it ended there, it is refused.
+ * The bank has it with another due day where our record of a change was lost.
  */
-export function resultOfSearch({ dueOn }: Pick<Boleto, 'dueOn'>, found: FoundBoleto): BankResult | null {
+export function resultOfSearch(
+  boleto: BoletoDays & Pick<Boleto, 'daysToExpire'>,
+  found: FoundBoleto,
+): BankResult | null {
   switch (found.kind) {
     case 'notFound':
       return null;
     case 'issued':
     case 'paid': {
-      const { barCode, pixEmv } = found;
-      if (found.kind === 'issued' && found.dueOn !== dueOn) return OF_ANOTHER_DAY;
-      return changed({ event: 'issue', registered: { barCode, pixEmv } });
+      const { dueOn, barCode, pixEmv } = found;
+      const days = dueOn === boleto.dueOn ? boleto : daysFrom(boleto, dueOn);
+      return changed({ event: 'issue', registered: { barCode, pixEmv }, days });
     }
     case 'canceled':
     case 'expired':
@@ -119,39 +117,41 @@ const DUE_DAY_WARNINGS = {
 
 /** A refused change leaves the boleto with the day that it had. */
 export function resultOfDueDay(
-  boleto: Pick<Boleto, 'stateBefore' | 'dueDayChanges'> & { readonly wanted: BoletoDays },
+  boleto: Pick<Boleto, 'stateBefore'> & { readonly wanted: BoletoDays },
   answer: DueDayAnswer,
 ): BankResult {
   switch (answer.kind) {
     case 'changed': {
       const { barCode, pixEmv } = answer;
-      const { wanted: days, dueDayChanges: number } = boleto;
-      return changed({ event: 'change', registered: { barCode, pixEmv }, days, number });
+      return changed({ event: 'change', registered: { barCode, pixEmv }, days: boleto.wanted });
     }
-    case 'refused':
-      return changed(
-        { ...keepChange(boleto), refused: boleto.dueDayChanges },
-        DUE_DAY_WARNINGS[answer.reason],
-      );
+    case 'refused': {
+      // Paid there, it may have the new day: the bank has changed it, and then it was paid.
+      const isKept = answer.reason !== 'paid';
+      return changed({ ...keepChange(boleto), isKept }, DUE_DAY_WARNINGS[answer.reason]);
+    }
     default:
       return answer;
   }
 }
 
+/** The bank has not answered a change in the time of the boleto. */
+export function resultOfWaiting(boleto: Pick<Boleto, 'stateBefore'>): BankResult {
+  return changed(keepChange(boleto), 'dueDayKept');
+}
+
 /**
  * Reads the bank's record of a boleto whose time is over. Null: the bank still has it open. Its due day was
- * changed there, and our record of that was lost, if the bank has a later one.
+ * changed there, and our record of that was lost, if the bank has another one.
  */
 export function resultOfLastSearch(boleto: Boleto, found: FoundBoleto): BankResult | null {
   switch (found.kind) {
-    case 'issued': {
-      const { dueOn, barCode, pixEmv } = found;
-      if (dueOn <= boleto.dueOn) return null;
-      const [days, number] = [daysFrom(boleto, dueOn), boleto.dueDayChanges];
-      return changed({ event: 'change', registered: { barCode, pixEmv }, days, number });
+    case 'issued':
+    case 'paid': {
+      const { kind, dueOn, barCode, pixEmv } = found;
+      if (dueOn === boleto.dueOn) return kind === 'paid' ? changed(keepChange(boleto), 'paidAtBank') : null;
+      return changed({ event: 'change', registered: { barCode, pixEmv }, days: daysFrom(boleto, dueOn) });
     }
-    case 'paid':
-      return changed(keepChange(boleto), 'paidAtBank');
     case 'canceled':
     case 'expired':
       return changed({ event: 'expire' });

@@ -22,6 +22,7 @@ const INPUT = inputRows<Timed<BoletoIntentRow>>({
   issued_on: ['date', (row) => row.issuedOn],
   due_on: ['date', (row) => row.dueOn],
   payable_until: ['date', (row) => row.payableUntil],
+  days_to_expire: ['integer', (row) => row.daysToExpire],
   payer: ['jsonb', (row) => JSON.stringify(row.payer)],
   reference_transaction: ['text', (row) => row.referenceTransaction],
   instructions: ['jsonb', (row) => JSON.stringify(row.instructions)],
@@ -47,10 +48,10 @@ const COMMIT_INTENTS = statement(
      select * from ${INPUT.sql}
    ), written as (
      insert into boletos (merchant_id, boleto_id, account_number, our_number, page_key, state, amount, issued_on, due_on,
-       payable_until, payer, reference_transaction, instructions, fine_portion, interest_portion, discount_amount,
-       discount_until, callback_url, created_by, requested_at, changed_at, asked_bank, bank, due_at)
+       payable_until, days_to_expire, payer, reference_transaction, instructions, fine_portion, interest_portion,
+       discount_amount, discount_until, callback_url, created_by, requested_at, changed_at, asked_bank, bank, due_at)
      select i.merchant_id, i.boleto_id, i.account_number, lpad(nextval('boleto_numbers')::text, 11, '0'), i.page_key, 'issuing',
-       i.amount, i.issued_on, i.due_on, i.payable_until, i.payer, i.reference_transaction,
+       i.amount, i.issued_on, i.due_on, i.payable_until, i.days_to_expire, i.payer, i.reference_transaction,
        array(select jsonb_array_elements_text(i.instructions)), i.fine_portion, i.interest_portion, i.discount_amount,
        i.discount_until, i.callback_url, i.created_by, i.requested_at, i.requested_at, i.asked_bank, i.bank,
        now() + i.lease * interval '1 millisecond'

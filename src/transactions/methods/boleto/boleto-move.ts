@@ -16,7 +16,7 @@ import {
 } from './boleto.ts';
 
 export type BoletoChange =
-  | { readonly event: 'issue'; readonly registered: RegisteredBoleto }
+  | { readonly event: 'issue'; readonly registered: RegisteredBoleto; readonly days?: BoletoDays }
   | { readonly event: 'refuse'; readonly reason: RegistrationRefusal }
   | { readonly event: 'pay'; readonly payment: BoletoPayment }
   | { readonly event: 'startChange'; readonly days: BoletoDays }
@@ -24,10 +24,9 @@ export type BoletoChange =
       readonly event: 'change';
       readonly registered: RegisteredBoleto;
       readonly days: BoletoDays;
-      readonly number: number;
     }
-  /** `refused`: the number of a change that the bank does not make. */
-  | { readonly event: 'keepIssued' | 'keepOverdue'; readonly refused?: number }
+  /** `isKept`: the due day that it had, because the bank does not change it. */
+  | { readonly event: 'keepIssued' | 'keepOverdue'; readonly isKept?: boolean }
   | { readonly event: 'withdraw' | 'lapse' | 'startCancel' | 'startExpiry' | 'cancel' | 'expire' };
 
 export type BoletoMove = {
@@ -55,12 +54,12 @@ export type NewsOfBoleto = ShownState | 'dueDayChanged' | 'dueDayKept';
 export function moveOf(boleto: Boleto, change: BoletoChange, moment: Instant): BoletoMove | null {
   const { state } = boleto;
   const to: BoletoState | null = BOLETO_MOVES[state][change.event];
-  if (to === null || !isOfLast(boleto, change)) return null;
+  if (to === null) return null;
   const isAsked = to === 'canceling' || to === 'changing';
-  const stateBefore = isAsked ? (state as OpenState) : null;
+  const stateBefore = isAsked ? (boleto.stateBefore ?? (state as OpenState)) : null;
   const before = shownState(boleto);
   const after = newsOf(change) ?? shownState({ state: to, stateBefore });
-  const days = change.event === 'change' ? change.days : daysOf(boleto);
+  const days = ('registered' in change ? change.days : null) ?? daysOf(boleto);
   return {
     from: state,
     to,
@@ -78,19 +77,13 @@ export function moveOf(boleto: Boleto, change: BoletoChange, moment: Instant): B
   };
 }
 
-/** A late answer to a change is none to the next one. */
-function isOfLast({ dueDayChanges }: Boleto, change: BoletoChange): boolean {
-  if (change.event === 'change') return change.number === dueDayChanges;
-  return !('refused' in change) || change.refused === dueDayChanges;
-}
-
 function daysOf({ dueOn, payableUntil }: BoletoDays): BoletoDays {
   return { dueOn, payableUntil };
 }
 
 function newsOf(change: BoletoChange): NewsOfBoleto | null {
   if (change.event === 'change') return 'dueDayChanged';
-  return 'refused' in change ? 'dueDayKept' : null;
+  return 'isKept' in change && change.isKept ? 'dueDayKept' : null;
 }
 
 function refusalOf(change: BoletoChange): Boleto['refusalReason'] {

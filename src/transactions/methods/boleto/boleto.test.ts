@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { DueDayRefusal } from '../../../providers/banks/bank.ts';
 import { businessDayFrom } from '../../../values/business-day.ts';
 import { cents } from '../../../values/cents.ts';
 import {
@@ -12,6 +13,7 @@ import {
   startOfSaoPauloDay,
 } from '../../../values/instant.ts';
 import { amountDue, payableUntil, termsFaults } from '../../bill-terms.ts';
+import { resultOfDueDay, resultOfLastSearch, resultOfSearch, resultOfWaiting } from './bank-question.ts';
 import { statesOfStatus, statusBill } from './bill-status.ts';
 import {
   actsAt,
@@ -20,6 +22,7 @@ import {
   BOLETO_STATES,
   type Boleto,
   type BoletoState,
+  isOverAnyway,
   shownState,
 } from './boleto.ts';
 import { type BoletoChange, calendarChange, keepChange, moveOf } from './boleto-move.ts';
@@ -45,6 +48,7 @@ function boletoIn(state: BoletoState, change: Partial<Boleto> = {}): Boleto {
     issuedOn: '2026-11-23' as Day,
     dueOn,
     payableUntil: last,
+    daysToExpire: 30,
     payer: null,
     referenceTransaction: null,
     instructions: [],
@@ -72,8 +76,7 @@ const EVENTS: readonly BoletoChange[] = BOLETO_EVENTS.map((event) => {
   if (event === 'refuse') return { event, reason: 'termsRefused' };
   if (event === 'pay') return { event, payment: { amount: cents(1), paidOn: '2026-12-10' as Day } };
   if (event === 'startChange') return { event, days: LATER };
-  if (event === 'change')
-    return { event, registered: { barCode: BAR_CODE, pixEmv: null }, days: LATER, number: 0 };
+  if (event === 'change') return { event, registered: { barCode: BAR_CODE, pixEmv: null }, days: LATER };
   return { event };
 });
 const NOW = startOfSaoPauloDay('2026-12-01' as Day);
@@ -162,6 +165,42 @@ test('the calendar makes it overdue after its last day in time, and ends it afte
       },
     ),
   );
+});
+
+test('a change that is refused because the boleto is paid tells nobody that the day stays', () => {
+  const boleto = boletoIn('changing');
+  const newsOf = (reason: DueDayRefusal) => {
+    const result = resultOfDueDay({ ...boleto, wanted: LATER }, { kind: 'refused', reason });
+    assert.ok(result.kind === 'changed');
+    return moveOf(boleto, result.change, NOW)?.news?.after ?? null;
+  };
+  assert.deepEqual([newsOf('notAllowed'), newsOf('paid')], ['dueDayKept', null]);
+});
+
+test('the day with which the bank has a boleto is taken over where its record is read', () => {
+  const found = { dueOn: LATER.dueOn, barCode: BAR_CODE, pixEmv: null };
+  for (const kind of ['issued', 'paid'] as const)
+    for (const state of ['issuing', 'canceling'] as const) {
+      const boleto = boletoIn(state);
+      const result = (state === 'issuing' ? resultOfSearch : resultOfLastSearch)(boleto, { kind, ...found });
+      assert.ok(result?.kind === 'changed');
+      const move = moveOf(boleto, result.change, NOW);
+      assert.deepEqual(
+        [move?.to, move?.days.dueOn, move?.days.payableUntil],
+        ['issued', LATER.dueOn, LATER.payableUntil],
+      );
+    }
+});
+
+test('a change that the bank never answers is given up once the boleto is over with either day', () => {
+  const boleto = { ...boletoIn('changing'), wanted: LATER };
+  const overOn = addDays(businessDayFrom(addDays(LATER.payableUntil, 1)), 1);
+  assert.equal(isOverAnyway(boleto, instant(startOfSaoPauloDay(overOn) - 1)), false);
+  assert.equal(isOverAnyway(boleto, startOfSaoPauloDay(overOn)), true);
+  const result = resultOfWaiting(boleto);
+  assert.ok(result.kind === 'changed');
+  const move = moveOf(boleto, result.change, startOfSaoPauloDay(overOn));
+  assert.deepEqual([move?.to, move?.actsAt], ['overdue', startOfSaoPauloDay(addDays(overOn, 1))]);
 });
 
 test('what the bank says is paid and does not report is asked for again on the next day', () => {

@@ -6,7 +6,7 @@ import type {
   DueDayRequest,
   RegisteredBoleto,
 } from '../../../providers/banks/bank.ts';
-import { businessDayFrom, daysBetween } from '../../../values/business-day.ts';
+import { businessDayFrom } from '../../../values/business-day.ts';
 import type { Cents } from '../../../values/cents.ts';
 import { addDays, type Day, type Instant, startOfSaoPauloDay } from '../../../values/instant.ts';
 import { lastDayInTime, payableUntil } from '../../bill-terms.ts';
@@ -80,7 +80,14 @@ export const BOLETO_MOVES = {
     startChange: 'changing',
   },
   canceling: { ...NEVER, ...ENDS, change: 'issued', keepIssued: 'issued', keepOverdue: 'overdue' },
-  changing: { ...NEVER, ...ENDS, change: 'issued', keepIssued: 'issued', keepOverdue: 'overdue' },
+  changing: {
+    ...NEVER,
+    ...ENDS,
+    startCancel: 'canceling',
+    change: 'issued',
+    keepIssued: 'issued',
+    keepOverdue: 'overdue',
+  },
   paid: NEVER,
   canceled: NEVER,
   expired: NEVER,
@@ -118,6 +125,8 @@ export type Boleto = BoletoKey & {
   readonly issuedOn: Day;
   readonly dueOn: Day;
   readonly payableUntil: Day;
+  /** How long after its due day it can be paid, but for days without banks. */
+  readonly daysToExpire: number;
   /** The days that a `changing` boleto is to have; otherwise null. */
   readonly wanted: BoletoDays | null;
   /** How often a change was asked for. */
@@ -231,10 +240,14 @@ export function dueDayRequest(boleto: ChangingBoleto, requestedAt: Instant): Due
   return { merchantId, ourNumber, amount, number: dueDayChanges, before, wanted, requestedAt };
 }
 
-/** It can be paid as many days after the new due day as it can be now. */
-export function daysFrom(boleto: BoletoDays, dueOn: Day): BoletoDays {
-  const days = daysBetween(boleto.dueOn, boleto.payableUntil);
-  return { dueOn, payableUntil: payableUntil({ dueOn, daysToExpire: Math.min(days, MOST_DAYS_TO_EXPIRE) }) };
+/** Whether its time is over with the day that it has, and with the day that was asked for. */
+export function isOverAnyway({ wanted, ...boleto }: ChangingBoleto, now: Instant): boolean {
+  return [boleto, wanted].every((days) => actsAt('overdue', days) <= now);
+}
+
+/** It can be paid as many days after the new due day as after the first one. */
+export function daysFrom({ daysToExpire }: Pick<Boleto, 'daysToExpire'>, dueOn: Day): BoletoDays {
+  return { dueOn, payableUntil: payableUntil({ dueOn, daysToExpire }) };
 }
 
 /** The longest period of a list. */

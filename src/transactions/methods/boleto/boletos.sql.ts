@@ -58,6 +58,9 @@ export function readPayer(value: unknown): BoletoPayer | undefined {
   return typeof value === 'object' && value !== null ? (value as BoletoPayer) : undefined;
 }
 
+/** Of a boleto that is older than its column: what its days say. */
+const DAYS_TO_EXPIRE = 'coalesce(b.days_to_expire, b.payable_until - b.due_on)';
+
 export const BOLETO = rowCodec(
   {
     merchantId: column.text(),
@@ -72,6 +75,7 @@ export const BOLETO = rowCodec(
     issuedOn: column.day(),
     dueOn: column.day(),
     payableUntil: column.day(),
+    daysToExpire: column.whole(DAYS_TO_EXPIRE),
     wantedDueOn: column.nullable(column.day()),
     wantedPayableUntil: column.nullable(column.day()),
     dueDayChanges: column.whole(),
@@ -174,9 +178,11 @@ const LOCK = statement(
   'select boleto_id from boletos where merchant_id = $1 and boleto_id = $2 for no key update',
 );
 
-/** Of the last changes, each day once; a return file may name any. */
-const KNOWN_DUE_DAYS = `array(select d.day from unnest(b.due_days || b.due_on || coalesce($22::date, $20::date)) with ordinality d (day, place)
-         group by d.day order by max(d.place) desc limit 50)`;
+/** Of the last changes, the newest last, each day once; a return file may name any. */
+const KNOWN_DUE_DAYS = `array(select k.day from (
+         select d.day, max(d.place) as place
+         from unnest(b.due_days || b.due_on || coalesce($22::date, $20::date)) with ordinality d (day, place)
+         group by d.day order by 2 desc limit 50) k order by k.place)`;
 
 /** Writes the decided move of a locked row, with its movement and deliveries. */
 const MOVE = statement(
@@ -185,7 +191,7 @@ const MOVE = statement(
      update boletos b set state = $4, state_before = $5, is_expiring = $6, bar_code = $7, pix_emv = $8,
        refusal_reason = $9, paid_amount = $10, paid_on = $11::date, acts_at = $12::timestamptz,
        due_at = now() + $13::integer * interval '1 millisecond', changed_at = $14::timestamptz,
-       due_on = $20::date, payable_until = $21::date, wanted_due_on = $22::date, wanted_payable_until = $23::date,
+       due_on = $20::date, payable_until = $21::date, days_to_expire = ${DAYS_TO_EXPIRE}, wanted_due_on = $22::date, wanted_payable_until = $23::date,
        due_day_changes = b.due_day_changes + ($22::date is not null)::integer,
        due_days = case when $22::date is null and $20::date = b.due_on then b.due_days else ${KNOWN_DUE_DAYS} end,
        fence = b.fence + 1, tries = 0, unknown_since = null, unknown_reason = null

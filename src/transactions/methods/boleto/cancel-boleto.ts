@@ -55,7 +55,9 @@ export async function cancelBoleto(
     {
       ...key,
       decide: (boleto) =>
-        isOfBank(boleto, banks.of(boleto.bank).bankCode)
+        // A change that the bank leaves unanswered need not be waited for.
+        isOfBank(boleto, banks.of(boleto.bank).bankCode) &&
+        (boleto.state !== 'changing' || boleto.isUnresolved)
           ? moveOf(boleto, { event: 'startCancel' }, clock.now(merchantId))
           : null,
       leaseMilliseconds: Math.ceil(deadlineAt - performance.now()) + LEASE_MARGIN_MILLISECONDS,

@@ -79,7 +79,8 @@ export async function changeDueDay(
   const faults = faultsOf(boleto);
   return faults.length > 0
     ? { kind: 'malformed', faults }
-    : (bankObstacle(banks, boleto) ?? { kind: 'refused', refusal: 'beingChanged' });
+    : // Its bank said only now which one it is.
+      (bankObstacle(banks, boleto) ?? { kind: 'notConnected' });
 }
 
 const OBSTACLES = {
@@ -107,8 +108,12 @@ async function askAndRecord(
   if (answer.kind === 'unknown') return { kind: 'changed', boleto, isPending: true };
   if (answer.kind !== 'recorded') return { kind: answer.kind };
   const { held, warning } = answer;
-  if (held.dueOn === request.wanted.dueOn && warning === null)
-    return { kind: 'changed', boleto: held, isPending: false };
+  if (held.dueOn === request.wanted.dueOn) return { kind: 'changed', boleto: held, isPending: false };
+  // The work that asks again has it, and its answer counts.
+  if (held.state === 'changing' && held.wanted?.dueOn === request.wanted.dueOn)
+    return { kind: 'changed', boleto: held, isPending: true };
+  const obstacle = OBSTACLES[held.state];
+  if (obstacle !== null && obstacle !== 'isOver') return { kind: 'refused', refusal: obstacle };
   switch (warning) {
     case 'paidAtBank':
     case 'unknownToBank':
@@ -116,7 +121,7 @@ async function askAndRecord(
     case 'notOffered':
       return { kind: 'refused', refusal: warning };
     default:
-      // Paid, canceled or ended while the bank was asked.
-      return { kind: 'refused', refusal: OBSTACLES[held.state] ?? 'beingChanged' };
+      // Paid, canceled or ended while the bank was asked; or asked for and answered again since.
+      return { kind: 'refused', refusal: obstacle ?? 'dueDayKept' };
   }
 }

@@ -69,7 +69,7 @@ export function readFound(answer: Asked, asked: AskedBoleto, bankCode: string): 
   const { barCode } = body;
   const read = typeof barCode === 'string' ? parseBarCode(barCode, asked.dueOn) : null;
   const dueOn = (read?.kind === 'barCode' ? read.dueOn : null) ?? asked.dueOn;
-  const registered = readRegistered(body, status === 'issued' ? { ...asked, dueOn } : asked, bankCode);
+  const registered = readRegistered(body, { ...asked, dueOn }, bankCode);
   return typeof registered === 'string' ? unknown(registered) : { kind: status, dueOn, ...registered };
 }
 

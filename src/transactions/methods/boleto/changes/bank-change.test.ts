@@ -18,6 +18,7 @@ function boletoIn(state: BoletoState): Boleto {
       issuedOn: '2026-11-23' as Day,
       dueOn: DUE,
       payableUntil: '2027-01-11' as Day,
+      daysToExpire: 30,
     },
     ...{ payer: null, referenceTransaction: null, instructions: [], callbackUrl: null },
     ...{ finePortion: 200, interestPortion: 0, discount: null },
@@ -31,7 +32,7 @@ const PAID: BankChange = {
   ...{ changeId: 'c', merchantId: 'm', ourNumber: '00000000001', event: 'paid' },
   ...{ amount: cents(9_000), paidOn: DUE, creditedOn: null, fee: cents(150), happenedAt: instant(1) },
 };
-const GROUND = { isBehindEarlier: false, isReportedTwice: false, isFiledAgain: false };
+const GROUND = { isBehindEarlier: false, isReportedTwice: false, isFiledAgain: false, dueDays: [] };
 
 /** Whether a payment of such a boleto pays it, and what is surprising about it. */
 function ofPayment(state: BoletoState): unknown {
@@ -83,6 +84,20 @@ test('what was not expected has a kind: another amount too, but for the cents th
   assert.equal(kindOf('overdue', { amount: cents(10_217), paidOn: late }, bearing), 'expected');
   assert.equal(kindOf('overdue', { amount: cents(10_218), paidOn: late }, bearing), 'otherAmount');
   assert.equal(kindOf('overdue', { amount: cents(10_201), paidOn: late }), 'otherAmount');
+});
+
+test('a payment counts by any due day that the boleto had or was to have, and is measured by that one', () => {
+  const [dueOn, later] = ['2026-12-21' as Day, '2026-12-30' as Day];
+  const measured = (amount: number, dueDays: readonly Day[], terms: Partial<Boleto> = {}) => {
+    const change = { ...PAID, amount: cents(amount), paidOn: '2026-12-18' as Day };
+    const decision = decideBankChange({ ...boletoIn('overdue'), ...terms }, change, { ...GROUND, dueDays });
+    assert.ok(decision.kind === 'apply');
+    return [decision.payment?.kind, decision.payment?.expectedAmount];
+  };
+  assert.deepEqual(measured(10_000, []), ['otherAmount', 10_200]);
+  assert.deepEqual(measured(10_000, [DUE, dueOn]), ['expected', 10_000], 'changed there, not yet here');
+  assert.deepEqual(measured(10_200, [DUE, later], { dueOn: later }), ['expected', 10_200], 'paid before');
+  assert.deepEqual(measured(10_100, [DUE, dueOn, later]), ['otherAmount', 10_200]);
 });
 
 test('feed and files that report one payment make one of it, a second file another one for a person', () => {

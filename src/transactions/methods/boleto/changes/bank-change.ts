@@ -46,6 +46,8 @@ export type ChangeGround = {
   /** Feed and files both report payments: the other source has reported this one before. */
   readonly isReportedTwice: boolean;
   readonly isFiledAgain: boolean;
+  /** Days that the boleto had, or was to have: the bank may have had it with any. */
+  readonly dueDays: readonly Day[];
 };
 
 export type BankChangeDecision =
@@ -61,14 +63,14 @@ export type BankChangeDecision =
 export function decideBankChange(
   boleto: Boleto | null,
   change: BankChange,
-  { isBehindEarlier, isReportedTwice, isFiledAgain }: ChangeGround,
+  { isBehindEarlier, isReportedTwice, isFiledAgain, dueDays }: ChangeGround,
 ): BankChangeDecision {
   if (isBehindEarlier) return { kind: 'wait', reason: 'behindEarlier' };
   if (boleto === null) return { kind: 'refuse', reason: 'unknownBoleto' };
   if (boleto.state === 'issuing') return { kind: 'wait', reason: 'beingIssued' };
-  if (isFiledAgain) return paymentOf(boleto, change, 'filedAgain');
+  if (isFiledAgain) return paymentOf(boleto, change, dueDays, 'filedAgain');
   if (isReportedTwice) return { kind: 'apply', change: null, payment: null };
-  if (change.event === 'paid') return paymentOf(boleto, change, surpriseOf(boleto));
+  if (change.event === 'paid') return paymentOf(boleto, change, dueDays, surpriseOf(boleto));
   // Some banks report a boleto that they ended because its time was over as canceled.
   const isCanceled = change.event === 'canceled' && !(boleto.state === 'canceling' && boleto.isExpiring);
   const wanted = { event: isCanceled ? 'cancel' : 'expire' } as const;
@@ -84,22 +86,20 @@ export function decideBankChange(
 function paymentOf(
   boleto: Boleto,
   { amount, paidOn, creditedOn, fee }: BankChange,
+  dueDays: readonly Day[],
   surprise: Surprise | null,
 ): BankChangeDecision {
   if (amount === null || paidOn === null) throw new Error('a payment without its amount and day was kept');
-  const { wanted } = boleto;
-  // The bank may have changed the due day, and not said so yet.
-  const isDue =
-    isAmountDue(boleto, paidOn, amount) ||
-    (wanted !== null && isAmountDue({ ...boleto, dueOn: wanted.dueOn }, paidOn, amount));
+  // The payment may be older than what we know of the day, or younger.
+  const fits = [boleto.dueOn, ...dueDays].find((dueOn) => isAmountDue({ ...boleto, dueOn }, paidOn, amount));
   const payment = {
     amount,
     paidOn,
     creditedOn,
     fee,
-    expectedAmount: amountDue(boleto, paidOn),
+    expectedAmount: amountDue({ ...boleto, dueOn: fits ?? boleto.dueOn }, paidOn),
     surprise,
-    kind: paymentKind(surprise, isDue),
+    kind: paymentKind(surprise, fits !== undefined),
   };
   const change = surprise === null ? ({ event: 'pay', payment: { amount, paidOn } } as const) : null;
   return { kind: 'apply', change, payment };

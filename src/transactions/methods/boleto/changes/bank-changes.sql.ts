@@ -93,6 +93,10 @@ const GROUND = rowCodec<ChangeGround>(
         and not p.is_filed_again
         and p.amount = c.amount and p.paid_on = c.paid_on)`),
     isFiledAgain: column.boolean(),
+    dueDays: column.listOf(
+      column.day(`coalesce((
+     select b.due_days from boletos b where b.merchant_id = c.merchant_id and b.our_number = c.our_number), '{}')`),
+    ),
   },
   'c',
 );

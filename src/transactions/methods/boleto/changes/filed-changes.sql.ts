@@ -142,6 +142,47 @@ export async function findOurNumbers(
   return ours;
 }
 
+const DUE_DAYS = inputRows<{ readonly ourNumber: string; readonly dueOn: Day }>(
+  { our_number: ['text', (one) => one.ourNumber], due_on: ['date', (one) => one.dueOn] },
+  { as: 'f', after: 1 },
+);
+
+const LEARN = statement(
+  'boletos.learn_due_days',
+  `with input as (
+     select our_number, array_agg(distinct due_on) as days from (select * from ${DUE_DAYS.sql}) f group by our_number
+   ), filed as (
+     select b.merchant_id, b.boleto_id, array(
+         select d from unnest(i.days) d where d <> b.due_on and d <> all (coalesce(b.due_days, '{}'))
+       ) as days
+     from input i
+     join boletos b on b.our_number = i.our_number and coalesce(left(b.bar_code, 3), b.asked_bank, $1) = $1
+   )
+   update boletos b set due_days = b.due_days || f.days
+   from filed f
+   where b.merchant_id = f.merchant_id and b.boleto_id = f.boleto_id and cardinality(f.days) > 0
+     and coalesce(cardinality(b.due_days), 0) + cardinality(f.days) <= 100
+   returning ${OURS.columns}`,
+);
+
+/**
+ * Keeps days with which the bank has boletos and that nobody asked for, so that their payments count. Returns
+ * the numbers of these boletos.
+ */
+export async function learnDueDays(
+  tx: Tx,
+  bank: string,
+  days: readonly { readonly ourNumber: string; readonly dueOn: Day }[],
+): Promise<ReadonlySet<string>> {
+  const learned = new Set<string>();
+  for (let first = 0; first < days.length; first += CHANGES_AT_ONCE) {
+    const values = DUE_DAYS.values(days.slice(first, first + CHANGES_AT_ONCE));
+    for (const { ourNumber } of (await tx.query(LEARN, [bank, ...values])).map(OURS.parse))
+      learned.add(ourNumber);
+  }
+  return learned;
+}
+
 export type KeptCounts = RowOf<typeof KEPT>;
 
 function summed(counts: readonly KeptCounts[]): KeptCounts {

@@ -15,8 +15,9 @@ import {
   resultOfIssue,
   resultOfLastSearch,
   resultOfSearch,
+  resultOfWaiting,
 } from '../bank-question.ts';
-import { type Boleto, dueDayRequest, isChanging, isOfBank, requestOf } from '../boleto.ts';
+import { type Boleto, dueDayRequest, isChanging, isOfBank, isOverAnyway, requestOf } from '../boleto.ts';
 import { type BoletoChange, moveOf } from '../boleto-move.ts';
 import type { BoletoMoved, BoletoMoveRow } from '../boletos.sql.ts';
 import { BOLETO_REQUESTS } from './unresolved-boletos.sql.ts';
@@ -72,7 +73,7 @@ async function findOrIssue(
   if (bank.bankCode !== '' && !isOfBank(boleto, bank.bankCode))
     return { kind: 'unknown', cause: 'notAsked', reason: 'another bank was asked to register it' };
   const request = requestOf({ ...boleto, payer });
-  const found = resultOfSearch(request, await bank.find(request, timeout));
+  const found = resultOfSearch(boleto, await bank.find(request, timeout));
   if (found !== null) return found;
   // The bank's code may be known only since that search.
   if (boleto.askedBank !== null && boleto.askedBank !== bank.bankCode)
@@ -93,6 +94,8 @@ async function askAboutRegistered(
   if (!isOfBank(boleto, bankCode))
     return { kind: 'unknown', cause: 'notAsked', reason: 'this bank has not registered it' };
   const now = clock.now(merchantId);
+  // The calendar goes on, and reads the bank's record before it ends the boleto.
+  if (isChanging(boleto) && isOverAnyway(boleto, now)) return resultOfWaiting(boleto);
   if (isChanging(boleto))
     return resultOfDueDay(boleto, await bank.changeDueDay(dueDayRequest(boleto, now), timeout));
   // One whose time is over may have been paid on its last day, so the bank's record is read first.
