@@ -57,7 +57,7 @@ export async function cancelBoleto(
       decide: (boleto) =>
         // A change that the bank leaves unanswered need not be waited for.
         isOfBank(boleto, banks.of(boleto.bank).bankCode) &&
-        (boleto.state !== 'changing' || boleto.isUnresolved)
+        (boleto.state !== 'changing' || boleto.unknownReason !== null)
           ? moveOf(boleto, { event: 'startCancel' }, clock.now(merchantId))
           : null,
       leaseMilliseconds: Math.ceil(deadlineAt - performance.now()) + LEASE_MARGIN_MILLISECONDS,
