@@ -93,6 +93,17 @@ test('planned while nothing is there, a payment is read with its cancels by its 
       assert.match(node['Index Cond'] ?? '', /\b(transaction|next_attempt)_id = /, JSON.stringify(node));
 });
 
+test('planned while nothing is there, approvals of a batch take their rows by key, one after another in order', async () => {
+  await client.query(OF_PAYMENTS);
+  const [approve] = STATEMENTS.filter(({ name }) => name === 'transactions.commit_outcomes_plain');
+  const nodes = await nodesOf(approve?.text ?? '');
+  const updated = nodes.findIndex((node) => node['Node Type'] === 'ModifyTable');
+  const below = nodes.slice(updated + 1, updated + 6);
+  assert.match(below.map((node) => node['Node Type']).join(), /^Nested Loop,(Subquery Scan,)?Sort,/);
+  const taken = below.find((node) => node['Relation Name'] === 'transactions');
+  assert.match(taken?.['Index Cond'] ?? '', /\btransaction_id = /, JSON.stringify(taken));
+});
+
 async function checkSearches(): Promise<void> {
   await client.query(OF_SEARCHES);
   const searches = STATEMENTS.filter(({ name }) => SEARCHES.test(name));
