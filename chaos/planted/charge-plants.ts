@@ -114,6 +114,13 @@ export const CHARGE_PLANTS: readonly Plant[] = [
     kills: 12,
   },
   {
+    name: 'a plain approval is written whatever the fence is',
+    fast: 'test/antifraud/claims.test.ts',
+    edits: [{ file: APPROVALS, find: ' and t.fence = i.fence and', put: ' and' }],
+    kinds: 'pauses',
+    kills: 12,
+  },
+  {
     name: 'charges are taken from living processes before their lease ends',
     fast: 'test/payments/resolving.test.ts',
     edits: [

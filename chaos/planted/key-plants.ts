@@ -29,7 +29,8 @@ export type PayOnceTools`,
       },
       {
         file: PAY_ONCE,
-        find: '    make: (isFirst) => payByCard(paying, seller, payment, { request, isFirst }, deadlineAt),',
+        find: `    make: (isFirst) =>
+      payByCard(paying, seller, payment, { request, isFirst }, deadlineAt).finally(looks?.forgetCard),`,
         put: `    make: async (isFirst) => {
       const made = await payByCard(paying, seller, payment, { request, isFirst }, deadlineAt);
       if (request !== null && made !== 'keyUsed' && made.kind === 'approved') {

@@ -11,7 +11,7 @@ import { batchReads } from '../platform/postgres/batched-reads.ts';
 import type { Acquirers } from '../providers/open-acquirers.ts';
 import type { FeeVersions } from '../transactions/fees/fee-table.ts';
 import type { Boletos } from '../transactions/methods/boleto/module.ts';
-import { foundOfKeysRead } from '../transactions/methods/card/intents.sql.ts';
+import { foundOfKeysRead } from '../transactions/methods/card/keys-found.sql.ts';
 import type { PixModule } from '../transactions/methods/pix/module.ts';
 import type { Transactions } from '../transactions/module.ts';
 import { SPLIT_FAULTS } from '../transactions/split-contract.ts';

@@ -1,12 +1,12 @@
 import { isShownAs } from '../cards/card.ts';
 import { openCarriedCard } from '../cards/open-card-source.ts';
 import { answerOnce, type FindRequestTools, identifyRequest } from '../idempotency/answer-once.ts';
-import { type IdSpan, idSpan, type SentRequest } from '../idempotency/idempotency-key.ts';
+import { type IdSpan, idSpan, type KeyedRequest, type SentRequest } from '../idempotency/idempotency-key.ts';
 import type { Once } from '../platform/http/failures.ts';
 import type { Looked } from '../platform/postgres/batched-reads.ts';
 import { notePayment } from '../platform/tracing/scope.ts';
 import { readDecline } from '../providers/acquirers/issuer-code.ts';
-import type { FoundOfKey, KeyAndSpan } from '../transactions/methods/card/intents.sql.ts';
+import type { FoundOfKey, KeyAndSpan } from '../transactions/methods/card/keys-found.sql.ts';
 
 import type { Preauthorization, Transaction } from '../transactions/transaction.ts';
 import { findTransaction } from '../transactions/transaction-queries.sql.ts';
@@ -34,36 +34,13 @@ export function payOnce(
     ...sent,
     openCarrier: () => openCarriedCard(tools, merchantId, payment.card),
   });
-  const { vaultId: named } = payment.card;
-  const vaultId = named !== null && isUuid(named) ? named.toLowerCase() : null;
-  // Those who look in one turn share the statement.
-  const look = async (span: IdSpan) => {
-    const keyHash = request?.keyHash ?? null;
-    const { askedAt, value } = await tools.findOfKey({ merchantId, keyHash, vaultId, ...span });
-    return { askedAt, recorded: null, made: null, card: null, ...value };
-  };
-  const finding = {
-    keyring: tools.keyring,
-    async findRequest() {
-      if (request === null) throw new Error('a request without a key is not looked for');
-      const { askedAt, recorded } = await look(idSpan(request.idStem));
-      return { askedAt, value: recorded };
-    },
-  };
-  const paying: PayTools =
-    request === null
-      ? tools
-      : {
-          ...tools,
-          async findVaultCard() {
-            const { askedAt, card } = await look(idSpan(request.idStem));
-            return { askedAt, value: card };
-          },
-        };
-  return answerOnce(finding, merchantId, request, {
-    make: (isFirst) => payByCard(paying, seller, payment, { request, isFirst }, deadlineAt),
+  const looks = request === null ? null : lookingTogether(tools, merchantId, request, payment.card.vaultId);
+  const paying: PayOnceTools = { ...tools, ...looks?.tools };
+  return answerOnce(paying, merchantId, request, {
+    make: (isFirst) =>
+      payByCard(paying, seller, payment, { request, isFirst }, deadlineAt).finally(looks?.forgetCard),
     isRefused: ({ kind }) => kind === 'refused',
-    findMade: async (span) => (await look(span)).made,
+    findMade: async (span) => (await looks?.findMade(span)) ?? null,
     async canBeOfCard(paymentId, card) {
       const transaction = await findTransaction(tools.database, merchantId, paymentId);
       return transaction === null || isShownAs(card, transaction);
@@ -75,6 +52,40 @@ export function payOnce(
       return outcomeOf(transaction);
     },
   });
+}
+
+/**
+ * A key, what it made and the stored card in one look: those who look in one turn share the statement. Until
+ * `forgetCard` whoever looks for the key brings the card, so that all ask the same.
+ */
+function lookingTogether(
+  tools: PayOnceTools,
+  merchantId: string,
+  { keyHash, idStem }: KeyedRequest,
+  named: string | null,
+) {
+  let vaultId = named !== null && isUuid(named) ? named.toLowerCase() : null;
+  const span = idSpan(idStem);
+  const lookingTools: Pick<PayOnceTools, 'findRequest' | 'findVaultCard'> = {
+    async findRequest(key) {
+      const { askedAt, value } = await tools.findOfKey({ ...key, vaultId, ...span });
+      return { askedAt, value: value?.recorded() ?? null };
+    },
+    async findVaultCard(key) {
+      const { askedAt, value } = await tools.findOfKey({ ...key, keyHash, ...span });
+      return { askedAt, value: value?.card() ?? null };
+    },
+  };
+  return {
+    tools: lookingTools,
+    async findMade(within: IdSpan) {
+      const { value } = await tools.findOfKey({ merchantId, keyHash, vaultId, ...within });
+      return value?.made ?? null;
+    },
+    forgetCard() {
+      vaultId = null;
+    },
+  };
 }
 
 /** Null while unknown. A voided charge stays an error, unless it was never sent, which frees its key. */

@@ -16,7 +16,7 @@ import { type Database, openDatabase } from '../../src/platform/postgres/databas
 import { NO_DEADLINE, withServerTimes } from '../../src/platform/postgres/deadline.ts';
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
 import { type Auditor, openAuditor, until } from '../kit/service.ts';
-import { endAll, testKeyring, type WalkIntent, type WalkResult, walkIntents } from './walk.ts';
+import { approve, endAll, testKeyring, type WalkIntent, type WalkResult, walkIntents } from './walk.ts';
 
 const MERCHANT = 'LOJA1';
 const DEADLINE_MILLISECONDS = 30_000;
@@ -116,6 +116,43 @@ test('an outcome that comes when another process has the charge is not written',
   await endAll(database, [late], 'declined');
   const state = 'select state from transactions where transaction_id = $1';
   assert.deepEqual(await auditor.query(state, [transactionId]), [{ state: 'charging' }]);
+});
+
+test('of approvals that wait for their row one is written, and none once another process has the charge', async () => {
+  const holder = new pg.Client(testDatabase.address);
+  await holder.connect();
+  try {
+    for (const isTaken of [true, false]) {
+      const late = intent({});
+      assert.equal(await commit(late), 'committed');
+      await holder.query('begin');
+      await holder.query('update transactions set fence = fence + $2 where transaction_id = $1', [
+        late.transactionId,
+        Number(isTaken),
+      ]);
+      const approvals = Promise.all(databases.map((database) => approve(database, late)));
+      await until('both wait for the row', async () => {
+        const waiting = await auditor.query(
+          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        );
+        return waiting.length === 2;
+      });
+      await holder.query('commit');
+      const isRecorded = !isTaken;
+      assert.deepEqual(await approvals, [{ isRecorded }, { isRecorded }]);
+      const [found] = await auditor.query(
+        `select state, (select count(*)::int from installments i where i.transaction_id = t.transaction_id) as parts,
+           (select count(*)::int from movements m where m.transaction_id = t.transaction_id) as movements,
+           (select count(*)::int from shares s where s.transaction_id = t.transaction_id) as shares
+         from transactions t where transaction_id = $1`,
+        [late.transactionId],
+      );
+      const [state, each] = isTaken ? ['charging', 0] : ['approved', 1];
+      assert.deepEqual(found, { state, parts: each, movements: each, shares: each });
+    }
+  } finally {
+    await holder.end();
+  }
 });
 
 test('a declined payment gives the code back, and so does one that was voided', async () => {

@@ -112,6 +112,13 @@ export async function endAll(
   return settled.filter(({ isRecorded }) => isRecorded).length;
 }
 
+/** The approval of a transaction, in one part and with one share, as the answering process writes it. */
+export async function approve(database: Database, intent: WalkIntent): Promise<unknown> {
+  const row = outcomeRow(intent, 'approved');
+  const written = await outcomesWrite(database, NO_DELIVERER).write([row], []);
+  return written.get(row.transactionId);
+}
+
 /** None of these is registered. */
 const NO_DELIVERER = { leaseForNow: () => 0, sendNow: () => {}, notify: () => {} };
 
@@ -127,23 +134,39 @@ async function openOf(database: Database, intents: readonly WalkIntent[]): Promi
   return (await database.query(OPEN, columns)).length;
 }
 
-function outcomeRow({ merchantId, transactionId }: WalkIntent, state: 'declined' | 'unresolved'): OutcomeRow {
+function outcomeRow(
+  { merchantId, transactionId }: WalkIntent,
+  state: 'approved' | 'declined' | 'unresolved',
+): OutcomeRow {
+  const isApproved = state === 'approved';
+  const amount = cents(100);
   return {
     merchantId,
     transactionId,
     fence: FENCE,
     expected: 'charging',
     state,
-    authorizationCode: null,
-    nsu: null,
+    authorizationCode: isApproved ? '123456' : null,
+    nsu: isApproved ? '1' : null,
     networkTransactionId: null,
     tid: null,
     responseCode: state === 'declined' ? '51' : null,
     adviceCode: null,
-    shares: [],
-    unknownReason: state === 'declined' ? null : 'no answer',
-    installments: [],
+    shares: isApproved
+      ? [
+          {
+            installmentNumber: 1,
+            position: 1,
+            beneficiary: '11222333000181',
+            amount,
+            canceledAmount: cents(0),
+          },
+        ]
+      : [],
+    unknownReason: state === 'unresolved' ? 'no answer' : null,
+    installments: isApproved ? [amount] : [],
     moment: instant(Date.now()),
+    isPlain: isApproved,
   };
 }
 

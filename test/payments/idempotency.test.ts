@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { call, encryptCard, paymentRequest, type Reply, TEST_CARD, tokenize } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
-import { BESIDE, openVaultProcess, storedId, type VaultProcess } from '../vault/vault-service.ts';
+import { BESIDE, deleteCard, openVaultProcess, storedId, type VaultProcess } from '../vault/vault-service.ts';
 
 let service: VaultProcess;
 
@@ -405,7 +405,67 @@ test('a stored card pays once for one key', async () => {
   const replies = await Promise.all(Array.from({ length: 20 }, () => pay(body, key)));
   assert.equal(replies.filter((reply) => reply.status === 200 && !isReplayed(reply)).length, 1);
   for (const reply of replies) assert.ok(reply.status === 200 || reply.status === 409, reply.text);
+  const other = await pay({ ...body, cardInfo: { vaultId: await storedId(service) } }, key);
+  assert.deepEqual([other.status, other.body[0]?.tag], [422, 'idempotencyKey'], other.text);
+  const first = replies.find(({ status }) => status === 200)?.body;
+  const assertReplayed = async (when: string) => {
+    const again = await pay(body, key);
+    assert.deepEqual(
+      [again.status, isReplayed(again), again.body],
+      [200, true, first],
+      `${when}: ${again.text}`,
+    );
+  };
+  // As a restore leaves it: the payment and its card are there, the row of the key is not.
+  await service.auditor.query('delete from idempotency_keys where resource_id = $1', [
+    first.paymentAuthorization.paymentId,
+  ]);
+  await assertReplayed('without the row of the key');
+  assert.equal((await deleteCard(service, vaultId)).status, 200);
+  await assertReplayed('without row and card');
   assert.equal((await charges(body)).length, 1);
+});
+
+test('a payment whose stored card was deleted since is answered again', async () => {
+  const vaultId = await storedId(service);
+  const key = randomUUID();
+  const body = { ...(await request(6_700)), cardInfo: { vaultId } };
+  const first = await pay(body, key);
+  assert.equal(first.status, 200, first.text);
+  assert.equal((await deleteCard(service, vaultId)).status, 200);
+  const again = await pay(body, key);
+  assert.deepEqual([again.status, isReplayed(again), again.body], [200, true, first.body]);
+  const anew = await pay(body, randomUUID());
+  assert.deepEqual([anew.status, anew.body[0]?.tag], [400, 'cardInfo.vaultId'], anew.text);
+});
+
+test("one key and one stored card named by two merchants at once pay for the card's merchant alone", async () => {
+  const vaultId = await storedId(service);
+  const key = randomUUID();
+  const body = { ...(await request(6_800)), cardInfo: { vaultId } };
+  const tokens = [service.token(), service.foreignToken()];
+  const replies = await Promise.all(
+    Array.from({ length: 10 }, (_, index) => pay(body, key, tokens[index % 2])),
+  );
+  for (const [index, reply] of replies.entries()) {
+    if (index % 2 === 1)
+      assert.deepEqual([reply.status, reply.body[0]?.tag], [400, 'cardInfo.vaultId'], reply.text);
+    else assert.ok(reply.status === 200 || reply.status === 409, reply.text);
+  }
+  assert.equal(replies.filter((reply) => reply.status === 200 && !isReplayed(reply)).length, 1);
+  assert.equal((await charges(body)).length, 1);
+});
+
+test('a stored card that cannot be read is a fault of its payment alone', async () => {
+  const [bad, good] = [await storedId(service), await storedId(service)];
+  const body = await request(6_900);
+  await service.auditor.query("update vault_cards set brand = 'diners' where vault_id = $1", [bad]);
+  const vaultIds = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? bad : good));
+  const replies = await Promise.all(
+    vaultIds.map((vaultId) => pay({ ...body, cardInfo: { vaultId } }, randomUUID())),
+  );
+  for (const [index, reply] of replies.entries())
+    assert.equal(reply.status, index % 2 === 0 ? 500 : 200, reply.text);
 });
 
 test('nothing that a caller writes into a key is kept', async () => {

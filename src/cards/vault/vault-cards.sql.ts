@@ -57,14 +57,19 @@ const CARD = rowCodec(
   'v',
 );
 
-/** A stored card `v`. */
+/** Of `CARD_OF_KEY` as `v`. */
 export const WHOLE_CARD = `${CARD.columns}`;
+
+/** The stored card that the input row `i` names. */
+export const CARD_OF_KEY =
+  'select * from vault_cards c where c.merchant_id = i.merchant_id and c.vault_id = i.vault_id limit 1';
 
 const FIND = statement(
   'vault.find_cards',
   `select ${WHOLE_CARD}
-   from ${KEYS.sql}
-   join vault_cards v on v.merchant_id = i.merchant_id and v.vault_id = i.vault_id`,
+   from ${KEYS.sql}, lateral (
+     ${CARD_OF_KEY}
+   ) v`,
 );
 
 export function vaultCardsRead(database: Reader): BatchedReadOptions<VaultCardKey, VaultCard> {

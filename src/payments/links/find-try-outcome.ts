@@ -5,7 +5,7 @@ import type { Looked } from '../../platform/postgres/batched-reads.ts';
 import type { Reader } from '../../platform/postgres/database.ts';
 import type { Boleto, BoletoState } from '../../transactions/methods/boleto/boleto.ts';
 import { findBoleto, findMadeBoleto } from '../../transactions/methods/boleto/boletos.sql.ts';
-import type { FoundOfKey, KeyAndSpan } from '../../transactions/methods/card/intents.sql.ts';
+import type { FoundOfKey, KeyAndSpan } from '../../transactions/methods/card/keys-found.sql.ts';
 import type { Pix, PixState } from '../../transactions/methods/pix/pix.ts';
 import { findMadePix, findPix } from '../../transactions/methods/pix/pix-charges.sql.ts';
 import type { TransactionState } from '../../transactions/transaction.ts';

@@ -1,17 +1,7 @@
 import { HOLD_CODES, TAKE_CODES } from '../../../antifraud/codes.sql.ts';
 import { COUNT_TRIES, VELOCITY_COLUMNS } from '../../../antifraud/velocity-events.sql.ts';
 import { LOCK_CARD_SOURCES } from '../../../cards/tokens/card-tokens.sql.ts';
-import type { VaultCard } from '../../../cards/vault/vault-card.ts';
-import { parseVaultCard, WHOLE_CARD } from '../../../cards/vault/vault-cards.sql.ts';
-import type { IdSpan, RecordedRequest } from '../../../idempotency/idempotency-key.ts';
-import {
-  KEY_COLUMNS,
-  RECORDED,
-  REMEMBER_KEYS,
-  REQUEST_OF_KEY,
-  racingForKeys,
-} from '../../../idempotency/idempotency-keys.sql.ts';
-import type { BatchedReadOptions } from '../../../platform/postgres/batched-reads.ts';
+import { KEY_COLUMNS, REMEMBER_KEYS, racingForKeys } from '../../../idempotency/idempotency-keys.sql.ts';
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../../platform/postgres/batched-writes.ts';
 import { type Database, statement, type Tx } from '../../../platform/postgres/database.ts';
 import { NO_DEADLINE } from '../../../platform/postgres/deadline.ts';
@@ -24,7 +14,7 @@ import {
 import { column, rowCodec } from '../../../platform/postgres/row-codec.ts';
 import { utcText } from '../../../values/instant.ts';
 import type { Intent } from '../../transaction.ts';
-import { findStates, NEVER_SENT } from '../../transaction-queries.sql.ts';
+import { findStates } from '../../transaction-queries.sql.ts';
 
 export type IntentRow = Intent & { readonly leaseMilliseconds: number };
 
@@ -221,86 +211,4 @@ export async function writeIntents(tx: Tx, rows: readonly IntentRow[]): Promise<
   const untimed = rows.map((row) => ({ ...row, deadline: NO_DEADLINE }));
   const fates = await commitIntents(tx, untimed);
   return new Set(fates.filter(({ isWritten }) => isWritten).map(({ transactionId }) => transactionId));
-}
-
-/** Null: that is not looked for. `vaultId`: in lower case. */
-export type KeyAndSpan = IdSpan & {
-  readonly merchantId: string;
-  readonly keyHash: Buffer | null;
-  readonly vaultId: string | null;
-};
-
-/** `made`: a sent transaction with an id of the span. `card`: the stored card that is to pay. */
-export type FoundOfKey = {
-  readonly recorded: RecordedRequest | null;
-  readonly made: string | null;
-  readonly card: VaultCard | null;
-};
-
-const KEYS_AND_SPANS = inputRows<KeyAndSpan>({
-  merchant_id: ['text', ({ merchantId }) => merchantId],
-  key_hash: ['bytea', ({ keyHash }) => keyHash],
-  first: ['uuid', ({ first }) => first],
-  last: ['uuid', ({ last }) => last],
-  vault_id: ['uuid', ({ vaultId }) => vaultId],
-});
-
-const ASKED = rowCodec({
-  ofMerchant: column.text('i.merchant_id'),
-  first: column.text('i.first'),
-  askedHash: column.nullable(column.bytes('i.key_hash')),
-  askedCard: column.nullable(column.text('i.vault_id')),
-  made: column.nullable(column.text('m.transaction_id')),
-});
-const OF_KEY = rowCodec({ ...RECORDED.fields }, 'k', 'key_');
-
-const FIND_OF_KEYS = statement(
-  'transactions.find_of_keys',
-  `select ${ASKED.columns}, ${OF_KEY.columns}, ${WHOLE_CARD} from ${KEYS_AND_SPANS.sql} left join lateral (
-     ${REQUEST_OF_KEY}
-   ) k on true left join lateral (
-     (select t.transaction_id from transactions t
-      where t.merchant_id = i.merchant_id and t.transaction_id between i.first and i.last and not coalesce(${NEVER_SENT}, false)
-      limit 1)
-     union all
-     (select r.transaction_id from restored_charges r
-      where r.merchant_id = i.merchant_id and r.transaction_id between i.first and i.last
-        and r.decision in ('undecided', 'unfinished')
-      limit 1)
-     limit 1
-   ) m on true left join lateral (
-     select * from vault_cards c where c.merchant_id = i.merchant_id and c.vault_id = i.vault_id limit 1
-   ) v on true
-   where k.key_hash is not null or m.transaction_id is not null or v.vault_id is not null`,
-);
-
-/**
- * What a key made, by its row and by derived ids: a restored database has lost the row, and has still to
- * record, or a person to decide, what only the acquirer has. Beside it the stored card: each payment with a
- * key waits for all of this, and a statement costs more than what it finds.
- */
-export function foundOfKeysRead(database: Database): BatchedReadOptions<KeyAndSpan, FoundOfKey> {
-  const textOf = ({ merchantId, first, keyHash, vaultId }: Omit<KeyAndSpan, 'last'>) =>
-    `${merchantId}|${first}|${keyHash?.toString('base64')}|${vaultId}`;
-  return {
-    name: 'requests and transactions of keys',
-    textOf,
-    async read(asked) {
-      const rows = await database.query(FIND_OF_KEYS, KEYS_AND_SPANS.values(asked));
-      return new Map(
-        rows.map((row): [string, FoundOfKey] => {
-          const {
-            ofMerchant: merchantId,
-            first,
-            askedHash: keyHash,
-            askedCard: vaultId,
-            made,
-          } = ASKED.parse(row);
-          const recorded = row.key_resource_id === null ? null : OF_KEY.parse(row);
-          const card = row.vault_id === null ? null : parseVaultCard(row);
-          return [textOf({ merchantId, first, keyHash, vaultId }), { recorded, made, card }];
-        }),
-      );
-    },
-  };
 }
