@@ -454,6 +454,29 @@ test('an authorization that its bank says once that it has not is ended there al
   assert.equal(recs.find(({ idRec }) => idRec === authorization.recurrenceId)?.status, 'CANCELADA');
 });
 
+test('what its bank does not end, and then does not find, is not believed to be gone', async () => {
+  const { id, authorization } = await of.enrol(await of.makePlan());
+  for (const on of ['PATCH /cob', 'PATCH /rec']) await faults(on, 'conflict', 1_000);
+  for (const on of ['GET /cob', 'GET /rec']) await faults(on, 'notFound', 1_000);
+  assert.equal((await of.api(`subscriptions/${id}/status`, { status: 'Canceled' })).status, 200);
+  for (const table of ['pix_collections', 'pix_authorizations'] as const) {
+    await untilRow(id, table, ({ unknown_reason }) => unknown_reason !== null);
+    await of.service.auditor.query(
+      `update ${table} set tries = 8, unknown_reason = 'the bank has nothing under this name', tried_at = null,
+         look_at = least(look_at, now()) where subscription_id = $1`,
+      [id],
+    );
+    await untilRow(id, table, ({ unknown_reason }) => String(unknown_reason).includes('409'));
+  }
+  await answering();
+  await untilRow(id, 'pix_collections', ({ state }) => state === 'voided');
+  await untilRow(id, 'pix_authorizations', ({ state }) => state === 'ended');
+  const { charge } = await firstChargeOf(id);
+  assert.equal(charge?.status, 'REMOVIDA_PELO_USUARIO_RECEBEDOR');
+  const recs = await ledger(shop, 'authorizations', shop.customerOfBank);
+  assert.equal(recs.find(({ idRec }) => idRec === authorization.recurrenceId)?.status, 'CANCELADA');
+});
+
 test('a first charge that is made late has the seconds that are left', async () => {
   await silent();
   const { id, authorization } = await of.enrol(await of.makePlan());

@@ -6,7 +6,12 @@ import type {
   AuthorizationState,
   FoundAuthorization,
 } from '../../providers/pix/recurring-pix.ts';
-import { ABSENT, isSurelyAbsent } from '../../transactions/methods/pix/absence.ts';
+import {
+  ABSENT,
+  isSurelyAbsent,
+  isSurelyRefused,
+  REFUSED_ANEW,
+} from '../../transactions/methods/pix/absence.ts';
 import { type Instant, instant } from '../../values/instant.ts';
 import { centsOfPlanAmount } from '../../values/plan-amount.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
@@ -68,21 +73,25 @@ async function make(tools: AdvanceTools, authorization: Authorization, timeout: 
       ? ({ kind: 'refused', reason: 'the payer is not there any more' } as const)
       : await pixBanks.of(authorization.bank).authorize(request, timeout);
   const now = clock.now(authorization.merchantId);
+  const wait = (reason: string) =>
+    lookAtAuthorization(database, authorization, { now, at: nextTryAt(authorization.tries, now) }, reason);
   switch (answer.kind) {
     case 'made': {
       const lookAt = nextPendingLookAt(authorization.requestedAt, now);
       return makeAuthorization(database, authorization, answer, { at: now, lookAt });
     }
     case 'refused':
+      if (request !== null && !mayRefuse(authorization)) return wait(REFUSED_ANEW);
       return stop(tools, authorization, { to: 'rejected', reason: 'rejected' }, { now, why: answer.reason });
     default:
-      await lookAtAuthorization(
-        database,
-        authorization,
-        { now, at: nextTryAt(authorization.tries, now) },
-        answer.reason,
-      );
+      return wait(answer.reason);
   }
+}
+
+/** An earlier request may still be on its way. */
+function mayRefuse(authorization: Authorization): boolean {
+  const isFirst = authorization.tries === 0 && authorization.unknownReason === null;
+  return isFirst || isSurelyRefused(authorization);
 }
 
 /** The bank did not answer in the time that the payer had. What it may have made is ended by the work. */

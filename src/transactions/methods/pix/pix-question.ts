@@ -2,7 +2,7 @@ import { unusable } from '../../../platform/channels/unclear.ts';
 import type { BankNotConnected, BankUnknown } from '../../../providers/banks/bank.ts';
 import type { FoundPix, PixIssueAnswer, PixRemoveAnswer } from '../../../providers/pix/pix-bank.ts';
 import type { ProviderChanged } from '../../requests/move.ts';
-import { ABSENT, isSurelyAbsent } from './absence.ts';
+import { ABSENT, isSurelyAbsent, isSurelyRefused, REFUSED_ANEW } from './absence.ts';
 import type { Pix } from './pix.ts';
 import type { PixChange } from './pix-move.ts';
 
@@ -30,6 +30,12 @@ export function resultOfIssue(answer: PixIssueAnswer): PixResult {
     default:
       return answer;
   }
+}
+
+/** Of a further request for it. */
+export function resultOfFurtherIssue(pix: Asking, answer: PixIssueAnswer): PixResult {
+  const isDoubtful = answer.kind === 'refused' && !isSurelyRefused(pix);
+  return isDoubtful ? unusable(REFUSED_ANEW) : resultOfIssue(answer);
 }
 
 /**

@@ -17,7 +17,7 @@ import {
   type PixResult,
   type PixWarning,
   resultOfErased,
-  resultOfIssue,
+  resultOfFurtherIssue,
   resultOfLastSearch,
   resultOfRemove,
   resultOfSearch,
@@ -131,7 +131,7 @@ async function findOrIssue(
   const record = await keepingReceipts(database, pix, await bank.find(nameOf(pix), timeout));
   const found = resultOfSearch(record);
   if (found !== null) return found;
-  if (!pix.isPayerErased) return resultOfIssue(await bank.issue(requestOf(pix), timeout));
+  if (!pix.isPayerErased) return resultOfFurtherIssue(pix, await bank.issue(requestOf(pix), timeout));
   return record.kind === 'notFound' ? resultOfErased(pix) : unusable('its payer was erased');
 }
 
