@@ -405,31 +405,67 @@ test('a charge that another process has sent is not voided as one that was not',
   assert.equal(after.state, 'open');
 });
 
+test('money that is heard of while the bank is asked brings the next look near, and no other look ends that one', async () => {
+  const { id, authorization } = await of.enrol(await of.makePlan({ amount: 45.4 }));
+  const { auditor } = of.service;
+  // By themselves the next looks would be in hours.
+  await auditor.query(
+    `update pix_authorizations set requested_at = requested_at - interval '2 days', look_at = now() + interval '1 hour'
+     where subscription_id = $1`,
+    [id],
+  );
+  const late = { fault: 'notFound', delayMilliseconds: 1_200 };
+  const asking = async (table: 'pix_collections' | 'pix_authorizations') => {
+    await auditor.query(`update ${table} set look_at = now(), tries = 12 where subscription_id = $1`, [id]);
+    return until(`${table} is asked about`, async () => {
+      const [row] = (await rowsOf(id, table)).rows;
+      return row?.leased_until == null ? null : row;
+    });
+  };
+  await scriptFor(shop, shop.customerOfBank, 'GET /rec', late);
+  const held = await asking('pix_authorizations');
+  await auditor.query('update pix_authorizations set heard_at = now() where subscription_id = $1', [id]);
+  await scriptFor(shop, shop.customerOfBank, 'GET /cob', late);
+  const { pix_id: pixId } = await asking('pix_collections');
+  await pay({ code: authorization.pixEmv });
+  await untilTry(pixId, ({ state }) => state === 'paid');
+  await of.untilBilling(id, 1, 'Paid');
+  const { rows } = await rowsOf(id, 'pix_authorizations');
+  assert.ok(Number(rows[0]?.fence) > Number(held.fence), 'it was not looked at again');
+});
+
 test('a look that was hurried is no further try, and none is pulled from under a process that asks', async () => {
   await silent();
   const { id } = await of.enrol(await of.makePlan(), { pixAutomatic: { journey: 2 } });
   const { auditor } = of.service;
-  const [found] = await auditor.query('select * from pix_authorizations where subscription_id = $1', [id]);
-  for (let looks = 1; looks <= 4; looks += 1) {
+  /** The next look, whenever it would be. */
+  const lookAgain = async (change: string) => {
     const [before] = await auditor.query(
-      `update pix_authorizations set look_at = now(), leased_until = null where subscription_id = $1
-       returning now() as moment`,
+      `update pix_authorizations set look_at = now(), leased_until = null, ${change} where subscription_id = $1
+       returning fence`,
       [id],
     );
-    await until('it was looked at', async () => {
-      const [row] = await auditor.query(
-        `select 1 from pix_authorizations where subscription_id = $1 and look_at > $2 and leased_until is null`,
-        [id, before?.moment],
-      );
-      return row === undefined ? null : true;
+    return until('it was looked at', async () => {
+      const [row] = (await rowsOf(id, 'pix_authorizations')).rows;
+      return Number(row?.fence) > Number(before?.fence) && row?.leased_until === null ? row : null;
     });
-  }
-  const [row] = await auditor.query(
-    `update pix_authorizations set leased_until = now() + interval '1 minute', look_at = now() + interval '1 hour'
-     where subscription_id = $1 returning tries, look_at`,
+  };
+  const first = await lookAgain('tries = 10, tried_at = now()');
+  const hurried = await lookAgain('tries = tries');
+  const behindPause = await lookAgain("tried_at = now() - interval '11 minutes'");
+  assert.deepEqual(
+    [first, hurried, behindPause].map(({ tries }) => tries),
+    [10, 10, 11],
+  );
+  const [leased] = await auditor.query(
+    `update pix_authorizations set leased_until = now() + interval '1 minute', look_at = now() where subscription_id = $1
+     returning fence`,
     [id],
   );
-  assert.ok(Number(row?.tries) <= 4, `${row?.tries} tries, from ${found?.tries}`);
+  // Another one is enrolled and looked at meanwhile.
+  await of.enrol(await of.makePlan(), { pixAutomatic: { journey: 2 } });
+  const [after] = (await rowsOf(id, 'pix_authorizations')).rows;
+  assert.equal(after?.fence, leased?.fence);
 });
 
 test('an authorization that its bank has lost expires with the time of its payer', async () => {

@@ -12,6 +12,7 @@ import {
   isSurelyRefused,
   REFUSED_ANEW,
 } from '../../transactions/methods/pix/absence.ts';
+import { FIRST_FENCE } from '../../transactions/requests/send-request.ts';
 import { type Instant, instant } from '../../values/instant.ts';
 import { centsOfPlanAmount } from '../../values/plan-amount.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
@@ -29,6 +30,7 @@ import {
   type SubscriptionMove,
 } from './authorizations.sql.ts';
 import { hurryCollections } from './collections.sql.ts';
+import { leaseAuthorization, releaseLook } from './due-looks.sql.ts';
 
 export type AdvanceTools = Pick<ModuleContext, 'database' | 'clock'> & {
   readonly pixBanks: Pick<PixBanks, 'of' | 'choose'>;
@@ -38,14 +40,38 @@ export type AdvanceTools = Pick<ModuleContext, 'database' | 'clock'> & {
   readonly alarmUnanswered: (authorization: SubscriptionKey & { readonly bank: string }) => void;
 };
 
-/** Asks the bank what became of an authorization, and writes it. Repeatable. */
+type HeldAuthorization = SubscriptionKey & Pick<Authorization, 'fence'>;
+
+/** Asks the bank what became of an authorization, and writes it. Repeatable, by the process that holds it. */
 export async function advanceAuthorization(
   tools: AdvanceTools,
-  key: SubscriptionKey,
+  held: HeldAuthorization,
   timeoutMilliseconds = tools.pixTimeoutMilliseconds,
 ): Promise<Authorization | null> {
-  const authorization = await findAuthorization(tools.database, key);
-  if (authorization === null) return null;
+  try {
+    const authorization = await findAuthorization(tools.database, held);
+    if (authorization === null || authorization.fence !== held.fence) return authorization;
+    return await advance(tools, authorization, timeoutMilliseconds);
+  } finally {
+    await releaseLook(tools.database, held);
+  }
+}
+
+/** In the midst of another look. While another process asks about it, as it stands. */
+export async function askAuthorization(
+  tools: AdvanceTools,
+  key: SubscriptionKey,
+): Promise<Authorization | null> {
+  const fence = await leaseAuthorization(tools.database, key);
+  if (fence === null) return findAuthorization(tools.database, key);
+  return advanceAuthorization(tools, { ...key, fence });
+}
+
+async function advance(
+  tools: AdvanceTools,
+  authorization: Authorization,
+  timeoutMilliseconds: number,
+): Promise<Authorization | null> {
   switch (authorization.state) {
     case 'asking':
       await make(tools, authorization, timeoutMilliseconds);
@@ -60,7 +86,7 @@ export async function advanceAuthorization(
     case 'ended':
       return authorization;
   }
-  return findAuthorization(tools.database, key);
+  return findAuthorization(tools.database, authorization);
 }
 
 async function make(tools: AdvanceTools, authorization: Authorization, timeout: number): Promise<void> {
@@ -90,8 +116,7 @@ async function make(tools: AdvanceTools, authorization: Authorization, timeout: 
 
 /** An earlier request may still be on its way. */
 function mayRefuse(authorization: Authorization): boolean {
-  const isFirst = authorization.tries === 0 && authorization.unknownReason === null;
-  return isFirst || isSurelyRefused(authorization);
+  return authorization.fence === FIRST_FENCE || isSurelyRefused(authorization);
 }
 
 /** The bank did not answer in the time that the payer had. What it may have made is ended by the work. */
