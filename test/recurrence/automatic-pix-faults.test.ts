@@ -450,6 +450,8 @@ test('a look that was hurried is no further try, and none is pulled from under a
       return Number(row?.fence) > Number(before?.fence) && row?.leased_until === null ? row : null;
     });
   };
+  const [enrolled] = (await rowsOf(id, 'pix_authorizations')).rows;
+  assert.equal(enrolled?.leased_until, null, 'whoever enrolled it holds it');
   const first = await lookAgain('tries = 10, tried_at = now()');
   const hurried = await lookAgain('tries = tries');
   const behindPause = await lookAgain("tried_at = now() - interval '11 minutes'");

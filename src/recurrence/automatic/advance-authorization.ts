@@ -30,7 +30,7 @@ import {
   type SubscriptionMove,
 } from './authorizations.sql.ts';
 import { hurryCollections } from './collections.sql.ts';
-import { leaseAuthorization, releaseLook } from './due-looks.sql.ts';
+import { leaseAuthorization, releaseAuthorization } from './due-looks.sql.ts';
 
 export type AdvanceTools = Pick<ModuleContext, 'database' | 'clock'> & {
   readonly pixBanks: Pick<PixBanks, 'of' | 'choose'>;
@@ -53,7 +53,7 @@ export async function advanceAuthorization(
     if (authorization === null || authorization.fence !== held.fence) return authorization;
     return await advance(tools, authorization, timeoutMilliseconds);
   } finally {
-    await releaseLook(tools.database, held);
+    await releaseAuthorization(tools.database, held);
   }
 }
 

@@ -36,7 +36,7 @@ import {
   finishCollection,
   lookAtCollection,
 } from './collections.sql.ts';
-import { releaseLook } from './due-looks.sql.ts';
+import { releaseCollection } from './due-looks.sql.ts';
 import { payerOf } from './payer.ts';
 import { meaningOfPixCode } from './pix-code.ts';
 
@@ -79,7 +79,7 @@ export async function advanceCollection(tools: AdvanceCollectionTools, held: Hel
     const collection = await findCollection(tools.database, held);
     if (collection !== null && collection.fence === held.fence) await advance(tools, collection);
   } finally {
-    await releaseLook(tools.database, held);
+    await releaseCollection(tools.database, held);
   }
 }
 

@@ -198,25 +198,39 @@ const PUT_OFF_COLLECTION = statement(
    where merchant_id = $1 and pix_id = $2 and fence = $3 and look_at is not null`,
 );
 
-/** A look that a process holds. */
-export type HeldLook = { readonly merchantId: string; readonly fence: number } & (
-  | { readonly subscriptionId: string }
-  | { readonly pixId: string }
-);
+type Held<Key> = Key & { readonly merchantId: string; readonly fence: number };
+type HeldAuthorization = Held<{ readonly subscriptionId: string }>;
+type HeldCollection = Held<{ readonly pixId: string }>;
 
-/** By whoever holds it, however it ended. */
-export async function releaseLook(database: Database, look: HeldLook): Promise<void> {
-  const { merchantId, fence } = look;
-  if ('pixId' in look) await database.query(RELEASE_COLLECTION, [merchantId, look.pixId, fence]);
-  else await database.query(RELEASE_AUTHORIZATION, [merchantId, look.subscriptionId, fence]);
+/** By whoever holds it, however its look ended. */
+export async function releaseAuthorization(
+  database: Database,
+  { merchantId, subscriptionId, fence }: HeldAuthorization,
+): Promise<void> {
+  await database.query(RELEASE_AUTHORIZATION, [merchantId, subscriptionId, fence]);
+}
+
+export async function releaseCollection(
+  database: Database,
+  { merchantId, pixId, fence }: HeldCollection,
+): Promise<void> {
+  await database.query(RELEASE_COLLECTION, [merchantId, pixId, fence]);
 }
 
 /** Its bank is away, and was not asked. */
-export async function putOffLook(database: Database, look: HeldLook, at: Instant): Promise<void> {
+export async function putOffLook(
+  database: Database,
+  look: HeldAuthorization | HeldCollection,
+  at: Instant,
+): Promise<void> {
   const { merchantId, fence } = look;
-  if ('pixId' in look) await database.query(PUT_OFF_COLLECTION, [merchantId, look.pixId, fence, utcText(at)]);
-  else await database.query(PUT_OFF_AUTHORIZATION, [merchantId, look.subscriptionId, fence, utcText(at)]);
-  await releaseLook(database, look);
+  const moment = utcText(at);
+  if ('pixId' in look) {
+    await database.query(PUT_OFF_COLLECTION, [merchantId, look.pixId, fence, moment]);
+    return releaseCollection(database, look);
+  }
+  await database.query(PUT_OFF_AUTHORIZATION, [merchantId, look.subscriptionId, fence, moment]);
+  return releaseAuthorization(database, look);
 }
 
 const EARLIEST = rowCodec({ earliest: column.nullable(column.instant('e.earliest')) });
