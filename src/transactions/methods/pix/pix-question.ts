@@ -40,15 +40,15 @@ export function resultOfFurtherIssue(pix: Asking, answer: PixIssueAnswer): PixRe
 
 /**
  * Reads the bank's record of a charge that is being issued. Null: it is asked for, as one that waits and has
- * no code. One that is paid needs none, and one that is over has nobody who could pay it.
+ * no code. One that is paid needs none. `over`: it is taken away, so that nobody pays it meanwhile.
  */
-export function resultOfSearch(found: FoundPix): PixResult | null {
+export function resultOfSearch(found: FoundPix): PixResult | 'over' | null {
   switch (found.kind) {
     case 'notFound':
       return null;
     case 'waiting':
       if (found.pixEmv !== null) return changed({ event: 'issue', registered: { pixEmv: found.pixEmv } });
-      return found.isOver ? changed({ event: 'refuse', reason: 'removedAtBank' }, 'refusedByBank') : null;
+      return found.isOver ? 'over' : null;
     case 'paid':
       return changed({ event: 'issue', registered: { pixEmv: found.pixEmv } }, 'paidAtBank');
     case 'removed':
@@ -58,10 +58,25 @@ export function resultOfSearch(found: FoundPix): PixResult | null {
   }
 }
 
+/** Of one that was over before its code came. */
+export function resultOfOver(answer: PixRemoveAnswer): PixResult {
+  switch (answer.kind) {
+    case 'removed':
+    case 'over':
+      return changed({ event: 'refuse', reason: 'neverConfirmed' }, 'refusedByBank');
+    case 'refused':
+      return answer.reason === 'paid'
+        ? changed({ event: 'issue', registered: { pixEmv: null } }, 'paidAtBank')
+        : unusable(ABSENT);
+    default:
+      return answer;
+  }
+}
+
 /** It cannot be asked for again: nobody knows for whom. */
 export function resultOfErased(pix: Asking): PixResult {
   if (!isSurelyAbsent(pix)) return unusable(ABSENT);
-  return changed({ event: 'refuse', reason: 'removedAtBank' }, 'refusedByBank');
+  return changed({ event: 'refuse', reason: 'neverConfirmed' }, 'refusedByBank');
 }
 
 function endOf({ isExpiring }: Pick<Pix, 'isExpiring'>): PixChange {
