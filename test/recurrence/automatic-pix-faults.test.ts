@@ -405,6 +405,36 @@ test('a charge that another process has sent is not voided as one that was not',
   assert.equal(after.state, 'open');
 });
 
+test('a charge that is refused when its authorization is over is not voided while an earlier request may be on its way', async () => {
+  const { id, authorization } = await of.authorized(46.5);
+  const refusals = Array.from({ length: 1_000 }, () => ({ problem: 'CobROperacaoInvalida' }));
+  await scriptFor(shop, shop.customerOfBank, 'PUT /cobr', ...refusals);
+  await jumpToDue(id, -3);
+  const { pix_id: pixId } = await untilRow(
+    id,
+    'pix_collections',
+    ({ unknown_reason }) => unknown_reason !== null,
+  );
+  const { auditor } = of.service;
+  // The authorization is asked about by the look at its charge alone.
+  await auditor.query(
+    "update pix_authorizations set look_at = look_at + interval '9 days' where subscription_id = $1",
+    [id],
+  );
+  await of.decide({ idRec: authorization.recurrenceId, act: 'cancel' });
+  const [before] = await auditor.query(
+    'update pix_collections set look_at = now(), leased_until = null where pix_id = $1 returning fence',
+    [pixId],
+  );
+  const looked = await untilTry(
+    pixId,
+    ({ fence, leased_until }) => Number(fence) > Number(before?.fence) && leased_until === null,
+  );
+  assert.equal(looked.state, 'open');
+  await of.untilStatus(id, 'Canceled');
+  await untilRow(id, 'pix_collections', ({ state }) => state === 'voided');
+});
+
 test('money that is heard of while the bank is asked brings the next look near, and no other look ends that one', async () => {
   const { id, authorization } = await of.enrol(await of.makePlan({ amount: 45.4 }));
   const { auditor } = of.service;
@@ -452,9 +482,9 @@ test('a look that was hurried is no further try, and none is pulled from under a
   };
   const [enrolled] = (await rowsOf(id, 'pix_authorizations')).rows;
   assert.equal(enrolled?.leased_until, null, 'whoever enrolled it holds it');
-  const first = await lookAgain('tries = 10, tried_at = now()');
+  const first = await lookAgain("tries = 10, tried_at = now() + interval '9 years'");
   const hurried = await lookAgain('tries = tries');
-  const behindPause = await lookAgain("tried_at = now() - interval '11 minutes'");
+  const behindPause = await lookAgain('tried_at = null');
   assert.deepEqual(
     [first, hurried, behindPause].map(({ tries }) => tries),
     [10, 10, 11],
