@@ -7,7 +7,7 @@ import { type Day, type Instant, utcText } from '../../values/instant.ts';
 import { SUBSCRIPTION_STATES } from '../subscriptions/subscription.ts';
 import { COLLECTION_MOVES, COLLECTION_STATES, type CollectionState } from './authorization.ts';
 import type { LookTimes } from './authorizations.sql.ts';
-import { heardAt, isNews, PAUSE_ENDS } from './looks.sql.ts';
+import { IS_LEASED, NOTES, PAUSE_ENDS } from './looks.sql.ts';
 
 const COLLECTION = rowCodec(
   {
@@ -281,8 +281,9 @@ export async function finishCollection(
 
 const HURRY = statement(
   'pix_collections.hurry',
-  `update pix_collections set ${heardAt('$3::timestamptz')}
-   where merchant_id = $1 and subscription_id = $2 and ${isNews('$3::timestamptz')}`,
+  `update pix_collections set look_at = case when ${IS_LEASED} then look_at else $3::timestamptz end,
+     heard_at = case when ${IS_LEASED} then $3::timestamptz end
+   where merchant_id = $1 and subscription_id = $2 and (look_at > $3::timestamptz or ${NOTES})`,
 );
 
 /** What became of an authorization says something of what is collected under it. */

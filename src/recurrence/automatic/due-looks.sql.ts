@@ -4,7 +4,7 @@ import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { CHOSEN_IN_TURNS, fairClaimValues, IS_NOT_PASSED_OVER } from '../../platform/work/fair-claim.sql.ts';
 import type { FairClaim } from '../../platform/work/fair-claim.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
-import { IS_LEASED, leasedFor, RELEASED } from './looks.sql.ts';
+import { IS_LEASED, LEASED, RELEASED } from './looks.sql.ts';
 
 /** How far the merchant's clock is ahead. It never goes back, so nothing is due too early. */
 const SHIFT = `coalesce((select c.shift_milliseconds from merchant_clocks c where c.merchant_id = $2), 0) * interval '1 millisecond'`;
@@ -48,7 +48,7 @@ const CLAIM_AUTHORIZATIONS = statement(
      where look_at <= now() and not ${IS_LEASED} and ${IS_NOT_PASSED_OVER}
      order by look_at limit $1 for no key update skip locked
    ), ${CHOSEN_IN_TURNS}
-   update pix_authorizations o set look_at = now() + $2 * interval '1 millisecond', ${leasedFor('$2')}
+   update pix_authorizations o set look_at = now() + $2 * interval '1 millisecond', leased_until = now() + $2 * interval '1 millisecond', ${LEASED}
    from chosen c where o.merchant_id = c.merchant_id and o.subscription_id = c.subscription_id
    returning ${AUTHORIZATION.columns}`,
 );
@@ -60,14 +60,14 @@ const CLAIM_COLLECTIONS = statement(
      where look_at <= now() and not ${IS_LEASED} and ${IS_NOT_PASSED_OVER}
      order by look_at limit $1 for no key update skip locked
    ), ${CHOSEN_IN_TURNS}
-   update pix_collections o set look_at = now() + $2 * interval '1 millisecond', ${leasedFor('$2')}
+   update pix_collections o set look_at = now() + $2 * interval '1 millisecond', leased_until = now() + $2 * interval '1 millisecond', ${LEASED}
    from chosen c ${BANK} where o.merchant_id = c.merchant_id and o.pix_id = c.pix_id
    returning ${COLLECTION.columns}`,
 );
 
 const CLAIM_AUTHORIZATIONS_OF = statement(
   'pix_authorizations.claim_of_merchant',
-  `update pix_authorizations o set look_at = now() + ${SHIFT} + $3 * interval '1 millisecond', ${leasedFor('$3')}
+  `update pix_authorizations o set look_at = now() + ${SHIFT} + $3 * interval '1 millisecond', leased_until = now() + $3 * interval '1 millisecond', ${LEASED}
    from (
      select d.merchant_id, d.subscription_id from pix_authorizations d
      where d.merchant_id = $2 and d.look_at <= now() + ${SHIFT} and not ${IS_LEASED}
@@ -78,7 +78,7 @@ const CLAIM_AUTHORIZATIONS_OF = statement(
 
 const CLAIM_COLLECTIONS_OF = statement(
   'pix_collections.claim_of_merchant',
-  `update pix_collections o set look_at = now() + ${SHIFT} + $3 * interval '1 millisecond', ${leasedFor('$3')}
+  `update pix_collections o set look_at = now() + ${SHIFT} + $3 * interval '1 millisecond', leased_until = now() + $3 * interval '1 millisecond', ${LEASED}
    from (
      select d.merchant_id, d.pix_id from pix_collections d
      where d.merchant_id = $2 and d.look_at <= now() + ${SHIFT} and not ${IS_LEASED}
@@ -159,12 +159,12 @@ export const LOOKS_DUE = statement(
 
 const LEASE_AUTHORIZATION = statement(
   'pix_authorizations.lease',
-  `update pix_authorizations o set look_at = now() + ${SHIFT} + $3 * interval '1 millisecond', ${leasedFor('$3')}
+  `update pix_authorizations o set look_at = now() + ${SHIFT} + $3 * interval '1 millisecond', leased_until = now() + $3 * interval '1 millisecond', ${LEASED}
    where o.merchant_id = $2 and o.subscription_id = $1 and o.look_at is not null and not ${IS_LEASED}
    returning o.fence`,
 );
 
-const LEASED = rowCodec({ fence: column.whole() }, 'o');
+const HELD = rowCodec({ fence: column.whole() }, 'o');
 
 /** Of one alone, due or not. Null: another process asks the bank about it, or nobody has to any more. */
 export async function leaseAuthorization(
@@ -173,7 +173,7 @@ export async function leaseAuthorization(
 ): Promise<number | null> {
   const values = [subscriptionId, merchantId, LEASE_MILLISECONDS];
   const [row] = await database.query(LEASE_AUTHORIZATION, values);
-  return row === undefined ? null : LEASED.parse(row).fence;
+  return row === undefined ? null : HELD.parse(row).fence;
 }
 
 const RELEASE_AUTHORIZATION = statement(

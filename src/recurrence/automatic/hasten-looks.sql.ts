@@ -1,17 +1,19 @@
 import { type Database, statement } from '../../platform/postgres/database.ts';
-import { heardAt, isNews } from './looks.sql.ts';
+import { IS_LEASED, NOTES } from './looks.sql.ts';
 
 /** Real time is never ahead of business time, so that these are due. */
 const AUTHORIZATIONS = statement(
   'pix_authorizations.hasten',
-  `update pix_authorizations a set ${heardAt('now()')}
-   where a.rec_id = any($1::text[]) and ${isNews('now()')} and a.state <> 'ended'`,
+  `update pix_authorizations a set look_at = case when ${IS_LEASED} then look_at else now() end,
+     heard_at = case when ${IS_LEASED} then now() end
+   where a.rec_id = any($1::text[]) and (look_at > now() or ${NOTES}) and a.state <> 'ended'`,
 );
 
 const COLLECTIONS = statement(
   'pix_collections.hasten',
-  `update pix_collections c set ${heardAt('now()')}
-   where c.txid = any($1::text[]) and ${isNews('now()')} and c.is_sent`,
+  `update pix_collections c set look_at = case when ${IS_LEASED} then look_at else now() end,
+     heard_at = case when ${IS_LEASED} then now() end
+   where c.txid = any($1::text[]) and (look_at > now() or ${NOTES}) and c.is_sent`,
 );
 
 /** A hint that the bank has something new about these. */
