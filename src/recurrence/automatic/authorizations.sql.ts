@@ -151,7 +151,7 @@ const LOOK = statement(
    where a.merchant_id = $1 and a.subscription_id = $2 and a.state = $5 and a.fence = $7 and a.look_at is not null`,
 );
 
-/** Unless it has moved, or another process asks. `reason`: why it is not known; null: the bank has answered. */
+/** Unless it has moved, or another process asks. `reason`: why it is not known; null: it was answered. */
 export async function lookAtAuthorization(
   database: Database,
   authorization: Pick<Authorization, 'merchantId' | 'subscriptionId' | 'state' | 'fence'>,
