@@ -423,7 +423,7 @@ test('a charge that is refused when its authorization is over is not voided whil
   );
   await of.decide({ idRec: authorization.recurrenceId, act: 'cancel' });
   const [before] = await auditor.query(
-    'update pix_collections set look_at = now(), leased_until = null where pix_id = $1 returning fence',
+    'update pix_collections set look_at = now(), leased_until = null, tries = 1 where pix_id = $1 returning fence',
     [pixId],
   );
   const looked = await untilTry(
