@@ -23,7 +23,7 @@ export async function pixSettings(folder: string, bankUrl: string): Promise<Reco
   return {
     PARCELA_PIX_URL: `${bankUrl}/api/v2`,
     PARCELA_PIX_TOKEN_FILE: tokenFile,
-    PARCELA_PIX_SETTINGS: `key=${PIX_KEY}; pageSize=20; account=123456; branch=0001; leadDays=3`,
+    PARCELA_PIX_SETTINGS: `key=${PIX_KEY}; pageSize=20; account=123456; branch=0001; leadDays=3; testClock=told`,
     PARCELA_PIX_CHANGES_SECONDS: '2',
     PARCELA_PIX_WEBHOOK_PORT: '0',
     PARCELA_PIX_WEBHOOK_CA_FILE: authorityFile,

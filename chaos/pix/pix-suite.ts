@@ -174,7 +174,7 @@ function countSeries(judged: readonly JudgedSeries[], result: KindResult): void 
     else if (status < 500) result.refused += 1;
     else result.failed += 1;
     if (status === null && books.bank.recs.length > 0) result.lostButCharged += 1;
-    result.cancels += backs;
+    result.cancels += backs.length;
     result.givenBack += books.bank.arrived.flatMap(({ devolucoes = [] }) => devolucoes).length;
     result.deliveries += books.bank.arrived.length;
     result.repeated += books.billings.filter(({ state }) => state === 'paid').length;

@@ -76,4 +76,18 @@ export const PIX_PLANTS: readonly Plant[] = [
     kinds: 'calm',
     kills: 24,
   },
+  {
+    name: 'a billing of Pix Automático that was believed absent is charged under another name at once',
+    fast: 'test/recurrence/automatic-pix-faults.test.ts',
+    suite: 'pix',
+    edits: [
+      {
+        file: 'src/recurrence/automatic/collect-by-pix.ts',
+        find: 'voided === null ? null : await againOf(tools, voided);',
+        put: 'null;',
+      },
+    ],
+    kinds: 'answers',
+    kills: 24,
+  },
 ];

@@ -343,7 +343,8 @@ export async function openNamedPixBank(
     simulatorUrl === null
       ? null
       : openSimulatedPixBank({ url: simulatorUrl, settings }, { observe, headersOf });
-  const told = configuration.environment === 'homologation' ? { observe, headersOf } : { observe };
+  const isTold = configuration.environment === 'homologation' && settings.testClock === 'told';
+  const told = isTold ? { observe, headersOf } : { observe };
   const bank = url === null ? simulated() : openPixBank({ url, settings }, await open(), told);
   if (bank === null) return null;
   closings.push({ name: 'bank of Pix', close: () => bank.close() });

@@ -181,6 +181,34 @@ test('a bank that says at once that it has no such charge is not believed at onc
   assert.equal(atBank?.status, 'REMOVIDA_PELO_USUARIO_RECEBEDOR');
 });
 
+test('a bank that contradicts itself is not believed, nor is a refusal while an earlier request may be on its way', async () => {
+  const { paymentId, txid } = (await charge(shop)).body;
+  const often = (step: object) => Array.from({ length: 100 }, () => step);
+  await script(shop, 'PATCH /cob', ...often({ fault: 'conflict' }));
+  await script(shop, 'GET /cob', ...often({ fault: 'notFound' }));
+  assert.equal((await cancel(shop, paymentId)).status, 500);
+  const [before] = await shop.service.auditor.query(
+    `update pix_charges set tries = 8, due_at = now(), unknown_reason = 'the bank has nothing under this name'
+     where pix_id = $1 returning fence`,
+    [paymentId],
+  );
+  const looked = await until('it was looked at', async () => {
+    const [row] = await shop.service.auditor.query(
+      'select * from pix_charges where pix_id = $1 and (tries > 8 or due_at is null) and fence > $2',
+      [paymentId, before?.fence],
+    );
+    return row ?? null;
+  });
+  assert.equal(looked.state, 'removing');
+  await script(shop, 'PATCH /cob');
+  await script(shop, 'GET /cob');
+  await shop.service.auditor.query('update pix_charges set due_at = now() where pix_id = $1', [paymentId]);
+  await untilStatus(shop, paymentId, 'Cancelada');
+  assert.equal((await chargesAt(txid))[0]?.status, 'REMOVIDA_PELO_USUARIO_RECEBEDOR');
+  await script(shop, 'PUT /cob', { fault: 'silent' }, { problem: 'CobOperacaoInvalida' });
+  await untilStatus(shop, (await charge(shop)).body.paymentId, 'Aguardando');
+});
+
 test('what is paid before the bank has said that the charge is there waits for its answer, and pays it', async () => {
   await script(shop, 'PUT /cob', { fault: 'booksButSilent' });
   await script(shop, 'GET /cob', ...Array.from({ length: 20 }, () => ({ fault: 'unavailable' })));

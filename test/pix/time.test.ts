@@ -41,6 +41,20 @@ test('a payer sees the QR code until it is paid, and then that it is paid', asyn
   assert.equal((await page(`${url.slice(0, -2)}00`)).status, 404);
 });
 
+test('who has paid, as the bank says, is not told to ask for a new Pix when its time is over', async () => {
+  const { paymentId, url } = (await charge(shop)).body;
+  const { auditor } = shop.service;
+  const hasNoCode = "pix_emv = null, expires_at = now() - interval '1 hour'";
+  for (const state of [
+    'acts_at = acts_at',
+    "state = 'removing', acts_at = null, due_at = now() + interval '1 hour'",
+  ]) {
+    await auditor.query(`update pix_charges set ${hasNoCode}, ${state} where pix_id = $1`, [paymentId]);
+    const shown = await (await page(url)).text();
+    assert.ok(/O banco está confirmando/.test(shown) && shown.includes('http-equiv="refresh"'), state);
+  }
+});
+
 test('with a due day it costs fine and interest after it, and needs its payer', async () => {
   const due = {
     expiresInSeconds: undefined,

@@ -405,31 +405,99 @@ test('a charge that another process has sent is not voided as one that was not',
   assert.equal(after.state, 'open');
 });
 
+test('a charge that is refused when its authorization is over is not voided while an earlier request may be on its way', async () => {
+  const { id, authorization } = await of.authorized(46.5);
+  const refusals = Array.from({ length: 100 }, () => ({ problem: 'CobROperacaoInvalida' }));
+  await scriptFor(shop, shop.customerOfBank, 'PUT /cobr', ...refusals);
+  await jumpToDue(id, -3);
+  const { pix_id: pixId } = await untilRow(
+    id,
+    'pix_collections',
+    ({ unknown_reason }) => unknown_reason !== null,
+  );
+  const { auditor } = of.service;
+  // The authorization is asked about by the look at its charge alone.
+  await auditor.query(
+    "update pix_authorizations set look_at = look_at + interval '9 days' where subscription_id = $1",
+    [id],
+  );
+  await of.decide({ idRec: authorization.recurrenceId, act: 'cancel' });
+  const [before] = await auditor.query(
+    'update pix_collections set look_at = now(), leased_until = null, tries = 1 where pix_id = $1 returning fence',
+    [pixId],
+  );
+  const looked = await untilTry(
+    pixId,
+    ({ fence, leased_until }) => Number(fence) > Number(before?.fence) && leased_until === null,
+  );
+  assert.equal(looked.state, 'open');
+  await of.untilStatus(id, 'Canceled');
+  await untilRow(id, 'pix_collections', ({ state }) => state === 'voided');
+});
+
+test('money that is heard of while the bank is asked brings the next look near, and no other look ends that one', async () => {
+  const { id, authorization } = await of.enrol(await of.makePlan({ amount: 45.4 }));
+  const { auditor } = of.service;
+  // By themselves the next looks would be in hours.
+  await auditor.query(
+    `update pix_authorizations set requested_at = requested_at - interval '2 days', look_at = now() + interval '1 hour'
+     where subscription_id = $1`,
+    [id],
+  );
+  const late = { fault: 'notFound', delayMilliseconds: 1_200 };
+  const asking = async (table: 'pix_collections' | 'pix_authorizations') => {
+    await auditor.query(`update ${table} set look_at = now(), tries = 12 where subscription_id = $1`, [id]);
+    return until(`${table} is asked about`, async () => {
+      const [row] = (await rowsOf(id, table)).rows;
+      return row?.leased_until == null ? null : row;
+    });
+  };
+  await scriptFor(shop, shop.customerOfBank, 'GET /rec', late);
+  const held = await asking('pix_authorizations');
+  await auditor.query('update pix_authorizations set heard_at = now() where subscription_id = $1', [id]);
+  await scriptFor(shop, shop.customerOfBank, 'GET /cob', late);
+  const { pix_id: pixId } = await asking('pix_collections');
+  await pay({ code: authorization.pixEmv });
+  await untilTry(pixId, ({ state }) => state === 'paid');
+  await of.untilBilling(id, 1, 'Paid');
+  const { rows } = await rowsOf(id, 'pix_authorizations');
+  assert.ok(Number(rows[0]?.fence) > Number(held.fence), 'it was not looked at again');
+});
+
 test('a look that was hurried is no further try, and none is pulled from under a process that asks', async () => {
   await silent();
   const { id } = await of.enrol(await of.makePlan(), { pixAutomatic: { journey: 2 } });
   const { auditor } = of.service;
-  const [found] = await auditor.query('select * from pix_authorizations where subscription_id = $1', [id]);
-  for (let looks = 1; looks <= 4; looks += 1) {
+  /** The next look, whenever it would be. */
+  const lookAgain = async (change: string) => {
     const [before] = await auditor.query(
-      `update pix_authorizations set look_at = now(), leased_until = null where subscription_id = $1
-       returning now() as moment`,
+      `update pix_authorizations set look_at = now(), leased_until = null, ${change} where subscription_id = $1
+       returning fence`,
       [id],
     );
-    await until('it was looked at', async () => {
-      const [row] = await auditor.query(
-        `select 1 from pix_authorizations where subscription_id = $1 and look_at > $2 and leased_until is null`,
-        [id, before?.moment],
-      );
-      return row === undefined ? null : true;
+    return until('it was looked at', async () => {
+      const [row] = (await rowsOf(id, 'pix_authorizations')).rows;
+      return Number(row?.fence) > Number(before?.fence) && row?.leased_until === null ? row : null;
     });
-  }
-  const [row] = await auditor.query(
-    `update pix_authorizations set leased_until = now() + interval '1 minute', look_at = now() + interval '1 hour'
-     where subscription_id = $1 returning tries, look_at`,
+  };
+  const [enrolled] = (await rowsOf(id, 'pix_authorizations')).rows;
+  assert.equal(enrolled?.leased_until, null, 'whoever enrolled it holds it');
+  const first = await lookAgain("tries = 10, tried_at = now() + interval '9 years'");
+  const hurried = await lookAgain('tries = tries');
+  const behindPause = await lookAgain('tried_at = null');
+  assert.deepEqual(
+    [first, hurried, behindPause].map(({ tries }) => tries),
+    [10, 10, 11],
+  );
+  const [leased] = await auditor.query(
+    `update pix_authorizations set leased_until = now() + interval '1 minute', look_at = now() where subscription_id = $1
+     returning fence`,
     [id],
   );
-  assert.ok(Number(row?.tries) <= 4, `${row?.tries} tries, from ${found?.tries}`);
+  // Another one is enrolled and looked at meanwhile.
+  await of.enrol(await of.makePlan(), { pixAutomatic: { journey: 2 } });
+  const [after] = (await rowsOf(id, 'pix_authorizations')).rows;
+  assert.equal(after?.fence, leased?.fence);
 });
 
 test('an authorization that its bank has lost expires with the time of its payer', async () => {
@@ -450,6 +518,29 @@ test('an authorization that its bank says once that it has not is ended there al
   await faults('GET /rec', 'notFound');
   assert.equal((await of.api(`subscriptions/${id}/status`, { status: 'Canceled' })).status, 200);
   await untilRow(id, 'pix_authorizations', ({ state }) => state === 'ended');
+  const recs = await ledger(shop, 'authorizations', shop.customerOfBank);
+  assert.equal(recs.find(({ idRec }) => idRec === authorization.recurrenceId)?.status, 'CANCELADA');
+});
+
+test('what its bank does not end, and then does not find, is not believed to be gone', async () => {
+  const { id, authorization } = await of.enrol(await of.makePlan());
+  for (const on of ['PATCH /cob', 'PATCH /rec']) await faults(on, 'conflict', 1_000);
+  for (const on of ['GET /cob', 'GET /rec']) await faults(on, 'notFound', 1_000);
+  assert.equal((await of.api(`subscriptions/${id}/status`, { status: 'Canceled' })).status, 200);
+  for (const table of ['pix_collections', 'pix_authorizations'] as const) {
+    await untilRow(id, table, ({ unknown_reason }) => unknown_reason !== null);
+    await of.service.auditor.query(
+      `update ${table} set tries = 8, unknown_reason = 'the bank has nothing under this name', tried_at = null,
+         look_at = least(look_at, now()) where subscription_id = $1`,
+      [id],
+    );
+    await untilRow(id, table, ({ unknown_reason }) => String(unknown_reason).includes('409'));
+  }
+  await answering();
+  await untilRow(id, 'pix_collections', ({ state }) => state === 'voided');
+  await untilRow(id, 'pix_authorizations', ({ state }) => state === 'ended');
+  const { charge } = await firstChargeOf(id);
+  assert.equal(charge?.status, 'REMOVIDA_PELO_USUARIO_RECEBEDOR');
   const recs = await ledger(shop, 'authorizations', shop.customerOfBank);
   assert.equal(recs.find(({ idRec }) => idRec === authorization.recurrenceId)?.status, 'CANCELADA');
 });

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { runParcela } from '../audit/audit-service.ts';
 import { call } from '../kit/merchant.ts';
@@ -226,4 +229,53 @@ test('a payer is erased: the customer, and the account that was named', async ()
     [id],
   );
   assert.deepEqual({ ...row }, { customer: null, payer_account: null });
+});
+
+test('a Weekly plan whose bank wants a week ahead is refused where it becomes one, and not where it is one', async () => {
+  const { database, folder, demo } = of.service;
+  const { merchantId } = await demo();
+  const tokenFile = join(folder, 'slow-token');
+  await writeFile(tokenFile, 'parcela:secret', { mode: 0o600 });
+  const weekly = { planType: 'Weekly' };
+  const [before, monthly] = [await of.makePlan(weekly), await of.makePlan()];
+  const settled = async (words: readonly string[]) => {
+    const { exitCode, errors } = await runParcela(database, folder, words);
+    assert.equal(exitCode, 0, errors);
+  };
+  const put = (planId: string, change: object) =>
+    call(of.shop.url, `/v1/recurrences/plans/${planId}`, {
+      token: of.token,
+      body: { merchantId, ...PLAN, amount: 89.9, name: 'Outro nome', ...change },
+    });
+  await settled([
+    ...[
+      'provider',
+      'add',
+      '--kind',
+      'pix',
+      '--name',
+      'slow',
+      '--url',
+      'http://127.0.0.1:9/',
+      '--token-file',
+      tokenFile,
+    ],
+    ...['--setting', 'key=pix@slow.example', '--setting', 'account=1', '--setting', 'leadDays=9'],
+  ]);
+  await settled(['provider', 'route', '--kind', 'pix', '--merchant', merchantId, '--rule', 'slow']);
+  try {
+    const refused = await until('the rule holds', async () => {
+      const made = await of.api('plans', { ...PLAN, amount: 89.9, ...weekly });
+      return made.status === 400 ? made : null;
+    });
+    assert.equal(refused.body[0].tag, 'planType', refused.text);
+    assert.deepEqual([(await put(before, weekly)).status, (await put(monthly, weekly)).status], [200, 400]);
+    assert.equal((await put(randomUUID(), weekly)).status, 404);
+    const path = join(folder, 'weekly.jsonl');
+    await writeFile(path, JSON.stringify({ type: 'plan', id: randomUUID(), ...PLAN, amount: 1, ...weekly }));
+    const { errors } = await runParcela(database, folder, ['import', path, '--merchant', merchantId]);
+    assert.match(errors, /line 1: planType/);
+  } finally {
+    await settled(['provider', 'route', '--kind', 'pix', '--merchant', merchantId, '--none']);
+  }
 });

@@ -2,6 +2,7 @@ import type { Finding } from '../../judge/finding.ts';
 import { dayAfter } from '../../recurrence/days.ts';
 import { centsIn } from '../bank-ledger.ts';
 import type { BillingRow, SeriesBooks } from './books.ts';
+import type { PlanType, Series } from './series.ts';
 
 const LIVE = ['CRIADA', 'ATIVA'];
 const HELD = ['active', 'blocked'];
@@ -21,6 +22,25 @@ const txidsOf = ({ collections }: SeriesBooks, { billingId }: BillingRow) =>
 
 const sorted = (list: readonly (string | number)[]) => list.map(String).sort().join();
 
+/** The scheme goes on with the 28th behind later days. */
+function dueAfter(day: string, planType: PlanType): string {
+  if (planType === 'Weekly') return dayAfter(day, 7);
+  const [year = 0, month = 0, of = 0] = day.split('-').map(Number);
+  return new Date(Date.UTC(year, month, Math.min(of, 28))).toISOString().slice(0, 10);
+}
+
+/** Of what the merchant gave back of one payment; null: each was wished, once. */
+function notWished(amounts: readonly number[], { backs }: Series, endToEndId: string): string | null {
+  const wishes = backs.filter((one) => one.endToEndId === endToEndId).map(({ amount }) => amount);
+  for (const amount of amounts) {
+    const exact = wishes.indexOf(amount);
+    const at = exact >= 0 ? exact : wishes.indexOf(null);
+    if (at < 0) return `${amount} is given back, and not wished`;
+    wishes.splice(at, 1);
+  }
+  return null;
+}
+
 /** A promise, and what is wrong with one series; null: nothing. */
 type Promised = readonly [promise: string, check: (books: SeriesBooks) => string | null];
 
@@ -35,9 +55,13 @@ const PROMISES: readonly Promised[] = [
     (books) =>
       first(books.billings, (billing) => {
         const txids = txidsOf(books, billing);
-        const paid = books.bank.arrived.filter(({ txid }) => txids.has(txid ?? ''));
-        const most = 1 + books.series.forced;
-        return paid.length > most ? `billing ${billing.installment} by ${paid.length}` : null;
+        const { forced } = books.series;
+        const paid = books.bank.arrived.filter(
+          ({ txid, endToEndId }) =>
+            txids.has(txid ?? '') && forced.every((one) => one.endToEndId !== endToEndId),
+        );
+        const lost = forced.filter((one) => one.endToEndId === null && txids.has(one.txid));
+        return paid.length > 1 + lost.length ? `billing ${billing.installment} by ${paid.length}` : null;
       }),
   ],
   [
@@ -80,9 +104,14 @@ const PROMISES: readonly Promised[] = [
       first(bank.arrived, ({ endToEndId, amount, devolucoes = [] }) => {
         const done = devolucoes.filter(({ status }) => status === 'DEVOLVIDO');
         const sum = done.reduce((all, { valor }) => all + centsIn(valor), 0);
-        const own = done.filter(({ natureza = '' }) => !natureza.startsWith('MED')).length;
+        const own = done.filter(({ natureza = '' }) => !natureza.startsWith('MED'));
+        const unwished = notWished(
+          own.map(({ valor }) => centsIn(valor)),
+          series,
+          endToEndId,
+        );
         const known = payments.find((one) => one.endToEndId === endToEndId);
-        if (own > series.backs) return `${own} devolutions of ${series.backs} wishes`;
+        if (unwished !== null) return `${endToEndId}: ${unwished}`;
         if (sum > amount) return `${sum} of ${amount}`;
         return known?.returned === sum && known.held === sum ? null : `${known?.returned} here, ${sum} there`;
       }),
@@ -131,12 +160,16 @@ const PROMISES: readonly Promised[] = [
       }),
   ],
   [
-    'each cycle has one billing',
-    ({ billings }) => {
-      const [numbers, days] = [billings.map((one) => one.installment), billings.map((one) => one.dueOn)];
-      const isRow = numbers.every((number, at) => number === at + 1);
-      return isRow && new Set(days).size === days.length ? null : `${numbers.join()} due ${days.join()}`;
-    },
+    'each cycle has one billing, on its day and in the amount of the plan',
+    ({ billings, series }) =>
+      first([...billings.keys()], (at) => {
+        const [before, { installment, dueOn, amount }] = [billings[at - 1], billings[at] as BillingRow];
+        const expected = before === undefined ? dueOn : dueAfter(before.dueOn, series.planType);
+        const isFine = installment === at + 1 && dueOn === expected && amount === series.amount;
+        return isFine
+          ? null
+          : `${installment} of ${amount} due ${dueOn}, and not ${series.amount} ${expected}`;
+      }),
   ],
   [
     'what the bank may still collect is known here',

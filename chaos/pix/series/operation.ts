@@ -10,6 +10,7 @@ import { orderForSeries, readBankOfSeries } from './bank.ts';
 import {
   callForSeries,
   moveOn,
+  PLAN_TYPES,
   rowOf,
   SERIES_PREFIX,
   type Series,
@@ -24,9 +25,6 @@ const PAUSE_MILLISECONDS = 250;
 const HOURS_OF_A_DAY = 24;
 /** A payer has three days to agree, a bank a further week to try. */
 const LAST_DAYS = 5;
-
-/** Clear of the amounts with which the bank does something by itself. */
-const drawReais = (chance: Chance) => chance.whole(1, 900) * 100 + chance.whole(3_000, 9_900) / 100;
 
 /** A subscriber who pays by Pix Automático, over due days of a clock of his merchant's own. */
 export const PAY_IN_SERIES: Operation = {
@@ -44,7 +42,8 @@ export const PAY_IN_SERIES: Operation = {
       await moveOnce(series, calls.to(), days);
       calls.later(async () => {
         for (let tries = 0; tries < MOST_TRIES && series.key !== null; tries += 1) {
-          if (isFinal(series.answers.at(-1) as never)) break;
+          const last = series.answers.at(-1);
+          if (last !== undefined && isFinal(last)) break;
           await pause(PAUSE_MILLISECONDS);
           await enrol(series, await calls.again(), chance);
         }
@@ -68,15 +67,25 @@ async function openSeries(
   await copyMerchant(bench, merchantId);
   const token = await logIn(bench, gateway, merchantId);
   const order = `${round}.${all.length + 1}`;
+  // Clear of the amounts with which the bank does something by itself.
   const draft = {
     ...{ round, merchantId, token, planId: '', order, key: chance.isIn(0.7) ? randomUUID() : null },
-    ...{ journey: chance.pick([1, 2, 2, 3, 3, 3] as const), answers: [], happened: [], backs: 0, forced: 0 },
+    ...{
+      journey: chance.pick([1, 2, 2, 3, 3, 3] as const),
+      answers: [],
+      happened: [],
+      backs: [],
+      forced: [],
+    },
+    ...{
+      planType: chance.pick(PLAN_TYPES),
+      amount: chance.whole(1, 900) * 10_000 + chance.whole(3_000, 9_900),
+    },
   };
   const plan = await callForSeries(draft, gateway, `${PATH}/plans`, {
     body: {
       ...{ name: 'Academia', description: 'Mensalidade', paymentMethod: 'PixAutomatic' },
-      ...{ planType: chance.pick(['Weekly', 'Weekly', 'Monthly']), attempts: chance.whole(0, 3) },
-      amount: drawReais(chance),
+      ...{ planType: draft.planType, attempts: chance.whole(0, 3), amount: draft.amount / 100 },
     },
   });
   if (plan.status !== 200)
@@ -185,8 +194,9 @@ async function somethingHappens(
   const first = charges[0];
   if (first !== undefined)
     happens.push(async () => {
-      series.forced += 1;
       const paid = await orderForSeries(bench, merchantId, 'payments', { txid: first.txid, force: true });
+      const { endToEndId = null } = (paid?.body ?? {}) as { endToEndId?: string };
+      series.forced.push({ txid: first.txid, endToEndId });
       note(series, `its first code is paid once more: ${paid?.status ?? 'lost'}`);
     });
   const paid = arrived.length === 0 ? undefined : chance.pick(arrived);
@@ -214,8 +224,9 @@ async function giveBack(
 ): Promise<void> {
   const [pix] = await bench.query(OF_PAYMENT, [endToEndId]);
   if (pix === undefined) return;
-  const body = { endToEndId, ...(chance.isIn(0.4) ? { amount: chance.whole(1, 3_000) } : {}) };
-  series.backs += 1;
+  const amount = chance.isIn(0.4) ? chance.whole(1, 3_000) : null;
+  const body = { endToEndId, ...(amount === null ? {} : { amount }) };
+  series.backs.push({ endToEndId, amount });
   const key = randomUUID();
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const gateway = tries === 0 ? calls.to() : await calls.again();

@@ -4,6 +4,9 @@ import type { Answered } from '../../log.ts';
 import { callGateway } from '../../merchant-client.ts';
 import { again, pause } from '../../recurrence/patience.ts';
 
+export const PLAN_TYPES = ['Weekly', 'Weekly', 'Monthly'] as const;
+export type PlanType = (typeof PLAN_TYPES)[number];
+
 /** A merchant with one subscriber who pays by Pix Automático, and what both of them did. */
 export type Series = {
   readonly round: string;
@@ -18,10 +21,13 @@ export type Series = {
   readonly answers: Answered[];
   /** What happened to it from outside, for a person. */
   readonly happened: string[];
-  /** Wishes to give back what came. */
-  backs: number;
-  /** Payments that no payer's bank would let through. */
-  forced: number;
+  readonly planType: PlanType;
+  /** Of its plan, in cents. */
+  readonly amount: number;
+  /** Wishes to give back what came; null: all that is left of it. */
+  readonly backs: { readonly endToEndId: string; readonly amount: number | null }[];
+  /** Payments that no payer's bank would let through; null: its answer was lost. */
+  readonly forced: { readonly txid: string; readonly endToEndId: string | null }[];
 };
 
 const listed = new WeakMap<ChaosBench, Series[]>();

@@ -1431,7 +1431,7 @@ export type PixCharge = {
   readonly paymentId: string;
   /** What names it at the bank: 32 letters and digits. */
   readonly txid: string;
-  /** The text of the QR code ("copia e cola"); null: the bank has not answered yet. */
+  /** The text of the QR code ("copia e cola"); null: the bank has not given one. */
   readonly pixEmv: string | null;
   /** The QR code as PNG, at an address that nobody can guess; with `.svg` at its end as SVG. */
   readonly qrCodeUrl: string;
@@ -1469,7 +1469,7 @@ export type PixPayment = {
   readonly paymentId: string;
   /** What names it at the bank: 32 letters and digits. */
   readonly txid: string;
-  /** The text of the QR code ("copia e cola"); null: the bank has not answered yet. */
+  /** The text of the QR code ("copia e cola"); null: the bank has not given one. */
   readonly pixEmv: string | null;
   /** The QR code as PNG, at an address that nobody can guess; with `.svg` at its end as SVG. */
   readonly qrCodeUrl: string;

@@ -5,6 +5,8 @@ import { hasAccount } from '../../merchants/merchants.sql.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { newId } from '../../platform/chance.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
+import type { RecurringTerms } from '../../providers/pix/recurring-pix.ts';
+import { isEverInTime } from '../../recurrence/plans/pix-schedule.ts';
 import { ENDLESS, type PlanState, type Terms } from '../../recurrence/plans/plan.ts';
 import type { CreateResult, NewPlan } from '../../recurrence/plans/plan-changes.sql.ts';
 import { isSameTerms, newTerms } from '../../recurrence/plans/plan-edit.ts';
@@ -44,6 +46,7 @@ import {
   CANCELED_THERE,
   dayFaults,
   knownFaults,
+  LEAD_TOO_LONG,
   MERCHANT_FIRST,
   refusalFault,
   UNKNOWN_ACCOUNT,
@@ -58,6 +61,8 @@ export type ImportTools = ImportCardsTools & {
   readonly isTrial: boolean;
   readonly registry: ImportWebhookTools['registry'];
   readonly writePlan: BatchedWrite<NewPlan, CreateResult>;
+  /** Of the merchant's banks of Pix. */
+  readonly leads: readonly RecurringTerms[];
   readonly writeSubscription: BatchedWrite<NewSubscription, SubscriptionCreationResult>;
   readonly report: (line: string) => void;
 };
@@ -201,7 +206,7 @@ class ImportRun {
   }
 
   async #takePlan(line: number, { planId, wanted, state }: MovingPlan): Promise<void> {
-    const { actor, clock, isTrial, writePlan } = this.#tools;
+    const { actor, clock, isTrial, writePlan, leads } = this.#tools;
     const { merchantId } = actor;
     const terms = newTerms(wanted);
     const known = await this.#planOf(planId);
@@ -213,6 +218,7 @@ class ImportRun {
       this.#plans.set(planId, { terms, state });
       return this.#count('plan', line, planId, [CANCELED_THERE]);
     }
+    if (!isEverInTime(terms, leads)) return this.#count('plan', line, planId, [LEAD_TOO_LONG]);
     const { name, description, softDescriptor = null } = wanted;
     const created = { by: MADE_BY, at: clock.now(merchantId) };
     const plan = { merchantId, planId, name, description, softDescriptor, terms, state };

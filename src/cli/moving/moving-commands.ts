@@ -4,6 +4,7 @@ import type { AuditDetail } from '../../audit/audit-event.ts';
 import { openCardKeys } from '../../cards/pairs/open-card-keys.ts';
 import { findMerchant, readBusinessClock } from '../../merchants/merchants.sql.ts';
 import { batchWrites } from '../../platform/postgres/batched-writes.ts';
+import { leadsOf } from '../../recurrence/plans/banks-of-merchant.ts';
 import { plansWrite } from '../../recurrence/plans/plan-changes.sql.ts';
 import { newSubscriptionsWrite } from '../../recurrence/subscriptions/subscription-creation.sql.ts';
 import { endpointChangesWrite } from '../../webhooks/endpoints/registrations.sql.ts';
@@ -20,6 +21,7 @@ import {
   visible,
 } from '../command.ts';
 import { merchantUnknown } from '../refusals.ts';
+import { withPixBanks } from '../restore/pix-banks-of-command.ts';
 import { exportFile, readReceiverKey, WHY_LEFT_OUT } from './export-file.ts';
 import { type Counts, type ImportReport, importFile } from './import-file.ts';
 import { linesOf as linesOfFile } from './lines-of-file.ts';
@@ -119,11 +121,12 @@ async function runImport(given: GivenOptions, tools: AuditedCommandTools): Promi
       resource: `merchants/${merchantId}/import`,
     });
   const clock = await readBusinessClock(database);
+  const leads = await withPixBanks(tools, async (banks) => leadsOf(banks, merchantId));
   // Before anything is written: it may be killed.
   if (!isTrial) await record({ file: basename(path) });
   const imported = await importFile(
     {
-      ...{ database, audit, keyring, report, isTrial },
+      ...{ database, audit, keyring, report, isTrial, leads },
       actor: { merchantId, userName: operator.actor, address: operator.origin },
       operator,
       accountNumber: merchant?.accountNumbers[0] ?? null,

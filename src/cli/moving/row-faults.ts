@@ -1,4 +1,5 @@
 import { OPERATOR_REFUSALS } from '../../merchants/refusals.ts';
+import { PLAN_REFUSALS } from '../../recurrence/plans/endpoints.ts';
 import type { Terms } from '../../recurrence/plans/plan.ts';
 import { SUBSCRIPTION_CREATION_REFUSALS } from '../../recurrence/subscriptions/endpoints.ts';
 import type { MovedSubscription } from '../../recurrence/subscriptions/moving-subscriptions.sql.ts';
@@ -11,6 +12,11 @@ import { another, type MovingSubscription, type RowFault } from './moving-row.ts
 export const CANCELED_THERE: RowFault = {
   tag: 'status',
   text: 'It is not Canceled here, and its subscriptions are charged: cancel it here if it ended there.',
+};
+
+export const LEAD_TOO_LONG: RowFault = {
+  tag: PLAN_REFUSALS.leadTooLong.tag,
+  text: PLAN_REFUSALS.leadTooLong.sentence.en,
 };
 
 export const MERCHANT_FIRST: RowFault = { tag: 'type', text: 'A merchant stands on the first line.' };

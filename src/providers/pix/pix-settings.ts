@@ -1,6 +1,7 @@
 import type { ChannelFiles } from '../../platform/channels/channel-files.ts';
 import { channelUrlFault } from '../../platform/channels/channel-url.ts';
 import type { ProviderSettings } from '../provider.ts';
+import { isWeeklyInTime } from './recurring-pix.ts';
 
 export type PixSettings = {
   /** null if no bank of Pix is set. */
@@ -85,12 +86,9 @@ export function readPixUrl(text: (name: string) => string, faults: string[]): st
   return null;
 }
 
-/** From so many days ahead on no charge of a week is in time. */
-const WEEK_DAYS = 7;
-
 /** What a bank of Pix is set to that keeps weekly plans from being charged; null: nothing does. */
 export function weeklyFault({ account, leadDays }: ProviderSettings): string | null {
-  if (account === undefined || Number(leadDays ?? 0) < WEEK_DAYS) return null;
+  if (account === undefined || isWeeklyInTime({ leadDays: Number(leadDays ?? 0) })) return null;
   return `leadDays=${leadDays}: charges of Weekly plans by Pix Automático are never in time; none can be enrolled`;
 }
 

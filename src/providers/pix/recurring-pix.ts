@@ -9,6 +9,13 @@ export type RecurringTerms = {
   readonly leadDays: number;
 };
 
+const DAYS_OF_A_WEEK = 7;
+
+/** A week or more ahead no weekly charge is in time: the one before it is not over. */
+export function isWeeklyInTime({ leadDays }: RecurringTerms): boolean {
+  return leadDays < DAYS_OF_A_WEEK;
+}
+
 /** As the bank has them now; while it is not there, as they were when its payer was asked. */
 export function leadDaysAt(
   { recurring }: { readonly recurring: RecurringTerms | null },

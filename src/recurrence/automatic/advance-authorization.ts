@@ -6,7 +6,13 @@ import type {
   AuthorizationState,
   FoundAuthorization,
 } from '../../providers/pix/recurring-pix.ts';
-import { ABSENT, isSurelyAbsent } from '../../transactions/requests/absence.ts';
+import {
+  ABSENT,
+  isSurelyAbsent,
+  isSurelyRefused,
+  REFUSED_ANEW,
+} from '../../transactions/requests/absence.ts';
+import { FIRST_FENCE } from '../../transactions/requests/send-request.ts';
 import { type Instant, instant } from '../../values/instant.ts';
 import { centsOfPlanAmount } from '../../values/plan-amount.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
@@ -24,6 +30,7 @@ import {
   type SubscriptionMove,
 } from './authorizations.sql.ts';
 import { hurryCollections } from './collections.sql.ts';
+import { leaseAuthorization, releaseAuthorization } from './due-looks.sql.ts';
 
 export type AdvanceTools = Pick<ModuleContext, 'database' | 'clock'> & {
   readonly pixBanks: Pick<PixBanks, 'of' | 'choose'>;
@@ -33,14 +40,38 @@ export type AdvanceTools = Pick<ModuleContext, 'database' | 'clock'> & {
   readonly alarmUnanswered: (authorization: SubscriptionKey & { readonly bank: string }) => void;
 };
 
-/** Asks the bank what became of an authorization, and writes it. Repeatable. */
+type HeldAuthorization = SubscriptionKey & Pick<Authorization, 'fence'>;
+
+/** Asks the bank what became of an authorization, and writes it. Repeatable, by the process that holds it. */
 export async function advanceAuthorization(
   tools: AdvanceTools,
-  key: SubscriptionKey,
+  held: HeldAuthorization,
   timeoutMilliseconds = tools.pixTimeoutMilliseconds,
 ): Promise<Authorization | null> {
-  const authorization = await findAuthorization(tools.database, key);
-  if (authorization === null) return null;
+  try {
+    const authorization = await findAuthorization(tools.database, held);
+    if (authorization === null || authorization.fence !== held.fence) return authorization;
+    return await advance(tools, authorization, timeoutMilliseconds);
+  } finally {
+    await releaseAuthorization(tools.database, held);
+  }
+}
+
+/** In the midst of another look. While another process asks about it, as it stands. */
+export async function askAuthorization(
+  tools: AdvanceTools,
+  key: SubscriptionKey,
+): Promise<Authorization | null> {
+  const fence = await leaseAuthorization(tools.database, key);
+  if (fence === null) return findAuthorization(tools.database, key);
+  return advanceAuthorization(tools, { ...key, fence });
+}
+
+async function advance(
+  tools: AdvanceTools,
+  authorization: Authorization,
+  timeoutMilliseconds: number,
+): Promise<Authorization | null> {
   switch (authorization.state) {
     case 'asking':
       await make(tools, authorization, timeoutMilliseconds);
@@ -55,7 +86,7 @@ export async function advanceAuthorization(
     case 'ended':
       return authorization;
   }
-  return findAuthorization(tools.database, key);
+  return findAuthorization(tools.database, authorization);
 }
 
 async function make(tools: AdvanceTools, authorization: Authorization, timeout: number): Promise<void> {
@@ -68,21 +99,24 @@ async function make(tools: AdvanceTools, authorization: Authorization, timeout: 
       ? ({ kind: 'refused', reason: 'the payer is not there any more' } as const)
       : await pixBanks.of(authorization.bank).authorize(request, timeout);
   const now = clock.now(authorization.merchantId);
+  const wait = (reason: string) =>
+    lookAtAuthorization(database, authorization, { now, at: nextTryAt(authorization.tries, now) }, reason);
   switch (answer.kind) {
     case 'made': {
       const lookAt = nextPendingLookAt(authorization.requestedAt, now);
       return makeAuthorization(database, authorization, answer, { at: now, lookAt });
     }
     case 'refused':
+      if (request !== null && !mayRefuse(authorization)) return wait(REFUSED_ANEW);
       return stop(tools, authorization, { to: 'rejected', reason: 'rejected' }, { now, why: answer.reason });
     default:
-      await lookAtAuthorization(
-        database,
-        authorization,
-        { now, at: nextTryAt(authorization.tries, now) },
-        answer.reason,
-      );
+      return wait(answer.reason);
   }
+}
+
+/** An earlier request may still be on its way. */
+function mayRefuse(authorization: Authorization): boolean {
+  return authorization.fence === FIRST_FENCE || isSurelyRefused(authorization);
 }
 
 /** The bank did not answer in the time that the payer had. What it may have made is ended by the work. */

@@ -18,7 +18,7 @@ import type { ChargeRule } from '../billings/charge-result.ts';
 import type { ChargeEnd, ChargeEndResult } from '../collection/charge-outcomes.sql.ts';
 import { APPROVED, type ChargeFacts } from '../collection/outcome-record.ts';
 import { isTooLate } from '../plans/pix-schedule.ts';
-import { type AdvanceTools, advanceAuthorization } from './advance-authorization.ts';
+import { type AdvanceTools, askAuthorization } from './advance-authorization.ts';
 import {
   type CollectionState,
   isFirstChargeOver,
@@ -36,6 +36,7 @@ import {
   finishCollection,
   lookAtCollection,
 } from './collections.sql.ts';
+import { releaseCollection } from './due-looks.sql.ts';
 import { payerOf } from './payer.ts';
 import { meaningOfPixCode } from './pix-code.ts';
 
@@ -50,26 +51,47 @@ type Decision =
   | {
       readonly state: Exclude<CollectionState, 'open' | 'paid'>;
       readonly code: string | null;
-      /** It holds only where no process has sent it meanwhile. */
-      readonly isUnsent?: true;
+      /** It holds only where no other process has asked for it meanwhile. */
+      readonly isAbsent?: true;
     }
   | { readonly state: 'paid'; readonly payment: PixPaid }
-  | { readonly state: 'open'; readonly lookAt: Instant; readonly reason: string | null };
+  | Open;
+
+/** `now`: behind the answer. */
+type Open = {
+  readonly state: 'open';
+  readonly now: Instant;
+  readonly lookAt: Instant;
+  readonly reason: string | null;
+};
+
+/** Nothing is there: the one way in which absence ends a charge. */
+const VOIDED = { state: 'voided', code: null, isAbsent: true } as const;
 
 const MINUTE_MILLISECONDS = 60_000;
 const RECORD_MILLISECONDS = 10_000;
 
-/** Sends a charge to the bank unless it has it, and writes what came of it. Repeatable. */
-export async function advanceCollection(tools: AdvanceCollectionTools, key: CollectionKey): Promise<void> {
-  const collection = await findCollection(tools.database, key);
-  if (collection === null || collection.isOver) return;
+type HeldCollection = CollectionKey & Pick<Collection, 'fence'>;
+
+/** Sends a charge to the bank unless it has it, and writes what came of it. Repeatable, by who holds it. */
+export async function advanceCollection(tools: AdvanceCollectionTools, held: HeldCollection): Promise<void> {
+  try {
+    const collection = await findCollection(tools.database, held);
+    if (collection !== null && collection.fence === held.fence) await advance(tools, collection);
+  } finally {
+    await releaseCollection(tools.database, held);
+  }
+}
+
+async function advance(tools: AdvanceCollectionTools, collection: Collection): Promise<void> {
+  if (collection.isOver) return;
   if (collection.state === 'open') {
     const authorization = await findAuthorization(tools.database, collection);
     if (authorization === null) return;
     const decide = collection.isFirst ? decideFirst : decideCharge;
     await record(tools, collection, authorization, await decide(tools, collection, authorization));
   }
-  const decided = await findCollection(tools.database, key);
+  const decided = await findCollection(tools.database, collection);
   if (decided !== null && decided.state !== 'open') await finish(tools, decided);
 }
 
@@ -85,17 +107,18 @@ async function decideFirst(
   const { merchantId, txid, amount, subscription, tries } = collection;
   const { requestedAt, expiresAt } = authorization;
   const isUndecided = async () =>
-    subscription === 'pending' &&
-    (await advanceAuthorization(tools, authorization))?.subscription === 'pending';
-  const now = tools.clock.now(merchantId);
+    subscription === 'pending' && (await askAuthorization(tools, authorization))?.subscription === 'pending';
+  const asked = tools.clock.now(merchantId);
   const isWanted = subscription === 'pending' || subscription === 'active';
-  const isOver = !isWanted || isFirstChargeOver(expiresAt, now);
-  const open = { state: 'open', lookAt: nextPendingLookAt(requestedAt, now), reason: null } as const;
+  const isOver = !isWanted || isFirstChargeOver(expiresAt, asked);
   const bank = tools.pixBanks.of(authorization.bank);
   const name = { merchantId, txid, amount };
   const answer = await (isOver
-    ? bank.endFirstCharge({ ...name, now }, tools.pixTimeoutMilliseconds)
+    ? bank.endFirstCharge({ ...name, now: asked }, tools.pixTimeoutMilliseconds)
     : bank.findFirstCharge(name, tools.pixTimeoutMilliseconds));
+  const now = tools.clock.now(merchantId);
+  const open = { state: 'open', now, lookAt: nextPendingLookAt(requestedAt, now), reason: null } as const;
+  const unclear = (reason: string) => ({ ...open, lookAt: nextTryAt(tries, now), reason });
   const found = await withReceived(tools, collection, answer);
   switch (found.kind) {
     case 'paid':
@@ -106,11 +129,10 @@ async function decideFirst(
       return open;
     case 'notFound':
       if (!isOver && authorization.state === 'asking') return open;
-      if (isOver && isSurelyAbsent(collection))
-        return (await isUndecided()) ? open : { state: 'voided', code: null };
-      return { state: 'open', lookAt: nextTryAt(tries, now), reason: ABSENT };
+      if (isOver && isSurelyAbsent(collection)) return (await isUndecided()) ? open : VOIDED;
+      return unclear(ABSENT);
     default:
-      return { state: 'open', lookAt: nextTryAt(tries, now), reason: found.reason };
+      return unclear(found.reason);
   }
 }
 
@@ -145,7 +167,8 @@ async function decidePaid(
     return { state: 'paid', payment: { endToEndId, amount, paidAt } };
   }
   await hurryReceipts(database, bank);
-  return { state: 'open', lookAt: nextTryAt(tries, now), reason: 'it is paid, and its Pix has not come' };
+  const reason = 'it is paid, and its Pix has not come';
+  return { state: 'open', now, lookAt: nextTryAt(tries, now), reason };
 }
 
 /** By then a request has arrived, or never will. */
@@ -164,8 +187,7 @@ async function decideCharge(
   const bank = tools.pixBanks.of(authorization.bank);
   const request = requestOf(collection, authorization);
   const timeout = tools.pixTimeoutMilliseconds;
-  const now = tools.clock.now(merchantId);
-  const today = saoPauloDay(now);
+  const today = saoPauloDay(tools.clock.now(merchantId));
   // What nobody wants any more is not sent: a kill may have left its intent alone.
   const isWanted = collection.subscription === 'active' && authorization.state !== 'ending';
   const isInTime = !isTooLate(collection, leadDaysAt(bank, authorization), today);
@@ -180,20 +202,23 @@ async function decideCharge(
       ? bank.endCollection(request, timeout)
       : bank.findCollection(request, timeout));
   const answer = await withReceived(tools, collection, found);
+  const now = tools.clock.now(merchantId);
+  const unclear = (reason: string) =>
+    ({ state: 'open', now, lookAt: nextSendAt(tries, now), reason }) as const;
   if (answer.kind === 'paid') return decidePaid(tools, collection, authorization, answer.payment);
   if (!isSent && !mayBeSent && !isHeld && answer.kind === 'notFound')
     return decideUnsent(collection, isWanted, now);
   const isStillThere = mayBeEnded && answer.kind === 'scheduled';
-  if (isStillThere) return { state: 'open', lookAt: nextSendAt(tries, now), reason: NOT_TAKEN_AWAY };
+  if (isStillThere) return unclear(NOT_TAKEN_AWAY);
   const isRefused = answer.kind === 'refused';
   if (!isRefused && !(answer.kind === 'over' && answer.isCanceled))
     return decisionOf(collection, answer, now);
   // Without an authorization there is no charge: the bank says whether the payer has ended it.
-  const after = await advanceAuthorization(tools, authorization);
-  if (after?.subscription !== 'active') return { state: 'voided', code: null };
+  const after = await askAuthorization(tools, authorization);
+  if (after?.subscription !== 'active')
+    return isRefused ? decideUnsent(collection, false, now) : { state: 'voided', code: null };
   if (!isRefused && tries >= DOUBTFUL_LOOKS) return decisionOf(collection, answer, now);
-  const reason = isRefused ? `${REFUSED}: ${answer.reason}` : TAKEN_AWAY;
-  return { state: 'open', lookAt: nextSendAt(tries, now), reason };
+  return unclear(isRefused ? `${REFUSED}: ${answer.reason}` : TAKEN_AWAY);
 }
 
 /** The bank has none, and it can no longer be sent with its days. */
@@ -202,15 +227,14 @@ function decideUnsent({ tries, unknownReason }: Collection, isWanted: boolean, n
   const reason = refusal ?? ABSENT;
   // The last request of yesterday may still be on its way.
   const quietAt = instant(startOfSaoPauloDay(saoPauloDay(now)) + LATE_MILLISECONDS);
-  if (isWanted && now < quietAt) return { state: 'open', lookAt: quietAt, reason };
+  if (isWanted && now < quietAt) return { state: 'open', now, lookAt: quietAt, reason };
   // A refusal is believed where the bank has no such charge.
   const unclear = { tries, unknownReason: refusal === null ? unknownReason : ABSENT };
-  if (!isSurelyAbsent(unclear)) return { state: 'open', lookAt: nextTryAt(tries, now), reason };
-  const isUnsent = true;
+  if (!isSurelyAbsent(unclear)) return { state: 'open', now, lookAt: nextTryAt(tries, now), reason };
   if (isWanted && refusal !== null)
-    return { state: 'invalid', code: refusal.slice(`${REFUSED}: `.length), isUnsent };
+    return { state: 'invalid', code: refusal.slice(`${REFUSED}: `.length), isAbsent: true };
   // It is taken again, with other days, if it is still wanted.
-  return { state: 'voided', code: null, isUnsent };
+  return VOIDED;
 }
 
 function requestOf(collection: Collection, { recId }: Authorization): CollectionRequest {
@@ -227,16 +251,16 @@ function decisionOf(
     case 'scheduled': {
       // What the payer's bank refuses at once is known in a moment.
       const lookAt = isSent ? nextLookAt(tryOn, now) : instant(now + MINUTE_MILLISECONDS);
-      return { state: 'open', lookAt, reason: null };
+      return { state: 'open', now, lookAt, reason: null };
     }
     case 'failed':
       return { state: 'failed', code: answer.code };
     case 'over':
       return { state: 'denied', code: answer.code };
     case 'notFound':
-      return { state: 'open', lookAt: nextSendAt(tries, now), reason: ABSENT };
+      return { state: 'open', now, lookAt: nextSendAt(tries, now), reason: ABSENT };
     default:
-      return { state: 'open', lookAt: nextSendAt(tries, now), reason: answer.reason };
+      return { state: 'open', now, lookAt: nextSendAt(tries, now), reason: answer.reason };
   }
 }
 
@@ -247,17 +271,17 @@ async function record(
   authorization: Authorization,
   decision: Decision,
 ): Promise<void> {
-  const now = clock.now(collection.merchantId);
   if (decision.state === 'open') {
-    await lookAtCollection(database, collection, { now, at: decision.lookAt }, decision.reason);
+    const { now, lookAt: at, reason } = decision;
+    await lookAtCollection(database, collection, { now, at }, reason);
     return;
   }
   const { bank, planName } = authorization;
   const payer = payerOf(authorization);
   const pageKey = newPageKey();
   const isWaiting = await database.transaction(async (tx) => {
-    const { code, isUnsent = false } = decision.state === 'paid' ? { code: null } : decision;
-    const isDecided = await decideCollection(tx, collection, decision.state, { code, isUnsent });
+    const { code, isAbsent = false } = decision.state === 'paid' ? { code: null } : decision;
+    const isDecided = await decideCollection(tx, collection, decision.state, { code, isAbsent });
     if (!isDecided) return null;
     if (decision.state !== 'paid') return false;
     return recordCollectedPix(tx, {
@@ -268,8 +292,9 @@ async function record(
   });
   if (isWaiting === true) deliverer.notify();
   // It was sent meanwhile, and is asked for again; decided meanwhile, it stays as it is.
-  if (isWaiting === null)
-    await lookAtCollection(database, collection, { now, at: nextTryAt(0, now) }, ABSENT);
+  if (isWaiting !== null) return;
+  const now = clock.now(collection.merchantId);
+  await lookAtCollection(database, collection, { now, at: nextTryAt(0, now) }, ABSENT);
 }
 
 async function finish(tools: AdvanceCollectionTools, collection: Collection): Promise<void> {

@@ -16,7 +16,7 @@ import {
 } from '../subscriptions/subscription.ts';
 import { MOVE_NOTICES, WRITTEN_MOVES } from '../subscriptions/subscriptions.sql.ts';
 import { AUTHORIZATION_MOVES, AUTHORIZATION_STATES, type Journey } from './authorization.ts';
-import { BEHIND_WHAT_WAS_HEARD, PAUSE_ENDS, RELEASED } from './looks.sql.ts';
+import { PAUSE_ENDS } from './looks.sql.ts';
 
 function readJourney(value: unknown): Journey | undefined {
   return value === 1 || value === 2 || value === 3 ? value : undefined;
@@ -43,6 +43,8 @@ const AUTHORIZATION = rowCodec(
     leadDays: column.whole(),
     requestedAt: column.instant(),
     expiresAt: column.instant(),
+    /** Of whoever asks the bank about it. */
+    fence: column.whole(),
     tries: column.whole(),
     unknownReason: column.nullable(column.text()),
     subscription: column.oneOf(SUBSCRIPTION_STATES, 's.state'),
@@ -82,7 +84,7 @@ export async function findAuthorization(
 /** The bank has made it: its code may be shown. */
 const MAKE = statement(
   'pix_authorizations.make',
-  `update pix_authorizations a set state = 'waiting', rec_id = $3, pix_emv = $4, look_at = least($5::timestamptz, ${BEHIND_WHAT_WAS_HEARD}), ${RELEASED}, tries = 0, tried_at = null,
+  `update pix_authorizations a set state = 'waiting', rec_id = $3, pix_emv = $4, look_at = $5::timestamptz, tries = 0, tried_at = null,
      unknown_reason = null, unknown_since = null, payer_account = null
    where a.merchant_id = $1 and a.subscription_id = $2 and a.state in (${fromStates(AUTHORIZATION_MOVES, 'make')})
    returning a.subscription_id`,
@@ -91,7 +93,7 @@ const MAKE = statement(
 /** Its subscription ended while the bank made it: it is to be ended there. */
 const APPEAR = statement(
   'pix_authorizations.appear',
-  `update pix_authorizations a set state = 'ending', rec_id = $3, look_at = least($4::timestamptz, ${BEHIND_WHAT_WAS_HEARD}), ${RELEASED}, tries = 0, tried_at = null,
+  `update pix_authorizations a set state = 'ending', rec_id = $3, look_at = $4::timestamptz, tries = 0, tried_at = null,
      unknown_reason = null, unknown_since = null
    where a.merchant_id = $1 and a.subscription_id = $2 and a.state in (${fromStates(AUTHORIZATION_MOVES, 'appear')})`,
 );
@@ -109,7 +111,7 @@ export async function makeAuthorization(
 
 const END = statement(
   'pix_authorizations.end',
-  `update pix_authorizations a set state = 'ended', look_at = null, heard_at = null, leased_until = null, unknown_reason = null,
+  `update pix_authorizations a set state = 'ended', look_at = null, unknown_reason = null,
      unknown_since = null, payer_account = null
    where a.merchant_id = $1 and a.subscription_id = $2 and a.state in (${fromStates(AUTHORIZATION_MOVES, 'end')})`,
 );
@@ -142,22 +144,24 @@ export type LookTimes = { readonly now: Instant; readonly at: Instant };
 
 const LOOK = statement(
   'pix_authorizations.look_later',
-  `update pix_authorizations a set look_at = least($3::timestamptz, ${BEHIND_WHAT_WAS_HEARD}), ${RELEASED}, unknown_reason = $4,
+  `update pix_authorizations a set look_at = $3::timestamptz, unknown_reason = $4,
      unknown_since = case when $4::text is not null then coalesce(a.unknown_since, now()) end,
      tries = case when $4::text is null then 0 when ${PAUSE_ENDS} <= $6::timestamptz then least(tries + 1, 32000) else tries end,
      tried_at = case when $4::text is null then null when ${PAUSE_ENDS} <= $6::timestamptz then $6::timestamptz else tried_at end
-   where a.merchant_id = $1 and a.subscription_id = $2 and a.state = $5 and a.look_at is not null`,
+   where a.merchant_id = $1 and a.subscription_id = $2 and a.state = $5 and a.fence = $7 and a.look_at is not null`,
 );
 
-/** Unless it has moved. `reason`: why it is not known; null: the bank has answered. */
+/** Unless it has moved, or another process asks. `reason`: why it is not known; null: it was answered. */
 export async function lookAtAuthorization(
   database: Database,
-  { merchantId, subscriptionId, state }: Pick<Authorization, 'merchantId' | 'subscriptionId' | 'state'>,
+  authorization: Pick<Authorization, 'merchantId' | 'subscriptionId' | 'state' | 'fence'>,
   { now, at }: LookTimes,
   reason: string | null = null,
 ): Promise<void> {
+  const { merchantId, subscriptionId, state, fence } = authorization;
   const why = reason?.slice(0, 300) ?? null;
-  await database.query(LOOK, [merchantId, subscriptionId, utcText(at), why, state, utcText(now)]);
+  const values = [merchantId, subscriptionId, utcText(at), why, state, utcText(now), fence];
+  await database.query(LOOK, values);
 }
 
 /** Every change of a subscription holds this lock. A cancel of its plan sees earlier activations. */
@@ -185,7 +189,7 @@ const MOVE = statement(
      where b.merchant_id = m.merchant_id and b.subscription_id = m.subscription_id and m.state <> 'active'
        and b.state = 'opened' and b.state || '' in (${fromStates(BILLING_MOVES, 'cancel')}) and b.transaction_id is null
    ), approved as (
-     update pix_authorizations a set state = 'approved', look_at = least($9::timestamptz, ${BEHIND_WHAT_WAS_HEARD}), ${RELEASED}, tries = 0, tried_at = null,
+     update pix_authorizations a set state = 'approved', look_at = $9::timestamptz, tries = 0, tried_at = null,
        unknown_reason = null, unknown_since = null
      from moved m
      where a.merchant_id = m.merchant_id and a.subscription_id = m.subscription_id and m.state = 'active'

@@ -1,6 +1,7 @@
 import { newId } from '../../platform/chance.ts';
 import { leadDaysAt } from '../../providers/pix/recurring-pix.ts';
 import { findCollectedReceipt } from '../../transactions/methods/pix/receipts/collected-receipts.sql.ts';
+import { FIRST_FENCE } from '../../transactions/requests/send-request.ts';
 import { addDays, type Day, saoPauloDay } from '../../values/instant.ts';
 import type { DueBilling } from '../collection/due-billings.sql.ts';
 import { APPROVED, type ChargeFacts, factsOfUnsent } from '../collection/outcome-record.ts';
@@ -59,7 +60,7 @@ export async function collectByPix(
     ...again,
   });
   if (!isTaken) return 'notTaken';
-  await advanceCollection(tools, { merchantId, pixId });
+  await advanceCollection(tools, { merchantId, pixId, fence: FIRST_FENCE });
   return 'pending';
 }
 

@@ -7,7 +7,7 @@ import { type Day, type Instant, utcText } from '../../values/instant.ts';
 import { SUBSCRIPTION_STATES } from '../subscriptions/subscription.ts';
 import { COLLECTION_MOVES, COLLECTION_STATES, type CollectionState } from './authorization.ts';
 import type { LookTimes } from './authorizations.sql.ts';
-import { BEHIND_WHAT_WAS_HEARD, IS_LEASED, PAUSE_ENDS, RELEASED } from './looks.sql.ts';
+import { IS_LEASED, NOTES, PAUSE_ENDS } from './looks.sql.ts';
 
 const COLLECTION = rowCodec(
   {
@@ -24,6 +24,8 @@ const COLLECTION = rowCodec(
     isSent: column.boolean(),
     code: column.nullable(column.text()),
     isOver: column.boolean('c.look_at is null'),
+    /** Of whoever asks the bank about it. */
+    fence: column.whole(),
     tries: column.whole(),
     unknownReason: column.nullable(column.text()),
     /** It is paid by a code that authorizes too. */
@@ -223,46 +225,49 @@ const DECIDE = statement(
   'pix_collections.decide',
   `update pix_collections set state = $3, code = $4, is_sent = true, tries = 0, tried_at = null,
      unknown_reason = null, unknown_since = null
-   where merchant_id = $1 and pix_id = $2 and not (is_sent and $5)
+   where merchant_id = $1 and pix_id = $2 and (not $5 or (fence = $6 and is_sent = $7))
      and state in (${fromStates(COLLECTION_MOVES, 'pay', 'fail', 'deny', 'invalidate', 'void')})
    returning pix_id`,
 );
 
-/** What the bank made of it. False: it was decided before, or was sent although it is believed unsent. */
+/**
+ * What the bank made of it. False: it was decided before, or is believed absent and another process has asked
+ * for it, or sent it, meanwhile.
+ */
 export async function decideCollection(
   tx: Tx,
-  { merchantId, pixId }: CollectionKey,
+  { merchantId, pixId, fence, isSent }: Collection,
   state: Exclude<CollectionState, 'open'>,
-  { code, isUnsent }: { readonly code: string | null; readonly isUnsent: boolean },
+  { code, isAbsent }: { readonly code: string | null; readonly isAbsent: boolean },
 ): Promise<boolean> {
-  const values = [merchantId, pixId, state, code?.slice(0, 100) ?? null, isUnsent];
+  const values = [merchantId, pixId, state, code?.slice(0, 100) ?? null, isAbsent, fence, isSent];
   return (await tx.query(DECIDE, values)).length === 1;
 }
 
 const LOOK = statement(
   'pix_collections.look_later',
-  `update pix_collections set look_at = least($3::timestamptz, ${BEHIND_WHAT_WAS_HEARD}), ${RELEASED}, is_sent = case when $4 then true else is_sent end, unknown_reason = $5,
+  `update pix_collections set look_at = $3::timestamptz, is_sent = case when $4 then true else is_sent end, unknown_reason = $5,
      unknown_since = case when $5::text is not null then coalesce(unknown_since, now()) end,
      tries = case when $5::text is null then 0 when ${PAUSE_ENDS} <= $6::timestamptz then least(tries + 1, 32000) else tries end,
      tried_at = case when $5::text is null then null when ${PAUSE_ENDS} <= $6::timestamptz then $6::timestamptz else tried_at end
-   where merchant_id = $1 and pix_id = $2 and state = 'open'`,
+   where merchant_id = $1 and pix_id = $2 and state = 'open' and fence = $7`,
 );
 
-/** `reason`: why it is not known; null: the bank has it. */
+/** Unless another process asks. `reason`: why it is not known; null: the bank has it. */
 export async function lookAtCollection(
   database: Database,
-  { merchantId, pixId }: CollectionKey,
+  { merchantId, pixId, fence }: CollectionKey & Pick<Collection, 'fence'>,
   { now, at }: LookTimes,
   reason: string | null,
 ): Promise<void> {
   const why = reason?.slice(0, 300) ?? null;
-  const values = [merchantId, pixId, utcText(at), reason === null, why, utcText(now)];
+  const values = [merchantId, pixId, utcText(at), reason === null, why, utcText(now), fence];
   await database.query(LOOK, values);
 }
 
 const FINISH = statement(
   'pix_collections.finish',
-  `update pix_collections set look_at = null, heard_at = null, leased_until = null
+  `update pix_collections set look_at = null
    where merchant_id = $1 and pix_id = $2 and state <> 'open'`,
 );
 
@@ -278,7 +283,7 @@ const HURRY = statement(
   'pix_collections.hurry',
   `update pix_collections set look_at = case when ${IS_LEASED} then look_at else $3::timestamptz end,
      heard_at = case when ${IS_LEASED} then $3::timestamptz end
-   where merchant_id = $1 and subscription_id = $2 and look_at > $3::timestamptz`,
+   where merchant_id = $1 and subscription_id = $2 and (look_at > $3::timestamptz or ${NOTES})`,
 );
 
 /** What became of an authorization says something of what is collected under it. */

@@ -4,7 +4,7 @@ import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { CHOSEN_IN_TURNS, fairClaimValues, IS_NOT_PASSED_OVER } from '../../platform/work/fair-claim.sql.ts';
 import type { FairClaim } from '../../platform/work/fair-claim.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
-import { BEHIND_WHAT_WAS_HEARD, RELEASED } from './looks.sql.ts';
+import { IS_LEASED, LEASED, RELEASED } from './looks.sql.ts';
 
 /** How far the merchant's clock is ahead. It never goes back, so nothing is due too early. */
 const SHIFT = `coalesce((select c.shift_milliseconds from merchant_clocks c where c.merchant_id = $2), 0) * interval '1 millisecond'`;
@@ -13,7 +13,7 @@ const SHIFT = `coalesce((select c.shift_milliseconds from merchant_clocks c wher
 const LEASE_MILLISECONDS = 60_000;
 
 const AUTHORIZATION = rowCodec(
-  { merchantId: column.text(), bank: column.text(), subscriptionId: column.text() },
+  { merchantId: column.text(), bank: column.text(), subscriptionId: column.text(), fence: column.whole() },
   'o',
 );
 const COLLECTION = rowCodec(
@@ -21,6 +21,7 @@ const COLLECTION = rowCodec(
     merchantId: column.text(),
     bank: column.text('a.bank'),
     pixId: column.text(),
+    fence: column.whole(),
     /** What became of it is known; its billing is not told yet. */
     isDecided: column.boolean("o.state <> 'open'"),
   },
@@ -28,7 +29,7 @@ const COLLECTION = rowCodec(
 );
 
 /** What its bank is to be asked about. */
-export type DueLook = { readonly merchantId: string; readonly bank: string } & (
+export type DueLook = { readonly merchantId: string; readonly bank: string; readonly fence: number } & (
   | { readonly subscriptionId: string }
   | { readonly pixId: string; readonly isDecided: boolean }
 );
@@ -44,10 +45,10 @@ const CLAIM_AUTHORIZATIONS = statement(
   'pix_authorizations.claim',
   `with due as (
      select merchant_id, subscription_id, look_at as due_at from pix_authorizations
-     where look_at <= now() and ${IS_NOT_PASSED_OVER}
+     where look_at <= now() and not ${IS_LEASED} and ${IS_NOT_PASSED_OVER}
      order by look_at limit $1 for no key update skip locked
    ), ${CHOSEN_IN_TURNS}
-   update pix_authorizations o set look_at = now() + $2 * interval '1 millisecond', leased_until = now() + $2 * interval '1 millisecond', heard_at = null
+   update pix_authorizations o set look_at = now() + $2 * interval '1 millisecond', leased_until = now() + $2 * interval '1 millisecond', ${LEASED}
    from chosen c where o.merchant_id = c.merchant_id and o.subscription_id = c.subscription_id
    returning ${AUTHORIZATION.columns}`,
 );
@@ -56,20 +57,20 @@ const CLAIM_COLLECTIONS = statement(
   'pix_collections.claim',
   `with due as (
      select merchant_id, pix_id, look_at as due_at from pix_collections
-     where look_at <= now() and ${IS_NOT_PASSED_OVER}
+     where look_at <= now() and not ${IS_LEASED} and ${IS_NOT_PASSED_OVER}
      order by look_at limit $1 for no key update skip locked
    ), ${CHOSEN_IN_TURNS}
-   update pix_collections o set look_at = now() + $2 * interval '1 millisecond', leased_until = now() + $2 * interval '1 millisecond', heard_at = null
+   update pix_collections o set look_at = now() + $2 * interval '1 millisecond', leased_until = now() + $2 * interval '1 millisecond', ${LEASED}
    from chosen c ${BANK} where o.merchant_id = c.merchant_id and o.pix_id = c.pix_id
    returning ${COLLECTION.columns}`,
 );
 
 const CLAIM_AUTHORIZATIONS_OF = statement(
   'pix_authorizations.claim_of_merchant',
-  `update pix_authorizations o set look_at = now() + ${SHIFT} + $3 * interval '1 millisecond', leased_until = now() + $3 * interval '1 millisecond', heard_at = null
+  `update pix_authorizations o set look_at = now() + ${SHIFT} + $3 * interval '1 millisecond', leased_until = now() + $3 * interval '1 millisecond', ${LEASED}
    from (
      select d.merchant_id, d.subscription_id from pix_authorizations d
-     where d.merchant_id = $2 and d.look_at <= now() + ${SHIFT}
+     where d.merchant_id = $2 and d.look_at <= now() + ${SHIFT} and not ${IS_LEASED}
      order by d.look_at limit $1 for no key update skip locked
    ) c where o.merchant_id = c.merchant_id and o.subscription_id = c.subscription_id
    returning ${AUTHORIZATION.columns}`,
@@ -77,10 +78,10 @@ const CLAIM_AUTHORIZATIONS_OF = statement(
 
 const CLAIM_COLLECTIONS_OF = statement(
   'pix_collections.claim_of_merchant',
-  `update pix_collections o set look_at = now() + ${SHIFT} + $3 * interval '1 millisecond', leased_until = now() + $3 * interval '1 millisecond', heard_at = null
+  `update pix_collections o set look_at = now() + ${SHIFT} + $3 * interval '1 millisecond', leased_until = now() + $3 * interval '1 millisecond', ${LEASED}
    from (
      select d.merchant_id, d.pix_id from pix_collections d
-     where d.merchant_id = $2 and d.look_at <= now() + ${SHIFT}
+     where d.merchant_id = $2 and d.look_at <= now() + ${SHIFT} and not ${IS_LEASED}
      order by d.look_at limit $1 for no key update skip locked
    ) c ${BANK} where o.merchant_id = c.merchant_id and o.pix_id = c.pix_id
    returning ${COLLECTION.columns}`,
@@ -126,10 +127,10 @@ const MERCHANT = rowCodec({ merchantId: column.text() }, 'c');
 
 const IS_DUE_AHEAD = `c.shift_milliseconds > 0 and c.target_at is null and (exists (
        select from pix_authorizations a where a.merchant_id = c.merchant_id
-         and a.look_at <= now() + c.shift_milliseconds * interval '1 millisecond'
+         and a.look_at <= now() + c.shift_milliseconds * interval '1 millisecond' and not ${IS_LEASED}
      ) or exists (
        select from pix_collections o where o.merchant_id = c.merchant_id
-         and o.look_at <= now() + c.shift_milliseconds * interval '1 millisecond'
+         and o.look_at <= now() + c.shift_milliseconds * interval '1 millisecond' and not ${IS_LEASED}
      ))`;
 
 const AHEAD = statement(
@@ -156,25 +157,80 @@ export const LOOKS_DUE = statement(
    ) end as milliseconds`,
 );
 
+const LEASE_AUTHORIZATION = statement(
+  'pix_authorizations.lease',
+  `update pix_authorizations o set look_at = now() + ${SHIFT} + $3 * interval '1 millisecond', leased_until = now() + $3 * interval '1 millisecond', ${LEASED}
+   where o.merchant_id = $2 and o.subscription_id = $1 and o.look_at is not null and not ${IS_LEASED}
+   returning o.fence`,
+);
+
+const HELD = rowCodec({ fence: column.whole() }, 'o');
+
+/** Of one alone, due or not. Null: another process asks the bank about it, or nobody has to any more. */
+export async function leaseAuthorization(
+  database: Database,
+  { merchantId, subscriptionId }: { readonly merchantId: string; readonly subscriptionId: string },
+): Promise<number | null> {
+  const values = [subscriptionId, merchantId, LEASE_MILLISECONDS];
+  const [row] = await database.query(LEASE_AUTHORIZATION, values);
+  return row === undefined ? null : HELD.parse(row).fence;
+}
+
+const RELEASE_AUTHORIZATION = statement(
+  'pix_authorizations.release',
+  `update pix_authorizations set ${RELEASED} where merchant_id = $1 and subscription_id = $2 and fence = $3`,
+);
+
+const RELEASE_COLLECTION = statement(
+  'pix_collections.release',
+  `update pix_collections set ${RELEASED} where merchant_id = $1 and pix_id = $2 and fence = $3`,
+);
+
 const PUT_OFF_AUTHORIZATION = statement(
   'pix_authorizations.put_off',
-  `update pix_authorizations set look_at = least($3::timestamptz, ${BEHIND_WHAT_WAS_HEARD}), ${RELEASED}
-   where merchant_id = $1 and subscription_id = $2 and look_at is not null`,
+  `update pix_authorizations set look_at = $4::timestamptz
+   where merchant_id = $1 and subscription_id = $2 and fence = $3 and look_at is not null`,
 );
 
 const PUT_OFF_COLLECTION = statement(
   'pix_collections.put_off',
-  `update pix_collections set look_at = least($3::timestamptz, ${BEHIND_WHAT_WAS_HEARD}), ${RELEASED}
-   where merchant_id = $1 and pix_id = $2 and look_at is not null`,
+  `update pix_collections set look_at = $4::timestamptz
+   where merchant_id = $1 and pix_id = $2 and fence = $3 and look_at is not null`,
 );
 
+type Held<Key> = Key & { readonly merchantId: string; readonly fence: number };
+type HeldAuthorization = Held<{ readonly subscriptionId: string }>;
+type HeldCollection = Held<{ readonly pixId: string }>;
+
+/** By whoever holds it, however its look ended. */
+export async function releaseAuthorization(
+  database: Database,
+  { merchantId, subscriptionId, fence }: HeldAuthorization,
+): Promise<void> {
+  await database.query(RELEASE_AUTHORIZATION, [merchantId, subscriptionId, fence]);
+}
+
+export async function releaseCollection(
+  database: Database,
+  { merchantId, pixId, fence }: HeldCollection,
+): Promise<void> {
+  await database.query(RELEASE_COLLECTION, [merchantId, pixId, fence]);
+}
+
 /** Its bank is away, and was not asked. */
-export async function putOffLook(database: Database, look: DueLook, at: Instant): Promise<void> {
-  const [wanted, id] =
-    'pixId' in look
-      ? ([PUT_OFF_COLLECTION, look.pixId] as const)
-      : ([PUT_OFF_AUTHORIZATION, look.subscriptionId] as const);
-  await database.query(wanted, [look.merchantId, id, utcText(at)]);
+export async function putOffLook(
+  database: Database,
+  look: HeldAuthorization | HeldCollection,
+  at: Instant,
+): Promise<void> {
+  const { merchantId, fence } = look;
+  const moment = utcText(at);
+  if ('pixId' in look) {
+    await database.query(PUT_OFF_COLLECTION, [merchantId, look.pixId, fence, moment]);
+    return releaseCollection(database, look);
+  }
+  await database.query(PUT_OFF_AUTHORIZATION, [merchantId, look.subscriptionId, fence, moment]);
+  return releaseAuthorization(database, look);
 }
 
 const EARLIEST = rowCodec({ earliest: column.nullable(column.instant('e.earliest')) });

@@ -1,19 +1,19 @@
 import { type Database, statement } from '../../platform/postgres/database.ts';
-import { IS_LEASED } from './looks.sql.ts';
+import { IS_LEASED, NOTES } from './looks.sql.ts';
 
 /** Real time is never ahead of business time, so that these are due. */
 const AUTHORIZATIONS = statement(
   'pix_authorizations.hasten',
   `update pix_authorizations a set look_at = case when ${IS_LEASED} then look_at else now() end,
      heard_at = case when ${IS_LEASED} then now() end
-   where a.rec_id = any($1::text[]) and a.look_at > now() and a.state <> 'ended'`,
+   where a.rec_id = any($1::text[]) and (look_at > now() or ${NOTES}) and a.state <> 'ended'`,
 );
 
 const COLLECTIONS = statement(
   'pix_collections.hasten',
   `update pix_collections c set look_at = case when ${IS_LEASED} then look_at else now() end,
      heard_at = case when ${IS_LEASED} then now() end
-   where c.txid = any($1::text[]) and c.look_at > now() and c.is_sent`,
+   where c.txid = any($1::text[]) and (look_at > now() or ${NOTES}) and c.is_sent`,
 );
 
 /** A hint that the bank has something new about these. */

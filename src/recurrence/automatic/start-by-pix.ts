@@ -3,10 +3,11 @@ import type { SentRequest } from '../../idempotency/idempotency-key.ts';
 import { newId, newPageKey } from '../../platform/chance.ts';
 import type { Once } from '../../platform/http/failures.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
-import type { PixBanks } from '../../providers/open-pix-banks.ts';
 import type { PayerAccount } from '../../providers/pix/recurring-pix.ts';
-import { type Cents, cents } from '../../values/cents.ts';
+import { FIRST_FENCE } from '../../transactions/requests/send-request.ts';
+import type { Cents } from '../../values/cents.ts';
 import { idOrUnissued } from '../../values/ids.ts';
+import { chooseBank } from '../plans/banks-of-merchant.ts';
 import type { CreateSubscriptionResult } from '../subscriptions/create-subscription.ts';
 import { type Customer, customerOf } from '../subscriptions/customer.ts';
 import type { Enroller } from '../subscriptions/subscription.ts';
@@ -62,28 +63,12 @@ export function startByPix(
       const left = deadlineAt - performance.now() - ANSWER_MILLISECONDS;
       const timeout = Math.min(tools.pixTimeoutMilliseconds, Math.max(1, left));
       // It is made, whatever becomes of this question: the work asks again.
-      await advanceAuthorization(tools, row, timeout).catch(() => {});
+      await advanceAuthorization(tools, { ...row, fence: FIRST_FENCE }, timeout).catch(() => {});
       return { kind: 'created', subscriptionId };
     },
     isRefused: ({ kind }) => kind === 'refused',
     repeatAnswer: async (subscriptionId) => ({ kind: 'created', subscriptionId }),
   });
-}
-
-/** Null: no bank here has Pix Automático switched on. */
-function chooseBank(
-  pixBanks: Pick<PixBanks, 'choose'>,
-  merchantId: string,
-  subscriptionId: string,
-): string | null {
-  const sale = {
-    merchantId,
-    transactionId: subscriptionId,
-    brand: null,
-    installmentCount: 1,
-    amount: cents(1),
-  };
-  return pixBanks.choose(sale, ({ recurring }) => recurring !== null);
 }
 
 export function findAuthorizationOf(

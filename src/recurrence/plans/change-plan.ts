@@ -6,7 +6,6 @@ import type { LookUp, Search } from '../../platform/postgres/searches.ts';
 import { isUuid } from '../../values/ids.ts';
 import type { Plan, PlanFilter, PlanOrder, PlanState } from './plan.ts';
 import type { EditResult, EditRow, MoveResult, MoveRow, PlanKey } from './plan-changes.sql.ts';
-import type { WantedPlan } from './plan-edit.ts';
 import { findPlan, listPlanPage } from './plans.sql.ts';
 
 export type ChangePlanTools = {
@@ -19,13 +18,13 @@ export async function changePlan(
   { clock, editPlan }: ChangePlanTools,
   planner: MerchantActor,
   planId: string,
-  wanted: WantedPlan,
+  edit: Pick<EditRow, 'wanted' | 'leads'>,
   deadlineAt: number,
 ): Promise<EditResult> {
   const { merchantId, userName } = planner;
   if (!isUuid(planId)) return 'notFound';
   const stamp = { by: userName, at: clock.now(merchantId) };
-  return editPlan({ merchantId, planId: planId.toLowerCase(), wanted, stamp, planner }, deadlineAt);
+  return editPlan({ merchantId, planId: planId.toLowerCase(), ...edit, stamp, planner }, deadlineAt);
 }
 
 export type MovePlanTools = {

@@ -10,6 +10,7 @@ import type { Language } from '../../platform/http/sentence.ts';
 import { writePage } from '../../platform/pages.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { PixBanks } from '../../providers/open-pix-banks.ts';
+import { leadsOf } from './banks-of-merchant.ts';
 import {
   type ChangePlanTools,
   changePlan,
@@ -31,7 +32,7 @@ import { isEverInTime } from './pix-schedule.ts';
 import type { CreateResult, EditResult, NewPlan } from './plan-changes.sql.ts';
 import { type EditRefusal, type FixedField, newTerms, type WantedPlan } from './plan-edit.ts';
 
-type LeadTools = { readonly pixBanks: Pick<PixBanks, 'all' | 'of'> };
+type LeadTools = { readonly pixBanks: Pick<PixBanks, 'choose' | 'of'> };
 
 type CreatePlanTools = FindRequestTools &
   LeadTools & {
@@ -52,7 +53,7 @@ function createPlan(
   return answerOnce(tools, merchantId, request, {
     async make(isFirst) {
       if (!(await isFirst)) return 'keyUsed';
-      if (!isInTime(tools, wanted)) return null;
+      if (!isEverInTime(newTerms(wanted), leadsOf(tools.pixBanks, merchantId))) return null;
       const planId = newId();
       const { name, description, softDescriptor = null } = wanted;
       const created = { by: userName, at: tools.clock.now(merchantId) };
@@ -70,15 +71,8 @@ function createPlan(
   });
 }
 
-function isInTime({ pixBanks }: LeadTools, wanted: WantedPlan): boolean {
-  return isEverInTime(
-    newTerms(wanted),
-    pixBanks.all().flatMap((bank) => pixBanks.of(bank).recurring ?? []),
-  );
-}
-
 /** Apart from reasons against an edit. */
-export type PlanRefusal = 'behindCalendar' | 'leadTooLong';
+export type PlanRefusal = 'behindCalendar';
 
 const IN_USE = {
   pt: 'Este campo não pode ser alterado enquanto o plano tem assinaturas ativas ou bloqueadas.',
@@ -130,6 +124,8 @@ function editRefusalShape({ why, field }: EditRefusal): RefusalShape {
   switch (why) {
     case 'missing':
       return field === 'intervalDays' ? PLAN_REFUSALS.missingInterval : PLAN_REFUSALS.missingInstallments;
+    case 'leadTooLong':
+      return PLAN_REFUSALS.leadTooLong;
     case 'active':
       return PLAN_REFUSALS.amountOfActive;
     case 'inUse':
@@ -163,8 +159,8 @@ export const PLAN_ENDPOINTS: readonly Endpoint<PlanTools>[] = [
     const caller = callerAt(call);
     const { planId } = call.parameters;
     const wanted = readWantedPlan(call.body);
-    if (!isInTime(tools, wanted)) return refusalAnswer(PLAN_REFUSALS.leadTooLong, call.language);
-    const result = await changePlan(tools, caller, planId, wanted, call.deadlineAt);
+    const leads = leadsOf(tools.pixBanks, caller.merchantId);
+    const result = await changePlan(tools, caller, planId, { wanted, leads }, call.deadlineAt);
     return writeEdited(planId, result, call.language);
   }),
 ];

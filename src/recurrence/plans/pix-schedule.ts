@@ -1,4 +1,4 @@
-import type { RecurringTerms } from '../../providers/pix/recurring-pix.ts';
+import { isWeeklyInTime, type RecurringTerms } from '../../providers/pix/recurring-pix.ts';
 import { addDays, type Day } from '../../values/instant.ts';
 import type { PlanType, Terms } from './plan.ts';
 
@@ -54,7 +54,7 @@ export function isTooLate(
 
 /** A billing opens when the one before is over, and may then be moved by the lead time within its cycle. */
 export function hasLeadTime(planType: PlanType, leadDays: number): boolean {
-  return MONTHS[planType] !== undefined || leadDays < DAYS_OF_A_WEEK;
+  return MONTHS[planType] !== undefined || isWeeklyInTime({ leadDays });
 }
 
 /** Whether some bank could collect for it; without a bank that has Pix Automático nothing is known yet. */

@@ -13,6 +13,7 @@ import { isKeyTaken, keyValues, REMEMBER_KEYS } from '../../idempotency/idempote
 import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
 import { statement, type Tx } from '../../platform/postgres/database.ts';
 import { fromOtherStates } from '../../platform/postgres/state-table.ts';
+import type { RecurringTerms } from '../../providers/pix/recurring-pix.ts';
 import { utcText } from '../../values/instant.ts';
 import { PLAN_MOVES, type Plan, type PlanState, type Stamp, searchText } from './plan.ts';
 import { type EditedPlan, type EditRefusal, planEdit, type WantedPlan } from './plan-edit.ts';
@@ -142,6 +143,8 @@ export type PlanKey = { readonly merchantId: string; readonly planId: string };
 
 export type EditRow = PlanKey & {
   readonly wanted: WantedPlan;
+  /** Of the merchant's banks. */
+  readonly leads: readonly RecurringTerms[];
   /** The editing user, and business time. */
   readonly stamp: Stamp;
   readonly planner: MerchantActor;
@@ -170,11 +173,11 @@ async function lockPlan(tx: Tx, { merchantId, planId }: PlanKey): Promise<Plan |
 }
 
 async function editPlan(tx: AuditedTx, row: EditRow): Promise<EditResult> {
-  const { merchantId, planId, wanted, stamp, planner } = row;
+  const { merchantId, planId, wanted, leads, stamp, planner } = row;
   const plan = await lockPlan(tx, row);
   if (plan === null) return 'notFound';
   const [use] = await tx.query(FIND_USE, [merchantId, planId]);
-  const edit = planEdit(plan, wanted, use?.is_in_use === true);
+  const edit = planEdit(plan, wanted, { isInUse: use?.is_in_use === true, leads });
   if (edit.kind === 'refused') return edit;
   if (edit.kind === 'changed') {
     await tx.query(UPDATE, [merchantId, planId, ...writtenColumns(edit.plan), ...columnsOf(stamp)]);

@@ -65,7 +65,7 @@ const differs = (plan: Plan, wanted: WantedPlan, field: (typeof TERMS_FIELDS)[nu
 test('a plan in use changes its name and description only, and every other field is named once', () => {
   fc.assert(
     fc.property(anyPlan, anyWanted, (plan, wanted) => {
-      const edit = planEdit(plan, wanted, true);
+      const edit = planEdit(plan, wanted, { isInUse: true, leads: [] });
       if (edit.kind === 'changed') assert.deepEqual(edit.plan.terms, plan.terms);
       if (edit.kind !== 'refused' || edit.refusals[0]?.why === 'missing') return;
       const named = edit.refusals.map(({ field }) => field);
@@ -82,7 +82,7 @@ test('a plan in use changes its name and description only, and every other field
 test('of a plan that nobody uses only the amount is held, and only while it is active', () => {
   fc.assert(
     fc.property(anyPlan, anyWanted, (plan, wanted) => {
-      const edit = planEdit(plan, wanted, false);
+      const edit = planEdit(plan, wanted, { isInUse: false, leads: [] });
       if (edit.kind === 'refused' && edit.refusals[0]?.why === 'missing') return;
       const isHeld = plan.state === 'active' && wanted.amount !== plan.terms.amount;
       assert.equal(edit.kind === 'refused', isHeld);
@@ -93,7 +93,7 @@ test('of a plan that nobody uses only the amount is held, and only while it is a
 test('whatever is changed, the terms fit their type, and what was left out is as it was', () => {
   fc.assert(
     fc.property(anyPlan, anyWanted, (plan, wanted) => {
-      const edit = planEdit(plan, wanted, false);
+      const edit = planEdit(plan, wanted, { isInUse: false, leads: [] });
       if (edit.kind !== 'changed') return;
       const { terms } = edit.plan;
       const fixed = INTERVAL_DAYS[terms.planType];
@@ -125,7 +125,7 @@ test('a plan that becomes custom needs interval and installments, each named whe
     paymentMethod: 'creditCard',
   } as const;
   const missing = (change: Partial<WantedPlan>) => {
-    const edit = planEdit(plan, { ...wanted, ...change }, true);
+    const edit = planEdit(plan, { ...wanted, ...change }, { isInUse: true, leads: [] });
     return edit.kind === 'refused'
       ? edit.refusals.filter(({ why }) => why === 'missing').map(({ field }) => field)
       : [];
@@ -140,7 +140,9 @@ test('an edit of what is so already changes nothing', () => {
   fc.assert(
     fc.property(anyPlan, fc.boolean(), (plan, isInUse) => {
       const { name, description, terms } = plan;
-      assert.deepEqual(planEdit(plan, { name, description, ...terms }, isInUse), { kind: 'same' });
+      assert.deepEqual(planEdit(plan, { name, description, ...terms }, { isInUse, leads: [] }), {
+        kind: 'same',
+      });
     }),
   );
 });

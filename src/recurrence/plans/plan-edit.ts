@@ -1,5 +1,6 @@
+import type { RecurringTerms } from '../../providers/pix/recurring-pix.ts';
 import type { PlanAmount } from '../../values/plan-amount.ts';
-import { MOST_PIX_RETRIES } from './pix-schedule.ts';
+import { isEverInTime, MOST_PIX_RETRIES } from './pix-schedule.ts';
 import { ENDLESS, INTERVAL_DAYS, type PaymentMethod, type Plan, type PlanType, type Terms } from './plan.ts';
 
 /** Absent fields keep their value, or follow the plan's type. */
@@ -31,9 +32,13 @@ export type TermsField = (typeof TERMS_FIELDS)[number];
 /** Unchangeable while a plan is in use. */
 export type FixedField = TermsField | 'softDescriptor';
 
-/** `missing`: needed by a custom plan. `active`: an active plan's amount. `inUse`: it has subscriptions. */
+/**
+ * `missing`: needed by a custom plan. `active`: an active plan's amount. `inUse`: it has subscriptions.
+ * `leadTooLong`: no bank could ever collect for what it becomes.
+ */
 export type EditRefusal =
   | { readonly why: 'missing'; readonly field: 'intervalDays' | 'installments' }
+  | { readonly why: 'leadTooLong'; readonly field: 'planType' }
   | { readonly why: 'active'; readonly field: 'amount' }
   | { readonly why: 'inUse'; readonly field: FixedField };
 
@@ -46,7 +51,11 @@ export type PlanEdit =
   | { readonly kind: 'changed'; readonly plan: EditedPlan };
 
 /** An active plan keeps its amount; one in use all but name and description. Missing fields come first. */
-export function planEdit(plan: Plan, wanted: WantedPlan, isInUse: boolean): PlanEdit {
+export function planEdit(
+  plan: Plan,
+  wanted: WantedPlan,
+  { isInUse, leads }: { readonly isInUse: boolean; readonly leads: readonly RecurringTerms[] },
+): PlanEdit {
   const missing = missingFields(plan.terms, wanted);
   if (missing.length > 0) {
     return { kind: 'refused', refusals: missing.map((field) => ({ why: 'missing', field })) };
@@ -57,12 +66,18 @@ export function planEdit(plan: Plan, wanted: WantedPlan, isInUse: boolean): Plan
   });
   if (refusals.length > 0) return { kind: 'refused', refusals };
   const edited = editedPlan(plan, wanted);
+  if (becomesOther(plan.terms, edited.terms) && !isEverInTime(edited.terms, leads))
+    return { kind: 'refused', refusals: [{ why: 'leadTooLong', field: 'planType' }] };
   return isSame(plan, edited) ? { kind: 'same' } : { kind: 'changed', plan: edited };
 }
 
 function missingFields(terms: Terms, wanted: WantedPlan): ('intervalDays' | 'installments')[] {
   if (wanted.planType !== 'custom' || terms.planType === 'custom') return [];
   return (['intervalDays', 'installments'] as const).filter((field) => wanted[field] === undefined);
+}
+
+function becomesOther(before: Terms, after: Terms): boolean {
+  return before.planType !== after.planType || before.paymentMethod !== after.paymentMethod;
 }
 
 /** Without fields that only follow from another type. */

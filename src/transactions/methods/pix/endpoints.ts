@@ -60,6 +60,10 @@ export const PIX_BANK_REFUSALS = {
     pt: 'O banco removeu a cobrança antes de confirmá-la. Faça outra.',
     en: 'The bank took the charge away before it had confirmed it. Make another one.',
   }),
+  neverConfirmed: refusal(402, GENERAL_TAG, {
+    pt: 'O banco não confirmou a cobrança a tempo, e ninguém pode pagá-la. Faça outra.',
+    en: 'The bank did not confirm the charge in time, and nobody can pay it. Make another one.',
+  }),
 } as const satisfies Record<RefusalOfBank, RefusalShape>;
 
 export const PIX_REFUSALS = {

@@ -20,7 +20,7 @@ const STATUS = Type.Enum(Object.values(PIX_WORDS), {
 const OF_CHARGE = {
   paymentId: Type.String(),
   txid: Type.String({ description: 'What names it at the bank: 32 letters and digits.' }),
-  pixEmv: orNull('The text of the QR code ("copia e cola"); null: the bank has not answered yet.'),
+  pixEmv: orNull('The text of the QR code ("copia e cola"); null: the bank has not given one.'),
   qrCodeUrl: Type.String({
     description: 'The QR code as PNG, at an address that nobody can guess; with `.svg` at its end as SVG.',
   }),

@@ -1,7 +1,7 @@
 import { unusable } from '../../../platform/channels/unclear.ts';
 import type { BankNotConnected, BankUnknown } from '../../../providers/banks/bank.ts';
 import type { FoundPix, PixIssueAnswer, PixRemoveAnswer } from '../../../providers/pix/pix-bank.ts';
-import { ABSENT, isSurelyAbsent } from '../../requests/absence.ts';
+import { ABSENT, isSurelyAbsent, isSurelyRefused, REFUSED_ANEW } from '../../requests/absence.ts';
 import type { ProviderChanged } from '../../requests/move.ts';
 import type { Pix } from './pix.ts';
 import type { PixChange } from './pix-move.ts';
@@ -32,17 +32,23 @@ export function resultOfIssue(answer: PixIssueAnswer): PixResult {
   }
 }
 
+/** Of a further request for it. */
+export function resultOfFurtherIssue(pix: Asking, answer: PixIssueAnswer): PixResult {
+  const isDoubtful = answer.kind === 'refused' && !isSurelyRefused(pix);
+  return isDoubtful ? unusable(REFUSED_ANEW) : resultOfIssue(answer);
+}
+
 /**
  * Reads the bank's record of a charge that is being issued. Null: it is asked for, as one that waits and has
- * no code. One that is paid needs none, and one that is over has nobody who could pay it.
+ * no code. One that is paid needs none. `over`: it is taken away, so that nobody pays it meanwhile.
  */
-export function resultOfSearch(found: FoundPix): PixResult | null {
+export function resultOfSearch(found: FoundPix): PixResult | 'over' | null {
   switch (found.kind) {
     case 'notFound':
       return null;
     case 'waiting':
       if (found.pixEmv !== null) return changed({ event: 'issue', registered: { pixEmv: found.pixEmv } });
-      return found.isOver ? changed({ event: 'refuse', reason: 'removedAtBank' }, 'refusedByBank') : null;
+      return found.isOver ? 'over' : null;
     case 'paid':
       return changed({ event: 'issue', registered: { pixEmv: found.pixEmv } }, 'paidAtBank');
     case 'removed':
@@ -52,10 +58,25 @@ export function resultOfSearch(found: FoundPix): PixResult | null {
   }
 }
 
+/** Of one that was over before its code came. */
+export function resultOfOver(answer: PixRemoveAnswer): PixResult {
+  switch (answer.kind) {
+    case 'removed':
+    case 'over':
+      return changed({ event: 'refuse', reason: 'neverConfirmed' }, 'refusedByBank');
+    case 'refused':
+      return answer.reason === 'paid'
+        ? changed({ event: 'issue', registered: { pixEmv: null } }, 'paidAtBank')
+        : unusable(ABSENT);
+    default:
+      return answer;
+  }
+}
+
 /** It cannot be asked for again: nobody knows for whom. */
 export function resultOfErased(pix: Asking): PixResult {
   if (!isSurelyAbsent(pix)) return unusable(ABSENT);
-  return changed({ event: 'refuse', reason: 'removedAtBank' }, 'refusedByBank');
+  return changed({ event: 'refuse', reason: 'neverConfirmed' }, 'refusedByBank');
 }
 
 function endOf({ isExpiring }: Pick<Pix, 'isExpiring'>): PixChange {

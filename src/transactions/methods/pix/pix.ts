@@ -69,9 +69,16 @@ export const PIX_MOVES = {
 export const SHOWN_STATES = ['waiting', 'paid', 'returned', 'canceled', 'expired'] as const;
 export type ShownState = (typeof SHOWN_STATES)[number];
 
-/** `removedAtBank`: it ended at the bank before we knew that it was there. */
-export const REFUSALS_OF_BANK = ['payerRefused', 'termsRefused', 'amountRefused', 'removedAtBank'] as const;
-export type RefusalOfBank = PixIssueRefusal | 'removedAtBank';
+/**
+ * `removedAtBank`: it was taken away at the bank before we knew that it was there. `neverConfirmed`: it was
+ * over before that, or cannot be asked for again.
+ */
+type EndOfBank = 'removedAtBank' | 'neverConfirmed';
+export type RefusalOfBank = PixIssueRefusal | EndOfBank;
+export const REFUSALS_OF_BANK = [
+  ...(['payerRefused', 'termsRefused', 'amountRefused'] as const),
+  ...(['removedAtBank', 'neverConfirmed'] as const),
+] as const satisfies readonly RefusalOfBank[];
 /** A refusal reason of our own: the bank was not asked. */
 export const NOT_SENT = 'notSent';
 

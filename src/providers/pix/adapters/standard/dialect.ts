@@ -81,6 +81,10 @@ export const PIX_SETTINGS: Readonly<Record<string, AdapterSetting>> = {
     description: `days before its due day on which a charge of Pix Automático is sent, 1 to ${MOST_LEAD_DAYS}; default: ${USUAL_LEAD_DAYS}`,
     accepts: isUpTo(MOST_LEAD_DAYS),
   },
+  testClock: {
+    description: 'told: a simulated bank is told the test clock of homologation; default: it is not',
+    accepts: (value) => value === 'told',
+  },
 };
 
 /** A text is the fault. */

@@ -1,6 +1,6 @@
 import type { Instant } from '../../../../values/instant.ts';
 import { addDays, saoPauloDay, startOfSaoPauloDay, utcText } from '../../../../values/instant.ts';
-import type { FoundPix, PixBank, PixIssueAnswer, PixName, PixRequest } from '../../pix-bank.ts';
+import type { FoundPix, PixBank, PixIssueAnswer, PixName, PixReceipt, PixRequest } from '../../pix-bank.ts';
 import type {
   AuthorizationAnswer,
   AuthorizationName,
@@ -11,6 +11,7 @@ import type {
   FoundAuthorization,
   FoundCollection,
   FoundFirstCharge,
+  FoundPaid,
   RecurringPix,
 } from '../../recurring-pix.ts';
 import { problemOf, unknown } from './charge-answers.ts';
@@ -30,12 +31,19 @@ import {
   recIdOf,
   recsOfContract,
 } from './recurring-answers.ts';
-import { type Answered, otherStatus, type Sent, type StandardClient } from './standard-client.ts';
+import {
+  type Answered,
+  foundBehind,
+  isGone,
+  otherStatus,
+  type Sent,
+  type StandardClient,
+} from './standard-client.ts';
 
 const isFine = (status: number) => status === 200 || status === 201;
 /** 403 and 404 are faults of our permission or address, and no answer to what was asked. */
 const isRefusal = (status: number) => [400, 409, 410, 422].includes(status);
-const [NOT_FOUND, CONFLICT] = [404, 409];
+const CONFLICT = 409;
 
 type Asking = {
   readonly write: (method: 'POST' | 'PUT' | 'PATCH', sent: Sent) => Promise<Answered>;
@@ -252,7 +260,7 @@ async function findRec(asking: Asking, name: AuthorizationName): Promise<FoundAu
 async function readRecOf(asking: Asking, recId: string): Promise<FoundAuthorization> {
   const answer = await asking.read(recAt(recId));
   if (answer.kind !== 'answer') return answer;
-  if (answer.status === NOT_FOUND) return { kind: 'notFound' };
+  if (isGone(answer.status)) return { kind: 'notFound' };
   return answer.status === 200 ? readRec(answer.body, recId) : otherStatus(answer);
 }
 
@@ -268,28 +276,33 @@ async function endRec(asking: Asking, name: AuthorizationName): Promise<FoundAut
   if (ids.kind !== 'done') return notRefused(ids);
   let ended: FoundAuthorization = { kind: 'notFound' };
   for (const recId of ids.value) {
-    const unclear = await cancel(asking, recAt(recId));
-    if (unclear !== null) return unclear;
-    ended = await readRecOf(asking, recId);
+    ended = await cancel(asking, recAt(recId), () => readRecOf(asking, recId));
     const isLive = ended.kind === 'found' && (ended.state === 'waiting' || ended.state === 'approved');
     if (isLive || (ended.kind !== 'found' && ended.kind !== 'notFound')) return ended;
   }
   return ended;
 }
 
-/** Null: what the bank has tells whether it did. */
-async function cancel(asking: Asking, sent: Sent) {
+/** What the bank has tells whether it did. */
+async function cancel<Found extends { readonly kind: string }>(
+  asking: Asking,
+  sent: Sent,
+  read: () => Promise<Found>,
+) {
   const answer = await asking.write('PATCH', { ...sent, body: { status: 'CANCELADA' } });
   if (answer.kind !== 'answer') return answer;
-  const isRead = isFine(answer.status) || isRefusal(answer.status) || answer.status === NOT_FOUND;
-  return isRead ? null : otherStatus(answer);
+  const { status } = answer;
+  const isRead = isFine(status) || isRefusal(status) || isGone(status);
+  return isRead ? foundBehind(status, await read()) : otherStatus(answer);
 }
 
 function firstOf(found: FoundPix): FoundFirstCharge {
   if (found.kind === 'removed') return { kind: 'ended' };
   if (found.kind === 'waiting') return { kind: 'waiting' };
-  if (found.kind !== 'paid') return found;
-  const [receipt] = found.receipts;
+  return found.kind === 'paid' ? paidBy(found.receipts) : found;
+}
+
+function paidBy([receipt]: readonly PixReceipt[]): FoundPaid {
   if (receipt === undefined) return { kind: 'paid', payment: null };
   const { endToEndId, amount, receivedAt: paidAt } = receipt;
   return { kind: 'paid', payment: { endToEndId, amount, paidAt } };
@@ -308,12 +321,15 @@ async function endFirst(
   const answer = await charges.remove(cob, asking.left());
   if (answer.kind === 'removed' || answer.kind === 'over') return { kind: 'ended' };
   if (answer.kind === 'notConnected') return answer;
+  if (answer.kind === 'refused')
+    return answer.reason === 'paid' ? paidBy(answer.receipts) : { kind: 'notFound' };
   const found = await charges.find(cob, asking.left());
+  // The bank did not say that it is gone when it was to take it away.
+  if (found.kind === 'notFound') return answer;
   const isOver =
     found.kind === 'waiting' &&
     found.endsAt !== null &&
     found.endsAt + LAST_SECONDS * 1_000 < name.now &&
-    answer.kind === 'unknown' &&
     answer.cause !== 'silent';
   if (isOver) return { kind: 'ended' };
   if (found.kind === 'waiting') return unknown('the bank does not take the first charge away');
@@ -323,7 +339,7 @@ async function endFirst(
 async function findCobr(asking: Asking, request: CollectionRequest): Promise<FoundCollection> {
   const answer = await asking.read(cobrAt(request));
   if (answer.kind !== 'answer') return answer;
-  if (answer.status === NOT_FOUND) return { kind: 'notFound' };
+  if (isGone(answer.status)) return { kind: 'notFound' };
   if (answer.status !== 200) return otherStatus(answer);
   const found = readCollection(answer.body, request);
   // The try before it failed, and this one is not there.
@@ -332,7 +348,7 @@ async function findCobr(asking: Asking, request: CollectionRequest): Promise<Fou
 }
 
 async function endCobr(asking: Asking, request: CollectionRequest): Promise<FoundCollection> {
-  return (await cancel(asking, cobrAt(request))) ?? findCobr(asking, request);
+  return cancel(asking, cobrAt(request), () => findCobr(asking, request));
 }
 
 /** A refusal is believed where the bank has no such charge: an earlier try may have made it. */
@@ -358,7 +374,7 @@ async function tryAgain(asking: Asking, request: CollectionRequest): Promise<Col
   const { txid, attemptNumber, tryOn } = request;
   const before = await asking.read(cobrAt(request));
   if (before.kind !== 'answer') return before;
-  if (before.status !== 200) return before.status === NOT_FOUND ? { kind: 'notFound' } : otherStatus(before);
+  if (before.status !== 200) return isGone(before.status) ? { kind: 'notFound' } : otherStatus(before);
   const found = readCollection(before.body, request);
   if (found.kind !== 'failed' || hasTry(before.body, attemptNumber)) return found;
   const sent = {

@@ -122,6 +122,20 @@ function answeredOf(asked: Asked): Answered {
   }
 }
 
+export const isGone = (status: number) => status === 404 || status === 410;
+
+/**
+ * What is read behind a request to take something away. Where that was not answered as gone too, the two
+ * contradict each other: a record that is not found then is no absence.
+ */
+export function foundBehind<Found extends { readonly kind: string }>(
+  taken: number,
+  found: Found,
+): Found | BankUnknown {
+  if (found.kind !== 'notFound' || isGone(taken)) return found;
+  return unknown(`the bank answered ${taken} about what it does not find`);
+}
+
 const FIRST_SILENT_STATUS = 500;
 
 /** 5xx, 429 and what the standard does not have say nothing about the charge. */

@@ -28,7 +28,15 @@ import { listCharges, listReturned } from './charge-lists.ts';
 import type { PixDialect } from './dialect.ts';
 import { endOfRound, queryOf, readReceipts, windowOf, windowOfReturns } from './receipt-pages.ts';
 import { recurringPix } from './recurring-requests.ts';
-import { ALL_MERCHANTS, type HeadersOf, otherStatus, type Sent, StandardClient } from './standard-client.ts';
+import {
+  ALL_MERCHANTS,
+  foundBehind,
+  type HeadersOf,
+  isGone,
+  otherStatus,
+  type Sent,
+  StandardClient,
+} from './standard-client.ts';
 
 export const PIX_CONNECT_MILLISECONDS = 3_000;
 /** A page of up to a thousand receipts, with what payers wrote. */
@@ -96,7 +104,6 @@ export function standardPixBank(
 
 const CONFLICT = 409;
 const isRefusal = (status: number) => status === 400 || status === CONFLICT || status === 422;
-const isGone = (status: number) => status === 404 || status === 410;
 
 function chargeAt({
   txid,
@@ -160,8 +167,10 @@ async function remove(client: StandardClient, name: PixName, timeout: number): P
   if (answer.kind !== 'answer') return answer;
   const { status } = answer;
   if (status !== 200 && !isRefusal(status) && !isGone(status)) return otherStatus(answer);
-  const found =
-    status === 200 ? readCharge(answer.body, name) : await find(client, name, endsAt - performance.now());
+  const found = foundBehind(
+    status,
+    status === 200 ? readCharge(answer.body, name) : await find(client, name, endsAt - performance.now()),
+  );
   switch (found.kind) {
     case 'removed':
       return { kind: 'removed' };

@@ -34,11 +34,11 @@ export function payableCode({
 
 /** The first thing that a payer must read. */
 export function noticeOf(pix: PixToPay): string {
+  if (isCodeless(pix)) return 'O banco está confirmando este Pix. Aguarde um instante.';
   switch (pix.state) {
     case 'issuing':
       return 'Este Pix ainda está sendo criado no banco. Aguarde um instante.';
     case 'waiting':
-      if (isCodeless(pix)) return 'O banco está confirmando este Pix. Aguarde um instante.';
       return payableCode(pix) === null
         ? TIME_IS_OVER
         : 'Aguardando o pagamento. Leia o código com o aplicativo do seu banco, ou copie o texto abaixo dele.';
@@ -57,9 +57,9 @@ export function noticeOf(pix: PixToPay): string {
   }
 }
 
-/** The bank has shown it as paid, without a code; what paid it comes in a moment. */
-function isCodeless({ state, pixEmv, expiresAt, now }: PixToPay): boolean {
-  return state === 'waiting' && pixEmv === null && now < expiresAt;
+/** The bank has shown it as paid, without a code; what paid it comes in a moment, also after its time. */
+function isCodeless({ state, pixEmv }: PixToPay): boolean {
+  return (state === 'waiting' || state === 'removing') && pixEmv === null;
 }
 
 const TIME_IS_OVER = 'O prazo de pagamento deste Pix terminou. Peça um novo a quem o enviou.';

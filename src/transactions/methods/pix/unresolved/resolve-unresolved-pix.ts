@@ -17,8 +17,9 @@ import {
   type PixResult,
   type PixWarning,
   resultOfErased,
-  resultOfIssue,
+  resultOfFurtherIssue,
   resultOfLastSearch,
+  resultOfOver,
   resultOfRemove,
   resultOfSearch,
 } from '../pix-question.ts';
@@ -128,10 +129,13 @@ async function findOrIssue(
   pix: Pix,
 ): Promise<PixResult> {
   const bank = pixBanks.of(pix.bank);
-  const record = await keepingReceipts(database, pix, await bank.find(nameOf(pix), timeout));
+  const name = nameOf(pix);
+  const record = await keepingReceipts(database, pix, await bank.find(name, timeout));
   const found = resultOfSearch(record);
+  if (found === 'over')
+    return resultOfOver(await keepingReceipts(database, pix, await bank.remove(name, timeout)));
   if (found !== null) return found;
-  if (!pix.isPayerErased) return resultOfIssue(await bank.issue(requestOf(pix), timeout));
+  if (!pix.isPayerErased) return resultOfFurtherIssue(pix, await bank.issue(requestOf(pix), timeout));
   return record.kind === 'notFound' ? resultOfErased(pix) : unusable('its payer was erased');
 }
 

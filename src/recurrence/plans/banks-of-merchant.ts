@@ -1,0 +1,27 @@
+import type { PixBanks } from '../../providers/open-pix-banks.ts';
+import type { RecurringTerms } from '../../providers/pix/recurring-pix.ts';
+import { cents } from '../../values/cents.ts';
+
+type Choosing = Pick<PixBanks, 'choose'>;
+
+const enrolmentOf = (merchantId: string, transactionId: string) => ({
+  ...{ merchantId, transactionId, brand: null, installmentCount: 1 },
+  amount: cents(1),
+});
+
+/** Of a new subscription. Null: no bank here has Pix Automático switched on. */
+export function chooseBank(pixBanks: Choosing, merchantId: string, subscriptionId: string): string | null {
+  return pixBanks.choose(enrolmentOf(merchantId, subscriptionId), ({ recurring }) => recurring !== null);
+}
+
+/** A rule may have a share of them alone. */
+const SAMPLES = 32;
+
+/** Of the banks that subscriptions of the merchant come to. */
+export function leadsOf(
+  pixBanks: Choosing & Pick<PixBanks, 'of'>,
+  merchantId: string,
+): readonly RecurringTerms[] {
+  const chosen = Array.from({ length: SAMPLES }, (_, at) => chooseBank(pixBanks, merchantId, String(at)));
+  return [...new Set(chosen)].flatMap((bank) => (bank === null ? [] : (pixBanks.of(bank).recurring ?? [])));
+}
