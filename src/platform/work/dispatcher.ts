@@ -175,7 +175,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
 
   /** Claimed, and neither sent nor handed back. */
   claimedOf(most: number): BusyPlace[] {
-    return this.#claimed.inHandOf(most);
+    return this.#claimed.inHandOf(most, this.#places.full());
   }
 
   /** Under way, or claimed and waiting. */
@@ -243,7 +243,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     await this.#pullAfterReturn();
     const { limits } = this.#of;
     let limit = claimLimit(limits, this.#state(), performance.now());
-    if (isLineInTheWay(limits, this.#state(), limit) && this.#claimed.giveWay()) {
+    if (isLineInTheWay(limits, this.#state(), limit) && this.#claimed.giveWay(this.#places.full())) {
       this.#handBack(this.#claimed.takeExpired());
       limit = claimLimit(limits, this.#state(), performance.now());
     }

@@ -29,6 +29,10 @@ export class Tally {
     else this.#counts.set(key, count);
   }
 
+  get size(): number {
+    return this.#counts.size;
+  }
+
   clear(): void {
     this.#counts.clear();
   }
@@ -74,8 +78,8 @@ export type MerchantShare = {
 
 /** Far longer than a system that is well takes, and short beside one that hangs. */
 const LONG_WAIT_MILLISECONDS = 250;
-/** In the line of a merchant with such tasks, where the line has no room for others. */
-const WAITING_OF_SLOW = 8;
+/** Of a merchant in line behind full places, where the line has no room for others. */
+const WAITING_IN_VAIN = 8;
 
 type Waiting<Task> = { readonly task: Task; readonly until: number; readonly isExempt: boolean };
 
@@ -95,8 +99,7 @@ export class FairQueue<Task extends Place> {
   readonly underWay = new Set<Task>();
   /** Those under way that wait long for an answer. */
   readonly #late = new Set<Task>();
-  readonly #lateOf = new Tally();
-  /** Merchants with such tasks had to give way, and have such tasks still. */
+  /** What waits for full places had to give way, and some waits for them still. */
   #isCrowded = false;
   readonly #share: MerchantShare;
   readonly #ofMerchant = new Tally();
@@ -189,7 +192,6 @@ export class FairQueue<Task extends Place> {
     const late = () => {
       if (!isAsking || !this.underWay.has(task)) return;
       this.#late.add(task);
-      this.#lateOf.add(task.merchantId, 1);
       onLate();
     };
     // What was answered while this process stood still is read first.
@@ -199,19 +201,14 @@ export class FairQueue<Task extends Place> {
     } finally {
       isAsking = false;
       clearTimeout(timer);
-      this.#answered(task);
+      this.#late.delete(task);
     }
-  }
-
-  #answered(task: Task): void {
-    if (this.#late.delete(task)) this.#lateOf.add(task.merchantId, -1);
-    this.#isCrowded &&= this.#late.size > 0;
   }
 
   /** False: it had already ended. */
   end(task: Task): boolean {
     if (!this.underWay.delete(task)) return false;
-    this.#answered(task);
+    this.#late.delete(task);
     this.#ofMerchant.add(task.merchantId, -1);
     return true;
   }
@@ -221,29 +218,49 @@ export class FairQueue<Task extends Place> {
   }
 
   /**
-   * In hand by merchant, of `most` for each. In a crowd one that waits long for answers is given as having
-   * all but the few that may stand in line for it.
+   * In hand by merchant, of `most` for each. In a crowd one that waits for full places is given as having all
+   * but the few that may stand in line for them.
    */
-  inHandOf(most: number): BusyPlace[] {
+  inHandOf(most: number, fullPlaces: Iterable<Place>): BusyPlace[] {
     const inHand = [...this.underWay, ...this.waiting()];
-    return countPlaces(inHand.map(({ merchantId }) => ({ merchantId }))).map((busy) => {
-      if (!this.#isCrowded || this.#lateOf.at(busy.merchantId) === 0) return busy;
-      const room = Math.max(0, WAITING_OF_SLOW - this.waitingOf(busy).ofMerchant);
-      return { ...busy, underWay: Math.max(busy.underWay, most - room) };
+    const all = countPlaces(inHand.map(({ merchantId }) => ({ merchantId })));
+    if (!this.#isCrowded) return all;
+    const isBlocked = this.#blockedBy(fullPlaces);
+    const blockedOf = new Tally();
+    for (const task of this.waiting()) if (isBlocked(task)) blockedOf.add(task.merchantId, 1);
+    this.#isCrowded = blockedOf.size > 0;
+    return all.map((busy) => {
+      const blocked = blockedOf.at(busy.merchantId);
+      if (blocked === 0) return busy;
+      return { ...busy, underWay: Math.max(busy.underWay, most - Math.max(0, WAITING_IN_VAIN - blocked)) };
     });
   }
 
-  /** Leaves to merchants that wait long for answers only a few in line. Whether any were removed. */
-  giveWay(): boolean {
+  /** Leaves to each merchant only a few in line for full places. Whether any were removed. */
+  giveWay(fullPlaces: Iterable<Place>): boolean {
+    const isBlocked = this.#blockedBy(fullPlaces);
     let hasGivenWay = false;
     for (const [merchantId, line] of this.#lines) {
-      if (this.#lateOf.at(merchantId) === 0) continue;
-      hasGivenWay ||= line.length > WAITING_OF_SLOW;
-      while (line.length > WAITING_OF_SLOW)
-        this.#expired.push(this.#remove(merchantId, line, line.length - 1));
+      let kept = 0;
+      for (let at = 0; at < line.length; ) {
+        const { task } = line[at] as Waiting<Task>;
+        if (isBlocked(task)) kept += 1;
+        if (!isBlocked(task) || kept <= WAITING_IN_VAIN) at += 1;
+        else {
+          this.#expired.push(this.#remove(merchantId, line, at));
+          hasGivenWay = true;
+        }
+      }
     }
     this.#isCrowded ||= hasGivenWay;
     return hasGivenWay;
+  }
+
+  /** What could not begin though a slot were free: it waits for a full place, or its merchant has its share. */
+  #blockedBy(fullPlaces: Iterable<Place>): (task: Task) => boolean {
+    const full = new Set([...fullPlaces].map(placeKey));
+    return (task) =>
+      full.has(placeKey(task)) || this.underWayOf(task.merchantId) >= this.#share.ofMerchantAlone;
   }
 
   /** Removes tasks that waited too long and, if asked, unwanted ones, with or without a free slot. */
