@@ -40,6 +40,8 @@ const MAY_HOLD_CARD = [
   'payLinkByCard: encryptedCard',
   'takeCardOfFields: encryptedCard',
   'changeCardAtSubscriberPage: encryptedCard',
+  'resendWebhookDeliveries: from',
+  'resendWebhookDeliveries: to',
 ];
 
 test('the texts that may hold a card number are those that are named here', () => {

@@ -26,7 +26,7 @@ const CALLER: Caller = {
 
 /** Filters that a request cannot have beside the others. */
 const NOT_BESIDE: Readonly<Record<string, readonly string[]>> = {
-  listPayments: ['format', 'method'],
+  listPayments: ['format', 'method', 'isPartlyReturned'],
   listBoletos: ['limit'],
 };
 

@@ -78,7 +78,7 @@ export const RECONCILED = {
   ],
   registerExceptionNotifier: [
     async (shop) => ({
-      query: { accountNumber: shop.accountNumber },
+      query: { accountNumber: shop.nextAccount() },
       body: { callbackUrl: webhookOf(shop).url },
     }),
   ],

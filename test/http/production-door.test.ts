@@ -17,7 +17,11 @@ const OTHER = '127.0.0.2';
 const skip = process.platform === 'linux' ? false : `${OTHER} is no address of this machine`;
 
 before(async () => {
-  production = await openProductionService({ PARCELA_TRUSTED_PROXIES: PROXY, PARCELA_DOCS: '0' });
+  production = await openProductionService({
+    PARCELA_TRUSTED_PROXIES: PROXY,
+    PARCELA_PAGES_ORIGIN: 'https://pagamentos.parcela.example',
+    PARCELA_DOCS: '0',
+  });
   url = production.service.gatewayUrl;
 });
 after(() => production.close());

@@ -256,7 +256,7 @@ export class FairQueue<Task extends Place> {
     return hasGivenWay;
   }
 
-  /** What could not begin though a slot were free: it waits for a full place, or its merchant has its share. */
+  /** What could not begin though a slot were free: its place is full, or its merchant has its share. */
   #blockedBy(fullPlaces: Iterable<Place>): (task: Task) => boolean {
     const full = new Set([...fullPlaces].map(placeKey));
     return (task) =>
