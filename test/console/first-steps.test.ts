@@ -77,7 +77,11 @@ test('where nobody answers the tries that fail are seen', async () => {
   await take('notify', { url: shop.url });
   await take('pay');
   await until('a try has failed', async () =>
-    /Autorizacao Em espera 1 .{10,40} 500/.test(wordsOf(await shown(page))) ? true : null,
+    /Autorizacao Em espera 1 .{10,40} 500 [\d/]{10}, [\d:]{8}(?! horário real)/.test(
+      wordsOf(await shown(page)),
+    )
+      ? true
+      : null,
   );
   await shop.close();
 });

@@ -157,7 +157,7 @@ function notifications(
     { title: say('Tries'), isNumber: true, cell: ({ tries }) => count(tries.at(-1)?.number ?? 0) },
     { title: say('Last try'), cell: ({ tries }) => realMoment(wording, tries.at(-1)?.at ?? null) },
     { title: say('Answered'), cell: ({ tries }) => tries.at(-1)?.status ?? failureOf(tries.at(-1)) },
-    { title: say('Next try'), cell: (one) => realMoment(wording, one.nextTryAt) },
+    { title: say('Next try'), cell: (one) => moment(wording, one.nextTryAt) },
   ]);
 }
 

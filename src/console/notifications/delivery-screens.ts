@@ -24,6 +24,7 @@ import {
   emptyState,
   facts,
   link,
+  moment,
   realMoment,
   section,
   table,
@@ -119,7 +120,7 @@ function deliveryTable(items: readonly Listed[], { wording, merchantId }: Visit)
     { title: say('Kind'), cell: (one) => say(KIND_WORDS[one.kind]) },
     { title: say('Status'), cell: (one) => stateBadge(DELIVERY_STATES, one.status, wording) },
     { title: say('Tries'), isNumber: true, cell: (one) => count(one.tries) },
-    { title: say('Next try'), cell: (one) => realMoment(wording, one.nextTryAt) },
+    { title: say('Next try'), cell: (one) => moment(wording, one.nextTryAt) },
     { title: 'NSU', cell: (one) => one.nsu ?? '–' },
     { title: say('Address'), cell: (one) => one.url ?? '–' },
   ]);
@@ -145,7 +146,7 @@ function deliveryPage(delivery: Delivery, visit: Visit): Html {
 ${facts([
   [say('Address'), delivery.url ?? '–'],
   [say('Written'), realMoment(wording, delivery.createdAt)],
-  [say('Next try'), realMoment(wording, delivery.nextTryAt)],
+  [say('Next try'), moment(wording, delivery.nextTryAt)],
   [say('Ended at'), realMoment(wording, delivery.endedAt)],
   ['NSU', delivery.nsu ?? '–'],
   [say('About'), aboutLink(delivery, merchantId)],
