@@ -283,6 +283,11 @@ test('money that comes for a boleto that was taken away pays its link, and the b
   const other = await links.newLink({ referenceTransaction: 'LINK-6' });
   for (const link of [open, other]) {
     assert.equal((await links.post(link, 'boleto', payer())).body.status, 'waiting');
+    // As if its due day had been put off for long.
+    await shop.service.auditor.query(
+      "update payment_links set tried_at = tried_at - interval '20 days' where link_id = $1",
+      [link.id],
+    );
     assert.equal((await links.post(link, 'cancel')).body.status, 'removed');
   }
   const [first, second] = [await boletoOf('LINK-5'), await boletoOf('LINK-6')];
