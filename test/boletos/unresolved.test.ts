@@ -367,6 +367,17 @@ test('while the bank cannot be connected to, nothing is made and the key is free
   assert.equal(reply.headers.get('retry-after'), '2');
   assert.equal((await cancel(shop, id)).status, 503);
   assert.equal((await read(shop, id)).body.statusBill, 1);
+  const link = await links.newLink();
+  await shop.service.auditor.query(
+    'update payment_links set tries = 4, boleto_tries = 4 where link_id = $1',
+    [link.id],
+  );
+  const tryBoleto = () =>
+    until('this address may try', async () => {
+      const { status, body } = await links.post(link, 'boleto', payer());
+      return status === 429 ? null : body.status;
+    });
+  assert.equal(await tryBoleto(), 'declined');
   const port = new URL(bank.url).port;
   bank = await openSimulator(folder, ['--port', port], 'bank');
   const made = await until('issued', async () => {
@@ -374,6 +385,7 @@ test('while the bank cannot be connected to, nothing is made and the key is free
     return again.status === 200 ? again : null;
   });
   assert.equal(made.headers.get('idempotent-replayed'), null);
+  assert.equal(await tryBoleto(), 'waiting', 'what no bank was asked for is none of its five');
 });
 
 test('the operator sees what stays unknown, in the list and in the metrics', async () => {

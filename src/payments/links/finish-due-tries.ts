@@ -23,7 +23,7 @@ export async function finishTry(
     case 'paid':
       return recordPaid(database, link, outcome.paymentId);
     case 'failed':
-      return recordFailed(database, link);
+      return recordFailed(database, link, outcome.isUnasked === true);
     case 'short':
       await dropLinkRow(database, link, SHORT_PAYMENT);
       return;

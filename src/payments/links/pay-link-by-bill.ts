@@ -115,13 +115,13 @@ async function payByBoleto(
         break;
       case 'notSent':
       case 'notConnected':
-        return endWithout(tools, link, NOT_ASKED);
+        return endWithout(tools, link, NOT_ASKED, true);
       case 'refusedByBank':
         return endWithout(tools, link, result.reason === 'payerRefused' ? PAYER_REFUSED : NO_BOLETO);
       case 'malformed':
       case 'noBank':
       case 'unknownAccount':
-        return endWithout(tools, link, NO_BOLETO);
+        return endWithout(tools, link, NO_BOLETO, true);
     }
   }
   return asItStands(tools, link);
