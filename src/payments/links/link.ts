@@ -64,7 +64,7 @@ export type Link = LinkKey &
     readonly paymentId: string | null;
     readonly createdBy: string;
     readonly createdAt: Instant;
-    /** Real time since the last try began, or ended if it is over, by the database's clock; 0: nobody has tried. */
+    /** Real time since the last try began, or was over, by the database's clock; 0: nobody has tried. */
     readonly triedMilliseconds: number;
   };
 

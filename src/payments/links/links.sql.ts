@@ -190,7 +190,7 @@ export async function recordPaid(
 /** Of the last try: whatever day its bill had, its payment may be reported behind its end. */
 const OVER_AT = `case state when 'paying' then now() else tried_at end`;
 
-/** `$4`: no bank was asked for the boleto of the try, which ends here. Payments are reported within 14 days. */
+/** `$4`: no bank was asked for the boleto of this try. Payments are reported within 14 days. */
 const FAIL = statement(
   'payment_links.fail',
   `update payment_links set state = 'open', tried_at = ${OVER_AT},
