@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { businessDayFrom } from '../../src/values/business-day.ts';
 import { call, logIn } from '../kit/merchant.ts';
 import { openSimulator, type Simulator, until } from '../kit/service.ts';
-import { linksOf } from '../payments/linked.ts';
+import { type Link, linksOf } from '../payments/linked.ts';
 import {
   type BoletoShop,
   boletoRequest,
@@ -283,6 +283,11 @@ test('money that comes for a boleto that was taken away pays its link, and the b
   const other = await links.newLink({ referenceTransaction: 'LINK-6' });
   for (const link of [open, other]) {
     assert.equal((await links.post(link, 'boleto', payer())).body.status, 'waiting');
+    // As if its due day had been put off for long.
+    await shop.service.auditor.query(
+      "update payment_links set tried_at = tried_at - interval '20 days' where link_id = $1",
+      [link.id],
+    );
     assert.equal((await links.post(link, 'cancel')).body.status, 'removed');
   }
   const [first, second] = [await boletoOf('LINK-5'), await boletoOf('LINK-6')];
@@ -297,7 +302,7 @@ test('money that comes for a boleto that was taken away pays its link, and the b
   }
   const ended = await until('the work has ended both', async () => {
     const rows = await shop.service.auditor.query(
-      `select l.payment_id as paid_by, array(select state from boletos b
+      `select l.payment_id as paid_by, array(select b.state from boletos b
          where b.reference_transaction = l.reference_transaction order by requested_at) as boletos
        from payment_links l where l.reference_transaction in ('LINK-5', 'LINK-6') and l.state = 'paid'
        order by l.reference_transaction`,
@@ -308,6 +313,10 @@ test('money that comes for a boleto that was taken away pays its link, and the b
     { paid_by: first.id, boletos: ['canceled'] },
     { paid_by: second.id, boletos: ['canceled', 'canceled'] },
   ]);
+  const [byPage, byWork] = await shop.service.auditor.query(
+    `select fence from boletos where reference_transaction = 'LINK-6' order by requested_at`,
+  );
+  assert.ok(Number(byWork?.fence) > Number(byPage?.fence), 'the work of all links waits for no bank');
 });
 
 test('a boleto that was paid with less than its link asks for does not say that it is paid, and ends it', async () => {
@@ -320,25 +329,32 @@ test('a boleto that was paid with less than its link asks for does not say that 
   assert.equal((await links.byCard(link)).body.status, 'notOpen');
 });
 
+/** As soon as this address may: all links share its limit. */
+const trying = (link: Link, way: string, body?: object) =>
+  until('this address may try', async () => {
+    const reply = await links.post(link, way, body);
+    return reply.status === 429 ? null : reply.body;
+  });
+
 test('a link has five boletos made and no more; other ways to pay stay', async () => {
   const link = await links.newLink({ referenceTransaction: 'LINK-8' });
   for (let made = 0; made < 5; made += 1) {
-    assert.equal((await links.post(link, 'boleto', payer())).body.status, 'waiting');
-    assert.equal((await links.post(link, 'cancel')).body.status, 'removed');
+    assert.equal((await trying(link, 'boleto', payer())).status, 'waiting');
+    assert.equal((await trying(link, 'cancel')).status, 'removed');
   }
-  assert.equal((await links.post(link, 'boleto', payer())).body.status, 'notOpen');
+  assert.equal((await trying(link, 'boleto', payer())).status, 'notOpen');
   assert.doesNotMatch(await links.show(link), /Pagar com boleto/);
-  assert.equal((await links.byCard(link)).body.status, 'paid');
+  await until('it is paid by card', async () => (await links.byCard(link)).body.status === 'paid');
 });
 
 test('a payer whom the bank refuses leaves the link open; one it does not answer about, closed; a merchant ends both', async () => {
   const link = await links.newLink({ referenceTransaction: 'LINK-3' });
   await script({ steps: [{ refusal: 'payerRefused' }] });
-  const refused = (await links.post(link, 'boleto', payer())).body;
+  const refused = await trying(link, 'boleto', payer());
   assert.deepEqual([refused.status, /dados do pagador/.test(refused.message)], ['declined', true]);
   assert.equal((await links.read(link)).status, 'Aberto');
   await script({ steps: [{ fault: 'booksButSilent' }] });
-  const unknown = (await links.post(link, 'boleto', payer())).body.status;
+  const unknown = (await trying(link, 'boleto', payer())).status;
   assert.ok(['confirming', 'waiting'].includes(unknown), unknown);
   assert.equal((await links.byCard(link)).body.status, 'notOpen');
   await until('its line is shown', async () => /Linha digitável/.test(await links.show(link)));
@@ -362,6 +378,12 @@ test('while the bank cannot be connected to, nothing is made and the key is free
   assert.equal(reply.headers.get('retry-after'), '2');
   assert.equal((await cancel(shop, id)).status, 503);
   assert.equal((await read(shop, id)).body.statusBill, 1);
+  const link = await links.newLink();
+  await shop.service.auditor.query(
+    'update payment_links set tries = 4, boleto_tries = 4 where link_id = $1',
+    [link.id],
+  );
+  assert.equal((await trying(link, 'boleto', payer())).status, 'declined');
   const port = new URL(bank.url).port;
   bank = await openSimulator(folder, ['--port', port], 'bank');
   const made = await until('issued', async () => {
@@ -369,6 +391,8 @@ test('while the bank cannot be connected to, nothing is made and the key is free
     return again.status === 200 ? again : null;
   });
   assert.equal(made.headers.get('idempotent-replayed'), null);
+  const { status } = await trying(link, 'boleto', payer());
+  assert.equal(status, 'waiting', 'what no bank was asked for is none of its five');
 });
 
 test('the operator sees what stays unknown, in the list and in the metrics', async () => {

@@ -11,7 +11,7 @@ export type FinishTryTools = FindTryTools & { readonly database: Database };
 
 const MOST_IN_A_RUN = 100;
 const PAUSE_MILLISECONDS = 500;
-const TAKE_AWAY_MILLISECONDS = 10_000;
+const WRITE_MILLISECONDS = 5_000;
 
 /** Repeatable, also by several processes: each try is ended once, by its number. */
 export async function finishTry(
@@ -23,7 +23,7 @@ export async function finishTry(
     case 'paid':
       return recordPaid(database, link, outcome.paymentId);
     case 'failed':
-      return recordFailed(database, link);
+      return recordFailed(database, link, outcome.isUnasked === true);
     case 'short':
       await dropLinkRow(database, link, SHORT_PAYMENT);
       return;
@@ -36,7 +36,7 @@ export async function finishTry(
 export function finishDueTries(
   tools: FinishTryTools &
     Pick<ModuleContext, 'log'> & {
-      readonly takeAway: (link: Link, deadlineAt: number) => Promise<void>;
+      readonly startRemoval: (link: Link, deadlineAt: number) => Promise<void>;
     },
 ): Work {
   const finish = async (signal: AbortSignal) => {
@@ -47,7 +47,7 @@ export function finishDueTries(
         const outcome = await findTryOutcome(tools, link);
         // A bill beside one that was paid after all ends at its bank, then the link does.
         if (outcome.kind === 'underWay' && (await findBillsOutcome(tools, link)) !== null)
-          await tools.takeAway(link, performance.now() + TAKE_AWAY_MILLISECONDS);
+          await tools.startRemoval(link, performance.now() + WRITE_MILLISECONDS);
         await finishTry(tools, link, outcome);
       } catch (error) {
         // One that cannot be read holds up no other.

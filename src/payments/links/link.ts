@@ -64,7 +64,7 @@ export type Link = LinkKey &
     readonly paymentId: string | null;
     readonly createdBy: string;
     readonly createdAt: Instant;
-    /** Real time since the last try began, by the database's clock; 0: nobody has tried. */
+    /** Real time since the last try began, or was over, by the database's clock; 0: nobody has tried. */
     readonly triedMilliseconds: number;
   };
 
@@ -102,11 +102,12 @@ export function hasBills({ tries, cardTries }: Pick<Link, 'tries' | 'cardTries'>
 
 /**
  * What became of a try. `underWay`: its payment may still be approved, or its bill paid. `short`: less was
- * paid than the link asks for, which a person resolves.
+ * paid than the link asks for, which a person resolves. `isUnasked`: no provider was asked for a payment.
  */
 export type TryOutcome =
   | { readonly kind: 'paid'; readonly paymentId: string }
-  | { readonly kind: 'failed' | 'short' }
+  | { readonly kind: 'failed'; readonly isUnasked?: boolean }
+  | { readonly kind: 'short' }
   | { readonly kind: 'underWay' };
 
 /** More than `PARCELA_REQUEST_DEADLINE_MILLISECONDS` can be set to. */
@@ -114,7 +115,9 @@ const LONGEST_REQUEST_MILLISECONDS = 150_000;
 
 /** A try of which no payment is found. Once its request is over, none will ever be made. */
 export function outcomeWithoutPayment({ triedMilliseconds }: Pick<Link, 'triedMilliseconds'>): TryOutcome {
-  return { kind: triedMilliseconds > LONGEST_REQUEST_MILLISECONDS ? 'failed' : 'underWay' };
+  return triedMilliseconds > LONGEST_REQUEST_MILLISECONDS
+    ? { kind: 'failed', isUnasked: true }
+    : { kind: 'underWay' };
 }
 
 /** The key of the payment of a try, unique over all links of a merchant. */

@@ -187,18 +187,27 @@ export async function recordPaid(
   await database.query(PAY, [merchantId, linkId, tries, paymentId]);
 }
 
-/** Behind the end of a bill its payment may still be reported: in 14 days a boleto is due, and long over. */
+/** Of the last try: whatever day its bill had, its payment may be reported behind its end. */
+const OVER_AT = `case state when 'paying' then now() else tried_at end`;
+
+/** `$4`: no bank was asked for the boleto of this try. Payments are reported within 14 days. */
 const FAIL = statement(
   'payment_links.fail',
-  `update payment_links set state = 'open', look_at = case
-     when tries > card_tries and tried_at > now() - interval '14 days'
-     then now() + least(greatest((now() - tried_at) / 6, interval '2 seconds'), interval '15 minutes') end
+  `update payment_links set state = 'open', tried_at = ${OVER_AT},
+     boleto_tries = boleto_tries - case when $4 and state = 'paying' and try_method = 'boleto' then 1 else 0 end,
+     look_at = case
+     when tries > card_tries and ${OVER_AT} > now() - interval '14 days'
+     then now() + least(greatest((now() - ${OVER_AT}) / 6, interval '2 seconds'), interval '15 minutes') end
    where merchant_id = $1 and link_id = $2 and tries = $3 and state in (${fromStates(LINK_MOVES, 'fail')})`,
 );
 
 /** It was not paid: the next try may begin. */
-export async function recordFailed(database: Database, { merchantId, linkId, tries }: Try): Promise<void> {
-  await database.query(FAIL, [merchantId, linkId, tries]);
+export async function recordFailed(
+  database: Database,
+  { merchantId, linkId, tries }: Try,
+  isUnasked: boolean,
+): Promise<void> {
+  await database.query(FAIL, [merchantId, linkId, tries, isUnasked]);
 }
 
 /** Sooner at first: a sixth of its age, from two seconds to a minute. A boleto is paid in days. */

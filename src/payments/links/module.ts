@@ -19,7 +19,7 @@ import { LINK_ENDPOINTS, LINK_REFUSALS } from './endpoints.ts';
 import { finishDueTries } from './finish-due-tries.ts';
 import { linksWrite } from './links.sql.ts';
 import { LINK_PAGE_ENDPOINTS } from './page-endpoints.ts';
-import { removeBillOfTry } from './pay-link-by-bill.ts';
+import { startBillRemoval } from './pay-link-by-bill.ts';
 import TEXTS from './texts.json' with { type: 'json' };
 
 export const PAYMENT_LINKS: Published = {
@@ -91,7 +91,7 @@ export function openLinks(
       finishDueTries({
         ...paying,
         log,
-        takeAway: (link, deadlineAt) => removeBillOfTry({ ...paying, pix, boletos }, link, deadlineAt),
+        startRemoval: (link, deadlineAt) => startBillRemoval({ ...paying, pix, boletos }, link, deadlineAt),
       }),
     ],
     clockedWork: [],

@@ -92,7 +92,10 @@ export const LINK_PAGE_ENDPOINTS: readonly Endpoint<LinkPageTools>[] = [
         if (secondsToWait > 0) return { secondsToWait };
         const { paperSecret = null } = call.body;
         const payer = { ...readPayer(call.body), paperSecret };
-        return payLinkByBill(tools, link, payer, call.deadlineAt);
+        const result = await payLinkByBill(tools, link, payer, call.deadlineAt);
+        if (result.kind === 'notOpen' || (result.kind === 'declined' && result.isUnasked === true))
+          tools.boletoLimit.giveBack(link.merchantId);
+        return result;
       }),
     ),
   ),

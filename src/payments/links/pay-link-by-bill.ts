@@ -3,6 +3,7 @@ import {
   type CancelRefusal,
   type CancelTools,
   cancelBoleto,
+  startCancel,
 } from '../../transactions/methods/boleto/cancel-boleto.ts';
 import {
   type IssueTools,
@@ -13,6 +14,7 @@ import {
   type CancelPixRefusal,
   type CancelPixTools,
   removePix,
+  startRemove,
 } from '../../transactions/methods/pix/cancel-pix.ts';
 import { type IssuePixTools, issuePix } from '../../transactions/methods/pix/issue-pix.ts';
 import type { PixState, WantedPix } from '../../transactions/methods/pix/pix.ts';
@@ -115,13 +117,13 @@ async function payByBoleto(
         break;
       case 'notSent':
       case 'notConnected':
-        return endWithout(tools, link, NOT_ASKED);
+        return endWithout(tools, link, NOT_ASKED, true);
       case 'refusedByBank':
         return endWithout(tools, link, result.reason === 'payerRefused' ? PAYER_REFUSED : NO_BOLETO);
       case 'malformed':
       case 'noBank':
       case 'unknownAccount':
-        return endWithout(tools, link, NO_BOLETO);
+        return endWithout(tools, link, NO_BOLETO, true);
     }
   }
   return asItStands(tools, link);
@@ -164,6 +166,18 @@ export async function removeBillOfTry(
 ): Promise<void> {
   const bill = await findBillOfTry(tools, link);
   if (bill !== null) await removeBill(tools, bill, deadlineAt);
+}
+
+/** The same without waiting: the works that ask banks do, each within its limits. */
+export async function startBillRemoval(
+  tools: PayLinkByBillTools,
+  link: Link,
+  deadlineAt: number,
+): Promise<void> {
+  const bill = await findBillOfTry(tools, link);
+  if (bill?.method === 'pix')
+    await startRemove(tools.pix.canceling, { ...bill.pix, request: null }, 0, deadlineAt);
+  if (bill?.method === 'boleto') await startCancel(tools.boletos.canceling, bill.boleto, 0, deadlineAt);
 }
 
 async function removeBill(tools: PayLinkByBillTools, bill: BillOfTry, deadlineAt: number): Promise<Removal> {

@@ -25,8 +25,8 @@ export type PayLinkResult =
   | { readonly kind: 'paid' | 'waiting' | 'removed' }
   /** `words`: for the buyer, whose page shows something else. */
   | { readonly kind: 'confirming'; readonly words?: string }
-  /** No charge was made, and another try may begin. For the buyer. */
-  | { readonly kind: 'declined'; readonly words: string }
+  /** No charge was made, and another try may begin. For the buyer. `isUnasked`: no provider was asked. */
+  | { readonly kind: 'declined'; readonly words: string; readonly isUnasked?: boolean }
   /** It is not to be paid (any more), or another try is under way. */
   | { readonly kind: 'notOpen' };
 
@@ -86,9 +86,14 @@ async function end(tools: PayLinkTools, link: Link, result: PayResult): Promise<
   }
 }
 
-export async function endWithout(tools: FinishTryTools, link: Link, words: string): Promise<PayLinkResult> {
-  await finishQuietly(tools, link, { kind: 'failed' });
-  return { kind: 'declined', words };
+export async function endWithout(
+  tools: FinishTryTools,
+  link: Link,
+  words: string,
+  isUnasked = false,
+): Promise<PayLinkResult> {
+  await finishQuietly(tools, link, { kind: 'failed', isUnasked });
+  return { kind: 'declined', words, isUnasked };
 }
 
 /** What is not written now, the work finds out later. */

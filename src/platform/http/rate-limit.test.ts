@@ -47,3 +47,11 @@ test('a slow limit can let the whole of a minute come at once', () => {
   assert.equal(limit.secondsToWait('a', 0), 6);
   assert.equal(limit.secondsToWait('a', 6_000), 0);
 });
+
+test('one that was taken and not used may be taken again, and none that was not', () => {
+  const limit = rateLimit(1, 1);
+  for (const caller of ['a', 'b']) limit.giveBack(caller);
+  assert.deepEqual([limit.secondsToWait('a', 0), limit.secondsToWait('a', 0)], [0, 1]);
+  for (let once = 0; once < 2; once += 1) limit.giveBack('a');
+  assert.deepEqual([limit.secondsToWait('a', 0), limit.secondsToWait('a', 0)], [0, 1]);
+});

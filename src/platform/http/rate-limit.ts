@@ -2,6 +2,8 @@
 export type RateLimit = {
   /** Takes one; returns 0, or the seconds to wait. `now`: monotonic milliseconds. */
   secondsToWait(caller: string, now: number): number;
+  /** One that was taken, and not used. */
+  giveBack(caller: string): void;
 };
 
 const MOST_CALLERS = 50_000;
@@ -23,6 +25,10 @@ export function rateLimit(perSecond: number, burstSeconds = BURST_SECONDS): Rate
       if (bucket.left < 1) return Math.max(1, Math.ceil((1 - bucket.left) / perSecond));
       bucket.left -= 1;
       return 0;
+    },
+    giveBack(caller) {
+      const bucket = buckets.get(caller);
+      if (bucket !== undefined) bucket.left = Math.min(capacity, bucket.left + 1);
     },
   };
 }

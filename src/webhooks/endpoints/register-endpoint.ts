@@ -22,7 +22,7 @@ export type EndpointRegistry = Pick<ModuleContext, 'lookUp' | 'clock'> & {
   readonly keyring: Keyring;
   readonly urlRules: UrlRules;
   /** Per merchant: each registration looks a name up and is audited. */
-  readonly registrationLimit: RateLimit;
+  readonly registrationLimit: Pick<RateLimit, 'secondsToWait'>;
   readonly changeEndpoint: BatchedWrite<EndpointChange, EndpointChangeResult>;
   /** Wakes the sending: something may be due at once. */
   readonly notify: () => void;

@@ -6,7 +6,7 @@ import { isUuid } from '../../../values/ids.ts';
 import { LEASE_MARGIN_MILLISECONDS } from '../../transaction.ts';
 import { type AskBankTools, askBank } from './ask-bank.ts';
 import { resultOfCancel } from './bank-question.ts';
-import { type Boleto, type BoletoState, isOfBank, shownState } from './boleto.ts';
+import { type Boleto, type BoletoKey, type BoletoState, isOfBank, shownState } from './boleto.ts';
 import { keepChange, moveOf } from './boleto-move.ts';
 import type { BoletoMoved, BoletoMoveRow } from './boletos.sql.ts';
 
@@ -49,26 +49,31 @@ export async function cancelBoleto(
 ): Promise<CancelResult> {
   if (!isUuid(boletoId)) return { kind: 'refused', refusal: 'notFound' };
   const key = { merchantId, boletoId: boletoId.toLowerCase() };
-  const { banks, clock } = tools;
+  const { banks } = tools;
   if (banks.all().length === 0) return { kind: 'noBank' };
-  const begun = await tools.writeWish(
-    {
-      ...key,
-      decide: (boleto) =>
-        // A change that the bank leaves unanswered need not be waited for.
-        isOfBank(boleto, banks.of(boleto.bank).bankCode) &&
-        (boleto.state !== 'changing' || boleto.unknownReason !== null)
-          ? moveOf(boleto, { event: 'startCancel' }, clock.now(merchantId))
-          : null,
-      leaseMilliseconds: Math.ceil(deadlineAt - performance.now()) + LEASE_MARGIN_MILLISECONDS,
-    },
-    deadlineAt,
-  );
+  const leaseMilliseconds = Math.ceil(deadlineAt - performance.now()) + LEASE_MARGIN_MILLISECONDS;
+  const begun = await startCancel(tools, key, leaseMilliseconds, deadlineAt);
   if (begun === null) return { kind: 'refused', refusal: 'notFound' };
   const { held: boleto } = begun;
   const bank = banks.of(boleto.bank);
   if (begun.isMoved) return askAndRecord(tools, bank, boleto, deadlineAt);
   return bankObstacle(banks, boleto) ?? obstacleOf(boleto);
+}
+
+/** After its lease the resolving work asks the bank. */
+export function startCancel(
+  { banks, clock, writeWish }: Pick<CancelTools, 'banks' | 'clock' | 'writeWish'>,
+  { merchantId, boletoId }: BoletoKey,
+  leaseMilliseconds: number,
+  deadlineAt: number,
+): Promise<BoletoMoved> {
+  const decide = (boleto: Boleto) =>
+    // A change that the bank leaves unanswered need not be waited for.
+    isOfBank(boleto, banks.of(boleto.bank).bankCode) &&
+    (boleto.state !== 'changing' || boleto.unknownReason !== null)
+      ? moveOf(boleto, { event: 'startCancel' }, clock.now(merchantId))
+      : null;
+  return writeWish({ merchantId, boletoId, decide, leaseMilliseconds }, deadlineAt);
 }
 
 /** Why its bank cannot be asked about an open boleto; null: it can. */

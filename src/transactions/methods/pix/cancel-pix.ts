@@ -88,21 +88,17 @@ export async function cancelPix(
 
 const refused = (refusal: CancelPixRefusal): CancelPixResult => ({ kind: 'refused', refusal });
 
+type WantedRemoval = Pick<WantedPixCancel, 'merchantId' | 'pixId' | 'request'>;
+
 /** Takes away one that waits, and never gives back what was paid. */
 export async function removePix(
   tools: CancelPixTools,
-  { merchantId, pixId, request }: Pick<WantedPixCancel, 'merchantId' | 'pixId' | 'request'>,
+  wanted: WantedRemoval,
   deadlineAt: number,
 ): Promise<CancelPixResult | 'keyUsed'> {
-  const moment = tools.clock.now(merchantId);
-  const begun = await tools.writeWish(
-    {
-      ...{ merchantId, pixId, keyed: request },
-      decide: (held) => moveOf(held, { event: 'startRemove' }, moment),
-      leaseMilliseconds: Math.ceil(deadlineAt - performance.now()) + LEASE_MARGIN_MILLISECONDS,
-    },
-    deadlineAt,
-  );
+  const { merchantId, request } = wanted;
+  const leaseMilliseconds = Math.ceil(deadlineAt - performance.now()) + LEASE_MARGIN_MILLISECONDS;
+  const begun = await startRemove(tools, wanted, leaseMilliseconds, deadlineAt);
   if (begun === null) return refused('notFound');
   const { held: pix, isMoved } = begun;
   if (!isMoved) return removalOf(pix, tools.clock.now(merchantId));
@@ -119,6 +115,18 @@ export async function removePix(
     if (answer.held.state !== 'canceled') return refused('paidAtBank');
   }
   return removalOf(answer.held, tools.clock.now(merchantId));
+}
+
+/** After its lease the resolving work asks the bank. */
+export function startRemove(
+  { clock, writeWish }: Pick<CancelPixTools, 'clock' | 'writeWish'>,
+  { merchantId, pixId, request }: WantedRemoval,
+  leaseMilliseconds: number,
+  deadlineAt: number,
+): Promise<PixMoved> {
+  const moment = clock.now(merchantId);
+  const decide = (held: Pix) => moveOf(held, { event: 'startRemove' }, moment);
+  return writeWish({ merchantId, pixId, keyed: request, decide, leaseMilliseconds }, deadlineAt);
 }
 
 /** What a removal came to, by the charge as it stands. */
