@@ -352,6 +352,52 @@ test('a refused change by file leaves the day, is shown with its reason, and ans
   await until('the new day', async () => (await read(shop, id)).body.dueDate === inDays(20));
 });
 
+test('a refusal that names no instruction is of the oldest that waits, and none is of a younger file', async () => {
+  const [ended, kept] = [await issued(96), await issued(97)];
+  const both = [ended, kept];
+  await made();
+  for (const { id } of both) assert.equal((await changeDay(shop, id, inDays(20))).status, 202);
+  const { number: change } = await made();
+  for (const { id } of both) assert.equal((await cancel(shop, id)).status, 202);
+  const { number: writeOff } = await made();
+  const refused = async () => {
+    const { items } = JSON.parse(await parcela('remessa', 'list', ...bank));
+    return [change, writeOff].map(
+      (wanted) => items.find(({ number }: { readonly number: number }) => number === wanted).refused,
+    );
+  };
+  const yesterday = { 77: '341BANCO ITAU SA', 95: short(inDays(-1)), 109: zeros(returns, 5) };
+  const numbers = both.map(({ ourNumber }) => ourNumber);
+  await returnedBy(
+    { 1: '1' },
+    yesterday,
+    numbers.map((ourNumber) => ({ ourNumber, code: '15' })),
+  );
+  assert.deepEqual(await refused(), [0, 0]);
+  const ofChange = await returned(...numbers.map((ourNumber) => ({ ourNumber, code: '16' })));
+  assert.deepEqual(await refused(), [2, 0]);
+  await parcela('boletos', 'import', ofChange);
+  assert.deepEqual(await refused(), [2, 0]);
+  await returned({ ourNumber: ended.ourNumber, code: '09' }, { ourNumber: kept.ourNumber, code: '16' });
+  assert.deepEqual(await refused(), [2, 1]);
+  await untilStatus(shop, ended.id, STATUS_BILL.canceled);
+});
+
+test('an answer that may be of either of two instructions of one file is shown', async () => {
+  const { id, ourNumber } = await issued(98);
+  await made();
+  assert.equal((await changeDay(shop, id, inDays(20))).status, 202);
+  await made();
+  assert.equal((await cancel(shop, id)).status, 202);
+  await made();
+  await returned({ ourNumber, code: '14' }, { ourNumber, code: '16' });
+  const shown = await shop.service.auditor.query(
+    'select found from reconciliation_exceptions where found like $1',
+    [`%/${ourNumber}`],
+  );
+  assert.deepEqual(shown, [{ found: `16 341/${ourNumber}` }]);
+});
+
 test('a refused registration is shown with its reasons in Portuguese, and opens an exception', async () => {
   const { id, ourNumber } = await issued(60);
   const { number } = await made();
