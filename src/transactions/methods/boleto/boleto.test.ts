@@ -43,6 +43,7 @@ function boletoIn(state: BoletoState, change: Partial<Boleto> = {}): Boleto {
     stateBefore: state === 'canceling' || state === 'changing' ? 'overdue' : null,
     wanted: state === 'changing' ? LATER : null,
     dueDayChanges: 0,
+    isDayOpen: false,
     isExpiring: false,
     amount: cents(10_000),
     issuedOn: '2026-11-23' as Day,

@@ -108,8 +108,10 @@ export function remittanceBank(
     const register = kindOf(kept, 'register');
     if (register === undefined) return { kind: 'notFound' };
     if (endOf(kept)?.kind === 'canceled') return { kind: 'canceled' };
-    const { dueOn } = request;
-    return { kind: 'issued', dueOn, ...registered(request, register.bankNumber) };
+    const last = kept.find(({ kind, answer }) => kind === 'dueDay' && answer === 'accepted') ?? register;
+    const dueOn = last.dueOn ?? request.dueOn;
+    const { amount } = request;
+    return { kind: 'issued', dueOn, ...registered({ amount, dueOn }, register.bankNumber) };
   }
 
   return {
