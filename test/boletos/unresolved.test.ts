@@ -131,35 +131,6 @@ test('a change that the bank refuses leaves the boleto as it was; another one ma
   assert.equal((await changeDay(shop, id, inDays(20))).body.dueDate, inDays(20));
 });
 
-/** A boleto whose change the bank does not answer, nor is asked for again for long. */
-async function changeUnheard(fault: string): Promise<string> {
-  const { id } = (await issue(shop)).body;
-  await script({ cancels: [{ fault }, { fault: 'silent' }, { fault: 'silent' }, { fault: 'silent' }] });
-  assert.equal((await changeDay(shop, id, inDays(20))).status, 202);
-  await until('it is asked for later', async () => {
-    const text =
-      "update boletos set due_at = now() + interval '1 hour' where boleto_id = $1 and tries > 0 returning tries";
-    return (await shop.service.auditor.query(text, [id])).length > 0;
-  });
-  return id;
-}
-
-for (const [fault, days, news] of [
-  ['booksButSilent', 20, 'Vencimento alterado'],
-  ['silent', 10, 'Vencimento mantido'],
-] as const)
-  test(`${fault}: the day that stands is told where the bank refuses the cancel that did not wait for it`, async () => {
-    const id = await changeUnheard(fault);
-    await script({ cancels: [{ refusal: 'notAllowed' }] });
-    const reply = await cancel(shop, id);
-    assert.equal(reply.status, 409, reply.text);
-    assert.equal((await read(shop, id)).body.dueDate, inDays(days));
-    assert.deepEqual(await movementsOf(shop, id), ['>Emitido', `Emitido>${news}`]);
-    await script({ cancels: [{ refusal: 'notAllowed' }] });
-    assert.equal((await cancel(shop, id)).status, 409);
-    assert.equal((await movementsOf(shop, id)).length, 2, 'and told once');
-  });
-
 test('an answer to a question that another process has taken over does not undo what that one asks', async () => {
   const { id } = (await issue(shop)).body;
   await script({ cancels: [{ refusal: 'notAllowed', fault: 'late' }] });
@@ -384,9 +355,7 @@ test('a payer whom the bank refuses leaves the link open; one it does not answer
 
 test('while the bank cannot be connected to, nothing is made and the key is free; what is known stays', async () => {
   const { id } = (await issue(shop)).body;
-  const changing = await changeUnheard('booksButSilent');
   await bank.stop();
-  assert.equal((await cancel(shop, changing)).status, 202, 'the bank may have made the change');
   const headers = { 'idempotency-key': 'while-away' };
   const reply = await issue(shop, {}, { headers });
   assert.equal(reply.status, 503, reply.text);
@@ -400,8 +369,6 @@ test('while the bank cannot be connected to, nothing is made and the key is free
     return again.status === 200 ? again : null;
   });
   assert.equal(made.headers.get('idempotent-replayed'), null);
-  await shop.service.auditor.query('update boletos set due_at = now() where boleto_id = $1', [changing]);
-  await untilStatus(shop, changing, 4);
 });
 
 test('the operator sees what stays unknown, in the list and in the metrics', async () => {
