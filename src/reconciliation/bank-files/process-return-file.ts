@@ -69,7 +69,7 @@ export async function processReturnFile(
   return { ...read, unknown, ...counts };
 }
 
-/** What the bank says to the instructions of a file that we sent. `undecided`: boletos with an answer to none. */
+/** What the bank says to the instructions of our files. `undecided`: boletos with an answer to none. */
 function answersOf({ head, answers }: ReturnFile): {
   readonly answers: BankAnswer[];
   readonly undecided: ReadonlySet<string>;

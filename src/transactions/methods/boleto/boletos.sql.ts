@@ -180,8 +180,8 @@ const LOCK = statement(
 );
 
 /**
- * Of the last changes, the newest last, each day once; a return file may name any. Once the bank has answered,
- * the last is the day that the boleto has.
+ * Of the last changes, the newest last, each day once; a return file may name any. Once the bank has
+ * answered, the last is the day that the boleto has.
  */
 const KNOWN_DUE_DAYS = `array(select k.day from (
          select d.day, max(d.place) as place
