@@ -22,7 +22,8 @@ const ENDINGS: ReadonlySet<BoletoChange['event']> = new Set(['issue', 'refuse', 
 
 /**
  * `unsent` takes back what was not sent; null: it is asked later. Once another process has claimed the
- * boleto, or it was asked for something else, neither that nor an answer that leaves it open counts: it may be of an earlier question.
+ * boleto, or it was asked for something else, neither that nor an answer that leaves it open counts: it may
+ * be of an earlier question.
  */
 export function askBank(
   tools: AskBankTools,
