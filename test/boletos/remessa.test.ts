@@ -185,6 +185,8 @@ test('a refused write-off neither pays nor ends the boleto, and may be asked for
   await made();
   assert.equal((await cancel(shop, id)).status, 202);
   const { number } = await made();
+  // A day that nobody asked for is no change that is heard of later.
+  await returned({ ourNumber, code: '14', texts: { 147: short(inDays(25)) } });
   const refusal = await returned({ ourNumber, code: '15', texts: { 378: '26' } });
   const shown = await parcela('remessa', 'show', '--bank', 'itau', '--number', String(number));
   assert.match(shown, new RegExp(`write-off of ${ourNumber}: 26 a conta não está liberada`));
@@ -207,7 +209,7 @@ test('a refused write-off neither pays nor ends the boleto, and may be asked for
   const value = zeros(5_500, 13);
   await returned({ ourNumber, code: '06', texts: { 153: value, 254: value, 296: short(today()) } });
   await untilStatus(shop, id, STATUS_BILL.paid);
-  assert.equal((await movementsOf(shop, id)).at(-1), 'Emitido>Pago');
+  assert.deepEqual(await movementsOf(shop, id), ['>Emitido', 'Emitido>Pago']);
 });
 
 test('a due day changes before its file at once, and else by the next file, once the bank says so', async () => {
@@ -350,6 +352,72 @@ test('a refused change by file leaves the day, is shown with its reason, and ans
   await parcela('boletos', 'import', refusal);
   await returned({ ourNumber, code: '14', texts: { 147: short(inDays(20)) } });
   await until('the new day', async () => (await read(shop, id)).body.dueDate === inDays(20));
+});
+
+test('a refusal that names no instruction is of the oldest that waits, and none is of a younger file', async () => {
+  const [ended, kept] = [await issued(96), await issued(97)];
+  const both = [ended, kept];
+  await made();
+  for (const { id } of both) assert.equal((await changeDay(shop, id, inDays(20))).status, 202);
+  const { number: change } = await made();
+  for (const { id } of both) assert.equal((await cancel(shop, id)).status, 202);
+  const { number: writeOff } = await made();
+  const refused = async () => {
+    const { items } = JSON.parse(await parcela('remessa', 'list', ...bank));
+    return [change, writeOff].map(
+      (wanted) => items.find(({ number }: { readonly number: number }) => number === wanted).refused,
+    );
+  };
+  const yesterday = { 77: '341BANCO ITAU SA', 95: short(inDays(-1)), 109: zeros(returns, 5) };
+  const numbers = both.map(({ ourNumber }) => ourNumber);
+  await returnedBy(
+    { 1: '1' },
+    yesterday,
+    numbers.map((ourNumber) => ({ ourNumber, code: '15' })),
+  );
+  assert.deepEqual(await refused(), [0, 0]);
+  const ofChange = await returned(...numbers.map((ourNumber) => ({ ourNumber, code: '16' })));
+  assert.deepEqual(await refused(), [2, 0]);
+  await parcela('boletos', 'import', ofChange);
+  assert.deepEqual(await refused(), [2, 0]);
+  await returned({ ourNumber: ended.ourNumber, code: '09' }, { ourNumber: kept.ourNumber, code: '16' });
+  assert.deepEqual(await refused(), [2, 1]);
+  await untilStatus(shop, ended.id, STATUS_BILL.canceled);
+  await until('that the day stays', async () =>
+    (await movementsOf(shop, kept.id)).includes('Emitido>Vencimento mantido'),
+  );
+});
+
+test('a change that a cancel did not wait for holds where the bank makes it and keeps the boleto', async () => {
+  const { id, ourNumber, barCode } = await issued(99);
+  await made();
+  assert.equal((await changeDay(shop, id, inDays(20))).status, 202);
+  await made();
+  assert.equal((await cancel(shop, id)).status, 202);
+  await made();
+  await returned({ ourNumber, code: '14', texts: { 147: short(inDays(20)) } });
+  await returned({ ourNumber, code: '16' });
+  const { body } = await until('the new day', async () => {
+    const reply = await read(shop, id);
+    return reply.body.dueDate === inDays(20) ? reply : null;
+  });
+  assert.equal(Number(body.barCode.slice(5, 9)) - Number(barCode.slice(5, 9)), 10);
+  assert.equal((await movementsOf(shop, id)).at(-1), 'Emitido>Vencimento alterado');
+});
+
+test('an answer that may be of either of two instructions of one file is shown', async () => {
+  const { id, ourNumber } = await issued(98);
+  await made();
+  assert.equal((await changeDay(shop, id, inDays(20))).status, 202);
+  await made();
+  assert.equal((await cancel(shop, id)).status, 202);
+  await made();
+  await returned({ ourNumber, code: '14' }, { ourNumber, code: '16' });
+  const shown = await shop.service.auditor.query(
+    'select found from reconciliation_exceptions where found like $1',
+    [`%/${ourNumber}`],
+  );
+  assert.deepEqual(shown, [{ found: `16 341/${ourNumber}` }]);
 });
 
 test('a refused registration is shown with its reasons in Portuguese, and opens an exception', async () => {

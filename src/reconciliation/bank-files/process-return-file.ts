@@ -39,13 +39,14 @@ export async function processReturnFile(
   const changes = filedChanges(head.bank, entries);
   // A file that is sent again has the same day and number.
   const ofBank = { bank: head.bank, name: `${head.madeOn}/${head.sequence ?? ''}` };
-  const answers = answersOf(read);
+  const { answers, undecided } = answersOf(read);
   const counts = await audit.transaction(async (tx) => {
     const learned = await learnDueDays(tx, head.bank, read.dueDays);
     const refused = await answerInstructions(tx, { ...ofBank, madeOn: head.madeOn }, answers);
     const counts = await keepFiledChanges(tx, ofBank, changes);
     const ofRefusals = refusals.filter(
-      ({ ourNumber, answer }) => refused.has(ourNumber) || answer?.to === 'either',
+      ({ ourNumber, answer }) =>
+        refused.has(ourNumber) || undecided.has(ourNumber) || answer?.to === 'either',
     );
     const ofOtherDays = read.dueDays.filter(({ ourNumber }) => learned.has(ourNumber));
     await recordExceptions(tx, exceptionsOf(read, [...unknown, ...ofRefusals, ...ofOtherDays]));
@@ -68,8 +69,12 @@ export async function processReturnFile(
   return { ...read, unknown, ...counts };
 }
 
-/** What the bank says to the instructions of a file that we sent. */
-function answersOf({ head, answers }: ReturnFile): BankAnswer[] {
+/** What the bank says to the instructions of our files. `undecided`: boletos with an answer to none. */
+function answersOf({ head, answers }: ReturnFile): {
+  readonly answers: BankAnswer[];
+  readonly undecided: ReadonlySet<string>;
+} {
+  const undecided = new Set<string>();
   const told = new Map<string, BankAnswer>();
   const registered = new Set(
     answers.filter(({ answer }) => answer.to === 'register').map(({ ourNumber }) => ourNumber),
@@ -82,14 +87,17 @@ function answersOf({ head, answers }: ReturnFile): BankAnswer[] {
     // Of one whose registration the same file answers, it is the other instruction.
     const kind = answer.to === 'either' && registered.has(ourNumber) ? 'later' : answer.to;
     // The same file names what it answers: it cannot be told which one this is of.
-    if ((kind === 'later' || kind === 'either') && exact.has(ourNumber)) continue;
+    if ((kind === 'later' || kind === 'either') && exact.has(ourNumber)) {
+      undecided.add(ourNumber);
+      continue;
+    }
     const day = isAccepted && kind === 'dueDay' ? dueOn : null;
     const reason = isAccepted ? null : refusalText(head, reasons).slice(0, LONGEST_REASON);
     const key = `${ourNumber} ${kind} ${day}`;
     if (!told.has(key))
       told.set(key, { ourNumber, kind, answer: isAccepted ? 'accepted' : 'refused', reason, dueOn: day });
   }
-  return [...told.values()].toSorted((one, other) => rankOf(one) - rankOf(other));
+  return { answers: [...told.values()].toSorted((one, other) => rankOf(one) - rankOf(other)), undecided };
 }
 
 const EXACT: readonly BankAnswer['kind'][] = ['writeOff', 'dueDay'];

@@ -148,8 +148,8 @@ export async function listRefused(database: Reader, bank: string, number: number
 export type BankAnswer = {
   readonly ourNumber: string;
   /**
-   * `later`: the write-off or change that waits for an answer. `either`: the same, or the registration where
-   * neither was ever asked.
+   * `later`: the oldest write-off or change that waits for an answer. `either`: the same, or the registration
+   * where neither was ever asked.
    */
   readonly kind: 'register' | 'writeOff' | 'dueDay' | 'later' | 'either';
   readonly answer: 'accepted' | 'refused';
@@ -172,15 +172,18 @@ const ANSWERS = inputRows<BankAnswer>(
 
 const ANSWERED = rowCodec({ ourNumber: column.text('i.our_number'), answer: column.text('i.answer') });
 
+/** `e` is an instruction that an answer `a` to `i` may be of as well. */
+const IS_ALIKE = `e.merchant_id = i.merchant_id and e.our_number = i.our_number
+       and case when a.kind in ('later', 'either') then e.kind <> 'register' or i.kind = 'register' else e.kind = i.kind end`;
+
 /**
- * The first answer counts. Only what was in a file is answered. A return file that is imported again must not
- * answer a later attempt.
+ * The first answer counts. Only what was in a file that is not younger is answered: of several instructions
+ * the oldest, as banks read files in turn. A return file that is imported again must not answer a later one.
  */
 const ANSWER = statement(
   'bank_instructions.answer',
-  `with told as (
-   select distinct on (i.merchant_id, i.our_number, i.kind, i.attempt) i.merchant_id, i.our_number, i.kind, i.attempt,
-     a.answer, a.reason
+  `with fitting as (
+   select distinct on (a.position) i.merchant_id, i.our_number, i.kind, i.attempt, a.answer, a.reason, a.position
    from ${ANSWERS.sql}, bank_instructions i
    where i.our_number = a.our_number and i.bank_code = $1 and i.file_number is not null and i.answer is null
      and case when a.kind in ('later', 'either') then i.kind <> 'register' or a.kind = 'either' and not exists (
@@ -188,15 +191,15 @@ const ANSWER = statement(
          where w.merchant_id = i.merchant_id and w.our_number = i.our_number and w.kind <> 'register'
        ) else i.kind = a.kind end
      and (a.due_on is null or a.due_on = i.due_on)
-     and (i.kind <> 'dueDay' and i.attempt = 1 or not exists (
-       select from bank_instructions e
-       where e.merchant_id = i.merchant_id and e.our_number = i.our_number and e.kind = i.kind
-         and e.answered_in = $2
-     ) and exists (
+     and not exists (select from bank_instructions e where ${IS_ALIKE} and e.answered_in = $2)
+     and exists (
        select from remittances r
        where r.bank = i.bank and r.file_number = i.file_number and r.made_on <= $3::date
-     ))
-   order by i.merchant_id, i.our_number, i.kind, i.attempt, a.position
+     )
+   order by a.position, i.file_number, i.created_at, i.kind, i.attempt
+   ), told as (
+   select distinct on (merchant_id, our_number, kind, attempt) merchant_id, our_number, kind, attempt, answer, reason
+   from fitting order by merchant_id, our_number, kind, attempt, position
    )
    update bank_instructions i
    set answer = t.answer, reason = t.reason, answered_at = now(), answered_in = $2

@@ -21,14 +21,15 @@ export type AskBankTools = Pick<ModuleContext, 'database' | 'clock'> & {
 const ENDINGS: ReadonlySet<BoletoChange['event']> = new Set(['issue', 'refuse', 'cancel', 'expire']);
 
 /**
- * `unsent` takes back what was not sent. Once another process has claimed the boleto, or it was asked for
- * something else, neither that nor an answer that leaves it open counts: it may be of an earlier question.
+ * `unsent` takes back what was not sent; null: it is asked later. Once another process has claimed the
+ * boleto, or it was asked for something else, neither that nor an answer that leaves it open counts: it may
+ * be of an earlier question.
  */
 export function askBank(
   tools: AskBankTools,
   { merchantId, boletoId, fence }: BoletoKey & Pick<Boleto, 'fence'>,
   ask: (timeoutMilliseconds: number) => Promise<BankResult>,
-  unsent: { readonly change: (boleto: Boleto) => BoletoChange; readonly keyToFree: Buffer | null },
+  unsent: { readonly change: (boleto: Boleto) => BoletoChange | null; readonly keyToFree: Buffer | null },
   deadlineAt: number,
 ) {
   return askAndMove<Boleto, BoletoChange, BoletoMove, BoletoMoveRow, BankWarning>(

@@ -108,6 +108,34 @@ export function resultOfCancel(boleto: Asking, answer: BoletoCancelAnswer): Bank
   }
 }
 
+/**
+ * Reads the bank's record of a boleto that it does not cancel, and of whose change it was not heard: the day
+ * that stands is told.
+ */
+export function resultOfKeptSearch(boleto: Boleto, found: FoundBoleto): BankResult {
+  switch (found.kind) {
+    case 'issued':
+    case 'paid': {
+      const { kind, dueOn, barCode, pixEmv } = found;
+      const warning = kind === 'paid' ? 'paidAtBank' : 'keptByBank';
+      return dueOn === boleto.dueOn
+        ? changed({ ...keepChange(boleto), isKept: kind === 'issued' }, warning)
+        : changed(
+            { event: 'change', registered: { barCode, pixEmv }, days: daysFrom(boleto, dueOn) },
+            warning,
+          );
+    }
+    case 'canceled':
+      return changed(endOf(boleto));
+    case 'expired':
+      return changed({ event: 'expire' });
+    case 'notFound':
+      return changed(keepChange(boleto), 'keptByBank');
+    case 'unknown':
+      return found;
+  }
+}
+
 const DUE_DAY_WARNINGS = {
   unknownBoleto: 'unknownToBank',
   paid: 'paidAtBank',

@@ -13,7 +13,13 @@ import {
   startOfSaoPauloDay,
 } from '../../../values/instant.ts';
 import { amountDue, payableUntil, termsFaults } from '../../bill-terms.ts';
-import { resultOfDueDay, resultOfLastSearch, resultOfSearch, resultOfWaiting } from './bank-question.ts';
+import {
+  resultOfDueDay,
+  resultOfKeptSearch,
+  resultOfLastSearch,
+  resultOfSearch,
+  resultOfWaiting,
+} from './bank-question.ts';
 import { statesOfStatus, statusBill } from './bill-status.ts';
 import {
   actsAt,
@@ -43,6 +49,7 @@ function boletoIn(state: BoletoState, change: Partial<Boleto> = {}): Boleto {
     stateBefore: state === 'canceling' || state === 'changing' ? 'overdue' : null,
     wanted: state === 'changing' ? LATER : null,
     dueDayChanges: 0,
+    isDayOpen: false,
     isExpiring: false,
     amount: cents(10_000),
     issuedOn: '2026-11-23' as Day,
@@ -190,6 +197,19 @@ test('the day with which the bank has a boleto is taken over where its record is
         ['issued', LATER.dueOn, LATER.payableUntil],
       );
     }
+});
+
+test('where a bank refuses the cancel that did not wait for a change, the day that stands is told', () => {
+  const boleto = boletoIn('canceling', { isDayOpen: true });
+  const newsOf = (kind: 'issued' | 'paid', dueOn: Day) => {
+    const result = resultOfKeptSearch(boleto, { kind, dueOn, barCode: BAR_CODE, pixEmv: null });
+    assert.ok(result.kind === 'changed');
+    const move = moveOf(boleto, result.change, NOW);
+    return [move?.days.dueOn, move?.news?.after ?? null, result.warning];
+  };
+  assert.deepEqual(newsOf('issued', LATER.dueOn), [LATER.dueOn, 'dueDayChanged', 'keptByBank']);
+  assert.deepEqual(newsOf('issued', boleto.dueOn), [boleto.dueOn, 'dueDayKept', 'keptByBank']);
+  assert.deepEqual(newsOf('paid', boleto.dueOn), [boleto.dueOn, null, 'paidAtBank']);
 });
 
 test('a change that the bank never answers is given up once the boleto is over with either day', () => {

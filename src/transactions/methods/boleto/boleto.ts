@@ -131,6 +131,8 @@ export type Boleto = BoletoKey & {
   readonly wanted: BoletoDays | null;
   /** How often a change was asked for. */
   readonly dueDayChanges: number;
+  /** The last change has had no answer, be it that a cancel no longer waits for one. */
+  readonly isDayOpen: boolean;
   /** Null: erased. */
   readonly payer: BoletoPayer | null;
   readonly referenceTransaction: string | null;

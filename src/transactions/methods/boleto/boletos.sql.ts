@@ -79,6 +79,7 @@ export const BOLETO = rowCodec(
     wantedDueOn: column.nullable(column.day()),
     wantedPayableUntil: column.nullable(column.day()),
     dueDayChanges: column.whole(),
+    isDayOpen: column.boolean('coalesce(b.due_days[cardinality(b.due_days)] <> b.due_on, false)'),
     payer: column.nullable(column.parsedBy(readPayer)),
     referenceTransaction: column.nullable(column.text()),
     instructions: column.listOf(column.text()),
@@ -178,7 +179,10 @@ const LOCK = statement(
   'select boleto_id from boletos where merchant_id = $1 and boleto_id = $2 for no key update',
 );
 
-/** Of the last changes, the newest last, each day once; a return file may name any. */
+/**
+ * Of the last changes, the newest last, each day once; a return file may name any. Once the bank has
+ * answered, the last is the day that the boleto has.
+ */
 const KNOWN_DUE_DAYS = `array(select k.day from (
          select d.day, max(d.place) as place
          from unnest(b.due_days || b.due_on || coalesce($22::date, $20::date)) with ordinality d (day, place)
@@ -193,7 +197,7 @@ const MOVE = statement(
        due_at = now() + $13::integer * interval '1 millisecond', changed_at = $14::timestamptz,
        due_on = $20::date, payable_until = $21::date, days_to_expire = ${DAYS_TO_EXPIRE}, wanted_due_on = $22::date, wanted_payable_until = $23::date,
        due_day_changes = b.due_day_changes + ($22::date is not null)::integer,
-       due_days = case when $22::date is null and $20::date = b.due_on then b.due_days else ${KNOWN_DUE_DAYS} end,
+       due_days = case when $22::date is null and $20::date = b.due_on and (b.due_days is null or $4 not in ('issued', 'overdue')) then b.due_days else ${KNOWN_DUE_DAYS} end,
        fence = b.fence + 1, tries = 0, unknown_since = null, unknown_reason = null
      where b.merchant_id = $1 and b.boleto_id = $2 and b.state = $3
      returning ${BOLETO.columns}

@@ -5,7 +5,7 @@ import { DEFAULT_PROVIDER } from '../../../providers/provider.ts';
 import { isUuid } from '../../../values/ids.ts';
 import { LEASE_MARGIN_MILLISECONDS } from '../../transaction.ts';
 import { type AskBankTools, askBank } from './ask-bank.ts';
-import { resultOfCancel } from './bank-question.ts';
+import { askToCancel } from './ask-to-cancel.ts';
 import { type Boleto, type BoletoKey, type BoletoState, isOfBank, shownState } from './boleto.ts';
 import { keepChange, moveOf } from './boleto-move.ts';
 import type { BoletoMoved, BoletoMoveRow } from './boletos.sql.ts';
@@ -119,12 +119,11 @@ async function askAndRecord(
   boleto: Boleto,
   deadlineAt: number,
 ): Promise<CancelResult> {
-  const { merchantId, ourNumber } = boleto;
-  const requestedAt = tools.clock.now(merchantId);
-  const ask = async (timeout: number) =>
-    resultOfCancel(boleto, await bank.cancel(merchantId, ourNumber, requestedAt, timeout));
-  // An unsent cancel has no effect and may be requested again.
-  const answer = await askBank(tools, boleto, ask, { change: keepChange, keyToFree: null }, deadlineAt);
+  const requestedAt = tools.clock.now(boleto.merchantId);
+  const ask = (timeout: number) => askToCancel(bank, boleto, requestedAt, timeout);
+  // An unsent cancel has no effect and may be requested again; a change that it did not wait for may have.
+  const change = (held: Boleto) => (held.isDayOpen ? null : keepChange(held));
+  const answer = await askBank(tools, boleto, ask, { change, keyToFree: null }, deadlineAt);
   if (answer.kind === 'unknown') return { kind: 'canceled', boleto, isPending: true };
   if (answer.kind !== 'recorded') return { kind: answer.kind };
   const { warning, held } = answer;

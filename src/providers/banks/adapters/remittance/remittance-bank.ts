@@ -2,6 +2,7 @@ import type * as files from '#settlement-files';
 import { agreementFault, remittanceBankNamed, writeRemittance } from '#settlement-files';
 import type { Database } from '../../../../platform/postgres/database.ts';
 import { composeBarCode } from '../../../../values/bar-code.ts';
+import type { Day } from '../../../../values/instant.ts';
 import type { ProviderSettings } from '../../../provider.ts';
 import {
   type Bank,
@@ -108,8 +109,8 @@ export function remittanceBank(
     const register = kindOf(kept, 'register');
     if (register === undefined) return { kind: 'notFound' };
     if (endOf(kept)?.kind === 'canceled') return { kind: 'canceled' };
-    const { dueOn } = request;
-    return { kind: 'issued', dueOn, ...registered(request, register.bankNumber) };
+    const dueOn = dayOf(kept) ?? request.dueOn;
+    return { kind: 'issued', dueOn, ...registered({ ...request, dueOn }, register.bankNumber) };
   }
 
   return {
@@ -132,6 +133,12 @@ export function remittanceBank(
 
 function kindOf(kept: readonly Instruction[], kind: Instruction['kind']): Instruction | undefined {
   return kept.find((one) => one.kind === kind);
+}
+
+/** The last due day that the bank has accepted. Null: none was kept. */
+function dayOf(kept: readonly Instruction[]): Day | null {
+  const last = kept.find(({ kind, answer }) => kind === 'dueDay' && answer === 'accepted');
+  return (last ?? kindOf(kept, 'register'))?.dueOn ?? null;
 }
 
 /** Null while the bank has it, or may have it. */

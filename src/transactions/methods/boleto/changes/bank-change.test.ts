@@ -12,7 +12,7 @@ function boletoIn(state: BoletoState): Boleto {
   return {
     ...{ merchantId: 'm', boletoId: 'b', accountNumber: '1', ourNumber: '00000000001', pageKey: 'k' },
     ...{ state, stateBefore: state === 'canceling' || state === 'changing' ? 'overdue' : null },
-    ...{ isExpiring: false, wanted: null, dueDayChanges: 0 },
+    ...{ isExpiring: false, wanted: null, dueDayChanges: 0, isDayOpen: false },
     ...{
       amount: cents(10_000),
       issuedOn: '2026-11-23' as Day,

@@ -158,16 +158,17 @@ const LEARN = statement(
      from input i
      join boletos b on b.our_number = i.our_number and coalesce(left(b.bar_code, 3), b.asked_bank, $1) = $1
    )
-   update boletos b set due_days = b.due_days || f.days
+   update boletos b set due_days = b.due_days[:cardinality(b.due_days) - 1] || f.days
+     || coalesce(b.due_days[cardinality(b.due_days)], b.due_on)
    from filed f
    where b.merchant_id = f.merchant_id and b.boleto_id = f.boleto_id and cardinality(f.days) > 0
-     and coalesce(cardinality(b.due_days), 0) + cardinality(f.days) <= 100
+     and coalesce(cardinality(b.due_days), 0) + cardinality(f.days) < 100
    returning ${OURS.columns}`,
 );
 
 /**
- * Keeps days with which the bank has boletos and that nobody asked for, so that their payments count. Returns
- * the numbers of these boletos.
+ * Keeps days with which the bank has boletos and that nobody asked for, so that their payments count, before
+ * the last one. Returns the numbers of these boletos.
  */
 export async function learnDueDays(
   tx: Tx,

@@ -6,11 +6,11 @@ import type { OutageWatch } from '../../../../platform/work/outage-watch.ts';
 import type { WakeSignal } from '../../../../platform/work/wake-signal.ts';
 import type { Banks } from '../../../../providers/open-banks.ts';
 import { REQUEST_LEASE_MARGIN_MILLISECONDS, resolveRequests } from '../../../requests/resolve-requests.ts';
+import { askToCancel } from '../ask-to-cancel.ts';
 import {
   type BankChanged,
   type BankResult,
   type BankWarning,
-  resultOfCancel,
   resultOfDueDay,
   resultOfIssue,
   resultOfLastSearch,
@@ -48,8 +48,8 @@ export function resolveUnresolvedBoletos(tools: ResolveBoletosTools, wakeSignal:
       }),
       limits: DISPATCH.unresolvedBoletos,
       outage: tools.bankOutage,
-      // Time for three requests: the bank's code, its record, and the issue or cancel.
-      leaseMilliseconds: 3 * tools.bankTimeoutMilliseconds + REQUEST_LEASE_MARGIN_MILLISECONDS,
+      // Time for four requests: the bank's code, its record, the issue or cancel, and its record again.
+      leaseMilliseconds: 4 * tools.bankTimeoutMilliseconds + REQUEST_LEASE_MARGIN_MILLISECONDS,
       ask: (boleto) =>
         boleto.state === 'issuing' ? findOrIssue(tools, boleto) : askAboutRegistered(tools, boleto),
       record: (boleto, { change }, deadlineAt) => record(tools, boleto, change, deadlineAt),
@@ -86,7 +86,7 @@ async function askAboutRegistered(
   boleto: Boleto,
 ): Promise<BankResult> {
   const bank = banks.of(boleto.bank);
-  const { merchantId, ourNumber } = boleto;
+  const { merchantId } = boleto;
   // A bank that was away at the start has not said yet which one it is.
   const bankCode = bank.bankCode === '' ? await bank.learnCode(timeout) : bank.bankCode;
   if (bankCode === '')
@@ -101,7 +101,7 @@ async function askAboutRegistered(
   // One whose time is over may have been paid on its last day, so the bank's record is read first.
   const found = boleto.isExpiring ? resultOfLastSearch(boleto, await bank.find(boleto, timeout)) : null;
   if (found !== null) return found;
-  return resultOfCancel(boleto, await bank.cancel(merchantId, ourNumber, now, timeout));
+  return askToCancel(bank, boleto, now, timeout);
 }
 
 async function record(
