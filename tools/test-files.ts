@@ -43,7 +43,7 @@ export const OF_CONFORMANCE: readonly string[] = [
 export const OF_CELLS: readonly string[] = ['test/cells/proxied.test.ts'];
 /** Packs and compiles the package, and runs it where there is nothing else. */
 export const OF_PACKAGES: readonly string[] = ['test/installing/settlement-files.test.ts'];
-/** The simulated acquirers and banks by themselves, each in a process that is killed, or asked by its own wire. */
+/** The simulated acquirers and banks by themselves: killed, and asked by their own wire. */
 export const OF_SIMULATORS: readonly string[] = [
   'simulators/acquirer/changes.test.ts',
   'simulators/acquirer/files.test.ts',
@@ -60,7 +60,7 @@ export const OF_SIMULATORS: readonly string[] = [
   'simulators/pix/restart.test.ts',
   'simulators/rede/rede.test.ts',
 ];
-/** Pages that other tests ask without a browser: what people do on them, and a sign-in elsewhere, in Chromium. */
+/** What people do on pages that other tests ask without a browser, and a sign-in elsewhere, in Chromium. */
 export const OF_BROWSERS: readonly string[] = [
   'test/console/browser-actions.test.ts',
   'test/console/oidc-browser.test.ts',
