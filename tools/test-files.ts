@@ -43,6 +43,28 @@ export const OF_CONFORMANCE: readonly string[] = [
 export const OF_CELLS: readonly string[] = ['test/cells/proxied.test.ts'];
 /** Packs and compiles the package, and runs it where there is nothing else. */
 export const OF_PACKAGES: readonly string[] = ['test/installing/settlement-files.test.ts'];
+/** The simulated acquirers and banks by themselves: killed, and asked by their own wire. */
+export const OF_SIMULATORS: readonly string[] = [
+  'simulators/acquirer/changes.test.ts',
+  'simulators/acquirer/files.test.ts',
+  'simulators/acquirer/protocol.test.ts',
+  'simulators/acquirer/restart.test.ts',
+  'simulators/acquirer/spoiled-answer.test.ts',
+  'simulators/bank/bank.test.ts',
+  'simulators/bank/restart.test.ts',
+  'simulators/cielo/cielo.test.ts',
+  'simulators/pix/charges.test.ts',
+  'simulators/pix/faults.test.ts',
+  'simulators/pix/histories.test.ts',
+  'simulators/pix/recurrences.test.ts',
+  'simulators/pix/restart.test.ts',
+  'simulators/rede/rede.test.ts',
+];
+/** What people do on pages that other tests ask without a browser, and a sign-in elsewhere, in Chromium. */
+export const OF_BROWSERS: readonly string[] = [
+  'test/console/browser-actions.test.ts',
+  'test/console/oidc-browser.test.ts',
+];
 /** A slice of the suite `payments` of the proof, for whoever changes what it is about. */
 const OF_CHAOS: readonly string[] = ['test/payments/faults.test.ts'];
 /** Buyers at the pages of links, subscribers and the demo shop: of the suite `browser`. */
@@ -50,7 +72,7 @@ export const OF_BUYERS: readonly string[] = ['test/payments/link-browser.test.ts
 
 const OF_PROOF = [
   ...[...PAPERS, ...CLUSTERS, ...STARTERS, ...OF_PACKAGES],
-  ...[...OF_CHAOS, ...OF_BUYERS, ...OF_CONFORMANCE, ...OF_CELLS],
+  ...[...OF_CHAOS, ...OF_BUYERS, ...OF_BROWSERS, ...OF_CONFORMANCE, ...OF_SIMULATORS, ...OF_CELLS],
 ];
 /** With a change of which of these each of them runs too. */
 const READ_BY: readonly (readonly [files: readonly string[], changed: RegExp])[] = [
@@ -59,6 +81,8 @@ const READ_BY: readonly (readonly [files: readonly string[], changed: RegExp])[]
   [OF_PACKAGES, /^packages\//],
   [OF_BUYERS, /^(clients\/browser|examples\/shop|src\/(payments\/links|transactions\/payers))\//],
   [STARTERS, /^(bin\/|src\/homologation\/embedded-postgres\/|package|tools\/(install|checkout))/],
+  [OF_BROWSERS, /^src\/console\//],
+  [OF_SIMULATORS, /^simulators\//],
   [OF_CONFORMANCE, /^(conformance|simulators|examples\/bridge)\//],
   [OF_CELLS, /^(deploy|src\/(app|merchants|platform|values))\//],
   [OF_CHAOS, /^(chaos|src\/(payments|transactions))\//],

@@ -5,7 +5,7 @@ const LEAST_PER_CORE = 1.5;
 /** Most of the time of many files is waiting for leases, pauses and silent acquirers. */
 const MOST_PER_CORE = 6;
 /** One more begins while so much of the machine has nothing to do. */
-const IDLE_SHARE = 0.1;
+const IDLE_SHARE = 0.07;
 /** What a file that begins takes of a core, until it shows in the load. */
 const CORES_OF_ONE = 0.5;
 const SAMPLE_MILLISECONDS = 400;

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
+import pg from 'pg';
 import { freshBundle } from '../bin/bundle.mjs';
 import {
   type EmbeddedPostgres,
@@ -155,6 +156,7 @@ async function startTestServer(): Promise<TestServer> {
     throw error;
   }
   const { host, port, user, password, database } = server.connection;
+  await makeCheap(server.connection);
   const login = `${encodeURIComponent(user)}:${encodeURIComponent(password)}`;
   return {
     url: `postgres://${login}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`,
@@ -164,6 +166,20 @@ async function startTestServer(): Promise<TestServer> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Tests log in thousands of times, and pages are copied to the log behind each of a thousand checkpoints. */
+async function makeCheap(owner: EmbeddedPostgres['connection']): Promise<void> {
+  const client = new pg.Client(owner);
+  await client.connect();
+  try {
+    const [name, password] = [client.escapeIdentifier(owner.user), client.escapeLiteral(owner.password)];
+    await client.query('set scram_iterations = 1');
+    await client.query(`alter role ${name} password ${password}`);
+    await client.query('alter role all set wal_compression = off');
+  } finally {
+    await client.end();
+  }
 }
 
 async function hasRoomInMemory(): Promise<boolean> {

@@ -75,6 +75,8 @@ const PHONE: Look = { ...DESK, window: 'phone' };
 const DARK: Look = { window: 'desk', scheme: 'dark', language: 'en' };
 const IN_ENGLISH: Look = { ...DESK, language: 'en' };
 const LOOKS = sliceOf(3, 1);
+/** Of so many pages one is looked at; in the proof each. */
+const PAGES_OF_ONE = 6;
 
 /** What is wrong on a desk in English; in the proof on a desk and a phone in Portuguese, then in the dark. */
 async function faultsFrom(page: Page, name: string, open: () => Promise<void>): Promise<string[]> {
@@ -111,7 +113,7 @@ test('pages have their things, in the proof every one, and are good to use in ea
   await send(page, '/filters', { name: 'Pagas' });
   const [empty, faults]: [string[], string[]] = [[], []];
   const pages = SCREENS.filter(({ isFile }) => isFile !== true);
-  const looked = turnOf(pages, 0, 3);
+  const looked = turnOf(pages, 0, PAGES_OF_ONE);
   for (const { path } of looked) {
     const found = await faultsFrom(page, nameOf(path), async () => {
       const answer = await browser.goTo(page, pathWith(path === CHARTS ? CHARTS_OF_MONTH : path));

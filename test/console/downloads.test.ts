@@ -9,8 +9,8 @@ import { originOf, type Shown, signedIn, type Visitor } from './visitor.ts';
 
 /** More than two pages of a stream. */
 const MANY = 2_503;
-/** More than a connection holds of what nobody reads. */
-const GIANT = 60_000;
+/** More than a connection holds of what nobody reads: 5 MB. */
+const GIANT = 32_000;
 const DAYS = { many: '2026-03-15', giant: '2026-03-16', broken: '2026-03-17', old: '2024-01-02' } as const;
 /** As HTTP says it, of an answer in pieces. */
 const isWhole = (text: string) => text.endsWith('\r\n0\r\n\r\n');

@@ -38,6 +38,7 @@ const SETTINGS = {
 const LANES = 4;
 /** Work that falls due writes now and then, and not each time. */
 const TRIES_ALONE = 3;
+const COMMITS_OF_ONE = 3;
 /** What is cut off is resolved beside the requests, and that work writes these in its own time. */
 const IN_THEIR_OWN_TIME = [
   'acquirer_cursors',
@@ -118,8 +119,8 @@ async function prepare({ service }: Lane, { endpoint, variant }: Sale): Promise<
 }
 
 /**
- * Every way of every endpoint that makes something, with every other commit; in the proof with each. The
- * others are for an endpoint whose turn fell on commits that come by chance.
+ * Every way of every endpoint that makes something, with one of two or three commits in turn; in the proof
+ * with each. The others are for an endpoint whose turn fell on commits that come by chance.
  */
 async function findCases(lane: Lane): Promise<{ cases: Case[]; others: Case[] }> {
   const cases: Case[] = [];
@@ -142,8 +143,7 @@ async function findCases(lane: Lane): Promise<{ cases: Case[]; others: Case[] }>
       );
       const named = new Map(written().map((write) => [nameOf(write), write]));
       const own = [...named].filter(([name]) => !ofNobody.has(name));
-      const turn = own.length > 1 ? cases.length : 0;
-      const chosen = turnOf(own, turn, 2);
+      const chosen = turnOf(own, cases.length, Math.min(COMMITS_OF_ONE, own.length));
       for (const one of own)
         (chosen.includes(one) ? cases : others).push({ endpoint, variant, write: one[1] });
     }

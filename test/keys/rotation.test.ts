@@ -123,7 +123,7 @@ const byNewStoredCard: CardOf = async (url, token) => {
 };
 
 test('all keys are rotated twice under load: no payment fails and nothing stays under an old key', async (context) => {
-  const vaultIds = await fillVault(setup, tools, demo.merchantId, sliceOf(2_000, 500));
+  const vaultIds = await fillVault(setup, tools, demo.merchantId, sliceOf(2_000, 200));
   const { load, ended } = startLoad(vaultIds);
   for (let round = 0; round < 2; round += 1) {
     const { code, said } = await setup.parcela(['key', 'rotate', '--kind', 'all']);

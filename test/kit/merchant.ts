@@ -97,24 +97,33 @@ function isPathOf(pattern: string, path: string): boolean {
   return known.test(path);
 }
 
+/** A path can only be one of as many parts: the others are not tried, for this is asked at every call. */
+const partsOf = (path: string): number => path.split('/').length;
+const PATHS = Map.groupBy(Object.keys(document.paths), partsOf);
+const SYNONYMS = Map.groupBy(
+  FAMILY.flatMap(({ operation, doors = [] }) => doors.map((door) => ({ ...door, operation }))),
+  ({ path }) => partsOf(path),
+);
+const DESCRIBED = new Map(
+  Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(
+      ([verb, { operationId }]) => [operationId, { method: verb.toUpperCase(), path }] as const,
+    ),
+  ),
+);
+
 /** Where the description has what is asked: a synonym is answered as the operation that it stands for. */
 function describedDoor(method: string, path: string): { readonly method: string; readonly path: string } {
-  const meant = FAMILY.find(({ doors = [] }) =>
-    doors.some((door) => door.method === method && isPathOf(door.path, path)),
-  );
-  if (meant === undefined) return { method, path };
-  for (const [described, operations] of Object.entries(document.paths)) {
-    for (const [verb, { operationId }] of Object.entries(operations))
-      if (operationId === meant.operation) return { method: verb.toUpperCase(), path: described };
-  }
-  return { method, path };
+  const doors = SYNONYMS.get(partsOf(path)) ?? [];
+  const meant = doors.find((door) => door.method === method && isPathOf(door.path, path));
+  return (meant && DESCRIBED.get(meant.operation)) ?? { method, path };
 }
 
 /** Throws unless the answer is in the published description, in the shape that it says. */
 export function assertDescribed(sentMethod: string, path: string, reply: Reply): void {
   const [sentPath = ''] = path.split('?');
   const { method, path: bare } = describedDoor(sentMethod, sentPath);
-  const matching = Object.keys(document.paths).filter((pattern) => isPathOf(pattern, bare));
+  const matching = (PATHS.get(partsOf(bare)) ?? []).filter((pattern) => isPathOf(pattern, bare));
   // A path of words is meant before one with names in it.
   const described = matching.find((pattern) => !pattern.includes('{')) ?? matching[0];
   const isHead = method === 'HEAD';

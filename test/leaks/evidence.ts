@@ -145,10 +145,9 @@ async function readEveryCell(auditor: Auditor): Promise<Cell[]> {
 
 function openRecords(marks: Marks) {
   const scan = openScanner([
-    ...Object.values(marks.numbers).flatMap(needlesOf),
+    ...[...Object.values(marks.numbers), marks.typedNumber].flatMap(needlesOf),
     ...needlesOfProof(marks.cavv),
   ]);
-  const scanTyped = openScanner(needlesOf(marks.typedNumber));
   const bySink = <T>(make: () => T) =>
     Object.fromEntries(SINKS.map((sink) => [sink, make()])) as Record<Sink, T>;
   const hits = bySink<Hit[]>(() => []);
@@ -157,8 +156,7 @@ function openRecords(marks: Marks) {
   let scannedBytes = 0;
   return {
     add(sink: Sink, place: string, bytes: Buffer) {
-      hits[sink].push(...scan(bytes, place));
-      typed[sink].push(...scanTyped(bytes, place));
+      for (const hit of scan(bytes, place)) (hit.number === marks.typedNumber ? typed : hits)[sink].push(hit);
       // Counted to be compared.
       if (RUNS === 2) countTokens(bytes, counts[sink]);
       scannedBytes += bytes.length;

@@ -19,6 +19,7 @@ test('a charge at Cielo whose process was killed before the answer is voided by 
   const killed = await openTestProcess(SETTINGS);
   const acquirer = await withAcquirer('cielo', killed, { settings, simulator: SIMULATOR });
   try {
+    await acquirer.waitForNoon();
     await acquirer.script({ on: 'authorize', fault: 'booksButSilent' });
     const paid = acquirer.pay(12_345).catch(() => null);
     const id = await until('it is being charged', async () => {

@@ -176,7 +176,7 @@ export async function withAcquirer<S extends RunningService & Omit<TestService, 
   };
 }
 
-function millisecondsUntilNoon(): number {
+export function millisecondsUntilNoon(): number {
   const now = Date.now();
   return atHour(dayAfter(saoPauloDayOf(now), 1), 12) - now;
 }

@@ -69,7 +69,9 @@ export async function automaticShopOf<S extends TestService>(service: S, bankUrl
     /** Journey 2, authorized, with an amount that decides what the payer's account makes of each try. */
     async authorized(amount: number, change: object = {}): Promise<Enrolled> {
       const made = await enrol(await makePlan({ amount, ...change }), { pixAutomatic: { journey: 2 } });
-      await decide({ code: made.authorization.pixEmv, act: 'accept' });
+      // Where the bank had no time to answer its code comes later.
+      const { authorization } = await readers.untilAuthorization(made.id, 'Pending');
+      await decide({ code: authorization.pixEmv, act: 'accept' });
       return readers.untilStatus(made.id, 'Active');
     },
     jump: (days: number) => jumpAt(shop.url, days),

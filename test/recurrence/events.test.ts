@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import type { AlertEvent } from '../../src/recurrence/alerts/alert.ts';
 import { type Listener, startListener } from '../kit/listener.ts';
+import { sliceOf } from '../kit/patience.ts';
 import { until } from '../kit/service.ts';
 import { ALERT_ENDPOINTS, bodiesOf } from './alerts-service.ts';
 import {
@@ -250,7 +251,7 @@ test('each change is notified of once, also when processes die in the middle of 
   const subscriptions = await Promise.all(Array.from({ length: 4 }, () => subscribe(shop, custom)));
   await service.startBeside();
   const jump = shop.ask('/homologation/clock', { body: { advanceDays: 120 } }).catch(() => null);
-  for (const count of [6, 20]) {
+  for (const count of [6, 20].slice(0, sliceOf(2, 1))) {
     await until(`${count} notices are written`, async () => (await writtenFor(shop)).length >= count);
     await service.kill();
     await service.restart();

@@ -18,7 +18,7 @@ import {
 } from './body-cases.ts';
 import { exchange, type WireAnswer } from './wire.ts';
 
-const MANGLED = Number(process.env.MANGLED ?? sliceOf(150, 6));
+const MANGLED = Number(process.env.MANGLED ?? sliceOf(150, 3));
 /** All are tried at every endpoint in the proof; else each at every fifth: one door reads all bodies. */
 const PARTS = sliceOf(1, 5);
 const LARGEST_BODY_BYTES = 65_536;

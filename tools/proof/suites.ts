@@ -3,10 +3,12 @@ import { LAST_RELEASE, whyNoRelease } from '../../chaos/upgrade/last-release.ts'
 import { PROXY_NAMES } from '../../test/proxies/proxies.ts';
 import {
   CLUSTERS,
+  OF_BROWSERS,
   OF_BUYERS,
   OF_CELLS,
   OF_CONFORMANCE,
   OF_PACKAGES,
+  OF_SIMULATORS,
   PAPERS,
   STARTERS,
 } from '../test-files.ts';
@@ -117,6 +119,7 @@ export const SUITES: readonly Suite[] = [
       'test/audit/parallel.test.ts',
       'test/keys/rotation.test.ts',
       'test/recurrence/calendar-of-charges-jumps.test.ts',
+      'test/recurrence/events.test.ts',
       'test/operators/moving-kill.test.ts',
       'test/start/database-on-its-way.test.ts',
       ...CLUSTERS,
@@ -161,7 +164,7 @@ export const SUITES: readonly Suite[] = [
   {
     name: 'browser',
     about: 'every page of the console in every window, scheme and language, and that of payment links',
-    ...files('test/console/browser*.test.ts', 'test/console/oidc-browser.test.ts', ...OF_BUYERS),
+    ...files('test/console/browser.test.ts', ...OF_BROWSERS, ...OF_BUYERS),
     minutes: 5,
     whyNot: async () => skipWithout('chromium'),
   },
@@ -175,9 +178,10 @@ export const SUITES: readonly Suite[] = [
   {
     name: 'model',
     about:
-      'plans, subscriptions and billings of two merchants beside a small model, all its seeds; files of each format; each adapter of acquirers; conformance; cells',
+      'plans, subscriptions and billings of two merchants beside a small model, all its seeds; files of each format; each adapter of acquirers; conformance; simulators; cells',
     ...files(
       ...OF_CONFORMANCE,
+      ...OF_SIMULATORS,
       ...OF_CELLS,
       'test/recurrence/model/model.test.ts',
       'test/reconciliation/files-agree.test.ts',

@@ -10,7 +10,7 @@ import { plainChannel } from '../../../src/platform/channels/open-channel.ts';
 import type { Acquirer } from '../../../src/providers/acquirers/acquirer.ts';
 import { ACQUIRER_ADAPTERS } from '../../../src/providers/acquirers/open-acquirer.ts';
 import { shortReference } from '../../../src/providers/acquirers/short-reference.ts';
-import { ESTABLISHMENT, KEY } from '../acquirer-service.ts';
+import { ESTABLISHMENT, KEY, millisecondsUntilNoon } from '../acquirer-service.ts';
 
 /** What a request is asked for, as the scripts of Rede and Cielo call it. */
 export type Operation = 'authorize' | 'capture' | 'refund';
@@ -149,6 +149,8 @@ async function openSales(adapter: 'rede' | 'cielo', capture: 'atOnce' | 'twoStep
   const simulator = await openSimulator(PROGRAMS[adapter], options);
   const [acquirer, absent] = [simulator.url, NOWHERE].map((url) => openAdapter(adapter, url, { capture }));
   const desk = (path: string, body: object) => post(`${simulator.url}/simulator/${path}`, body);
+  // So that no sale is given back on the day after it.
+  await desk('clock', { forwardMilliseconds: millisecondsUntilNoon() });
   return {
     ...{ name: `${adapter}, ${capture}`, acquirer: acquirer as Acquirer, absent: absent as Acquirer },
     codes: CODES[adapter],
