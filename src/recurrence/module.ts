@@ -47,7 +47,7 @@ import { SUBSCRIBER_PAGE_ENDPOINTS } from './subscriber-pages/endpoints.ts';
 import { SHOWN_PAGE_ENDPOINTS } from './subscriber-pages/page-endpoints.ts';
 import { type EndingTools, endWithPlan } from './subscriptions/cancel-with-plan.ts';
 import { subscriptionChangesWrite } from './subscriptions/changes.sql.ts';
-import { eraseOldSubscriptionCustomers } from './subscriptions/customers.sql.ts';
+import { CUSTOMERS } from './subscriptions/customers.sql.ts';
 import {
   PLAN_STATUS_ENDPOINTS,
   SUBSCRIPTION_CREATION_REFUSALS,
@@ -298,7 +298,7 @@ function subscribersWork({ configuration, database, metrics }: RecurrenceContext
   return forgetPersonalData(
     'forgetOldSubscribers',
     configuration.customerRetentionDays,
-    (limit, days) => eraseOldSubscriptionCustomers(database, limit, days),
+    (limit, days) => CUSTOMERS.eraseOld(database, limit, days),
     metrics.counter(SUBSCRIBERS_ERASED),
   );
 }

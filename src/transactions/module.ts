@@ -17,7 +17,7 @@ import type { CancelTools } from './cancels/cancel-transaction.ts';
 import { cancelIntentsWrite } from './cancels/cancels.sql.ts';
 import { type ResolveCancelsTools, resolveUnresolvedCancels } from './cancels/resolve-unresolved-cancels.ts';
 import { openChanges } from './changes/module.ts';
-import { eraseOldCustomers } from './customers/customers.sql.ts';
+import { CUSTOMERS } from './customers/customers.sql.ts';
 import { type ChargeTools, type VerifyTools, verifyCard } from './methods/card/charge-card.ts';
 import type { ChargeSomewhereTools } from './methods/card/charge-somewhere.ts';
 import { type LimitTools, openNetworkLimits } from './methods/card/check-network-limits.ts';
@@ -187,7 +187,7 @@ function customersWork({ configuration, database, metrics }: TransactionsContext
   return forgetPersonalData(
     'forgetOldCustomers',
     configuration.customerRetentionDays,
-    (limit, days) => eraseOldCustomers(database, limit, days),
+    (limit, days) => CUSTOMERS.eraseOld(database, limit, days),
     metrics.counter(CUSTOMERS_ERASED),
   );
 }

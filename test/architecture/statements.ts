@@ -1,8 +1,6 @@
-import { type SealedColumn, sealedTexts } from '../../src/keys/resealing/sealed-rows.sql.ts';
-import { type CursorTable, cursorTexts } from '../../src/platform/feeds/feed-cursors.sql.ts';
 import { pageTexts } from '../../src/platform/postgres/page-of.ts';
-import { type RequestTable, requestTexts } from '../../src/transactions/requests/request-queue.sql.ts';
 import { importsOf } from './imports.ts';
+import { MAKERS } from './makers.ts';
 import { constantTextOf, isNode, type Node, nameOf, type Program, quasisOf, textsOf } from './program.ts';
 import {
   type Complaint,
@@ -99,29 +97,6 @@ function pageStatementsOf(call: Node, { path, program }: SourceFile, constants: 
     unknownParts,
   }));
 }
-
-type Parts = Readonly<Record<string, unknown>>;
-
-/** Functions that put statements together of a description: their texts are read where it stands. */
-const MAKERS: Readonly<
-  Record<string, { readonly path: string; readonly begin: string; readonly texts: (parts: Parts) => object }>
-> = {
-  requestQueue: {
-    path: 'src/transactions/requests/request-queue.sql.ts',
-    begin: 'table',
-    texts: (parts) => requestTexts(parts as RequestTable),
-  },
-  feedCursors: {
-    path: 'src/platform/feeds/feed-cursors.sql.ts',
-    begin: 'name',
-    texts: (parts) => cursorTexts(parts as CursorTable),
-  },
-  sealedTable: {
-    path: 'src/keys/resealing/sealed-rows.sql.ts',
-    begin: 'name',
-    texts: (parts) => sealedTexts(parts as SealedColumn),
-  },
-};
 
 /** All statements of a description, put together as the program does it. */
 function madeStatementsOf(

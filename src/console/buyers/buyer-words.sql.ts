@@ -5,7 +5,9 @@ import {
   statement,
   type Tx,
 } from '../../platform/postgres/database.ts';
+import { forgetting } from '../../platform/postgres/forgetting.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
+import type { PersonFilter } from '../../platform/postgres/personal-rows.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type Buyer, buyerOf } from '../../transactions/customers/buyer.ts';
 import type { NamedBuyers } from '../payments/sought.ts';
@@ -218,13 +220,6 @@ const LIST = statement(
    order by merchant_id, word, buyer limit $3`,
 );
 
-export type PersonFilter = {
-  /** CPF or CNPJ without mask, letters upper case. */
-  readonly document: string;
-  /** Null: of all merchants. */
-  readonly merchantId: string | null;
-};
-
 /** Under the document, and under ids of what was bought before it was known. */
 export async function listWords(
   database: Reader,
@@ -264,15 +259,9 @@ export async function eraseWithWords<Erased>(
   });
 }
 
-const ERASE_OLD = statement(
-  'buyer_words.erase_old',
-  `with held as materialized (
-     select ctid as place from buyer_words where seen_on <= current_date - $2::integer
-     order by seen_on limit $1 for update skip locked
-   )
-   delete from buyer_words where ctid = any (array(select place from held)) returning 1`,
-);
-
-export async function eraseOldWords(database: Database, limit: number, days: number): Promise<number> {
-  return (await database.query(ERASE_OLD, [limit, days])).length;
-}
+export const eraseOldWords = forgetting({
+  table: 'buyer_words',
+  key: 'merchant_id, word, buyer',
+  by: 'seen_on',
+  over: 'seen_on <= current_date - $2::integer',
+});

@@ -24,7 +24,7 @@ import { BOLETO_LIST_FAULTS } from './contract.ts';
 import { ACTING_DUE, earliestActing, findMerchantsActing } from './due-days.sql.ts';
 import { BOLETO_ENDPOINTS, BOLETO_REFUSALS, REGISTRATION_SHAPES, TERMS_REFUSALS } from './endpoints.ts';
 import type { IssueTools } from './issue-boleto.ts';
-import { eraseOldPayers } from './payers/payers.sql.ts';
+import { PAYERS } from './payers/payers.sql.ts';
 import { PRINT_ENDPOINTS } from './print/endpoints.ts';
 import PRINT_TEXTS from './print/texts.json' with { type: 'json' };
 import TEXTS from './texts.json' with { type: 'json' };
@@ -216,7 +216,7 @@ function payersWork({ configuration, database, metrics }: BoletosContext): Work[
   return forgetPersonalData(
     'forgetOldPayers',
     configuration.customerRetentionDays,
-    (limit, days) => eraseOldPayers(database, limit, days),
+    (limit, days) => PAYERS.eraseOld(database, limit, days),
     metrics.counter(PAYERS_ERASED),
   );
 }

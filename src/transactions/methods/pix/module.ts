@@ -21,7 +21,7 @@ import { ACTING_DUE, earliestActing, findMerchantsActing } from './due-times.sql
 import { PIX_BANK_REFUSALS, PIX_ENDPOINTS, PIX_REFUSALS, PIX_TERMS_REFUSALS } from './endpoints.ts';
 import type { IssuePixTools } from './issue-pix.ts';
 import { PIX_PAGE_ENDPOINTS } from './page/endpoints.ts';
-import { eraseOldPixPayers } from './payers/pix-payers.sql.ts';
+import { PIX_PAYERS } from './payers/pix-payers.sql.ts';
 import { pixMovesWrite, pixWishesWrite } from './pix-charges.sql.ts';
 import { PIX_MESSAGES } from './pix-contract.ts';
 import { pixIntentsWrite } from './pix-intents.sql.ts';
@@ -246,7 +246,7 @@ function payersWork({ configuration, database, metrics }: PixContext): Work[] {
   return forgetPersonalData(
     'forgetOldPixPayers',
     configuration.customerRetentionDays,
-    (limit, days) => eraseOldPixPayers(database, limit, days),
+    (limit, days) => PIX_PAYERS.eraseOld(database, limit, days),
     metrics.counter(PAYERS_ERASED),
   );
 }
