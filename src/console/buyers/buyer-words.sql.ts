@@ -8,7 +8,7 @@ import {
 import { forgetting } from '../../platform/postgres/forgetting.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import type { PersonFilter } from '../../platform/postgres/personal-rows.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, firstOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type Buyer, buyerOf } from '../../transactions/customers/buyer.ts';
 import type { NamedBuyers } from '../payments/sought.ts';
 import type { WordRange } from './buyer-words.ts';
@@ -30,8 +30,7 @@ const LOCK = statement(
 
 /** Null: another process reads on from there. */
 export async function lockCursor(tx: Tx, source: Source): Promise<Place | null> {
-  const [row] = await tx.query(LOCK, [source]);
-  return row === undefined ? null : PLACE.parse(row);
+  return firstOf(await tx.query(LOCK, [source]), PLACE.parse);
 }
 
 const MOVE = statement(

@@ -1,5 +1,6 @@
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
 import { forgetting } from '../../platform/postgres/forgetting.ts';
+import { firstOf } from '../../platform/postgres/row-codec.ts';
 import type { User } from '../parts/user.ts';
 import { LINK_SECONDS } from './session.ts';
 import { USER } from './users.sql.ts';
@@ -43,8 +44,7 @@ const FIND = statement(
 );
 
 export async function findLinkedUser(database: Database, hash: Buffer): Promise<User | null> {
-  const [row] = await database.query(FIND, [hash]);
-  return row === undefined ? null : USER.parse(row);
+  return firstOf(await database.query(FIND, [hash]), USER.parse);
 }
 
 const RECOVER = statement(

@@ -1,6 +1,6 @@
 import { type Database, type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
 import { forgetting } from '../../platform/postgres/forgetting.ts';
-import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, firstOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type EarlierForm, FORM_OUTCOMES, type Refusal, readRefusal, type SentForm } from './sent-form.ts';
 
 /** A refused form may be sent again under its key: nothing was done. */
@@ -40,8 +40,7 @@ export async function findEarlierForm(
   database: Pick<Database, 'query'>,
   onceKey: string,
 ): Promise<EarlierForm | null> {
-  const [row] = await database.query(FIND, [onceKey]);
-  return row === undefined ? null : EARLIER_FORM.parse(row);
+  return firstOf(await database.query(FIND, [onceKey]), EARLIER_FORM.parse);
 }
 
 const RENEW = statement(

@@ -1,7 +1,7 @@
 import { newId } from '../../platform/chance.ts';
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, firstOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { keepFiledChanges } from '../../transactions/changes/changes.sql.ts';
 import { EXCEPTION_STATES } from '../exceptions/exception.ts';
 import { type ExceptionRow, NO_MERCHANT, recordExceptions } from '../exceptions/exception-writes.sql.ts';
@@ -106,8 +106,7 @@ export async function findLineException(
   database: Database,
   { fileNumber, lineNumber, class: name }: UnmatchedLine,
 ): Promise<LineException | null> {
-  const [row] = await database.query(FIND_OF_LINE, [fileNumber, lineNumber, name]);
-  return row === undefined ? null : LINE_EXCEPTION.parse(row);
+  return firstOf(await database.query(FIND_OF_LINE, [fileNumber, lineNumber, name]), LINE_EXCEPTION.parse);
 }
 
 export function unmatchedRow(

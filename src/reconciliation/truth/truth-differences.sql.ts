@@ -6,7 +6,7 @@ import {
   type Tx,
 } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, onlyOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Day } from '../../values/instant.ts';
 import { SUM_NAMES, SUMMED, type SumDifference } from './kept-sums.ts';
 import type { QuestionBudget } from './question-budget.ts';
@@ -73,8 +73,7 @@ const OLDEST_DIFFERENCE = statement(
 
 /** Seconds. 0 if nothing differs. */
 export async function ageOfOldestDifference(database: Database): Promise<number> {
-  const [row] = await database.query(OLDEST_DIFFERENCE, []);
-  return OLDEST.parse(row as Row).age;
+  return onlyOf(await database.query(OLDEST_DIFFERENCE, []), OLDEST.parse).age;
 }
 
 export type OpenDifference = (KeptDifference | SumDifference) & Aged;

@@ -1,6 +1,6 @@
 import { type Database, type Row, statement, type Tx } from '../../platform/postgres/database.ts';
 import { type InputColumns, inputRows } from '../../platform/postgres/input-rows.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, firstOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import { type Day, type Instant, utcText } from '../../values/instant.ts';
 import { ENQUEUE_DELIVERIES } from '../../webhooks/deliveries/to-send.sql.ts';
@@ -158,8 +158,7 @@ export async function lockAlertEndpoint(
   { merchantId, alertEndpointId }: AlertEndpointKey,
   today: Day,
 ): Promise<RowOf<typeof LOCKED> | null> {
-  const [row] = await tx.query(LOCK_ALERT_ENDPOINT, [merchantId, alertEndpointId, today]);
-  return row === undefined ? null : LOCKED.parse(row);
+  return firstOf(await tx.query(LOCK_ALERT_ENDPOINT, [merchantId, alertEndpointId, today]), LOCKED.parse);
 }
 
 /** A range: with an equality, a plan made on a small table would read all subscriptions of the merchant. */

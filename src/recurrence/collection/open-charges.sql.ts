@@ -1,6 +1,6 @@
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, firstOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { TRANSACTION_STATES } from '../../transactions/transaction.ts';
 import { NEVER_SENT } from '../../transactions/transaction-queries.sql.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
@@ -264,6 +264,5 @@ export async function findHandCharge(
   merchantId: string,
   transactionId: string,
 ): Promise<MadeHandCharge | null> {
-  const [row] = await database.query(FIND_CHARGE, [merchantId, transactionId]);
-  return row === undefined ? null : HAND_CHARGE.parse(row);
+  return firstOf(await database.query(FIND_CHARGE, [merchantId, transactionId]), HAND_CHARGE.parse);
 }

@@ -7,11 +7,11 @@ import {
   type MerchantActor,
   merchantEvent,
 } from '../../audit/audit-event.ts';
-
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import { isKeyTaken, keyValues, REMEMBER_KEYS } from '../../idempotency/idempotency-keys.sql.ts';
 import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
 import { statement, type Tx } from '../../platform/postgres/database.ts';
+import { firstOf } from '../../platform/postgres/row-codec.ts';
 import { fromOtherStates } from '../../platform/postgres/state-table.ts';
 import type { RecurringTerms } from '../../providers/pix/recurring-pix.ts';
 import { utcText } from '../../values/instant.ts';
@@ -168,8 +168,7 @@ export function planEditsWrite(audit: Audit): BatchedWriteOptions<EditRow, EditR
 }
 
 async function lockPlan(tx: Tx, { merchantId, planId }: PlanKey): Promise<Plan | null> {
-  const [plan] = await tx.query(LOCK, [merchantId, planId]);
-  return plan === undefined ? null : parsePlan(plan);
+  return firstOf(await tx.query(LOCK, [merchantId, planId]), parsePlan);
 }
 
 async function editPlan(tx: AuditedTx, row: EditRow): Promise<EditResult> {

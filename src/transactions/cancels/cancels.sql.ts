@@ -8,7 +8,7 @@ import {
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../platform/postgres/batched-writes.ts';
 import { type Database, statement } from '../../platform/postgres/database.ts';
 import { inputRows, type Timed, withDeadlines } from '../../platform/postgres/input-rows.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, firstOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import type { Cents } from '../../values/cents.ts';
 import { type RequestKey, requestQueue, UNANSWERED } from '../requests/request-queue.sql.ts';
@@ -257,8 +257,7 @@ export async function findCancel(
   merchantId: string,
   cancelId: string,
 ): Promise<RecordedCancel | null> {
-  const [row] = await database.query(FIND, [merchantId, cancelId]);
-  return row === undefined ? null : RECORDED.parse(row);
+  return firstOf(await database.query(FIND, [merchantId, cancelId]), RECORDED.parse);
 }
 
 const UNRESOLVED = rowCodec(

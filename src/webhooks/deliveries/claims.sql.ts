@@ -1,6 +1,6 @@
-import { type Database, type Row, type Statement, statement } from '../../platform/postgres/database.ts';
+import { type Database, type Statement, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, onlyOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { DeliveryToSend } from './delivery.ts';
 import { parseDeliveryToSend, SENDING, SENDING_JOINS, WAITS_IN_ORDER } from './to-send.sql.ts';
@@ -347,6 +347,5 @@ const DUE = rowCodec({ dueAt: column.nullable(column.instant()) });
 
 /** The business instant when something falls or fell due, also while it is sent; null if nothing waits. */
 export async function findEarliestDueOf(database: Database, merchantId: string): Promise<Instant | null> {
-  const [row] = await database.query(EARLIEST_OF_MERCHANT, [merchantId]);
-  return DUE.parse(row as Row).dueAt;
+  return onlyOf(await database.query(EARLIEST_OF_MERCHANT, [merchantId]), DUE.parse).dueAt;
 }

@@ -8,7 +8,7 @@ import {
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, statement } from '../../../platform/postgres/database.ts';
 import { inputRows, type Timed, withDeadlines } from '../../../platform/postgres/input-rows.ts';
-import { column, rowCodec, UnreadableRow } from '../../../platform/postgres/row-codec.ts';
+import { column, firstOf, rowCodec, UnreadableRow } from '../../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../../platform/postgres/state-table.ts';
 import type { Cents } from '../../../values/cents.ts';
 import { type Instant, utcText } from '../../../values/instant.ts';
@@ -246,8 +246,7 @@ export async function findCapture(
   merchantId: string,
   captureId: string,
 ): Promise<RecordedCapture | null> {
-  const [row] = await database.query(FIND, [merchantId, captureId]);
-  return row === undefined ? null : RECORDED.parse(row);
+  return firstOf(await database.query(FIND, [merchantId, captureId]), RECORDED.parse);
 }
 
 const UNRESOLVED = rowCodec({ ...UNANSWERED.fields, requestId: column.text('c.capture_id') }, 'c');

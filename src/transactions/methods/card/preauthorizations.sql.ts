@@ -2,7 +2,7 @@ import { MARK_FIRST_USES } from '../../../cards/vault/vault-cards.sql.ts';
 import type { BatchedWriteOptions } from '../../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, statement, type Tx } from '../../../platform/postgres/database.ts';
 import { inputRows } from '../../../platform/postgres/input-rows.ts';
-import { column, rowCodec } from '../../../platform/postgres/row-codec.ts';
+import { column, onlyOf, rowCodec } from '../../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../../platform/postgres/state-table.ts';
 import { type Instant, saoPauloOffsetText, utcText } from '../../../values/instant.ts';
 import type { Deliverer } from '../../../webhooks/deliveries/delivery.ts';
@@ -176,8 +176,7 @@ const COUNT_DUE = statement(
 );
 
 export async function areManyChargesDue(database: Database, many: number): Promise<boolean> {
-  const [row] = await database.query(COUNT_DUE, [many]);
-  return DUE.parse(row as Row).count > many;
+  return onlyOf(await database.query(COUNT_DUE, [many]), DUE.parse).count > many;
 }
 
 const AHEAD = rowCodec({ merchantId: column.text('c.merchant_id') });
@@ -230,6 +229,5 @@ export async function earliestExpiry(
   merchantId: string,
   until: Instant,
 ): Promise<Instant | null> {
-  const [row] = await database.query(EARLIEST_OF, [merchantId, utcText(until)]);
-  return EARLIEST.parse(row as Row).earliest;
+  return onlyOf(await database.query(EARLIEST_OF, [merchantId, utcText(until)]), EARLIEST.parse).earliest;
 }

@@ -8,7 +8,7 @@ import {
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../../platform/postgres/batched-writes.ts';
 import { type Database, statement } from '../../../platform/postgres/database.ts';
 import { inputRows, type Timed, withDeadlines } from '../../../platform/postgres/input-rows.ts';
-import { column, type RowOf, rowCodec } from '../../../platform/postgres/row-codec.ts';
+import { column, firstOf, type RowOf, rowCodec } from '../../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../../platform/postgres/state-table.ts';
 import { type Instant, utcText } from '../../../values/instant.ts';
 import { TRANSACTION_MOVES, TRANSACTION_STATES } from '../../transaction.ts';
@@ -169,6 +169,5 @@ export async function findRelease(
   transactionId: string,
   releaseId: string,
 ): Promise<RecordedRelease | null> {
-  const [row] = await database.query(FIND, [merchantId, transactionId, releaseId]);
-  return row === undefined ? null : RECORDED.parse(row);
+  return firstOf(await database.query(FIND, [merchantId, transactionId, releaseId]), RECORDED.parse);
 }
