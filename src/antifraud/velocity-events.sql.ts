@@ -1,7 +1,7 @@
 import type { BatchedReadOptions } from '../platform/postgres/batched-reads.ts';
 import { type Database, type Statement, statement, type Tx } from '../platform/postgres/database.ts';
 import { forgetting } from '../platform/postgres/forgetting.ts';
-import { type InputColumns, inputRows } from '../platform/postgres/input-rows.ts';
+import { type InputColumns, inputRows, own } from '../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../platform/postgres/row-codec.ts';
 import type { CardBrand } from '../values/card-number.ts';
 import type { VelocityEvent } from './anti-fraud.ts';
@@ -50,9 +50,7 @@ const NEWEST_OF_A_DAY = `a.attempted_at > now() - interval '1 day' order by a.at
 
 const WANTED = inputRows<SubjectFingerprint & { readonly merchantId: string }>(
   {
-    merchant_id: ['text', (wanted) => wanted.merchantId],
-    subject: ['text', (wanted) => wanted.subject],
-    print: ['bytea', (wanted) => wanted.print],
+    ...own({ merchantId: 'text', subject: 'text', print: 'bytea' }),
   },
   { place: 'position' },
 );

@@ -1,5 +1,5 @@
 import { type Database, type Reader, type Row, statement, type Tx } from '../platform/postgres/database.ts';
-import { inputRows } from '../platform/postgres/input-rows.ts';
+import { inputRows, own } from '../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../platform/postgres/row-codec.ts';
 import type { AuditArchive } from './archive.ts';
 import type { AuditEntry, AuditHead } from './audit-chain.ts';
@@ -58,15 +58,8 @@ export type SealedEntries = {
 
 const APPENDED = inputRows<AuditEntry>(
   {
-    entry_number: ['bigint', (entry) => entry.entryNumber],
-    actor: ['text', (entry) => entry.actor],
-    action: ['text', (entry) => entry.action],
-    outcome: ['text', (entry) => entry.outcome],
-    origin: ['text', (entry) => entry.origin],
-    resource: ['text', (entry) => entry.resource],
-    detail: ['text', (entry) => entry.detail],
-    previous_seal: ['bytea', (entry) => entry.previousSeal],
-    seal: ['bytea', (entry) => entry.seal],
+    ...own({ entryNumber: 'bigint', actor: 'text', action: 'text', outcome: 'text', origin: 'text' }),
+    ...own({ resource: 'text', detail: 'text', previousSeal: 'bytea', seal: 'bytea' }),
   },
   { as: 'e', after: 2 },
 );

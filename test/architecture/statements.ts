@@ -189,8 +189,15 @@ function propertiesOf(call: Node): readonly Node[] {
   return ((call.arguments as Node[])[0]?.properties ?? []) as readonly Node[];
 }
 
+/** Also those of `...own({ … })`, which are the fields of the row. */
 function inputNames(call: Node): string[] {
-  return propertiesOf(call).flatMap(({ key }) => nameOf(key) ?? []);
+  return propertiesOf(call).flatMap(({ key, argument }) =>
+    isCallOf('own', argument) ? inputNames(argument).map(inSnakeCase) : (nameOf(key) ?? []),
+  );
+}
+
+function inSnakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** The columns that the rows of a codec are selected by. */
@@ -201,7 +208,7 @@ function codecText(call: Node, program: Program): ConstantText {
         quasis: ['', ''],
         codes: [program.sourceOf(property.argument as Node).replace(/fields$/, 'columns')],
       };
-    const name = (nameOf(property.key) ?? '').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    const name = inSnakeCase(nameOf(property.key) ?? '');
     const given = sqlOfColumn(property.value);
     const constant = nameOf(given);
     const sql = constant === null ? sqlOf(given, program) : { quasis: ['', ''], codes: [constant] };

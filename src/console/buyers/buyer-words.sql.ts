@@ -6,7 +6,7 @@ import {
   type Tx,
 } from '../../platform/postgres/database.ts';
 import { forgetting } from '../../platform/postgres/forgetting.ts';
-import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { inputRows, own } from '../../platform/postgres/input-rows.ts';
 import type { PersonFilter } from '../../platform/postgres/personal-rows.ts';
 import { column, firstOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type Buyer, buyerOf } from '../../transactions/customers/buyer.ts';
@@ -131,10 +131,7 @@ export type BuyerWord = {
 };
 
 const WORDS = inputRows<BuyerWord>({
-  merchant_id: ['text', (one) => one.merchantId],
-  word: ['text', (one) => one.word],
-  buyer: ['text', (one) => one.buyer],
-  seen_on: ['date', (one) => one.seenOn],
+  ...own({ merchantId: 'text', word: 'text', buyer: 'text', seenOn: 'date' }),
 });
 
 /**

@@ -1,5 +1,5 @@
 import { type Reader, type Row, statement, type Tx } from '../../platform/postgres/database.ts';
-import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { inputRows, own } from '../../platform/postgres/input-rows.ts';
 import { column, firstOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { RecordedSplit } from '../../transactions/split.ts';
 import { INSTALLMENT_STATES } from '../../transactions/transaction.ts';
@@ -209,10 +209,7 @@ const INPUT = inputRows<Written>(
     transaction_id: ['uuid', (row) => row.transactionId],
     installment_number: ['smallint', (row) => row.installmentNumber],
     sold_at: ['timestamptz', (row) => utcText(row.countedFrom)],
-    sold_on: ['date', (row) => row.soldOn],
-    canceled: ['bigint', (row) => row.canceled],
-    state: ['text', (row) => row.state],
-    fee_portion: ['integer', (row) => row.feePortion],
+    ...own({ soldOn: 'date', canceled: 'bigint', state: 'text', feePortion: 'integer' }),
     expected_fee: ['bigint', (row) => row.expected.fee],
     expected_net: ['bigint', (row) => row.expected.net],
     expected_on: ['date', (row) => row.expected.on],

@@ -5,7 +5,7 @@ import {
   statement,
   type Tx,
 } from '../../platform/postgres/database.ts';
-import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { inputRows, own } from '../../platform/postgres/input-rows.ts';
 import { column, onlyOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Day } from '../../values/instant.ts';
 import { SUM_NAMES, SUMMED, type SumDifference } from './kept-sums.ts';
@@ -15,12 +15,8 @@ import type { KeptDifference } from './truth-run.ts';
 
 const DIFFERENCES = inputRows<KeptDifference>(
   {
-    transaction_id: ['uuid', (row) => row.transactionId],
-    installment_number: ['smallint', (row) => row.installmentNumber],
-    class: ['text', (row) => row.class],
-    amount: ['bigint', (row) => row.amount],
-    expected: ['text', (row) => row.expected],
-    found: ['text', (row) => row.found],
+    ...own({ transactionId: 'uuid', installmentNumber: 'smallint', class: 'text', amount: 'bigint' }),
+    ...own({ expected: 'text', found: 'text' }),
   },
   { after: 1 },
 );

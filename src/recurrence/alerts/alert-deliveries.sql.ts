@@ -1,5 +1,5 @@
 import { type Database, type Row, statement, type Tx } from '../../platform/postgres/database.ts';
-import { type InputColumns, inputRows } from '../../platform/postgres/input-rows.ts';
+import { type InputColumns, inputRows, own } from '../../platform/postgres/input-rows.ts';
 import { column, firstOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import { type Day, type Instant, utcText } from '../../values/instant.ts';
@@ -165,9 +165,7 @@ export async function lockAlertEndpoint(
 const OF_CARD = `s.merchant_id = $1 and s.vault_id between v.vault_id and v.vault_id and s.reason is null`;
 
 const MONTH_COLUMNS = {
-  year: ['text', (month) => month.year],
-  month: ['text', (month) => month.month],
-  last_day: ['date', (month) => month.lastDay],
+  ...own({ year: 'text', month: 'text', lastDay: 'date' }),
 } as const satisfies InputColumns<CardMonth>;
 
 const MONTHS = inputRows<CardMonth>(MONTH_COLUMNS, { as: 'm', after: 2, place: 'place' });
@@ -219,9 +217,7 @@ const LOOK = statement(
 
 const ALERTS = inputRows<ExpiringCard & { readonly accountNumber: string }>(
   {
-    subscription_id: ['uuid', (card) => card.subscriptionId],
-    vault_id: ['uuid', (card) => card.vaultId],
-    account_number: ['text', (card) => card.accountNumber],
+    ...own({ subscriptionId: 'uuid', vaultId: 'uuid', accountNumber: 'text' }),
     body: ['text', expiryAlert],
   },
   { after: 5 },

@@ -1,6 +1,6 @@
 import { feedCursors, MOVED_ON, UNREADABLE, WaitingChanges } from '../../platform/feeds/feed-cursors.sql.ts';
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
-import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { inputRows, own } from '../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import {
   type AcquirerChange,
@@ -72,16 +72,10 @@ export type FiledChange = {
 
 const FILED_CHANGES = inputRows<FiledChange>(
   {
-    merchant_id: ['text', (change) => change.merchantId],
-    change_id: ['text', (change) => change.changeId],
-    reference: ['text', (change) => change.reference],
-    installment_number: ['smallint', (change) => change.installmentNumber],
+    ...own({ merchantId: 'text', changeId: 'text', reference: 'text', installmentNumber: 'smallint' }),
     event: ['text', (change) => change.event],
     happened_at: ['timestamptz', (change) => utcText(change.happenedAt)],
-    amount: ['bigint', (change) => change.amount],
-    fee: ['bigint', (change) => change.fee],
-    net: ['bigint', (change) => change.net],
-    bank_on: ['date', (change) => change.bankOn],
+    ...own({ amount: 'bigint', fee: 'bigint', net: 'bigint', bankOn: 'date' }),
   },
   { place: 'place' },
 );
@@ -155,16 +149,10 @@ export async function listRefusedChanges(database: Database, limit: number): Pro
 
 const CHANGES = inputRows<AcquirerChange>(
   {
-    merchant_id: ['text', (change) => change.merchantId],
-    change_id: ['text', (change) => change.changeId],
-    reference: ['text', (change) => change.reference],
-    installment_number: ['smallint', (change) => change.installmentNumber],
+    ...own({ merchantId: 'text', changeId: 'text', reference: 'text', installmentNumber: 'smallint' }),
     event: ['text', (change) => change.event],
     happened_at: ['timestamptz', (change) => utcText(change.happenedAt)],
-    amount: ['bigint', (change) => change.amount],
-    fee: ['bigint', (change) => change.fee],
-    net: ['bigint', (change) => change.net],
-    bank_on: ['date', (change) => change.bankOn],
+    ...own({ amount: 'bigint', fee: 'bigint', net: 'bigint', bankOn: 'date' }),
   },
   { after: UNREADABLE, place: 'place' },
 );

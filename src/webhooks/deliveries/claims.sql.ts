@@ -1,5 +1,5 @@
 import { type Database, type Statement, statement } from '../../platform/postgres/database.ts';
-import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { inputRows, own } from '../../platform/postgres/input-rows.ts';
 import { column, onlyOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { DeliveryToSend } from './delivery.ts';
@@ -84,9 +84,7 @@ const PAGE_OF_GIVEN = `with page as (
 
 const BUSY = inputRows<ClaimRequest['busy'][number]>(
   {
-    merchant_id: ['text', (one) => one.merchantId],
-    endpoint: ['text', (one) => one.endpoint],
-    under_way: ['integer', (one) => one.underWay],
+    ...own({ merchantId: 'text', endpoint: 'text', underWay: 'integer' }),
   },
   { as: 'u', after: 4 },
 );

@@ -1,5 +1,5 @@
 import { type Database, type Reader, type Row, statement } from '../../platform/postgres/database.ts';
-import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { inputRows, own } from '../../platform/postgres/input-rows.ts';
 import { column, onlyOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { DELIVERY_KINDS, DELIVERY_STATES, deliveryId } from '../deliveries/delivery.ts';
 
@@ -26,9 +26,7 @@ export type PaymentMessage = RowOf<typeof MESSAGE>;
 
 const PAYMENTS = inputRows<NamedPayment>(
   {
-    merchant_id: ['text', (payment) => payment.merchantId],
-    transaction_id: ['uuid', (payment) => payment.transactionId],
-    nsu: ['text', (payment) => payment.nsu],
+    ...own({ merchantId: 'text', transactionId: 'uuid', nsu: 'text' }),
   },
   { after: 1 },
 );

@@ -6,7 +6,7 @@ import {
   WaitingChanges,
 } from '../../../../platform/feeds/feed-cursors.sql.ts';
 import { type Database, type Row, statement, type Tx } from '../../../../platform/postgres/database.ts';
-import { inputRows } from '../../../../platform/postgres/input-rows.ts';
+import { inputRows, own } from '../../../../platform/postgres/input-rows.ts';
 import { column, rowCodec } from '../../../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../../../platform/postgres/state-table.ts';
 import { BANK_EVENTS, type BankChange } from '../../../../providers/banks/bank.ts';
@@ -267,14 +267,8 @@ function parse(row: Row) {
 
 const CHANGES = inputRows<BankChange>(
   {
-    merchant_id: ['text', (change) => change.merchantId],
-    change_id: ['text', (change) => change.changeId],
-    our_number: ['text', (change) => change.ourNumber],
-    event: ['text', (change) => change.event],
-    amount: ['bigint', (change) => change.amount],
-    paid_on: ['date', (change) => change.paidOn],
-    credited_on: ['date', (change) => change.creditedOn],
-    fee: ['bigint', (change) => change.fee],
+    ...own({ merchantId: 'text', changeId: 'text', ourNumber: 'text', event: 'text', amount: 'bigint' }),
+    ...own({ paidOn: 'date', creditedOn: 'date', fee: 'bigint' }),
     happened_at: ['timestamptz', (change) => utcText(change.happenedAt)],
   },
   { after: UNREADABLE, place: 'place' },
