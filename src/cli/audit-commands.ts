@@ -10,6 +10,7 @@ import {
   type Command,
   type CommandOutcome,
   type GivenOptions,
+  refused,
   table,
   visible,
 } from './command.ts';
@@ -322,10 +323,6 @@ function outcomeOf(result: ArchiveResult): CommandOutcome {
     case 'fileThere':
       return refused(`${result.file} is there already and holds something else: name another folder`);
   }
-}
-
-function refused(message: string): CommandOutcome {
-  return { ok: false, option: null, message };
 }
 
 function linesOf(made: readonly MadeArchive[]): string[] {

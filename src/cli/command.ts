@@ -127,6 +127,10 @@ export type CommandOutcome =
     }
   | { readonly ok: false; readonly option: string | null; readonly message: string };
 
+export function refused(message: string): CommandOutcome {
+  return { ok: false, option: null, message };
+}
+
 export type Command = {
   readonly words: readonly [string] | readonly [string, string];
   readonly summary: string;

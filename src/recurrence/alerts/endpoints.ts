@@ -5,13 +5,11 @@ import type { SentRequest } from '../../idempotency/idempotency-key.ts';
 import { newId } from '../../platform/chance.ts';
 import {
   type Answer,
-  type Caller,
   callerAt,
   callerOf,
   contract,
   type Endpoint,
   endpoint,
-  type Fault,
 } from '../../platform/http/endpoint.ts';
 import { FAILURES, type Once, tooManyAnswer, writeOnce } from '../../platform/http/failures.ts';
 import { named } from '../../platform/http/named.ts';
@@ -30,7 +28,7 @@ import {
 } from '../../webhooks/endpoints/register-endpoint.ts';
 import { type UrlFault, urlRefusals } from '../../webhooks/posting/url-rules.ts';
 import { STAMPED, writeStamps } from '../plans/contract.ts';
-import { PLAN_FAULTS } from '../plans/faults-contract.ts';
+import { merchantFaults } from '../plans/faults-contract.ts';
 import { searchText } from '../plans/plan.ts';
 import { ALERT_EVENTS, type AlertEvent } from './alert.ts';
 import { ALERT_ENDPOINT_STATES, ALERTS, type AlertEndpointState, eventsOf } from './alert-endpoint.ts';
@@ -146,13 +144,6 @@ const EXAMPLE = {
 const TOO_MANY_ACTIVE = {
   409: refusedAnswer('Twenty are active already.', ALERT_ENDPOINT_REFUSALS.tooManyActive),
 };
-
-/** The merchant id must be the caller's own. The schema refuses a value that is no text. */
-function merchantFaults(body: unknown, caller: Caller | null): Fault[] {
-  const { merchantId } = (body ?? {}) as Record<string, unknown>;
-  const isOthers = typeof merchantId === 'string' && caller !== null && merchantId !== caller.merchantId;
-  return isOthers ? [PLAN_FAULTS.otherMerchant] : [];
-}
 
 const REGISTRATION = named('NotifierRequest', {
   merchantId: Type.String({ maxLength: 20, mayHoldCard: true, description: 'Your own.' }),
