@@ -12,13 +12,14 @@ import { createWakeSignal } from '../../../platform/work/wake-signal.ts';
 import type { PixBanks } from '../../../providers/open-pix-banks.ts';
 import type { PixSettings } from '../../../providers/pix/pix-settings.ts';
 import type { Webhooks } from '../../../webhooks/module.ts';
+import { TERMS_REFUSALS } from '../../bill-contract.ts';
 import type { FeeVersions } from '../../fees/fee-table.ts';
 import { openPayersLine } from '../../payers/open-payers-line.ts';
 import { type AdvanceDuePixTools, advanceDuePix } from './advance-due-pix.ts';
 import type { CancelPixTools } from './cancel-pix.ts';
 import { PIX_FAULTS } from './contract.ts';
 import { ACTING_DUE, earliestActing, findMerchantsActing } from './due-times.sql.ts';
-import { PIX_BANK_REFUSALS, PIX_ENDPOINTS, PIX_REFUSALS, PIX_TERMS_REFUSALS } from './endpoints.ts';
+import { PIX_BANK_REFUSALS, PIX_ENDPOINTS, PIX_REFUSALS } from './endpoints.ts';
 import type { IssuePixTools } from './issue-pix.ts';
 import { PIX_PAGE_ENDPOINTS } from './page/endpoints.ts';
 import { PIX_PAYERS } from './payers/pix-payers.sql.ts';
@@ -108,7 +109,7 @@ export const PIX: Published = {
     {
       title: 'Terms of a Pix',
       text: 'Why a Pix with a due day is not made, before the bank is asked.',
-      refusals: PIX_TERMS_REFUSALS,
+      refusals: TERMS_REFUSALS,
     },
     {
       title: 'Charges of Pix at the bank',
