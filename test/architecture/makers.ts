@@ -1,4 +1,5 @@
 import { type SealedColumn, sealedTexts } from '../../src/keys/resealing/sealed-rows.sql.ts';
+import { type WalkParts, walkTexts } from '../../src/payments/list/walk-both-ways.sql.ts';
 import { type CursorTable, cursorTexts } from '../../src/platform/feeds/feed-cursors.sql.ts';
 import { type ForgottenTable, forgottenTexts } from '../../src/platform/postgres/forgetting.ts';
 import { type PersonalTable, personalTexts } from '../../src/platform/postgres/personal-rows.ts';
@@ -29,6 +30,11 @@ export const MAKERS: Readonly<
     path: 'src/platform/postgres/personal-rows.ts',
     begin: 'table',
     texts: (parts) => personalTexts(parts as PersonalTable),
+  },
+  walkBothWays: {
+    path: 'src/payments/list/walk-both-ways.sql.ts',
+    begin: 'name',
+    texts: (parts) => walkTexts(parts as WalkParts),
   },
   sealedTable: {
     path: 'src/keys/resealing/sealed-rows.sql.ts',
