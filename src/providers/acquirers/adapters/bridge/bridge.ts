@@ -186,6 +186,9 @@ export function bridgeAcquirer(
   };
 }
 
+/** Read at the start and in checks, in English. */
+const unknownAbout = unknown;
+
 /** Keeps the bridge's last credible report. */
 class KnownAbout {
   last: About;
@@ -195,11 +198,11 @@ class KnownAbout {
   }
 
   readonly read = (answer: Asked): CapabilitiesAnswer => {
-    if (answer.kind !== 'answer') return unknown(answer.reason);
+    if (answer.kind !== 'answer') return unknownAbout(answer.reason);
     const read = answer.status === 200 ? readAbout(answer.body) : `answered ${answer.status}`;
-    if (typeof read === 'string') return unknown(`the bridge ${read}`);
+    if (typeof read === 'string') return unknownAbout(`the bridge ${read}`);
     // A bridge that moved real money must not become a simulator.
-    if (this.last.isReal && !read.isReal) return unknown('the bridge is a simulator now');
+    if (this.last.isReal && !read.isReal) return unknownAbout('the bridge is a simulator now');
     const changed = !isDeepStrictEqual(this.last, read);
     this.last = read;
     return { kind: 'capabilities', changed, capabilities: read.capabilities };
