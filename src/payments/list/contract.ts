@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { MOST_DAYS_OF_EXPORT } from '../../platform/exports.ts';
 import { contract, type Fault } from '../../platform/http/endpoint.ts';
-import { named, namedUnion } from '../../platform/http/named.ts';
+import { namedUnion } from '../../platform/http/named.ts';
 import { type RefusalShape, refusal } from '../../platform/http/refusal.ts';
-import { pageQuery, readPage } from '../../platform/pages.ts';
+import { pageAnswer, pageQuery, readPage } from '../../platform/pages.ts';
 import { PIX_PAYMENT } from '../../transactions/methods/pix/pix-contract.ts';
 import { idOrUnissued } from '../../values/ids.ts';
 import { addDays, type Day, isDay, startOfSaoPauloDay } from '../../values/instant.ts';
@@ -188,15 +188,12 @@ export const LIST_PAYMENTS = contract({
         getPayment: { paymentId: '/items/0/paymentId' },
         cancelPayment: { paymentId: '/items/0/paymentId' },
       },
-      description: 'One page of them; total counts all.',
       headers: ['X-Total-Count'],
-      schema: named('PaymentPage', {
-        items: Type.Array(namedUnion('AnyPayment', [LISTED_PAYMENT, PIX_PAYMENT, BOLETO_PAYMENT])),
-        page: Type.Integer(),
-        limit: Type.Integer(),
-        total: Type.Integer(),
-      }),
-      example: { items: [PAYMENT_EXAMPLE], page: 1, limit: 20, total: 1 },
+      ...pageAnswer(
+        'PaymentPage',
+        namedUnion('AnyPayment', [LISTED_PAYMENT, PIX_PAYMENT, BOLETO_PAYMENT]),
+        PAYMENT_EXAMPLE,
+      ),
       csvExample: CSV_EXAMPLE,
       ndjsonExample: NDJSON_EXAMPLE,
     },

@@ -12,7 +12,15 @@ import {
   refusalAnswer,
   refusedAnswer,
 } from '../../platform/http/refusal.ts';
-import { type Page, pageFor, pageQuery, readPage, type WantedPage, writePage } from '../../platform/pages.ts';
+import {
+  type Page,
+  pageAnswer,
+  pageFor,
+  pageQuery,
+  readPage,
+  type WantedPage,
+  writePage,
+} from '../../platform/pages.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { LookUp, Search } from '../../platform/postgres/searches.ts';
 import { isUuid } from '../../values/ids.ts';
@@ -172,14 +180,7 @@ export const LIST_EXCEPTIONS = contract({
   answers: {
     200: {
       links: { resolveReconciliationException: { exceptionId: '/items/0/exceptionId' } },
-      description: 'One page of them; total counts all.',
-      schema: named('ReconciliationExceptionPage', {
-        items: Type.Array(SHOWN_EXCEPTION),
-        page: Type.Integer(),
-        limit: Type.Integer(),
-        total: Type.Integer(),
-      }),
-      example: { items: [EXAMPLE], page: 1, limit: 20, total: 1 },
+      ...pageAnswer('ReconciliationExceptionPage', SHOWN_EXCEPTION, EXAMPLE),
     },
     404: refusedAnswer('You have no such account.', FAILURES.unknownPath),
   },

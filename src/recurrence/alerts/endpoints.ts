@@ -15,7 +15,7 @@ import { FAILURES, type Once, tooManyAnswer, writeOnce } from '../../platform/ht
 import { named } from '../../platform/http/named.ts';
 import { conflict, type RefusalShape, refusalAnswer, refusedAnswer } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
-import { pageQuery, readPage, writePage } from '../../platform/pages.ts';
+import { pageAnswer, pageQuery, readPage, writePage } from '../../platform/pages.ts';
 import type { Search } from '../../platform/postgres/searches.ts';
 import { idOrUnissued } from '../../values/ids.ts';
 import { lookAtUrl } from '../../webhooks/endpoints/endpoints.ts';
@@ -221,14 +221,7 @@ export const LIST_ALERT_ENDPOINTS = contract({
   answers: {
     200: {
       links: { changeNotifierStatus: { notifierId: '/items/0/id' } },
-      description: 'One page of them; total counts all.',
-      schema: named('NotifierPage', {
-        items: Type.Array(ALERT_ENDPOINT_ANSWER),
-        page: Type.Integer(),
-        limit: Type.Integer(),
-        total: Type.Integer(),
-      }),
-      example: { items: [EXAMPLE], page: 1, limit: 20, total: 1 },
+      ...pageAnswer('NotifierPage', ALERT_ENDPOINT_ANSWER, EXAMPLE),
     },
   },
 });
