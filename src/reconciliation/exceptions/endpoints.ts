@@ -7,6 +7,7 @@ import { FAILURES } from '../../platform/http/failures.ts';
 import { named } from '../../platform/http/named.ts';
 import {
   conflict,
+  endsBeforeItBegins,
   type RefusalShape,
   refusal,
   refusalAnswer,
@@ -127,10 +128,7 @@ const EXAMPLE = {
 export type ExceptionPeriodFault = 'exceptionPeriodBackwards' | 'exceptionPeriodTooLong';
 
 export const EXCEPTION_PERIOD_FAULTS = {
-  exceptionPeriodBackwards: refusal(400, 'to', {
-    pt: 'O fim do período vem antes do começo.',
-    en: 'The period ends before its beginning.',
-  }),
+  exceptionPeriodBackwards: endsBeforeItBegins('to'),
   exceptionPeriodTooLong: refusal(400, 'to', {
     pt: 'O período passa de 93 dias.',
     en: 'The period is longer than 93 days.',
