@@ -1,6 +1,11 @@
 import { type SealedColumn, sealedTexts } from '../../src/keys/resealing/sealed-rows.sql.ts';
 import { type WalkParts, walkTexts } from '../../src/payments/list/walk-both-ways.sql.ts';
-import { type CursorTable, cursorTexts } from '../../src/platform/feeds/feed-cursors.sql.ts';
+import {
+  type CursorTable,
+  cursorTexts,
+  type WaitingTable,
+  waitingTexts,
+} from '../../src/platform/feeds/feed-cursors.sql.ts';
 import { type ForgottenTable, forgottenTexts } from '../../src/platform/postgres/forgetting.ts';
 import { type PersonalTable, personalTexts } from '../../src/platform/postgres/personal-rows.ts';
 import { type RequestTable, requestTexts } from '../../src/transactions/requests/request-queue.sql.ts';
@@ -30,6 +35,11 @@ export const MAKERS: Readonly<
     path: 'src/platform/postgres/personal-rows.ts',
     begin: 'table',
     texts: (parts) => personalTexts(parts as PersonalTable),
+  },
+  waitingChanges: {
+    path: 'src/platform/feeds/feed-cursors.sql.ts',
+    begin: 'name',
+    texts: (parts) => waitingTexts(parts as WaitingTable),
   },
   walkBothWays: {
     path: 'src/payments/list/walk-both-ways.sql.ts',
