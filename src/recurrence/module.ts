@@ -288,19 +288,12 @@ export function openRecurrence(
         writeCancel: batched(billingCancelsWrite(audit, deliverer, leadDaysOf)),
       }),
     ],
-    works: [...parts.flatMap(({ works }) => works), ...subscribersWork(context)],
+    works: [
+      ...parts.flatMap(({ works }) => works),
+      ...forgetPersonalData('forgetOldSubscribers', CUSTOMERS, context, SUBSCRIBERS_ERASED),
+    ],
     clockedWork: parts.flatMap(({ clockedWork }) => clockedWork),
   };
-}
-
-/** Of subscriptions that have ended. */
-function subscribersWork({ configuration, database, metrics }: RecurrenceContext): Work[] {
-  return forgetPersonalData(
-    'forgetOldSubscribers',
-    configuration.customerRetentionDays,
-    (limit, days) => CUSTOMERS.eraseOld(database, limit, days),
-    metrics.counter(SUBSCRIBERS_ERASED),
-  );
 }
 
 function openPlans(

@@ -177,19 +177,10 @@ export function openTransactions(
       ...captures.works,
       ...changes.works,
       countingWork(context, observeUnresolved(metrics)),
-      ...customersWork(context),
+      ...forgetPersonalData('forgetOldCustomers', CUSTOMERS, context, CUSTOMERS_ERASED),
       forgetInBatches('forgetDeclinedVerifications', (limit) => deleteForgottenDeclines(database, limit)),
     ],
   };
-}
-
-function customersWork({ configuration, database, metrics }: TransactionsContext): Work[] {
-  return forgetPersonalData(
-    'forgetOldCustomers',
-    configuration.customerRetentionDays,
-    (limit, days) => CUSTOMERS.eraseOld(database, limit, days),
-    metrics.counter(CUSTOMERS_ERASED),
-  );
 }
 
 function resolvingWorks(

@@ -182,7 +182,7 @@ export function openBoletos(
     works: [
       advanceDueWork(advance),
       countingBoletos(context, observeUnresolved(metrics)),
-      ...payersWork(context),
+      ...forgetPersonalData('forgetOldPayers', PAYERS, context, PAYERS_ERASED),
       resolveUnresolvedBoletos(resolving(context, asking), wakeSignal),
       ...changes.works,
     ],
@@ -209,16 +209,6 @@ function watchBanks(banks: Pick<Banks, 'all'>, metrics: Metrics) {
   for (const provider of banks.all()) away.set({ provider }, 0);
   return openOutageWatch(OUTAGE_LIMITS, banks.all, ({ provider, isAway }) =>
     away.set({ provider }, isAway ? 1 : 0),
-  );
-}
-
-/** Of boletos that cannot be paid any more. */
-function payersWork({ configuration, database, metrics }: BoletosContext): Work[] {
-  return forgetPersonalData(
-    'forgetOldPayers',
-    configuration.customerRetentionDays,
-    (limit, days) => PAYERS.eraseOld(database, limit, days),
-    metrics.counter(PAYERS_ERASED),
   );
 }
 

@@ -200,7 +200,7 @@ export function openPix(
         observeUnresolved(metrics, await countUnresolvedPix(database));
         observeLost(await countLostReceipts(database));
       }),
-      ...payersWork(context),
+      ...forgetPersonalData('forgetOldPixPayers', PIX_PAYERS, context, PAYERS_ERASED),
       resolveUnresolvedPix(resolving, wakeSignal),
       resolveUnresolvedPixRefunds(resolving, refundSignal),
       ...receipts.works,
@@ -239,16 +239,6 @@ function watchBanks(pixBanks: Pick<PixBanks, 'all'>, metrics: Metrics) {
   for (const provider of pixBanks.all()) away.set({ provider }, 0);
   return openOutageWatch(OUTAGE_LIMITS, pixBanks.all, ({ provider, isAway }) =>
     away.set({ provider }, isAway ? 1 : 0),
-  );
-}
-
-/** Of what cannot be paid any more. */
-function payersWork({ configuration, database, metrics }: PixContext): Work[] {
-  return forgetPersonalData(
-    'forgetOldPixPayers',
-    configuration.customerRetentionDays,
-    (limit, days) => PIX_PAYERS.eraseOld(database, limit, days),
-    metrics.counter(PAYERS_ERASED),
   );
 }
 
