@@ -154,15 +154,23 @@ export type EditRow = PlanKey & {
 export type EditResult = 'done' | 'notFound' | { readonly refusals: readonly EditRefusal[] };
 
 export function planEditsWrite(audit: Audit): BatchedWriteOptions<EditRow, EditResult> {
+  return changesWrite('planEdits', audit, editPlan);
+}
+
+function changesWrite<Row extends PlanKey, Refused>(
+  name: string,
+  audit: Audit,
+  change: (tx: AuditedTx, row: Row) => Promise<'done' | Refused>,
+): BatchedWriteOptions<Row, 'done' | Refused> {
   return {
-    name: 'planEdits',
+    name,
     isRefusal: (result) => result !== 'done',
     key: keyOf,
     merchant: ({ merchantId }) => merchantId,
     limits: LIMITS,
     write: (rows) =>
       writeOneByOne(rows, keyOf, (row) =>
-        audit.transaction((tx) => editPlan(tx, row), { merchantId: row.merchantId }),
+        audit.transaction((tx) => change(tx, row), { merchantId: row.merchantId }),
       ),
   };
 }
@@ -213,17 +221,7 @@ export type MoveRow = PlanKey & {
 export type MoveResult = 'done' | 'notFound';
 
 export function planMovesWrite(audit: Audit): BatchedWriteOptions<MoveRow, MoveResult> {
-  return {
-    name: 'planMoves',
-    isRefusal: (result) => result !== 'done',
-    key: keyOf,
-    merchant: ({ merchantId }) => merchantId,
-    limits: LIMITS,
-    write: (rows) =>
-      writeOneByOne(rows, keyOf, (row) =>
-        audit.transaction((tx) => movePlan(tx, row), { merchantId: row.merchantId }),
-      ),
-  };
+  return changesWrite('planMoves', audit, movePlan);
 }
 
 async function movePlan(tx: AuditedTx, row: MoveRow): Promise<MoveResult> {
