@@ -3,6 +3,7 @@ import { KEY_COLUMNS, REMEMBER_KEYS, racingForKeys } from '../idempotency/idempo
 import type { BatchedReadOptions } from '../platform/postgres/batched-reads.ts';
 import type { BatchedWriteOptions } from '../platform/postgres/batched-writes.ts';
 import { type Database, statement } from '../platform/postgres/database.ts';
+import { forgetting } from '../platform/postgres/forgetting.ts';
 import { inputRows } from '../platform/postgres/input-rows.ts';
 import { column, rowCodec } from '../platform/postgres/row-codec.ts';
 import type { CodeFingerprints, Fingerprints } from './anti-fraud.ts';
@@ -161,15 +162,10 @@ export const FREE_CODES = `freed_codes as (
      where c.merchant_id = g.merchant_id and c.code = g.anti_fraud_code and c.transaction_id = g.transaction_id
    )`;
 
-const FORGET = statement(
-  'antifraud.forget_codes',
-  `delete from anti_fraud_codes where (merchant_id, code) in
-     (select merchant_id, code from anti_fraud_codes where expires_at < now() - interval '1 minute'
-      order by expires_at limit $1 for update skip locked)
-   returning 1`,
-);
-
 /** Deletes up to `limit` expired codes and returns how many. A deleted code cannot be used again. */
-export async function deleteExpiredCodes(database: Database, limit: number): Promise<number> {
-  return (await database.query(FORGET, [limit])).length;
-}
+export const deleteExpiredCodes = forgetting({
+  table: 'anti_fraud_codes',
+  key: 'merchant_id, code',
+  by: 'expires_at',
+  over: "expires_at < now() - interval '1 minute'",
+});

@@ -1,6 +1,7 @@
 import type { BatchedReadOptions } from '../platform/postgres/batched-reads.ts';
 import { type Database, type Statement, statement, type Tx } from '../platform/postgres/database.ts';
-import { type InputColumns, inputRows } from '../platform/postgres/input-rows.ts';
+import { forgetting } from '../platform/postgres/forgetting.ts';
+import { type InputColumns, inputRows, own } from '../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../platform/postgres/row-codec.ts';
 import type { CardBrand } from '../values/card-number.ts';
 import type { VelocityEvent } from './anti-fraud.ts';
@@ -49,9 +50,7 @@ const NEWEST_OF_A_DAY = `a.attempted_at > now() - interval '1 day' order by a.at
 
 const WANTED = inputRows<SubjectFingerprint & { readonly merchantId: string }>(
   {
-    merchant_id: ['text', (wanted) => wanted.merchantId],
-    subject: ['text', (wanted) => wanted.subject],
-    print: ['bytea', (wanted) => wanted.print],
+    ...own({ merchantId: 'text', subject: 'text', print: 'bytea' }),
   },
   { place: 'position' },
 );
@@ -272,15 +271,10 @@ export async function eraseVerification(
   await database.query(ERASE_VERIFICATION, [merchantId, verificationId]);
 }
 
-const FORGET = statement(
-  'antifraud.forget_velocity_events',
-  `delete from velocity_events where (merchant_id, transaction_id) in
-     (select merchant_id, transaction_id from velocity_events where expires_at < now()
-      order by expires_at limit $1 for update skip locked)
-   returning 1`,
-);
-
 /** Deletes up to `limit` events that no window reaches any more and returns how many. */
-export async function deleteOldVelocityEvents(database: Database, limit: number): Promise<number> {
-  return (await database.query(FORGET, [limit])).length;
-}
+export const deleteOldVelocityEvents = forgetting({
+  table: 'velocity_events',
+  key: 'merchant_id, transaction_id',
+  by: 'expires_at',
+  over: 'expires_at < now()',
+});

@@ -1,5 +1,5 @@
 import { type Database, type Reader, type Row, statement, type Tx } from '../platform/postgres/database.ts';
-import { inputRows } from '../platform/postgres/input-rows.ts';
+import { inputRows, own } from '../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../platform/postgres/row-codec.ts';
 import type { AuditArchive } from './archive.ts';
 import type { AuditEntry, AuditHead } from './audit-chain.ts';
@@ -58,15 +58,8 @@ export type SealedEntries = {
 
 const APPENDED = inputRows<AuditEntry>(
   {
-    entry_number: ['bigint', (entry) => entry.entryNumber],
-    actor: ['text', (entry) => entry.actor],
-    action: ['text', (entry) => entry.action],
-    outcome: ['text', (entry) => entry.outcome],
-    origin: ['text', (entry) => entry.origin],
-    resource: ['text', (entry) => entry.resource],
-    detail: ['text', (entry) => entry.detail],
-    previous_seal: ['bytea', (entry) => entry.previousSeal],
-    seal: ['bytea', (entry) => entry.seal],
+    ...own({ entryNumber: 'bigint', actor: 'text', action: 'text', outcome: 'text', origin: 'text' }),
+    ...own({ resource: 'text', detail: 'text', previousSeal: 'bytea', seal: 'bytea' }),
   },
   { as: 'e', after: 2 },
 );
@@ -212,15 +205,13 @@ export type EntryFilter = {
 /** Entries after the first number, up to the second. */
 export type EntrySpan = { readonly after: number; readonly upTo: number };
 
-const SEARCH = statement(
-  'audit.search',
-  `select ${ENTRY.columns} from audit_entries
+const FOUND = `select ${ENTRY.columns} from audit_entries
    where entry_number > $1 and entry_number <= $2
      and ($3::double precision is null or occurred_at >= to_timestamp($3))
      and ($4::double precision is null or occurred_at < to_timestamp($4))
-     and ($5::text is null or action = $5) and ($6::text is null or actor = $6)
-   order by entry_number limit $7`,
-);
+     and ($5::text is null or action = $5) and ($6::text is null or actor = $6)`;
+const SEARCH = statement('audit.search', `${FOUND} order by entry_number limit $7`);
+const SEARCH_NEWEST = statement('audit.search_newest', `${FOUND} order by entry_number desc limit $7`);
 
 /** Oldest first. */
 export async function searchEntries(
@@ -236,16 +227,6 @@ function searchValues({ after, upTo }: EntrySpan, { from, to, action, actor }: E
   const seconds = (moment: number | null) => (moment === null ? null : moment / 1_000);
   return [after, upTo, seconds(from), seconds(to), action, actor, limit];
 }
-
-const SEARCH_NEWEST = statement(
-  'audit.search_newest',
-  `select ${ENTRY.columns} from audit_entries
-   where entry_number > $1 and entry_number <= $2
-     and ($3::double precision is null or occurred_at >= to_timestamp($3))
-     and ($4::double precision is null or occurred_at < to_timestamp($4))
-     and ($5::text is null or action = $5) and ($6::text is null or actor = $6)
-   order by entry_number desc limit $7`,
-);
 
 /** Newest first. */
 export async function searchNewestEntries(

@@ -1,4 +1,5 @@
 import type { Fingerprint } from '../keys/open-keyring.ts';
+import type { CardForAuthorization } from '../providers/acquirers/acquirer.ts';
 import { type CardBrand, isBrandImpossible, maskedCard, securityCodeLength } from '../values/card-number.ts';
 import { holdsCardNumber, holdsNumber } from '../values/card-number-in-text.ts';
 import { type Day, type Instant, saoPauloDay } from '../values/instant.ts';
@@ -17,14 +18,7 @@ export type NamedCard = {
 };
 
 /** Open in memory, to be charged. Never written, never logged. */
-export type OpenCard = {
-  readonly number: string;
-  readonly expirationMonth: string;
-  readonly expirationYear: string;
-  readonly holderName: string;
-  readonly securityCode: string | null;
-  readonly brand: CardBrand;
-};
+export type OpenCard = CardForAuthorization;
 
 /** How repeated requests compare cards: equal for a card in any carrier. Without security code. */
 export function comparableCard(card: {

@@ -10,11 +10,13 @@ import {
   type Command,
   type CommandOutcome,
   type GivenOptions,
+  limitOption,
+  refused,
   table,
+  USUAL_LIMIT,
   visible,
 } from './command.ts';
 
-const USUAL_LIMIT = 100;
 const SEAL_DIGITS = 64;
 
 const isWhole = (value: string) => /^[1-9]\d{0,14}$/.test(value);
@@ -40,13 +42,7 @@ export const AUDIT_COMMANDS: readonly Command[] = [
           AUDIT_ACTIONS.includes(value as AuditAction) ? null : `must be one of ${AUDIT_ACTIONS.join(', ')}`,
       },
       { name: 'actor', value: 'NAME', description: 'a user name, or an account of the operator’s machine' },
-      {
-        name: 'limit',
-        value: 'N',
-        description: `how many, up to ${MOST_LISTED}; default ${USUAL_LIMIT}`,
-        check: (value) =>
-          isWhole(value) && Number(value) <= MOST_LISTED ? null : `must be 1 to ${MOST_LISTED}`,
-      },
+      limitOption(MOST_LISTED),
       {
         name: 'after',
         value: 'NUMBER',
@@ -322,10 +318,6 @@ function outcomeOf(result: ArchiveResult): CommandOutcome {
     case 'fileThere':
       return refused(`${result.file} is there already and holds something else: name another folder`);
   }
-}
-
-function refused(message: string): CommandOutcome {
-  return { ok: false, option: null, message };
 }
 
 function linesOf(made: readonly MadeArchive[]): string[] {

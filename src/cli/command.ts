@@ -89,6 +89,18 @@ export const MERCHANT_OPTION = {
   isRequired: true,
 } as const satisfies CommandOption;
 
+export const USUAL_LIMIT = 100;
+
+export function limitOption(most: number): CommandOption {
+  return {
+    name: 'limit',
+    value: 'N',
+    description: `how many, up to ${most}; default ${USUAL_LIMIT}`,
+    check: (value) =>
+      /^[1-9]\d{0,14}$/.test(value) && Number(value) <= most ? null : `must be 1 to ${most}`,
+  };
+}
+
 /** Audit entries are kept forever, so a reason is required. */
 export function reasonOption(about: string): CommandOption {
   return {
@@ -126,6 +138,10 @@ export type CommandOutcome =
       readonly isBad?: boolean;
     }
   | { readonly ok: false; readonly option: string | null; readonly message: string };
+
+export function refused(message: string): CommandOutcome {
+  return { ok: false, option: null, message };
+}
 
 export type Command = {
   readonly words: readonly [string] | readonly [string, string];

@@ -8,9 +8,8 @@ import {
 } from '../merchants/credentials/create-credential.ts';
 import type { Credential } from '../merchants/credentials/credential.ts';
 import { listCredentials } from '../merchants/credentials/credentials.sql.ts';
-import { bareCnpj, type Merchant, type MerchantChange, type Refused } from '../merchants/merchant.ts';
+import { bareCnpj, type Merchant, type MerchantChange } from '../merchants/merchant.ts';
 import { listMerchants } from '../merchants/merchants.sql.ts';
-import type { OperatorRefusal } from '../merchants/refusals.ts';
 import { SCOPES, type Scope } from '../platform/http/endpoint.ts';
 import { utcText } from '../values/instant.ts';
 import { NO_TEXT } from '../values/soft-descriptor.ts';
@@ -23,14 +22,14 @@ import {
   MERCHANT_OPTION,
   table,
 } from './command.ts';
-import { OPTION_OF_REFUSAL, refusalText } from './refusals.ts';
+import { refusedByOperator } from './refusals.ts';
 
 const ADDRESS_OPTION = {
   name: 'address',
   value: 'CIDR',
   isRepeatable: true,
 } as const;
-const USER_NAME_OPTION = {
+export const USER_NAME_OPTION = {
   name: 'user-name',
   value: 'NAME',
   description: 'the credential',
@@ -198,7 +197,7 @@ async function runMerchantCreate(given: GivenOptions, tools: AuditedCommandTools
     softDescriptor: given.one('soft-descriptor'),
     businessAddress: given.one('business-address'),
   });
-  if ('refusal' in created) return refused(created);
+  if ('refusal' in created) return refusedByOperator(created);
   const lines = [
     `Merchant ${created.merchantId} is registered with account ${created.accountNumbers.join(', ')}.`,
     ...nextLines(created, tools),
@@ -235,7 +234,7 @@ async function runMerchantChange(given: GivenOptions, tools: AuditedCommandTools
     ...removable('softDescriptor', given.one('soft-descriptor')),
     ...removable('businessAddress', given.one('business-address')),
   });
-  if ('refusal' in changed) return refused(changed);
+  if ('refusal' in changed) return refusedByOperator(changed);
   return { ok: true, lines: merchantLines(changed), json: changed };
 }
 
@@ -246,7 +245,7 @@ function removable(name: 'softDescriptor' | 'businessAddress', given: string | n
 
 async function runAccountAdd(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
   const added = await addAccounts(tools, given.one('merchant') ?? '', given.many('account'));
-  if ('refusal' in added) return refused(added);
+  if ('refusal' in added) return refusedByOperator(added);
   return { ok: true, lines: merchantLines(added), json: added };
 }
 
@@ -288,13 +287,13 @@ async function runCredentialCreate(given: GivenOptions, tools: AuditedCommandToo
       allowedAddresses: given.many('address'),
     },
   );
-  return 'refusal' in made ? refused(made) : shownOnce(made);
+  return 'refusal' in made ? refusedByOperator(made) : shownOnce(made);
 }
 
 async function runCredentialList(given: GivenOptions, tools: CommandTools): Promise<CommandOutcome> {
   const merchantId = given.one('merchant') ?? '';
   const credentials = await listCredentials(tools, merchantId);
-  if (credentials === null) return refused({ refusal: 'merchantUnknown', value: merchantId });
+  if (credentials === null) return refusedByOperator({ refusal: 'merchantUnknown', value: merchantId });
   const rows = credentials.map((credential) => [
     credential.userName,
     credential.accountNumber,
@@ -316,7 +315,7 @@ async function runCredentialDisable(
   tools: AuditedCommandTools,
 ): Promise<CommandOutcome> {
   const disabled = await disableCredential(tools, given.one('user-name') ?? '');
-  if ('refusal' in disabled) return refused(disabled);
+  if ('refusal' in disabled) return refusedByOperator(disabled);
   const lines = [`Credential ${disabled.userName} is disabled; its tokens end within two seconds.`];
   return { ok: true, lines, json: disabled };
 }
@@ -327,11 +326,7 @@ async function runCredentialRotate(given: GivenOptions, tools: AuditedCommandToo
     given.one('user-name') ?? '',
     Number(given.one('overlap-hours') ?? 0),
   );
-  return 'refusal' in rotated ? refused(rotated) : shownOnce(rotated);
-}
-
-function refused(refusal: Refused<OperatorRefusal>): CommandOutcome {
-  return { ok: false, option: OPTION_OF_REFUSAL[refusal.refusal], message: refusalText(refusal) };
+  return 'refusal' in rotated ? refusedByOperator(rotated) : shownOnce(rotated);
 }
 
 function shownOnce({ credential, password }: CredentialWithPassword): CommandOutcome {

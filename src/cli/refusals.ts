@@ -5,7 +5,7 @@ import { filled } from '../platform/http/sentence.ts';
 import { holdsCardNumber } from '../values/card-number-in-text.ts';
 import type { CommandOutcome } from './command.ts';
 
-export const OPTION_OF_REFUSAL = {
+const OPTION_OF_REFUSAL = {
   merchantIdMalformed: '--merchant-id',
   cnpjInvalid: '--cnpj',
   legalNameMalformed: '--legal-name',
@@ -44,16 +44,16 @@ export function spokenText({ text, most }: SpokenRefusal, value?: string): strin
 }
 
 /** `--cnpj "11": This is no CNPJ…`. JSON hides control characters; card numbers are left out. */
-export function refusalText({ refusal, value }: Refused<OperatorRefusal>): string {
+function refusalText({ refusal, value }: Refused<OperatorRefusal>): string {
   const shown = value === '' || holdsCardNumber(value) ? '' : ` ${JSON.stringify(value)}`;
   const option = OPTION_OF_REFUSAL[refusal];
   const text = spokenText(OPERATOR_REFUSALS[refusal]);
   return option === null ? text : `${option}${shown}: ${text}`;
 }
 
-export const merchantUnknown = (value: string) => unknown('merchantUnknown', value);
-export const accountUnknown = (value: string) => unknown('accountUnknown', value);
+export const merchantUnknown = (value: string) => refusedByOperator({ refusal: 'merchantUnknown', value });
+export const accountUnknown = (value: string) => refusedByOperator({ refusal: 'accountUnknown', value });
 
-function unknown(refusal: 'merchantUnknown' | 'accountUnknown', value: string): CommandOutcome {
-  return { ok: false, option: OPTION_OF_REFUSAL[refusal], message: refusalText({ refusal, value }) };
+export function refusedByOperator(refused: Refused<OperatorRefusal>): CommandOutcome {
+  return { ok: false, option: OPTION_OF_REFUSAL[refused.refusal], message: refusalText(refused) };
 }

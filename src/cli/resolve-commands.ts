@@ -25,22 +25,17 @@ import {
   type Command,
   type CommandOutcome,
   type GivenOptions,
+  limitOption,
   reasonOption,
   visible,
 } from './command.ts';
-import { runChanges, runList, USUAL_LIMIT } from './resolve-lists.ts';
+import { runChanges, runList } from './resolve-lists.ts';
 
 /** An entry is in the commit that it describes, but the two clocks are read at different moments. */
 const AROUND_DECISION_MILLISECONDS = 60_000;
 const DECISIONS: readonly Decision[] = [...new Set(Object.values(DECISIONS_OF).flat())];
 
-const LIMIT_OPTION = {
-  name: 'limit',
-  value: 'N',
-  description: `how many, up to ${MOST_LISTED}; default ${USUAL_LIMIT}`,
-  check: (value: string) =>
-    /^[1-9]\d{0,3}$/.test(value) && Number(value) <= MOST_LISTED ? null : `must be 1 to ${MOST_LISTED}`,
-} as const;
+const LIMIT_OPTION = limitOption(MOST_LISTED);
 
 const ID_OPERAND = {
   name: 'ID',

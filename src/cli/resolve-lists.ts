@@ -22,9 +22,14 @@ import { listUnresolved, MOST_LISTED } from '../transactions/unresolved/unresolv
 import type { Unresolved } from '../transactions/unresolved/unresolved.ts';
 import { reaisText } from '../values/cents.ts';
 import { type Instant, utcText } from '../values/instant.ts';
-import { type CommandOutcome, type CommandTools, type GivenOptions, table, visible } from './command.ts';
-
-export const USUAL_LIMIT = 100;
+import {
+  type CommandOutcome,
+  type CommandTools,
+  type GivenOptions,
+  table,
+  USUAL_LIMIT,
+  visible,
+} from './command.ts';
 
 export async function runList(given: GivenOptions, { database }: CommandTools): Promise<CommandOutcome> {
   const filter = {

@@ -8,7 +8,7 @@ import {
   MERCHANT_OPTION,
   reasonOption,
 } from './command.ts';
-import { OPTION_OF_REFUSAL, refusalText } from './refusals.ts';
+import { refusedByOperator } from './refusals.ts';
 
 export const STANDING_COMMANDS: readonly Command[] = [
   standingCommand(
@@ -50,8 +50,7 @@ function standingCommand(
     async run(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
       const reason = given.one('reason') ?? '';
       const changed = await changeStanding(tools, given.one('merchant') ?? '', { ...change, reason });
-      if ('refusal' in changed)
-        return { ok: false, option: OPTION_OF_REFUSAL[changed.refusal], message: refusalText(changed) };
+      if ('refusal' in changed) return refusedByOperator(changed);
       const { merchantId, isDisabled, hasBillingsHeld } = changed;
       return {
         ok: true,

@@ -9,16 +9,10 @@ import {
   type GivenOptions,
   table,
 } from './command.ts';
-import { OPTION_OF_REFUSAL, refusalText } from './refusals.ts';
+import { USER_NAME_OPTION } from './merchant-commands.ts';
+import { refusedByOperator } from './refusals.ts';
 
 const MOST_LISTED = 1_000;
-const USER_NAME_OPTION = {
-  name: 'user-name',
-  value: 'NAME',
-  description: 'the credential',
-  isRequired: true,
-} as const;
-
 export const TOKEN_COMMANDS: readonly Command[] = [
   {
     words: ['token', 'list'],
@@ -46,7 +40,7 @@ export const TOKEN_COMMANDS: readonly Command[] = [
 
 async function runTokenList(given: GivenOptions, tools: CommandTools): Promise<CommandOutcome> {
   const listed = await listTokens(tools, given.one('user-name') ?? '', MOST_LISTED);
-  if ('refusal' in listed) return refused(listed);
+  if ('refusal' in listed) return refusedByOperator(listed);
   const items = listed.map(({ tokenId, api, createdAt, expiresAt }) => ({
     tokenId,
     api,
@@ -61,15 +55,11 @@ async function runTokenRevoke(given: GivenOptions, tools: AuditedCommandTools): 
   const userName = given.one('user-name') ?? '';
   const tokenId = given.one('token');
   const ended = await endTokens(tools, userName, tokenId);
-  if (ended !== 'ended') return refused(ended);
+  if (ended !== 'ended') return refusedByOperator(ended);
   const what = tokenId === null ? `All tokens of ${userName}` : `Token ${tokenId} of ${userName}`;
   return {
     ok: true,
     lines: [`${what} ended: in every process within two seconds.`],
     json: { userName, tokenId },
   };
-}
-
-function refused(refusal: Parameters<typeof refusalText>[0]): CommandOutcome {
-  return { ok: false, option: OPTION_OF_REFUSAL[refusal.refusal], message: refusalText(refusal) };
 }

@@ -39,6 +39,7 @@ import { ACTIONS, type ConsoleTools, SCREENS } from './screens.ts';
 import { deleteOldRequests, isAnythingWaiting } from './second-person/requests.sql.ts';
 import type { WaitingTools } from './second-person/waiting-screens.ts';
 import { deleteExpiredLinks } from './users/links.sql.ts';
+import { CHALLENGE_MILLISECONDS } from './users/passkey.ts';
 import { SESSION_SECONDS } from './users/session.ts';
 import { deleteExpiredSessions } from './users/sessions.sql.ts';
 import { actorOf } from './users/user.ts';
@@ -88,7 +89,7 @@ export function consoleWorks(context: WorksContext): Work[] {
     ...buyerWorks(context),
     forgetInBatches(
       'forgetExpiredSessions',
-      (limit) => deleteExpiredSessions(database, limit),
+      (limit) => deleteExpiredSessions(database, limit, 2 * CHALLENGE_MILLISECONDS),
       (limit) => deleteExpiredLinks(database, limit),
     ),
     forgetOldActions(database),

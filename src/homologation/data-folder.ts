@@ -3,6 +3,7 @@ import { access, chmod, constants, lstat, mkdir, readdir, realpath, rm, stat } f
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { answers } from './embedded-postgres/leftover-server.ts';
 
 /** Keys, embedded database and demo merchant of one Parcela. Held by one process at a time. */
 export type DataFolder = {
@@ -115,17 +116,6 @@ async function removeStaleSocket(path: string): Promise<boolean> {
   if (now !== null && now.ino !== before.ino) return false;
   await rm(path, { force: true });
   return true;
-}
-
-function answers(address: string): Promise<boolean> {
-  return new Promise((done) => {
-    const socket = net.connect(address);
-    socket.once('connect', () => {
-      socket.destroy();
-      done(true);
-    });
-    socket.once('error', () => done(false));
-  });
 }
 
 function holderOf(address: string): Promise<string | null> {

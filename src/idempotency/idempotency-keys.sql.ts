@@ -1,6 +1,7 @@
 import type { BatchedReadOptions } from '../platform/postgres/batched-reads.ts';
 import { type Database, type Reader, statement } from '../platform/postgres/database.ts';
 import { hasSqlState, SQL_STATE } from '../platform/postgres/database-errors.ts';
+import { forgetting } from '../platform/postgres/forgetting.ts';
 import { type InputColumns, inputRows } from '../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../platform/postgres/row-codec.ts';
 import type { KeyedRequest, RecordedRequest } from './idempotency-key.ts';
@@ -123,18 +124,13 @@ export function isKeyTaken(error: unknown): boolean {
   return hasSqlState(error, SQL_STATE.uniqueViolation) && constraint === 'idempotency_keys_pkey';
 }
 
-const FORGET = statement(
-  'idempotency.forget',
-  `delete from idempotency_keys where (merchant_id, key_hash) in
-     (select merchant_id, key_hash from idempotency_keys where created_at < now() - $2 * interval '1 day'
-      order by created_at limit $1 for update skip locked)
-   returning 1`,
-);
-
 /** Deletes up to `limit` keys older than so many days; gives how many. */
-export async function deleteOldKeys(database: Database, limit: number, days: number): Promise<number> {
-  return (await database.query(FORGET, [limit, days])).length;
-}
+export const deleteOldKeys = forgetting({
+  table: 'idempotency_keys',
+  key: 'merchant_id, key_hash',
+  by: 'created_at',
+  over: "created_at < now() - $2 * interval '1 day'",
+});
 
 const LOOK = rowCodec({
   resourceId: column.text(),

@@ -3,7 +3,7 @@ import { type BusinessClock, businessClock } from '../platform/business-clock.ts
 import { DatabaseTime } from '../platform/database-time.ts';
 import { MOST_COUNTED_OF_ALL } from '../platform/pages.ts';
 import { type Database, type Reader, type Row, statement, type Tx } from '../platform/postgres/database.ts';
-import { column, type RowOf, rowCodec } from '../platform/postgres/row-codec.ts';
+import { column, firstOf, type RowOf, rowCodec } from '../platform/postgres/row-codec.ts';
 import type { Instant } from '../values/instant.ts';
 import { bareCnpj, type Merchant, type MerchantField, type NewMerchant, type Standing } from './merchant.ts';
 
@@ -207,8 +207,7 @@ const FIND = statement(
 );
 
 export async function findMerchant(database: Database, merchantId: string): Promise<Merchant | null> {
-  const [row] = await database.query(FIND, [merchantId]);
-  return row === undefined ? null : parse(row);
+  return firstOf(await database.query(FIND, [merchantId]), parse);
 }
 
 const LIST = statement('merchants.list', `select ${MERCHANT.columns} from merchants m order by merchant_id`);

@@ -1,4 +1,5 @@
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
+import { named } from './http/named.ts';
 import { type RefusalShape, refusal } from './http/refusal.ts';
 
 const USUAL_LIMIT = 20;
@@ -47,6 +48,20 @@ export function pageQuery<const Field extends string>(fields: readonly Field[]) 
     orderBy: Type.Optional(
       Type.Enum([...orders], { description: 'A field, with asc (default) or desc; absent: newest first.' }),
     ),
+  };
+}
+
+/** The answer of a list: a page of items, and how many there are. */
+export function pageAnswer<Item extends TSchema>(name: string, item: Item, example: unknown) {
+  return {
+    description: 'One page of them; total counts all.',
+    schema: named(name, {
+      items: Type.Array(item),
+      page: Type.Integer(),
+      limit: Type.Integer(),
+      total: Type.Integer(),
+    }),
+    example: { items: [example], page: 1, limit: 20, total: 1 },
   };
 }
 

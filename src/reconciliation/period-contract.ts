@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { MOST_DAYS_OF_EXPORT } from '../platform/exports.ts';
 import type { Fault } from '../platform/http/endpoint.ts';
 import { GENERAL_TAG } from '../platform/http/endpoint.ts';
-import { type RefusalShape, refusal } from '../platform/http/refusal.ts';
+import { endsBeforeItBegins, hasMoreDays, type RefusalShape, refusal } from '../platform/http/refusal.ts';
 import { type Cents, reaisText } from '../values/cents.ts';
 import { ExactNumber } from '../values/exact-json.ts';
 import { isDay } from '../values/instant.ts';
@@ -15,18 +15,9 @@ export const dayField = (description: string) => Type.String({ format: 'day', ma
 
 /** The tag is the name of the last day's field. */
 export const PERIOD_FAULTS = {
-  rangeBackwards: refusal(400, 'endDate', {
-    pt: 'O fim do período vem antes do começo.',
-    en: 'The period ends before its beginning.',
-  }),
-  fileTooLong: refusal(400, 'endDate', {
-    pt: `O período tem mais de ${MOST_DAYS_OF_EXPORT.toLocaleString('pt-BR')} dias.`,
-    en: `The period has more than ${MOST_DAYS_OF_EXPORT.toLocaleString('en')} days.`,
-  }),
-  periodTooLong: refusal(400, 'endDate', {
-    pt: `O período tem mais de ${MOST_DAYS} dias.`,
-    en: `The period has more than ${MOST_DAYS} days.`,
-  }),
+  rangeBackwards: endsBeforeItBegins('endDate'),
+  fileTooLong: hasMoreDays('endDate', MOST_DAYS_OF_EXPORT),
+  periodTooLong: hasMoreDays('endDate', MOST_DAYS),
 } as const satisfies Record<string, RefusalShape>;
 
 /** The schema reports faults of a single text. With `format` it is a file, of many more days. */

@@ -47,7 +47,7 @@ import { SUBSCRIBER_PAGE_ENDPOINTS } from './subscriber-pages/endpoints.ts';
 import { SHOWN_PAGE_ENDPOINTS } from './subscriber-pages/page-endpoints.ts';
 import { type EndingTools, endWithPlan } from './subscriptions/cancel-with-plan.ts';
 import { subscriptionChangesWrite } from './subscriptions/changes.sql.ts';
-import { eraseOldSubscriptionCustomers } from './subscriptions/customers.sql.ts';
+import { CUSTOMERS } from './subscriptions/customers.sql.ts';
 import {
   PLAN_STATUS_ENDPOINTS,
   SUBSCRIPTION_CREATION_REFUSALS,
@@ -288,19 +288,12 @@ export function openRecurrence(
         writeCancel: batched(billingCancelsWrite(audit, deliverer, leadDaysOf)),
       }),
     ],
-    works: [...parts.flatMap(({ works }) => works), ...subscribersWork(context)],
+    works: [
+      ...parts.flatMap(({ works }) => works),
+      ...forgetPersonalData('forgetOldSubscribers', CUSTOMERS, context, SUBSCRIBERS_ERASED),
+    ],
     clockedWork: parts.flatMap(({ clockedWork }) => clockedWork),
   };
-}
-
-/** Of subscriptions that have ended. */
-function subscribersWork({ configuration, database, metrics }: RecurrenceContext): Work[] {
-  return forgetPersonalData(
-    'forgetOldSubscribers',
-    configuration.customerRetentionDays,
-    (limit, days) => eraseOldSubscriptionCustomers(database, limit, days),
-    metrics.counter(SUBSCRIBERS_ERASED),
-  );
 }
 
 function openPlans(

@@ -1,10 +1,14 @@
 import { type Static, Type } from 'typebox';
-import type { Sound } from '../platform/http/endpoint.ts';
+import { type Answer, type Call, GENERAL_TAG, type Sound } from '../platform/http/endpoint.ts';
+import { RETRY_AFTER_SECONDS, unavailableAnswer } from '../platform/http/failures.ts';
 import { named } from '../platform/http/named.ts';
+import { type RefusalShape, refusal, refusalAnswer, refusalsAnswer } from '../platform/http/refusal.ts';
 import { type Cents, cents } from '../values/cents.ts';
 import { decimalParts, type ExactNumber } from '../values/exact-json.ts';
 import type { Day } from '../values/instant.ts';
-import type { BillTerms } from './bill-terms.ts';
+import { type BillTerms, MOST_DAYS_AHEAD, type TermsFault } from './bill-terms.ts';
+
+type InLanguage = Pick<Call<unknown, unknown, unknown>, 'language'>;
 
 export type Decimal = number | ExactNumber;
 
@@ -73,4 +77,52 @@ export function readSoundDue({
     ...(dueDate === undefined ? {} : { dueOn: dueDate as Day }),
     ...(isWhole ? { discount: { amount: reais(value as Decimal), until: until as Day } } : {}),
   };
+}
+
+export const TERMS_REFUSALS = {
+  dueInThePast: refusal(400, 'dueDate', { pt: 'O vencimento já passou.', en: 'The due day is past.' }),
+  dueTooFarAhead: refusal(400, 'dueDate', {
+    pt: `O vencimento está a mais de ${MOST_DAYS_AHEAD} dias.`,
+    en: `The due day is more than ${MOST_DAYS_AHEAD} days ahead.`,
+  }),
+  discountTooLarge: refusal(400, 'discount.value', {
+    pt: 'O desconto deve ser menor que o valor.',
+    en: 'The discount must be less than the value.',
+  }),
+  discountAfterDueDay: refusal(400, 'discount.until', {
+    pt: 'O desconto não pode ir além do vencimento.',
+    en: 'The discount must not last beyond the due day.',
+  }),
+  discountInThePast: refusal(400, 'discount.until', {
+    pt: 'O último dia do desconto já passou.',
+    en: 'The last day of the discount is past.',
+  }),
+} as const satisfies Record<TermsFault, RefusalShape>;
+
+export function termsAnswer(faults: readonly TermsFault[], { language }: InLanguage): Answer {
+  return refusalsAnswer(
+    faults.map((fault) => TERMS_REFUSALS[fault]),
+    language,
+  );
+}
+
+export const BANK_AWAY = refusal(503, GENERAL_TAG, {
+  pt: 'Não foi possível conectar ao banco: nada foi pedido a ele. Repita em instantes.',
+  en: 'The bank could not be connected to: it was not asked. Repeat the request shortly.',
+});
+
+/** Nothing was sent to the bank. */
+export function unaskedAnswer(
+  kind: 'noBank' | 'notSent' | 'notConnected',
+  noBank: RefusalShape,
+  { language }: InLanguage,
+): Answer {
+  switch (kind) {
+    case 'noBank':
+      return refusalAnswer(noBank, language);
+    case 'notSent':
+      return unavailableAnswer('overloaded', language);
+    case 'notConnected':
+      return refusalAnswer(BANK_AWAY, language, { 'retry-after': RETRY_AFTER_SECONDS });
+  }
 }

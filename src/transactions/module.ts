@@ -17,7 +17,7 @@ import type { CancelTools } from './cancels/cancel-transaction.ts';
 import { cancelIntentsWrite } from './cancels/cancels.sql.ts';
 import { type ResolveCancelsTools, resolveUnresolvedCancels } from './cancels/resolve-unresolved-cancels.ts';
 import { openChanges } from './changes/module.ts';
-import { eraseOldCustomers } from './customers/customers.sql.ts';
+import { CUSTOMERS } from './customers/customers.sql.ts';
 import { type ChargeTools, type VerifyTools, verifyCard } from './methods/card/charge-card.ts';
 import type { ChargeSomewhereTools } from './methods/card/charge-somewhere.ts';
 import { type LimitTools, openNetworkLimits } from './methods/card/check-network-limits.ts';
@@ -177,19 +177,10 @@ export function openTransactions(
       ...captures.works,
       ...changes.works,
       countingWork(context, observeUnresolved(metrics)),
-      ...customersWork(context),
+      ...forgetPersonalData('forgetOldCustomers', CUSTOMERS, context, CUSTOMERS_ERASED),
       forgetInBatches('forgetDeclinedVerifications', (limit) => deleteForgottenDeclines(database, limit)),
     ],
   };
-}
-
-function customersWork({ configuration, database, metrics }: TransactionsContext): Work[] {
-  return forgetPersonalData(
-    'forgetOldCustomers',
-    configuration.customerRetentionDays,
-    (limit, days) => eraseOldCustomers(database, limit, days),
-    metrics.counter(CUSTOMERS_ERASED),
-  );
 }
 
 function resolvingWorks(

@@ -1,7 +1,7 @@
 import { readReasons } from '../antifraud/anti-fraud.ts';
 import { type Reader, type Row, statement } from '../platform/postgres/database.ts';
 import { inputRows } from '../platform/postgres/input-rows.ts';
-import { column, listsCodec, type RowOf, rowCodec } from '../platform/postgres/row-codec.ts';
+import { column, firstOf, listsCodec, type RowOf, rowCodec } from '../platform/postgres/row-codec.ts';
 import { readAuthenticationSummary } from '../providers/acquirers/authentication.ts';
 import { CARD_BRANDS } from '../values/card-number.ts';
 import { MOST_INSTALLMENTS } from '../values/cents.ts';
@@ -279,8 +279,7 @@ const FIND_MADE_AT = statement(
 
 /** When a transaction or a cancel was written, in real time; null if there is none. */
 export async function findMadeAt(database: Reader, merchantId: string, id: string): Promise<Instant | null> {
-  const [row] = await database.query(FIND_MADE_AT, [merchantId, id]);
-  return row === undefined ? null : MADE.parse(row).createdAt;
+  return firstOf(await database.query(FIND_MADE_AT, [merchantId, id]), MADE.parse)?.createdAt ?? null;
 }
 
 export async function findIdsOfReference(

@@ -95,6 +95,11 @@ test('a value in the text of a statement is found', () => {
   const described = rows("const ROWS = inputRows<A>({ a: ['text', (row) => row.a] }, { as: 'r' })");
   assertNone(injectionComplaints(described));
   assert.equal(statementsOf(described)[0]?.text, 'select * from unnest($1) as r');
+  const named = "const R = inputRows<A>({ ...own({ aB: 'text', c: 'uuid' }), d: ['text', f] })";
+  const own = planted({
+    'src/cards/cards.sql.ts': `${named}; statement("a.b", \`select \${R.names} from b\`);`,
+  });
+  assert.equal(statementsOf(own)[0]?.text, 'select a_b, c, d from b');
   for (const declared of ['let ROWS = inputRows({})', 'const ROWS = { sql: text }'])
     assertOne(injectionComplaints(rows(declared)), /ROWS\.sql stands in the statement a\.b/);
   const list = (keys: string) =>

@@ -1,8 +1,6 @@
-import { type SealedColumn, sealedTexts } from '../../src/keys/resealing/sealed-rows.sql.ts';
-import { type CursorTable, cursorTexts } from '../../src/platform/feeds/feed-cursors.sql.ts';
 import { pageTexts } from '../../src/platform/postgres/page-of.ts';
-import { type RequestTable, requestTexts } from '../../src/transactions/requests/request-queue.sql.ts';
 import { importsOf } from './imports.ts';
+import { MAKERS } from './makers.ts';
 import { constantTextOf, isNode, type Node, nameOf, type Program, quasisOf, textsOf } from './program.ts';
 import {
   type Complaint,
@@ -100,29 +98,6 @@ function pageStatementsOf(call: Node, { path, program }: SourceFile, constants: 
   }));
 }
 
-type Parts = Readonly<Record<string, unknown>>;
-
-/** Functions that put statements together of a description: their texts are read where it stands. */
-const MAKERS: Readonly<
-  Record<string, { readonly path: string; readonly begin: string; readonly texts: (parts: Parts) => object }>
-> = {
-  requestQueue: {
-    path: 'src/transactions/requests/request-queue.sql.ts',
-    begin: 'table',
-    texts: (parts) => requestTexts(parts as RequestTable),
-  },
-  feedCursors: {
-    path: 'src/platform/feeds/feed-cursors.sql.ts',
-    begin: 'name',
-    texts: (parts) => cursorTexts(parts as CursorTable),
-  },
-  sealedTable: {
-    path: 'src/keys/resealing/sealed-rows.sql.ts',
-    begin: 'name',
-    texts: (parts) => sealedTexts(parts as SealedColumn),
-  },
-};
-
 /** All statements of a description, put together as the program does it. */
 function madeStatementsOf(
   maker: string,
@@ -214,8 +189,15 @@ function propertiesOf(call: Node): readonly Node[] {
   return ((call.arguments as Node[])[0]?.properties ?? []) as readonly Node[];
 }
 
+/** Also those of `...own({ … })`, which are the fields of the row. */
 function inputNames(call: Node): string[] {
-  return propertiesOf(call).flatMap(({ key }) => nameOf(key) ?? []);
+  return propertiesOf(call).flatMap(({ key, argument }) =>
+    isCallOf('own', argument) ? inputNames(argument).map(inSnakeCase) : (nameOf(key) ?? []),
+  );
+}
+
+function inSnakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** The columns that the rows of a codec are selected by. */
@@ -226,7 +208,7 @@ function codecText(call: Node, program: Program): ConstantText {
         quasis: ['', ''],
         codes: [program.sourceOf(property.argument as Node).replace(/fields$/, 'columns')],
       };
-    const name = (nameOf(property.key) ?? '').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    const name = inSnakeCase(nameOf(property.key) ?? '');
     const given = sqlOfColumn(property.value);
     const constant = nameOf(given);
     const sql = constant === null ? sqlOf(given, program) : { quasis: ['', ''], codes: [constant] };

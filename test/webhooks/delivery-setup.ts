@@ -11,9 +11,9 @@ import { instant } from '../../src/values/instant.ts';
 import { type Delivering, deliverDue } from '../../src/webhooks/deliveries/deliver-due.ts';
 import { accountEndpoint, type DeliveryToSend } from '../../src/webhooks/deliveries/delivery.ts';
 import type { Posted } from '../../src/webhooks/deliveries/delivery-outcome.ts';
-import type { PostRequest } from '../../src/webhooks/deliveries/send-delivery.ts';
 import { parseDeliveryToSend, SENDING, SENDING_JOINS } from '../../src/webhooks/deliveries/to-send.sql.ts';
 import { triesWrite } from '../../src/webhooks/deliveries/tries.sql.ts';
+import type { PostRequest } from '../../src/webhooks/posting/posting-result.ts';
 import { createTestDatabase } from '../kit/database.ts';
 import { type Auditor, openAuditor, until } from '../kit/service.ts';
 

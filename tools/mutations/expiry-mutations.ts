@@ -186,8 +186,8 @@ export const EXPIRY_MUTATIONS: readonly Mutation[] = [
   {
     name: 'idempotency keys are forgotten before their time',
     file: 'src/idempotency/idempotency-keys.sql.ts',
-    find: "where created_at < now() - $2 * interval '1 day'",
-    put: "where created_at < now() - $2 * interval '1 hour'",
+    find: "created_at < now() - $2 * interval '1 day'",
+    put: "created_at < now() - $2 * interval '1 hour'",
     caughtBy: 'test/payments/idempotency.test.ts',
   },
   {

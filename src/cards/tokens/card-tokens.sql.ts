@@ -2,6 +2,7 @@ import type { Sealed } from '../../keys/open-keyring.ts';
 import type { BatchedReadOptions } from '../../platform/postgres/batched-reads.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type Database, statement } from '../../platform/postgres/database.ts';
+import { forgetting } from '../../platform/postgres/forgetting.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { CardSource } from '../card.ts';
@@ -134,18 +135,13 @@ function liveToken(token: RowOf<typeof TOKEN>): LiveCardToken {
   };
 }
 
-const FORGET_TOKENS = statement(
-  'cards.forget_tokens',
-  `delete from card_tokens where (merchant_id, token_hash) in
-     (select merchant_id, token_hash from card_tokens where expires_at < now() - interval '1 minute'
-      order by expires_at limit $1 for update skip locked)
-   returning 1`,
-);
-
 /** Removes up to `limit` dead tokens; gives how many. */
-export async function deleteExpiredTokens(database: Database, limit: number): Promise<number> {
-  return (await database.query(FORGET_TOKENS, [limit])).length;
-}
+export const deleteExpiredTokens = forgetting({
+  table: 'card_tokens',
+  key: 'merchant_id, token_hash',
+  by: 'expires_at',
+  over: "expires_at < now() - interval '1 minute'",
+});
 
 /**
  * A CTE `locked_sources` that locks card sources. Reads the CTE `wanted_sources`: merchant_id, source_hash,
@@ -165,15 +161,10 @@ export const FREE_CARD_SOURCES = `freed_sources as (
      where c.merchant_id = g.merchant_id and c.source_hash = g.source_hash and c.transaction_id = g.transaction_id
    )`;
 
-const FORGET = statement(
-  'cards.forget_claims',
-  `delete from card_source_locks where (merchant_id, source_hash) in
-     (select merchant_id, source_hash from card_source_locks where expires_at < now() - interval '1 day'
-      order by expires_at limit $1 for update skip locked)
-   returning 1`,
-);
-
 /** Removes up to `limit` expired locks; gives how many. A lock lives a day longer, as clocks may be late. */
-export async function deleteExpiredLocks(database: Database, limit: number): Promise<number> {
-  return (await database.query(FORGET, [limit])).length;
-}
+export const deleteExpiredLocks = forgetting({
+  table: 'card_source_locks',
+  key: 'merchant_id, source_hash',
+  by: 'expires_at',
+  over: "expires_at < now() - interval '1 day'",
+});

@@ -3,7 +3,7 @@ import { contract, type Fault, type Sound } from '../../platform/http/endpoint.t
 import { type RefusalShape, refusal, refusedAnswer } from '../../platform/http/refusal.ts';
 import { REQUIRED } from '../../platform/http/schema-faults.ts';
 import type { Language, Sentence } from '../../platform/http/sentence.ts';
-import { pageQuery, readPage } from '../../platform/pages.ts';
+import { pageAnswer, pageQuery, readPage } from '../../platform/pages.ts';
 import { DECLINE_ANSWER } from '../../providers/acquirers/endpoints.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import type { NamedCard } from '../card.ts';
@@ -281,14 +281,7 @@ export const LIST_VAULT_CARDS = contract({
   answers: {
     200: {
       links: { getVaultCard: { vaultId: '/items/0/vaultId' } },
-      description: 'One page of them; total counts all.',
-      schema: named('VaultCardPage', {
-        items: Type.Array(CARD_ANSWER.schema),
-        page: Type.Integer(),
-        limit: Type.Integer(),
-        total: Type.Integer(),
-      }),
-      example: { items: [CARD_ANSWER.example], page: 1, limit: 20, total: 1 },
+      ...pageAnswer('VaultCardPage', CARD_ANSWER.schema, CARD_ANSWER.example),
     },
   },
 });

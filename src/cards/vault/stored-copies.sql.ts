@@ -6,7 +6,7 @@ import {
   statement,
   type Tx,
 } from '../../platform/postgres/database.ts';
-import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, firstOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 
 export type CardCopies = {
   readonly merchantId: string;
@@ -77,6 +77,5 @@ export async function findFirstCopy(
   database: Database,
   { merchantId, fingerprints }: CardCopies,
 ): Promise<string | null> {
-  const [first] = await database.query(FIRST, [merchantId, fingerprints]);
-  return first === undefined ? null : COPY.parse(first).vaultId;
+  return firstOf(await database.query(FIRST, [merchantId, fingerprints]), COPY.parse)?.vaultId ?? null;
 }

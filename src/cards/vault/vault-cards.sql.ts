@@ -16,7 +16,7 @@ import { type Database, type Reader, type Row, statement } from '../../platform/
 import { hasSqlState, PassingFault, SQL_STATE } from '../../platform/postgres/database-errors.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
-import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, firstOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { Overloaded } from '../../platform/work/fair-line.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import type { CardSource } from '../card.ts';
@@ -84,8 +84,7 @@ export function vaultCardsRead(database: Reader): BatchedReadOptions<VaultCardKe
 }
 
 export async function findVaultCard(database: Reader, key: VaultCardKey): Promise<VaultCard | null> {
-  const [row] = await database.query(FIND, KEYS.values([key]));
-  return row === undefined ? null : parseVaultCard(row);
+  return firstOf(await database.query(FIND, KEYS.values([key])), parseVaultCard);
 }
 
 export function parseVaultCard(row: Row): VaultCard {

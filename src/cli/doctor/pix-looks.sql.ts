@@ -1,5 +1,5 @@
-import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { type Database, statement } from '../../platform/postgres/database.ts';
+import { column, onlyOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 
 const LOOKED = rowCodec({
   /** Charges or devolutions whose fate is not known for an hour. */
@@ -28,6 +28,5 @@ const LOOK = statement(
 );
 
 export async function lookAtPix(database: Database, banks: readonly string[]): Promise<PixLook> {
-  const [row] = await database.query(LOOK, [banks]);
-  return LOOKED.parse(row as Row);
+  return onlyOf(await database.query(LOOK, [banks]), LOOKED.parse);
 }

@@ -1,5 +1,5 @@
-import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { type Database, statement } from '../../platform/postgres/database.ts';
+import { column, onlyOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 
 const LOOKED = rowCodec({
   version: column.text("current_setting('server_version')"),
@@ -33,6 +33,5 @@ const LOOK = statement(
 );
 
 export async function lookAtServer(database: Database): Promise<ServerLook> {
-  const [row] = await database.query(LOOK, []);
-  return LOOKED.parse(row as Row);
+  return onlyOf(await database.query(LOOK, []), LOOKED.parse);
 }

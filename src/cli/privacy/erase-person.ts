@@ -4,12 +4,11 @@ import { vaultCardsRemove } from '../../cards/vault/removals.sql.ts';
 import { eraseNotes } from '../../console/buyers/buyer-notes.sql.ts';
 import { eraseWithWords } from '../../console/buyers/buyer-words.sql.ts';
 import { batchWrites } from '../../platform/postgres/batched-writes.ts';
+import type { PersonFilter } from '../../platform/postgres/personal-rows.ts';
 import {
   type CustomerSubscription,
-  eraseSubscriptionCustomers,
-  FIRST_SUBSCRIPTION,
   listCustomerSubscriptions,
-  type SubscriptionKey,
+  CUSTOMERS as SUBSCRIBERS,
 } from '../../recurrence/subscriptions/customers.sql.ts';
 import { ENDED_STATES } from '../../recurrence/subscriptions/subscription.ts';
 import {
@@ -17,18 +16,17 @@ import {
   listNamelessSubscriptionsOf,
 } from '../../recurrence/subscriptions/subscriptions.sql.ts';
 import {
-  type CustomerFilter,
+  CUSTOMERS,
   type CustomerPayment,
   type CustomerPlace,
-  eraseCustomers,
   FIRST_PLACE,
   listCustomerPayments,
 } from '../../transactions/customers/customers.sql.ts';
 import type { TransactionKey } from '../../transactions/transaction-queries.sql.ts';
 import { deleteEndedMessages, listMessagesOf } from '../../webhooks/history/messages-of-payments.sql.ts';
+import { BOLETOS, eraseBillsOf, PIX } from './bills-of-person.ts';
 import { cardKeysOf, findCards, type PaidByCard, type PrivacyTools, withNsu } from './export-person.ts';
-import { eraseBoletosOf, FilterEraser, namesOf, namesPerson, personName } from './person.ts';
-import { erasePixOf } from './pix-of-person.ts';
+import { FilterEraser, namesOf, namesPerson, personName } from './person.ts';
 
 const PAGE = 100;
 const MESSAGES_AT_ONCE = 50;
@@ -83,7 +81,7 @@ type Removal = Parameters<typeof deleteVaultCard>[0]['removeVaultCard'];
  */
 export async function erasePerson(
   tools: PrivacyTools,
-  filter: CustomerFilter,
+  filter: PersonFilter,
   reason: string,
 ): Promise<Erased> {
   const { document, merchantId } = filter;
@@ -121,7 +119,7 @@ export async function erasePerson(
     found.push(...done.left);
     behind = page.length < PAGE ? undefined : page.at(-1);
   }
-  for (let behind: SubscriptionKey | undefined = FIRST_SUBSCRIPTION; behind !== undefined; ) {
+  for (let behind: typeof SUBSCRIBERS.first | undefined = SUBSCRIBERS.first; behind !== undefined; ) {
     const page: CustomerSubscription[] = await listCustomerSubscriptions(
       tools.database,
       filter,
@@ -147,16 +145,16 @@ export async function erasePerson(
 }
 
 /** Walks until nothing new is found: an id that is derived from a key may come behind the walk. */
-async function eraseBills({ database }: PrivacyTools, filter: CustomerFilter, filters: FilterEraser) {
+async function eraseBills({ database }: PrivacyTools, filter: PersonFilter, filters: FilterEraser) {
   let [boletos, pix] = [0, 0];
   let left: readonly Left[] = [];
   for (let round = 0; round < MOST_ROUNDS_OF_BILLS; round += 1) {
-    const ofBoletos = await eraseBoletosOf(database, filter, filters);
-    const ofPix = await erasePixOf(database, filter, filters);
-    boletos += ofBoletos.boletos;
-    pix += ofPix.pix;
+    const ofBoletos = await eraseBillsOf(database, BOLETOS, filter, filters);
+    const ofPix = await eraseBillsOf(database, PIX, filter, filters);
+    boletos += ofBoletos.erased;
+    pix += ofPix.erased;
     const all = unique([...left, ...ofBoletos.left, ...ofPix.left]);
-    const isNew = ofBoletos.boletos + ofPix.pix > 0 || all.length > left.length;
+    const isNew = ofBoletos.erased + ofPix.erased > 0 || all.length > left.length;
     left = all;
     if (!isNew) break;
   }
@@ -166,7 +164,7 @@ async function eraseBills({ database }: PrivacyTools, filter: CustomerFilter, fi
 async function erasePage(
   tools: PrivacyTools,
   removeVaultCard: Removal,
-  filter: CustomerFilter,
+  filter: PersonFilter,
   page: readonly CustomerPayment[],
 ): Promise<Omit<Erased, 'boletos' | 'pix' | 'filters' | 'notes'>> {
   const final = page.filter(({ isUnderWay }) => !isUnderWay);
@@ -177,7 +175,7 @@ async function erasePage(
   const erased = await eraseWithWords(
     tools.database,
     filter,
-    (tx) => eraseCustomers(tx, free),
+    (tx) => CUSTOMERS.erase(tx, free),
     (keys) => keys.map(({ transactionId }) => transactionId),
   );
   const gone = new Set(erased.map(keyText));
@@ -204,7 +202,7 @@ async function erasePage(
 async function eraseSubscriptions(
   tools: PrivacyTools,
   removeVaultCard: Removal,
-  filter: CustomerFilter,
+  filter: PersonFilter,
   page: readonly CustomerSubscription[],
 ): Promise<Pick<Erased, 'subscriptions' | 'cards' | 'left'>> {
   const ended = page.filter(({ state }) => ENDED_STATES.includes(state));
@@ -213,7 +211,7 @@ async function eraseSubscriptions(
   const erased = await eraseWithWords(
     tools.database,
     filter,
-    (tx) => eraseSubscriptionCustomers(tx, free),
+    (tx) => SUBSCRIBERS.erase(tx, free),
     // Also of those that are left: a document that came later than the name is not what it was kept under.
     () => page.map(({ subscriptionId }) => subscriptionId),
   );
@@ -244,7 +242,7 @@ function leftPayment(reason: LeftReason, { merchantId, transactionId }: Transact
 async function eraseCards(
   tools: PrivacyTools,
   removeVaultCard: Removal,
-  filter: CustomerFilter,
+  filter: PersonFilter,
   paid: readonly PaidByCard[],
 ) {
   const { actor, origin } = tools.operator;
@@ -268,11 +266,7 @@ async function eraseCards(
   return { subscriptions: nameless.erased, removed, kept, left };
 }
 
-async function eraseNameless(
-  { database }: PrivacyTools,
-  filter: CustomerFilter,
-  paid: readonly PaidByCard[],
-) {
+async function eraseNameless({ database }: PrivacyTools, filter: PersonFilter, paid: readonly PaidByCard[]) {
   const keys = cardKeysOf(paid);
   let erased = 0;
   for (let round = 0; round < MOST_ROUNDS_OF_SUBSCRIPTIONS; round += 1) {

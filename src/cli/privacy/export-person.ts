@@ -6,10 +6,11 @@ import { listWords } from '../../console/buyers/buyer-words.sql.ts';
 import type { OwnedFilter } from '../../console/filters/saved-filters.sql.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import type { PersonFilter } from '../../platform/postgres/personal-rows.ts';
 import {
   type CustomerSubscription,
-  FIRST_SUBSCRIPTION,
   listCustomerSubscriptions,
+  CUSTOMERS as SUBSCRIBERS,
 } from '../../recurrence/subscriptions/customers.sql.ts';
 import {
   type CardKey,
@@ -17,20 +18,26 @@ import {
   listSubscriptionsOf,
 } from '../../recurrence/subscriptions/subscriptions.sql.ts';
 import {
-  type CustomerFilter,
   type CustomerPayment,
   FIRST_PLACE,
   listCustomerPayments,
 } from '../../transactions/customers/customers.sql.ts';
-import type { PayerBoleto } from '../../transactions/methods/boleto/payers/payers.sql.ts';
-import type { PayerPix } from '../../transactions/methods/pix/payers/pix-payers.sql.ts';
+import {
+  listPayerBoletos,
+  PAYERS,
+  type PayerBoleto,
+} from '../../transactions/methods/boleto/payers/payers.sql.ts';
+import {
+  listPayerPix,
+  type PayerPix,
+  PIX_PAYERS,
+} from '../../transactions/methods/pix/payers/pix-payers.sql.ts';
 import {
   listMessagesOf,
   type NamedPayment,
   type PaymentMessage,
 } from '../../webhooks/history/messages-of-payments.sql.ts';
-import { findBoletosOf, findFiltersOf, namesOf, personName } from './person.ts';
-import { findPixOf } from './pix-of-person.ts';
+import { findFiltersOf, namesOf, personName } from './person.ts';
 
 export type PrivacyTools = {
   readonly database: Database;
@@ -40,8 +47,7 @@ export type PrivacyTools = {
 };
 
 const PAGE = 200;
-const MOST_PAYMENTS = 10_000;
-const MOST_SUBSCRIPTIONS = 10_000;
+const MOST_OF_KIND = 10_000;
 const MOST_OF_ONE = 1_000;
 
 export type KeptOfPerson = {
@@ -60,17 +66,21 @@ export type KeptOfPerson = {
 };
 
 /** Shows nothing if it cannot be audited. */
-export async function exportPerson(tools: PrivacyTools, filter: CustomerFilter): Promise<KeptOfPerson> {
+export async function exportPerson(tools: PrivacyTools, filter: PersonFilter): Promise<KeptOfPerson> {
   const { database } = tools;
-  const { found, isComplete: hasPayments } = await readPages<CustomerPayment>(MOST_PAYMENTS, (last) =>
+  const { found, isComplete: hasPayments } = await readPages<CustomerPayment>(MOST_OF_KIND, (last) =>
     listCustomerPayments(database, filter, last ?? FIRST_PLACE, PAGE),
   );
   const { found: subscribed, isComplete: hasSubscriptions } = await readPages<CustomerSubscription>(
-    MOST_SUBSCRIPTIONS,
-    (last) => listCustomerSubscriptions(database, filter, last ?? FIRST_SUBSCRIPTION, PAGE),
+    MOST_OF_KIND,
+    (last) => listCustomerSubscriptions(database, filter, last ?? SUBSCRIBERS.first, PAGE),
   );
-  const { boletos, isComplete: hasBoletos } = await findBoletosOf(database, filter);
-  const { pix, isComplete: hasPix } = await findPixOf(database, filter);
+  const { found: boletos, isComplete: hasBoletos } = await readPages<PayerBoleto>(MOST_OF_KIND, (last) =>
+    listPayerBoletos(database, filter, last ?? PAYERS.first, PAGE),
+  );
+  const { found: pix, isComplete: hasPix } = await readPages<PayerPix>(MOST_OF_KIND, (last) =>
+    listPayerPix(database, filter, last ?? PIX_PAYERS.first, PAGE),
+  );
   const cards = await findCards(database, [...found, ...subscribed]);
   const named = new Set(subscribed.map(({ subscriptionId }) => subscriptionId));
   const ofCards: CardSubscription[] = [];

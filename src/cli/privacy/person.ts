@@ -1,4 +1,3 @@
-import { eraseWithWords } from '../../console/buyers/buyer-words.sql.ts';
 import {
   FIRST_FILTER,
   listAllFilters,
@@ -7,14 +6,6 @@ import {
 } from '../../console/filters/saved-filters.sql.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import type { BoletoKey } from '../../transactions/methods/boleto/boleto.ts';
-import {
-  erasePayers,
-  FIRST_BOLETO,
-  listPayerBoletos,
-  type PayerBoleto,
-  type PayerFilter,
-} from '../../transactions/methods/boleto/payers/payers.sql.ts';
 import { bareDocument, documentKind } from '../../values/document-number.ts';
 
 /** A CPF or CNPJ without mask, in upper case. Null if it is neither. */
@@ -103,67 +94,4 @@ function isOf({ name, query }: OwnedFilter, { document, names }: Wanted): boolea
   const telling = names.filter((one) => /[\s@]/.test(one.trim()));
   const values = [...new URLSearchParams(query)].flat();
   return [name, ...values].some((text) => namesPerson(text, document, telling));
-}
-
-const BOLETOS_OF_A_PAGE = 100;
-const MOST_BOLETOS = 10_000;
-
-export async function findBoletosOf(
-  database: Database,
-  filter: PayerFilter,
-): Promise<{ readonly boletos: readonly PayerBoleto[]; readonly isComplete: boolean }> {
-  const boletos: PayerBoleto[] = [];
-  while (boletos.length < MOST_BOLETOS) {
-    const page = await listPayerBoletos(database, filter, boletos.at(-1) ?? FIRST_BOLETO, BOLETOS_OF_A_PAGE);
-    boletos.push(...page);
-    if (page.length < BOLETOS_OF_A_PAGE) return { boletos, isComplete: true };
-  }
-  return { boletos, isComplete: false };
-}
-
-/** It may still be paid, or a text of the merchant names the person. */
-type LeftBoleto = {
-  readonly reason: 'openBoleto' | 'merchantText';
-  readonly merchantId: string;
-  readonly kind: 'boleto';
-  readonly id: string;
-};
-
-export async function eraseBoletosOf(
-  database: Database,
-  filter: PayerFilter,
-  filters: FilterEraser,
-): Promise<{ readonly boletos: number; readonly left: readonly LeftBoleto[] }> {
-  let boletos = 0;
-  const left: LeftBoleto[] = [];
-  for (let behind: BoletoKey | undefined = FIRST_BOLETO; behind !== undefined; ) {
-    const page: PayerBoleto[] = await listPayerBoletos(database, filter, behind, BOLETOS_OF_A_PAGE);
-    await filters.erase(
-      page.flatMap(({ payer }) => [payer.name, payer.email]).filter((name) => name !== null),
-    );
-    const erased = await eraseWithWords(
-      database,
-      filter,
-      (tx) => erasePayers(tx, page),
-      (keys) => keys.map(({ boletoId }) => boletoId),
-    );
-    const gone = new Set(erased.map(({ boletoId }) => boletoId));
-    boletos += gone.size;
-    for (const one of page) {
-      const reason = gone.has(one.boletoId) ? textReason(one, filter.document) : 'openBoleto';
-      if (reason !== null)
-        left.push({ reason, merchantId: one.merchantId, kind: 'boleto', id: one.boletoId });
-    }
-    behind = page.length < BOLETOS_OF_A_PAGE ? undefined : page.at(-1);
-  }
-  return { boletos, left };
-}
-
-function textReason(
-  { referenceTransaction, callbackUrl, payer }: PayerBoleto,
-  document: string,
-): 'merchantText' | null {
-  const emails = payer.email === null ? [] : [payer.email];
-  const texts = [referenceTransaction ?? '', callbackUrl ?? ''];
-  return texts.some((text) => namesPerson(text, document, emails)) ? 'merchantText' : null;
 }

@@ -30,9 +30,11 @@ import {
   type CommandOutcome,
   type CommandTools,
   type GivenOptions,
+  limitOption,
   reaisOf,
   reasonOption,
   table,
+  USUAL_LIMIT,
   visible,
 } from '../command.ts';
 import { RECONCILE_FETCH } from './reconcile-fetch.ts';
@@ -154,7 +156,6 @@ function placeOfDifference(of: NamedDifference['of']): [merchant: string, place:
 }
 
 const MOST_LISTED = 1_000;
-const USUAL_LIMIT = 100;
 const DAY_MILLISECONDS = 86_400_000;
 
 const oneOf = (words: readonly string[]) => (value: string) =>
@@ -193,13 +194,7 @@ export const RECONCILE_COMMANDS: readonly Command[] = [
         description: 'only of this day, as 2026-12-14',
         check: (value) => (isDay(value) ? null : 'must be a day such as 2026-12-14'),
       },
-      {
-        name: 'limit',
-        value: 'N',
-        description: `how many, up to ${MOST_LISTED}; default ${USUAL_LIMIT}`,
-        check: (value) =>
-          /^[1-9]\d{0,3}$/.test(value) && Number(value) <= MOST_LISTED ? null : `must be 1 to ${MOST_LISTED}`,
-      },
+      limitOption(MOST_LISTED),
     ],
     opens: 'database',
     run: runList,

@@ -18,6 +18,7 @@ import {
   type CommandTools,
   type GivenOptions,
   reasonOption,
+  refused,
 } from '../command.ts';
 import { RESTORE_DECIDE, RESTORE_LIST } from './restore-decide.ts';
 import { RESTORE_RECONCILE } from './restore-reconcile.ts';
@@ -206,10 +207,6 @@ function refusalToAccept(
   }
   const state = run === null ? 'was not run' : 'was begun and has not ended';
   return `restore reconcile ${state}: what it would find may be charged again. ${ALL_THE_SAME}`;
-}
-
-function refused(message: string): CommandOutcome {
-  return { ok: false, option: null, message };
 }
 
 function reconciledLines(run: RestoreRun | null, { undecided, unfinished }: WaitingCounts): string[] {

@@ -16,30 +16,22 @@ import {
   type CommandOutcome,
   type CommandTools,
   type GivenOptions,
+  limitOption,
   reasonOption,
   table,
+  USUAL_LIMIT,
   visible,
 } from '../command.ts';
 import { fillToolsOf, otherCell } from './restore-reconcile.ts';
 
 const MOST_LISTED = 1_000;
-const USUAL_LIMIT = 100;
 
 const OF_MERCHANT = { name: 'merchant', value: 'ID', description: 'only of this merchant' } as const;
 
 export const RESTORE_LIST: Command = {
   words: ['restore', 'list'],
   summary: 'show the charges of a restored database that are not all in the books, oldest first',
-  options: [
-    OF_MERCHANT,
-    {
-      name: 'limit',
-      value: 'N',
-      description: `how many, up to ${MOST_LISTED}; default ${USUAL_LIMIT}`,
-      check: (value) =>
-        /^[1-9]\d{0,3}$/.test(value) && Number(value) <= MOST_LISTED ? null : `must be 1 to ${MOST_LISTED}`,
-    },
-  ],
+  options: [OF_MERCHANT, limitOption(MOST_LISTED)],
   opens: 'database',
   run: runList,
 };

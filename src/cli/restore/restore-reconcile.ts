@@ -28,6 +28,7 @@ import {
   type CommandOutcome,
   type GivenOptions,
   reaisOf,
+  refused,
   table,
   visible,
 } from '../command.ts';
@@ -170,10 +171,6 @@ async function reconcileWith(
     },
     asked,
   );
-}
-
-function refused(message: string): CommandOutcome {
-  return { ok: false, option: null, message };
 }
 
 const LINES = {

@@ -28,7 +28,7 @@ import {
   table,
 } from '../parts/page-parts.ts';
 import { BOLETO, BOLETO_PDF, BOLETOS, boletoPath, pathOf } from '../parts/paths.ts';
-import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { type Action, OF_MERCHANT, type Screen, screen, type Visit } from '../parts/screen.ts';
 import {
   BOLETO_STATES,
   badge,
@@ -77,8 +77,7 @@ function daysOf({ query, now }: Visit): { readonly startDate: string; readonly e
 
 const LIST: Screen<ListTools> = listScreen<Boleto>({
   path: BOLETOS,
-  roles: ALL_ROLES,
-  of: 'merchant',
+  ...OF_MERCHANT,
   title: 'Boletos',
   list: 'boletos',
   contract: LIST_BOLETOS,
@@ -106,8 +105,7 @@ const LIST: Screen<ListTools> = listScreen<Boleto>({
 
 const ONE: Screen<unknown> = screen<unknown, Found>({
   path: BOLETO,
-  roles: ALL_ROLES,
-  of: 'merchant',
+  ...OF_MERCHANT,
   title: 'Boleto',
   refreshSeconds: 10,
   async read({ ask, parameters: { boletoId = '' } }) {
@@ -199,8 +197,7 @@ function cancelForm({ id, statusBill }: Boleto, visit: Visit): Shown {
 /** The boleto's own address may not be reachable from here, so this page serves the PDF. */
 const PDF: Screen<unknown> = {
   path: BOLETO_PDF,
-  roles: ALL_ROLES,
-  of: 'merchant',
+  ...OF_MERCHANT,
   title: 'Page to print (PDF)',
   isFile: true,
   async show({ ask, parameters: { boletoId = '' } }) {

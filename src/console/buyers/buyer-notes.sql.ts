@@ -1,6 +1,7 @@
 import { type Database, type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
+import { forgetting } from '../../platform/postgres/forgetting.ts';
+import type { PersonFilter } from '../../platform/postgres/personal-rows.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
-import type { PersonFilter } from './buyer-words.sql.ts';
 
 const NOTE = rowCodec({
   merchantId: column.text(),
@@ -101,15 +102,9 @@ export async function eraseNotes(tx: Tx, { document, merchantId }: PersonFilter)
   return (await tx.query(ERASE, [document, merchantId])).length;
 }
 
-const ERASE_OLD = statement(
-  'buyer_notes.erase_old',
-  `with held as materialized (
-     select ctid as place from buyer_notes where created_at < now() - $2 * interval '1 day'
-     order by created_at limit $1 for update skip locked
-   )
-   delete from buyer_notes where ctid = any (array(select place from held)) returning 1`,
-);
-
-export async function eraseOldNotes(database: Database, limit: number, days: number): Promise<number> {
-  return (await database.query(ERASE_OLD, [limit, days])).length;
-}
+export const eraseOldNotes = forgetting({
+  table: 'buyer_notes',
+  key: 'merchant_id, note_id',
+  by: 'created_at',
+  over: "created_at < now() - $2 * interval '1 day'",
+});

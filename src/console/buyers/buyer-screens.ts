@@ -11,7 +11,7 @@ import { actionForm, cardText, facts, realMoment, section, table } from '../part
 import { BUYER, buyerPath } from '../parts/paths.ts';
 import {
   type Action,
-  ALL_ROLES,
+  OF_MERCHANT,
   OPERATION_DONE,
   operationRefused,
   type Screen,
@@ -74,8 +74,7 @@ async function payerOf(boletoId: string, { ask }: Visit): Promise<Buyer | null> 
 
 const ONE: Screen<BuyerPageTools> = screen<BuyerPageTools, Found>({
   path: BUYER,
-  roles: ALL_ROLES,
-  of: 'merchant',
+  ...OF_MERCHANT,
   title: 'Customer',
   async read(visit, tools) {
     const bought = await findBuyer(visit, tools);

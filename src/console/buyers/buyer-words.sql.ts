@@ -5,8 +5,10 @@ import {
   statement,
   type Tx,
 } from '../../platform/postgres/database.ts';
-import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { forgetting } from '../../platform/postgres/forgetting.ts';
+import { inputRows, own } from '../../platform/postgres/input-rows.ts';
+import type { PersonFilter } from '../../platform/postgres/personal-rows.ts';
+import { column, firstOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type Buyer, buyerOf } from '../../transactions/customers/buyer.ts';
 import type { NamedBuyers } from '../payments/sought.ts';
 import type { WordRange } from './buyer-words.ts';
@@ -28,8 +30,7 @@ const LOCK = statement(
 
 /** Null: another process reads on from there. */
 export async function lockCursor(tx: Tx, source: Source): Promise<Place | null> {
-  const [row] = await tx.query(LOCK, [source]);
-  return row === undefined ? null : PLACE.parse(row);
+  return firstOf(await tx.query(LOCK, [source]), PLACE.parse);
 }
 
 const MOVE = statement(
@@ -130,10 +131,7 @@ export type BuyerWord = {
 };
 
 const WORDS = inputRows<BuyerWord>({
-  merchant_id: ['text', (one) => one.merchantId],
-  word: ['text', (one) => one.word],
-  buyer: ['text', (one) => one.buyer],
-  seen_on: ['date', (one) => one.seenOn],
+  ...own({ merchantId: 'text', word: 'text', buyer: 'text', seenOn: 'date' }),
 });
 
 /**
@@ -218,13 +216,6 @@ const LIST = statement(
    order by merchant_id, word, buyer limit $3`,
 );
 
-export type PersonFilter = {
-  /** CPF or CNPJ without mask, letters upper case. */
-  readonly document: string;
-  /** Null: of all merchants. */
-  readonly merchantId: string | null;
-};
-
 /** Under the document, and under ids of what was bought before it was known. */
 export async function listWords(
   database: Reader,
@@ -264,15 +255,9 @@ export async function eraseWithWords<Erased>(
   });
 }
 
-const ERASE_OLD = statement(
-  'buyer_words.erase_old',
-  `with held as materialized (
-     select ctid as place from buyer_words where seen_on <= current_date - $2::integer
-     order by seen_on limit $1 for update skip locked
-   )
-   delete from buyer_words where ctid = any (array(select place from held)) returning 1`,
-);
-
-export async function eraseOldWords(database: Database, limit: number, days: number): Promise<number> {
-  return (await database.query(ERASE_OLD, [limit, days])).length;
-}
+export const eraseOldWords = forgetting({
+  table: 'buyer_words',
+  key: 'merchant_id, word, buyer',
+  by: 'seen_on',
+  over: 'seen_on <= current_date - $2::integer',
+});

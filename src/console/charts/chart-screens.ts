@@ -25,7 +25,7 @@ import {
   underWay,
 } from '../parts/page-parts.ts';
 import { CHARTS, withQuery } from '../parts/paths.ts';
-import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { OF_MERCHANT, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { declineChart } from './decline-chart.ts';
 import {
   approvalsPart,
@@ -93,8 +93,7 @@ const lastDays = (count: number, today: Day): Days => ({ from: addDays(today, 1 
 export const CHART_SCREENS: readonly Screen<ChartTools>[] = [
   screen<ChartTools, Found>({
     path: CHARTS,
-    roles: ALL_ROLES,
-    of: 'merchant',
+    ...OF_MERCHANT,
     title: 'Charts',
     refreshSeconds: REFRESH_SECONDS,
     async read(visit, tools) {

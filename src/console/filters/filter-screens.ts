@@ -1,7 +1,7 @@
 import { type Html, html } from '../parts/html.ts';
 import { emptyState, errorsOf, table } from '../parts/page-parts.ts';
 import { FILTERS, pathOf, withQuery } from '../parts/paths.ts';
-import { ALL_ROLES, type Read, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { OF_MERCHANT, type Read, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { type FilterTools, filterLink } from './list-screens.ts';
 import {
   FILTERED_LISTS,
@@ -47,8 +47,7 @@ const LIST_NAMES: Readonly<Record<FilteredList, { readonly text: string }>> = {
 export const FILTER_SCREENS: readonly Screen<FilterPageTools>[] = [
   screen<FilterPageTools, Found>({
     path: FILTERS,
-    roles: ALL_ROLES,
-    of: 'merchant',
+    ...OF_MERCHANT,
     title: 'Saved filters',
     takesForm: true,
     async read(visit, tools) {

@@ -19,9 +19,9 @@ import { type Field, link, moment, realMoment, table } from '../parts/page-parts
 import { billingPath, deliveryPath, FIRST_STEPS, pathOf, paymentPath, TEST_CLOCK } from '../parts/paths.ts';
 import {
   type Action,
-  ALL_ROLES,
   type Asked,
   type Form,
+  OF_MERCHANT,
   operationRefused,
   type Screen,
   type ShownRequest,
@@ -293,8 +293,7 @@ async function subscribe({ ask, wording }: Visit): Promise<Asked<unknown>> {
 export const FIRST_STEPS_SCREENS: readonly Screen<TestTools>[] = [
   screen<TestTools, Made>({
     path: FIRST_STEPS,
-    roles: ALL_ROLES,
-    of: 'merchant',
+    ...OF_MERCHANT,
     title: 'First steps',
     homologationOnly: true,
     refreshSeconds: 3,

@@ -6,8 +6,8 @@ import { brandText, table } from '../parts/page-parts.ts';
 import { pathOf, paymentPath, TRIAL_CARDS } from '../parts/paths.ts';
 import {
   type Action,
-  ALL_ROLES,
   type Asked,
+  OF_MERCHANT,
   operationRefused,
   type Screen,
   screen,
@@ -40,8 +40,7 @@ async function listTrials(visit: Visit, tools: Pick<TestTools, 'contractOf'>): P
 export const CARD_SCREENS: readonly Screen<TestTools>[] = [
   screen<TestTools, Trials>({
     path: TRIAL_CARDS,
-    roles: ALL_ROLES,
-    of: 'merchant',
+    ...OF_MERCHANT,
     title: 'Trial cards',
     homologationOnly: true,
     read: listTrials,

@@ -8,8 +8,8 @@ import { emptyState, facts, link, moment, section, table } from '../parts/page-p
 import { billingPath, boletoPath, deliveryPath, pathOf, TEST_CLOCK } from '../parts/paths.ts';
 import {
   type Action,
-  ALL_ROLES,
   mayUse,
+  OF_MERCHANT,
   type Screen,
   screen,
   shownRequests,
@@ -125,8 +125,7 @@ function itemsOf(body: unknown): readonly DueBoleto[] {
 export const CLOCK_SCREENS: readonly Screen<TestTools>[] = [
   screen<TestTools, Found>({
     path: TEST_CLOCK,
-    roles: ALL_ROLES,
-    of: 'merchant',
+    ...OF_MERCHANT,
     title: 'Test clock',
     homologationOnly: true,
     refreshSeconds: 5,

@@ -12,10 +12,10 @@ import {
 import { pathOf, TEST_ACQUIRER } from '../parts/paths.ts';
 import {
   type Action,
-  ALL_ROLES,
   type Asked,
   type Form,
   mayUse,
+  OF_MERCHANT,
   operationRefused,
   type Screen,
   screen,
@@ -57,8 +57,7 @@ export async function extendScript(
 export const SCRIPT_SCREENS: readonly Screen<TestTools>[] = [
   screen<TestTools, Asked<Script>>({
     path: TEST_ACQUIRER,
-    roles: ALL_ROLES,
-    of: 'merchant',
+    ...OF_MERCHANT,
     title: 'Answers of the acquirer',
     homologationOnly: true,
     refreshSeconds: 10,
@@ -183,8 +182,7 @@ function fileScreen(
 ): Screen<TestTools> {
   return {
     path,
-    roles: ALL_ROLES,
-    of: 'merchant',
+    ...OF_MERCHANT,
     title,
     homologationOnly: true,
     isFile: true,

@@ -1,5 +1,5 @@
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
-import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, firstOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { SESSION_SECONDS } from '../users/session.ts';
 import type { Identity } from './identity.ts';
 
@@ -47,8 +47,7 @@ export async function findUserOfIdentity(
   database: Database,
   { issuer, subject }: Identity,
 ): Promise<string | null> {
-  const [row] = await database.query(FIND, [issuer, subject]);
-  return row === undefined ? null : OWNER.parse(row).userId;
+  return firstOf(await database.query(FIND, [issuer, subject]), OWNER.parse)?.userId ?? null;
 }
 
 /** Only the bound identity, or the first one of an invitation, opens a session, once for each proof. */

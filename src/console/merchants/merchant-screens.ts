@@ -14,7 +14,7 @@ import {
   ROUTING,
   withQuery,
 } from '../parts/paths.ts';
-import { ALL_ROLES, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { mayUse, OF_OPERATOR, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { ENTRY_STATES, stateBadge } from '../parts/states.ts';
 import { CREATE } from './merchant-actions.ts';
 import { type MerchantFound, merchantPage } from './merchant-view.ts';
@@ -38,8 +38,7 @@ function filterOf({ query }: Visit): MerchantFilter {
 export const MERCHANT_SCREENS: readonly Screen<MerchantTools>[] = [
   screen<MerchantTools, MerchantsFound>({
     path: MERCHANTS,
-    roles: ALL_ROLES,
-    of: 'operator',
+    ...OF_OPERATOR,
     title: 'Merchants',
     read: (visit, { searchMerchants }) => searchMerchants(filterOf(visit), visit.query.after ?? ''),
     view: (found, visit) =>
@@ -47,8 +46,7 @@ export const MERCHANT_SCREENS: readonly Screen<MerchantTools>[] = [
   }),
   screen<MerchantTools, MerchantFound>({
     path: OF_MERCHANT,
-    roles: ALL_ROLES,
-    of: 'operator',
+    ...OF_OPERATOR,
     title: 'Merchant',
     async read({ merchantId, user }, { findMerchant, listCredentials }) {
       const merchant = await findMerchant(merchantId);

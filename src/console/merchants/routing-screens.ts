@@ -9,11 +9,11 @@ import { actionForm, brandText, facts, filterForm, link, section, table } from '
 import { HEALTH, merchantPath, pathOf, ROUTING } from '../parts/paths.ts';
 import {
   type Action,
-  ALL_ROLES,
   type Asked,
   type Form,
   type Moved,
   NOT_AS_SEEN,
+  OF_OPERATOR,
   OPERATION_DONE,
   refusedAs,
   type Screen,
@@ -43,8 +43,7 @@ type Found = { readonly routing: Routing; readonly asked: string | null; readonl
 export const ROUTING_SCREENS: readonly Screen<RoutingTools>[] = [
   screen<RoutingTools, Found>({
     path: ROUTING,
-    roles: ALL_ROLES,
-    of: 'operator',
+    ...OF_OPERATOR,
     title: 'Routing',
     async read({ query }, { readRouting, findMerchant }) {
       const asked = query.merchant ?? null;

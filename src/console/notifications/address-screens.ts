@@ -26,9 +26,9 @@ import {
 import { DELIVERIES, NOTIFICATIONS, pathOf, withQuery } from '../parts/paths.ts';
 import {
   type Action,
-  ALL_ROLES,
   type Form,
   mayUse,
+  OF_MERCHANT,
   type Screen,
   screen,
   type Visit,
@@ -55,8 +55,7 @@ const MOST_NOTIFIERS = '50';
 export const ADDRESS_SCREENS: readonly Screen<AddressTools>[] = [
   screen<AddressTools, Found>({
     path: NOTIFICATIONS,
-    roles: ALL_ROLES,
-    of: 'merchant',
+    ...OF_MERCHANT,
     title: 'Notifications',
     async read(visit, { listFailing }) {
       const registered = await visit.ask(GET_WEBHOOK, { query: { accountNumber: accountOf(visit) } });

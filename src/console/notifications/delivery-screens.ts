@@ -31,7 +31,7 @@ import {
   table,
 } from '../parts/page-parts.ts';
 import { DELIVERIES, DELIVERY, deliveryPath, pathOf, paymentPath, withQuery } from '../parts/paths.ts';
-import { type Action, ALL_ROLES, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { type Action, mayUse, OF_MERCHANT, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { DELIVERY_STATES, stateBadge, stateChoices } from '../parts/states.ts';
 import { failureText, KIND_WORDS } from './delivery-words.ts';
 
@@ -48,8 +48,7 @@ function daysOf({ query, realNow }: Visit): { readonly from: string; readonly to
 
 const LISTED = listScreen<Listed>({
   path: DELIVERIES,
-  roles: ALL_ROLES,
-  of: 'merchant',
+  ...OF_MERCHANT,
   title: 'Deliveries',
   list: 'deliveries',
   contract: LIST_DELIVERIES,
@@ -129,8 +128,7 @@ function deliveryTable(items: readonly Listed[], { wording, merchantId }: Visit)
 
 const ONE: Screen<unknown> = screen<unknown, Delivery>({
   path: DELIVERY,
-  roles: ALL_ROLES,
-  of: 'merchant',
+  ...OF_MERCHANT,
   title: 'Delivery',
   refreshSeconds: 5,
   async read({ ask, parameters: { deliveryId = '' } }) {

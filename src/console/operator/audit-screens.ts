@@ -1,5 +1,6 @@
-import type { AuditEntry } from '../../audit/audit-chain.ts';
+import type { EntryFilter } from '../../audit/audit-entries.sql.ts';
 import { AUDIT_ACTIONS } from '../../audit/audit-event.ts';
+import type { NewestEntries } from '../../audit/list-audit-entries.ts';
 import type { WireError } from '../../platform/http/endpoint.ts';
 import { type Day, isDay, reachedFrom, startOfSaoPauloDay } from '../../values/instant.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
@@ -8,23 +9,14 @@ import { AUDIT, withQuery } from '../parts/paths.ts';
 import { MAY_SEE_AUDIT, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { badge } from '../parts/states.ts';
 
-export type AuditFilter = {
-  readonly from: number | null;
-  readonly to: number | null;
-  readonly action: string | null;
-  readonly actor: string | null;
-};
-
-export type AuditPage = { readonly entries: readonly AuditEntry[]; readonly next: number | null };
-
-type AuditFound = { readonly faults: readonly WireError[]; readonly page: AuditPage | null };
+type AuditFound = { readonly faults: readonly WireError[]; readonly page: NewestEntries | null };
 
 export type AuditTools = {
   readonly listAudit: (
     visit: Pick<Visit, 'user' | 'address'>,
-    filter: AuditFilter,
+    filter: EntryFilter,
     before: number | null,
-  ) => Promise<AuditPage>;
+  ) => Promise<NewestEntries>;
 };
 
 export const AUDIT_SCREENS: readonly Screen<AuditTools>[] = [
@@ -43,7 +35,7 @@ export const AUDIT_SCREENS: readonly Screen<AuditTools>[] = [
   }),
 ];
 
-function filterOf({ query }: Visit): AuditFilter {
+function filterOf({ query }: Visit): EntryFilter {
   const day = (text: string | undefined): Day | null => (text !== undefined && isDay(text) ? text : null);
   const [from, to] = [day(query.from), day(query.to)];
   return {
@@ -89,7 +81,7 @@ function filters(visit: Visit): Html {
   ]);
 }
 
-function list({ entries, next }: AuditPage, { wording, path, query }: Visit): Html {
+function list({ entries, next }: NewestEntries, { wording, path, query }: Visit): Html {
   const { say } = wording;
   const older =
     next !== null &&

@@ -7,7 +7,7 @@ import { approvalTable } from '../parts/approvals.ts';
 import { type Html, html } from '../parts/html.ts';
 import { emptyState, type Figure, figure, link, moment, section, table } from '../parts/page-parts.ts';
 import { EXCEPTIONS, HEALTH, MERCHANTS, pathOf, ROUTING, UNRESOLVED, withQuery } from '../parts/paths.ts';
-import { ALL_ROLES, MAY_SEE_AUDIT, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { MAY_SEE_AUDIT, mayUse, OF_OPERATOR, type Screen, screen, type Visit } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
 import { EXCEPTION_WORDS } from '../reconciliation/exception-words.ts';
 import { type Health, KIND_WORDS } from './health.ts';
@@ -250,8 +250,7 @@ const REFRESH_SECONDS = 10;
 export const HEALTH_SCREENS: readonly Screen<HealthTools>[] = [
   screen<HealthTools, Health>({
     path: HEALTH,
-    roles: ALL_ROLES,
-    of: 'operator',
+    ...OF_OPERATOR,
     title: 'Health',
     refreshSeconds: REFRESH_SECONDS,
     read: (_visit, { findHealth }) => findHealth(),

@@ -4,7 +4,7 @@ import { type Cents, reaisText } from '../../values/cents.ts';
 import { type Html, html } from './html.ts';
 import { type Column, errorsOf, link } from './page-parts.ts';
 import { pathOf, withQuery } from './paths.ts';
-import { ALL_ROLES, type Asked, type Beside, type Screen, type SheetKind, type Visit } from './screen.ts';
+import { type Asked, type Beside, OF_MERCHANT, type Screen, type SheetKind, type Visit } from './screen.ts';
 
 /** Null and undefined: an empty cell. */
 export type FileCell = SheetCell | undefined;
@@ -28,8 +28,7 @@ export function fileScreens<Row, Tools = unknown>(declared: {
   const screenOf = (kind: SheetKind): Screen<Tools> => ({
     path: paths[kind],
     title: titles[kind],
-    roles: ALL_ROLES,
-    of: 'merchant',
+    ...OF_MERCHANT,
     isFile: true,
     async show(visit, tools) {
       const filters = query(visit);

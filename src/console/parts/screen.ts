@@ -191,6 +191,9 @@ export const MAY_SELL = {
 } as const satisfies Pick<Where, 'roles' | 'of'>;
 
 export const ALL_ROLES: readonly Role[] = ROLES;
+/** Seen by every user of a merchant; and of the operator. */
+export const OF_MERCHANT = { roles: ALL_ROLES, of: 'merchant' } as const;
+export const OF_OPERATOR = { roles: ALL_ROLES, of: 'operator' } as const;
 
 /** Pages link to the audit log only for these users. */
 export const MAY_SEE_AUDIT = { roles: ['operator', 'admin'], of: 'operator' } as const;

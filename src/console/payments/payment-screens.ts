@@ -12,7 +12,7 @@ import { type HistoryTools, MAY_SEE_ACTS, type ShownAct } from '../history/histo
 import { fileLinks } from '../parts/file-screens.ts';
 import { type Html, html } from '../parts/html.ts';
 import { boletoPath, PAYMENT, PAYMENT_FILES, PAYMENTS } from '../parts/paths.ts';
-import { ALL_ROLES, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { mayUse, OF_MERCHANT, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { methodChoices, PAYMENT_STATES, stateChoices } from '../parts/states.ts';
 import { type BuyerTools, withBuyers } from './buyers-view.ts';
 import { GIVE_BACK_SCREEN } from './give-back-screens.ts';
@@ -77,8 +77,7 @@ export function wantedOf(visit: Visit) {
 
 const PAYMENTS_SCREEN: Screen<ListTools & BuyerTools> = listScreen<ShownPayment, ListTools & BuyerTools>({
   path: PAYMENTS,
-  roles: ALL_ROLES,
-  of: 'merchant',
+  ...OF_MERCHANT,
   title: 'Payments',
   list: 'payments',
   refreshSeconds: REFRESH_SECONDS,
@@ -126,8 +125,7 @@ function filesPart(visit: Visit): Html {
 
 const PAYMENT_SCREEN: Screen<PaymentTools> = screen<PaymentTools, PaymentFound | PixFound>({
   path: PAYMENT,
-  roles: ALL_ROLES,
-  of: 'merchant',
+  ...OF_MERCHANT,
   title: 'Payment',
   refreshSeconds: REFRESH_SECONDS,
   async read(visit, tools) {

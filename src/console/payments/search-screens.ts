@@ -19,7 +19,7 @@ import type { Boleto } from '../boletos/boleto-screens.ts';
 import { type Html, html } from '../parts/html.ts';
 import { emptyState } from '../parts/page-parts.ts';
 import { billingPath, boletoPath, SEARCH, subscriptionPath } from '../parts/paths.ts';
-import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { OF_MERCHANT, type Screen, screen, type Visit } from '../parts/screen.ts';
 import type { ListedSubscription } from '../recurrence/subscription-screens.ts';
 import { withBuyers } from './buyers-view.ts';
 import { pathOfPayment } from './payment-list-view.ts';
@@ -188,8 +188,7 @@ async function thingsOfSale(
 export const SEARCH_SCREENS: readonly Screen<SearchTools>[] = [
   screen<SearchTools, Found>({
     path: SEARCH,
-    roles: ALL_ROLES,
-    of: 'merchant',
+    ...OF_MERCHANT,
     title: 'Search',
     takesForm: true,
     async read(visit, tools) {

@@ -7,7 +7,7 @@ import { type Html, html, type Shown } from '../parts/html.ts';
 import { cardText, facts, moment, section, table } from '../parts/page-parts.ts';
 
 import { RECEIPT } from '../parts/paths.ts';
-import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { OF_MERCHANT, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { isPaying, PAYMENT_STATES, paymentBadges, stateBadge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 import { type BuyerTools, withBuyers } from '../payments/buyers-view.ts';
@@ -24,8 +24,7 @@ type Found = { readonly payment: Receipted; readonly merchant: Merchant };
 export const RECEIPT_SCREENS: readonly Screen<ReceiptTools>[] = [
   screen<ReceiptTools, Found>({
     path: RECEIPT,
-    roles: ALL_ROLES,
-    of: 'merchant',
+    ...OF_MERCHANT,
     title: 'Receipt',
     async read(visit, tools) {
       const {

@@ -19,7 +19,7 @@ import {
   underWay,
 } from '../parts/page-parts.ts';
 import { DAY_SHEET, MERCHANT_EXCEPTIONS, pathOf, paymentPath, withQuery } from '../parts/paths.ts';
-import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { OF_MERCHANT, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { moneyOfDay, type Standing, whySentence } from './day-money.ts';
 import { type DaysTools, readDays, saidOf } from './days-screens.ts';
 import { CAUSE_WORDS } from './exception-words.ts';
@@ -241,8 +241,7 @@ const REFRESH_SECONDS = 5;
 export const DAY_SHEET_SCREENS: readonly Screen<DaySheetTools>[] = [
   screen<DaySheetTools, DaySheetFound>({
     path: DAY_SHEET,
-    roles: ALL_ROLES,
-    of: 'merchant',
+    ...OF_MERCHANT,
     title: 'Sheet of a day',
     refreshSeconds: REFRESH_SECONDS,
     async read(visit, tools) {

@@ -26,7 +26,7 @@ import {
   RECONCILIATION,
   withQuery,
 } from '../parts/paths.ts';
-import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { OF_MERCHANT, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { badge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 import { type DayMoney, moneyOfDay, type Standing, sumOfDays, whySentence } from './day-money.ts';
@@ -105,8 +105,7 @@ ${keptNote(realNow, wording)}`;
 
 const DAYS_SCREEN: Screen<DaysTools> = screen<DaysTools, Found>({
   path: RECONCILIATION,
-  roles: ALL_ROLES,
-  of: 'merchant',
+  ...OF_MERCHANT,
   title: 'Reconciliation',
   read: (visit, tools) => readDays(visit, periodOf(visit, USUAL_DAYS), tools),
   view({ errors, days, standing }, visit) {
@@ -213,8 +212,7 @@ type MonthFound = Found & { readonly month: Month };
 
 const CALENDAR_SCREEN: Screen<DaysTools> = screen<DaysTools, MonthFound>({
   path: RECEIVABLES,
-  roles: ALL_ROLES,
-  of: 'merchant',
+  ...OF_MERCHANT,
   title: 'Calendar of receivables',
   async read(visit, tools) {
     const month = monthOf(visit);

@@ -13,7 +13,7 @@ import {
   table,
 } from '../parts/page-parts.ts';
 import { DISPUTES, paymentPath } from '../parts/paths.ts';
-import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { OF_MERCHANT, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { badge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 import { isPeriod, MOST_DISPUTES_SHOWN } from './dispute.ts';
@@ -121,8 +121,7 @@ function leftText(on: Day, days: number, today: Day, { say, day, count }: Wordin
 export const DISPUTE_SCREENS: readonly Screen<DisputeTools>[] = [
   screen<DisputeTools, Found>({
     path: DISPUTES,
-    roles: ALL_ROLES,
-    of: 'merchant',
+    ...OF_MERCHANT,
     title: 'Disputes',
     async read(visit, { listDisputes, disputeDays }) {
       const { from, to } = periodOf(visit);

@@ -5,7 +5,7 @@ import { type ListTools, listScreen } from '../filters/list-screens.ts';
 import type { Html } from '../parts/html.ts';
 import { accountField, accountOf, link, table } from '../parts/page-parts.ts';
 import { boletoPath, MERCHANT_EXCEPTIONS, paymentPath } from '../parts/paths.ts';
-import { ALL_ROLES, type Screen, type Visit } from '../parts/screen.ts';
+import { OF_MERCHANT, type Screen, type Visit } from '../parts/screen.ts';
 import { DAYS_SCREENS, type DaysTools, periodOf } from './days-screens.ts';
 import { EXCEPTION_WORDS, exceptionBadge, foundText, lackText } from './exception-words.ts';
 
@@ -15,8 +15,7 @@ const DAYS_OF_EXCEPTIONS = 90;
 
 const EXCEPTIONS_SCREEN: Screen<ListTools> = listScreen<Exception>({
   path: MERCHANT_EXCEPTIONS,
-  roles: ALL_ROLES,
-  of: 'merchant',
+  ...OF_MERCHANT,
   title: 'Exceptions',
   list: 'exceptions',
   contract: LIST_EXCEPTIONS,

@@ -9,9 +9,9 @@ import { actionForm, actorText, facts, link, moment, section, table } from '../p
 import { BILLING, BILLINGS, billingPath, paymentPath, subscriptionPath } from '../parts/paths.ts';
 import {
   type Action,
-  ALL_ROLES,
   type Asked,
   type Moved,
+  OF_MERCHANT,
   type Screen,
   screen,
   type Visit,
@@ -37,8 +37,7 @@ function daysOf({ query, now }: Visit) {
 
 const LIST: Screen<ListTools> = listScreen<ListedBilling>({
   path: BILLINGS,
-  roles: ALL_ROLES,
-  of: 'merchant',
+  ...OF_MERCHANT,
   title: 'Billings',
   list: 'billings',
   contract: LIST_BILLINGS,
@@ -90,8 +89,7 @@ export const BILLING_SCREENS: readonly Screen<ListTools>[] = [
   LIST,
   screen<unknown, WholeBilling>({
     path: BILLING,
-    roles: ALL_ROLES,
-    of: 'merchant',
+    ...OF_MERCHANT,
     title: 'Billing',
     refreshSeconds: 10,
     async read({ ask, parameters: { billingId = '' } }) {

@@ -16,7 +16,7 @@ import {
   subscriptionPath,
   withQuery,
 } from '../parts/paths.ts';
-import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { OF_MERCHANT, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { badge, BILLING_STATES as STATES, stateBadge, stateText } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 import { forecastOf } from './forecast.ts';
@@ -143,8 +143,7 @@ const MOST_OF_YEAR = '100';
 export const CALENDAR_SCREENS: readonly Screen<CalendarTools>[] = [
   screen<CalendarTools, MonthFound>({
     path: CALENDAR,
-    roles: ALL_ROLES,
-    of: 'merchant',
+    ...OF_MERCHANT,
     title: 'Calendar',
     async read(visit, { sumBillingDays }) {
       const month = monthOf(visit);
@@ -155,8 +154,7 @@ export const CALENDAR_SCREENS: readonly Screen<CalendarTools>[] = [
   }),
   screen<CalendarTools, YearFound>({
     path: SUBSCRIPTION_CALENDAR,
-    roles: ALL_ROLES,
-    of: 'merchant',
+    ...OF_MERCHANT,
     title: 'Calendar of the subscription',
     async read(visit) {
       const { ask, parameters } = visit;

@@ -6,7 +6,7 @@ import { type ListTools, listScreen } from '../filters/list-screens.ts';
 import { Html, html, type Shown } from '../parts/html.ts';
 import { emptyState, errorsOf, facts, filterForm, link, section, table } from '../parts/page-parts.ts';
 import { PLAN, PLANS, pathOf, planPath, SUBSCRIPTIONS, withQuery } from '../parts/paths.ts';
-import { ALL_ROLES, type Asked, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { type Asked, mayUse, OF_MERCHANT, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { PLAN_STATES, stateBadge, stateChoices } from '../parts/states.ts';
 import { MAY_ENROL, type Plan, planForm, subscriptionForm } from './plan-actions.ts';
 import { PLAN_TYPE_WORDS } from './recurrence-words.ts';
@@ -23,8 +23,7 @@ const MOST_CARDS = '50';
 
 const LISTED = listScreen<Plan>({
   path: PLANS,
-  roles: ALL_ROLES,
-  of: 'merchant',
+  ...OF_MERCHANT,
   title: 'Plans',
   contract: LIST_PLANS,
   query: ({ query: { name, status } }) => ({ name, status }),
@@ -55,8 +54,7 @@ export const PLAN_SCREENS: readonly Screen<ListTools>[] = [
   LIST,
   screen<unknown, Found>({
     path: PLAN,
-    roles: ALL_ROLES,
-    of: 'merchant',
+    ...OF_MERCHANT,
     title: 'Plan',
     async read({ ask, parameters: { planId = '' }, query: { startOn, lastFour }, user }) {
       const asked = await ask(GET_PLAN, { parameters: { planId } });

@@ -33,7 +33,7 @@ import {
   SUBSCRIPTIONS,
   subscriptionPath,
 } from '../parts/paths.ts';
-import { type Action, ALL_ROLES, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { type Action, mayUse, OF_MERCHANT, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { BILLING_STATES, SUBSCRIPTION_STATES, stateBadge, stateChoices } from '../parts/states.ts';
 import { billingWhy, type WholeBilling } from './billing-why.ts';
 import { CONDITION_STATES, type Condition, conditionOf, openNow } from './condition.ts';
@@ -275,8 +275,7 @@ const BILLINGS_OF_PAGE = 10;
 
 const LIST: Screen<SubscriptionTools> = listScreen<ListedSubscription, SubscriptionTools>({
   path: SUBSCRIPTIONS,
-  roles: ALL_ROLES,
-  of: 'merchant',
+  ...OF_MERCHANT,
   title: 'Subscriptions',
   list: 'subscriptions',
   contract: LIST_SUBSCRIPTIONS,
@@ -300,8 +299,7 @@ const LIST: Screen<SubscriptionTools> = listScreen<ListedSubscription, Subscript
 
 const ONE: Screen<StoredCardTools> = screen<StoredCardTools, SubscriptionFound>({
   path: SUBSCRIPTION,
-  roles: ALL_ROLES,
-  of: 'merchant',
+  ...OF_MERCHANT,
   title: 'Subscription',
   async read({ ask, user, merchantId, parameters: { subscriptionId = '' }, query }, { findStoredCard }) {
     const asked = await ask(GET_SUBSCRIPTION, { parameters: { subscriptionId } });

@@ -5,7 +5,7 @@ import {
   statement,
   type Tx,
 } from '../../platform/postgres/database.ts';
-import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, firstOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { readForm } from '../parts/screen.ts';
 import { ROLES } from '../parts/user.ts';
 import { findReachedHands } from '../users/hands.sql.ts';
@@ -94,8 +94,7 @@ export async function findRequest(
   requestId: string,
   merchantId: string | null,
 ): Promise<FoundRequest | null> {
-  const [row] = await reader.query(FIND, [requestId, merchantId]);
-  return row === undefined ? null : parse(row);
+  return firstOf(await reader.query(FIND, [requestId, merchantId]), parse);
 }
 
 const LIST_WAITING = statement(

@@ -7,7 +7,7 @@ import { isDay } from '../../values/instant.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { emptyState, filterForm, link, moment, table } from '../parts/page-parts.ts';
 import { CALENDAR, DAY_SHEET, DIFFERENCES, pathOf, paymentPath, withQuery } from '../parts/paths.ts';
-import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { OF_OPERATOR, type Screen, screen, type Visit } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
 import { MOST_DIFFERENCES_SHOWN } from './exception-found.ts';
 
@@ -68,8 +68,7 @@ const isSaid = (text: string): text is keyof typeof SAID_WORDS => Object.hasOwn(
 export const DIFFERENCE_SCREENS: readonly Screen<DifferenceTools>[] = [
   screen<DifferenceTools, Found>({
     path: DIFFERENCES,
-    roles: ALL_ROLES,
-    of: 'operator',
+    ...OF_OPERATOR,
     title: 'Differences',
     read: async ({ query: { merchant = null } }, { listDifferences, secondsSinceVerified }) => ({
       differences: await listDifferences(merchant),

@@ -35,7 +35,7 @@ import {
 } from '../parts/paths.ts';
 import {
   type Action,
-  ALL_ROLES,
+  OF_OPERATOR,
   OPERATION_DONE,
   operationRefused,
   type Screen,
@@ -245,8 +245,7 @@ function filterOf({ query }: Visit): OperatorFilter {
 export const EXCEPTION_SCREENS: readonly Screen<ExceptionTools>[] = [
   screen<ExceptionTools, ExceptionsFound>({
     path: EXCEPTIONS,
-    roles: ALL_ROLES,
-    of: 'operator',
+    ...OF_OPERATOR,
     title: 'Exceptions',
     async read(visit, tools) {
       const filter = filterOf(visit);
@@ -260,8 +259,7 @@ export const EXCEPTION_SCREENS: readonly Screen<ExceptionTools>[] = [
   }),
   screen<ExceptionTools, ExceptionFound>({
     path: EXCEPTION,
-    roles: ALL_ROLES,
-    of: 'operator',
+    ...OF_OPERATOR,
     title: 'Exception',
     async read({ parameters: { id = '' } }, { findException, readLine }) {
       const exception = isUuid(id) ? await findException(id.toLowerCase()) : null;

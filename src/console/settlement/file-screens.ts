@@ -15,7 +15,7 @@ import {
   table,
 } from '../parts/page-parts.ts';
 import { FILE, FILES, filePath, withQuery } from '../parts/paths.ts';
-import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { OF_OPERATOR, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { badge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 import {
@@ -110,8 +110,7 @@ function numberOf(text: string | undefined): number | null {
 export const FILE_SCREENS: readonly Screen<FileTools>[] = [
   screen<FileTools, Files>({
     path: FILES,
-    roles: ALL_ROLES,
-    of: 'operator',
+    ...OF_OPERATOR,
     title: 'Files',
     async read({ query, now }, tools) {
       const before = numberOf(query.before);
@@ -132,8 +131,7 @@ export const FILE_SCREENS: readonly Screen<FileTools>[] = [
   }),
   screen<FileTools, SettlementFile>({
     path: FILE,
-    roles: ALL_ROLES,
-    of: 'operator',
+    ...OF_OPERATOR,
     title: 'File',
     async read({ parameters }, { readFile }) {
       const number = numberOf(parameters.fileNumber);

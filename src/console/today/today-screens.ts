@@ -3,7 +3,7 @@ import type { PeriodSums } from '../../transactions/sale-sums.ts';
 import type { Cents } from '../../values/cents.ts';
 import { type Instant, instant } from '../../values/instant.ts';
 import { TODAY } from '../parts/paths.ts';
-import { ALL_ROLES, type Screen, screen } from '../parts/screen.ts';
+import { OF_MERCHANT, type Screen, screen } from '../parts/screen.ts';
 import { listNeeds, type Need, type NeedTools } from './needs-view.ts';
 import { todayPage } from './today-view.ts';
 
@@ -41,8 +41,7 @@ const REFRESH_SECONDS = 30;
 export const TODAY_SCREENS: readonly Screen<TodayTools>[] = [
   screen<TodayTools, FoundToday>({
     path: TODAY,
-    roles: ALL_ROLES,
-    of: 'merchant',
+    ...OF_MERCHANT,
     title: 'Today',
     refreshSeconds: REFRESH_SECONDS,
     async read(visit, tools) {

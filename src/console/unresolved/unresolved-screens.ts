@@ -38,9 +38,9 @@ import {
 import { reasonIn } from '../parts/reason-in.ts';
 import {
   type Action,
-  ALL_ROLES,
   MAY_SEE_AUDIT,
   mayUse,
+  OF_OPERATOR,
   OPERATION_DONE,
   operationRefused,
   refusedAs,
@@ -248,8 +248,7 @@ function filterOf({ query }: Visit): WaitingFilter {
 export const UNRESOLVED_SCREENS: readonly Screen<UnresolvedTools>[] = [
   screen<UnresolvedTools, readonly WaitingThing[]>({
     path: UNRESOLVED,
-    roles: ALL_ROLES,
-    of: 'operator',
+    ...OF_OPERATOR,
     title: 'Unresolved',
     refreshSeconds: 15,
     read: (visit, { listWaiting }) => listWaiting(filterOf(visit)),
@@ -257,8 +256,7 @@ export const UNRESOLVED_SCREENS: readonly Screen<UnresolvedTools>[] = [
   }),
   screen<UnresolvedTools, Case>({
     path: CASE,
-    roles: ALL_ROLES,
-    of: 'operator',
+    ...OF_OPERATOR,
     title: 'Unresolved case',
     read: async ({ parameters: { id = '' } }, { findCase }) =>
       (isUuid(id) ? await findCase(id) : null) ?? 'notFound',

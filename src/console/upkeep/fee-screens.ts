@@ -18,7 +18,7 @@ import {
 import { FEES, pathOf } from '../parts/paths.ts';
 import {
   type Action,
-  ALL_ROLES,
+  OF_OPERATOR,
   OPERATION_DONE,
   operationRefused,
   refusedAs,
@@ -211,8 +211,7 @@ export type FeeTools = {
 export const FEE_SCREENS: readonly Screen<FeeTools>[] = [
   screen<FeeTools, FeesFound>({
     path: FEES,
-    roles: ALL_ROLES,
-    of: 'operator',
+    ...OF_OPERATOR,
     title: 'Fees',
     async read({ query: { merchant = null } }, { listFees }) {
       return {

@@ -1,4 +1,6 @@
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
+import { forgetting } from '../../platform/postgres/forgetting.ts';
+import { firstOf } from '../../platform/postgres/row-codec.ts';
 import type { User } from '../parts/user.ts';
 import { LINK_SECONDS } from './session.ts';
 import { USER } from './users.sql.ts';
@@ -42,8 +44,7 @@ const FIND = statement(
 );
 
 export async function findLinkedUser(database: Database, hash: Buffer): Promise<User | null> {
-  const [row] = await database.query(FIND, [hash]);
-  return row === undefined ? null : USER.parse(row);
+  return firstOf(await database.query(FIND, [hash]), USER.parse);
 }
 
 const RECOVER = statement(
@@ -89,16 +90,10 @@ export async function isNewcomer(database: Database, userId: string): Promise<bo
   return row?.is_newcomer === true;
 }
 
-const FORGET = statement(
-  'console_links.forget',
-  `delete from console_links where token_hash in
-     (select token_hash from console_links
-      where expires_at < now() and (used_at is null or used_at < now() - interval '1 day')
-      order by expires_at limit $1 for update skip locked)
-   returning 1`,
-);
-
 /** A used link is kept for a day, because it tells who invited its user. */
-export async function deleteExpiredLinks(database: Database, limit: number): Promise<number> {
-  return (await database.query(FORGET, [limit])).length;
-}
+export const deleteExpiredLinks = forgetting({
+  table: 'console_links',
+  key: 'token_hash',
+  by: 'expires_at',
+  over: "expires_at < now() and (used_at is null or used_at < now() - interval '1 day')",
+});

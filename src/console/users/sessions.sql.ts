@@ -1,9 +1,10 @@
 import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
 import { hasSqlState, SQL_STATE } from '../../platform/postgres/database-errors.ts';
+import { forgetting } from '../../platform/postgres/forgetting.ts';
 import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { User } from '../parts/user.ts';
-import { CHALLENGE_MILLISECONDS, type NewPasskey, type UsedPasskey } from './passkey.ts';
+import type { NewPasskey, UsedPasskey } from './passkey.ts';
 import { IDLE_SECONDS, SESSION_SECONDS } from './session.ts';
 import { USER } from './users.sql.ts';
 
@@ -122,14 +123,9 @@ export async function markSessionEnded(audit: Audit, hash: Buffer, event: AuditE
   await audit.change(END, [hash], event);
 }
 
-const FORGET = statement(
-  'console_sessions.forget',
-  `delete from console_sessions where token_hash in
-     (select token_hash from console_sessions where expires_at < now() - $2 * interval '1 millisecond'
-      order by expires_at limit $1 for update skip locked)
-   returning 1`,
-);
-
-export async function deleteExpiredSessions(database: Database, limit: number): Promise<number> {
-  return (await database.query(FORGET, [limit, 2 * CHALLENGE_MILLISECONDS])).length;
-}
+export const deleteExpiredSessions = forgetting({
+  table: 'console_sessions',
+  key: 'token_hash',
+  by: 'expires_at',
+  over: "expires_at < now() - $2 * interval '1 millisecond'",
+});

@@ -1,7 +1,7 @@
 import { newId } from '../../platform/chance.ts';
 import { shownOf } from '../../platform/pages.ts';
 import { type Database, type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
-import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, firstOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { ROLES, type Role, type User } from '../parts/user.ts';
 import { NEW_HAND } from './hands.sql.ts';
 import type { Passkey } from './passkey.ts';
@@ -98,8 +98,7 @@ export async function findUserByName(
   name: string,
   merchantId: string | null,
 ): Promise<(User & { readonly isDisabled: boolean }) | null> {
-  const [row] = await database.query(FIND, [name, merchantId]);
-  return row === undefined ? null : FOUND_USER.parse(row);
+  return firstOf(await database.query(FIND, [name, merchantId]), FOUND_USER.parse);
 }
 
 const FIND_BY_ID = statement(
@@ -108,8 +107,7 @@ const FIND_BY_ID = statement(
 );
 
 export async function findUserById(database: Database, userId: string): Promise<User | null> {
-  const [row] = await database.query(FIND_BY_ID, [userId]);
-  return row === undefined ? null : USER.parse(row);
+  return firstOf(await database.query(FIND_BY_ID, [userId]), USER.parse);
 }
 
 const LIST = statement(
@@ -138,8 +136,7 @@ export async function findListedUser(
   name: string,
   merchantId: string | null,
 ): Promise<ListedUser | null> {
-  const [row] = await reader.query(FIND_LISTED, [name, merchantId]);
-  return row === undefined ? null : LISTED_USER.parse(row);
+  return firstOf(await reader.query(FIND_LISTED, [name, merchantId]), LISTED_USER.parse);
 }
 
 const LOCK = statement(
@@ -275,8 +272,7 @@ const FIND_PASSKEY = statement(
 );
 
 export async function findPasskey(database: Database, credentialId: Buffer): Promise<Passkey | null> {
-  const [row] = await database.query(FIND_PASSKEY, [credentialId]);
-  return row === undefined ? null : PASSKEY.parse(row);
+  return firstOf(await database.query(FIND_PASSKEY, [credentialId]), PASSKEY.parse);
 }
 
 const LIST_OWN_NAMES = statement(

@@ -1,5 +1,6 @@
 import { type Database, type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
-import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { forgetting } from '../../platform/postgres/forgetting.ts';
+import { column, firstOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type EarlierForm, FORM_OUTCOMES, type Refusal, readRefusal, type SentForm } from './sent-form.ts';
 
 /** A refused form may be sent again under its key: nothing was done. */
@@ -39,8 +40,7 @@ export async function findEarlierForm(
   database: Pick<Database, 'query'>,
   onceKey: string,
 ): Promise<EarlierForm | null> {
-  const [row] = await database.query(FIND, [onceKey]);
-  return row === undefined ? null : EARLIER_FORM.parse(row);
+  return firstOf(await database.query(FIND, [onceKey]), EARLIER_FORM.parse);
 }
 
 const RENEW = statement(
@@ -118,15 +118,10 @@ export async function isUnderWay(reader: Reader, { paths, pathHashes, key }: Pla
   return row?.is_under_way === true;
 }
 
-const FORGET = statement(
-  'console_actions.forget',
-  `delete from console_actions where once_key in
-     (select once_key from console_actions where begun_at < now() - $2 * interval '1 second'
-      order by begun_at limit $1 for update skip locked)
-   returning 1`,
-);
-
 /** Returns how many were deleted. `seconds`: how long they are kept. */
-export async function deleteOldActions(database: Database, limit: number, seconds: number): Promise<number> {
-  return (await database.query(FORGET, [limit, seconds])).length;
-}
+export const deleteOldActions = forgetting({
+  table: 'console_actions',
+  key: 'once_key',
+  by: 'begun_at',
+  over: "begun_at < now() - $2 * interval '1 second'",
+});

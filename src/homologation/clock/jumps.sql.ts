@@ -1,5 +1,5 @@
 import { type Database, statement } from '../../platform/postgres/database.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, firstOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { CLOCKED_KINDS } from '../../platform/work/due-work.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 import { NOTHING_RAN, type Ran } from './jump.ts';
@@ -36,8 +36,7 @@ const FIND = statement('clock.find', `select ${CLOCK.columns} from merchant_cloc
 
 /** Null if the clock was never moved. */
 export async function findClock(database: Database, merchantId: string): Promise<StoredClock | null> {
-  const [row] = await database.query(FIND, [merchantId]);
-  return row === undefined ? null : CLOCK.parse(row);
+  return firstOf(await database.query(FIND, [merchantId]), CLOCK.parse);
 }
 
 const JUMP = rowCodec({ jumpNumber: column.whole() });
@@ -115,8 +114,7 @@ export async function moveHeldClock(
   leaseMilliseconds: number,
 ): Promise<number | null> {
   const values = [merchantId, fence, utcText(to), JSON.stringify(ran), steps, leaseMilliseconds];
-  const [row] = await database.query(MOVE, values);
-  return row === undefined ? null : SHIFT.parse(row).shiftMilliseconds;
+  return firstOf(await database.query(MOVE, values), SHIFT.parse)?.shiftMilliseconds ?? null;
 }
 
 const RENEW = statement(

@@ -157,7 +157,8 @@ async function comesTrue(condition: () => Promise<boolean>, milliseconds: number
   return condition();
 }
 
-function answers(socketPath: string): Promise<boolean> {
+/** Whether somebody listens at this socket. */
+export function answers(socketPath: string): Promise<boolean> {
   return new Promise((done) => {
     const socket = net.connect(socketPath);
     socket.once('connect', () => {

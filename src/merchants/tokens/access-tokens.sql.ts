@@ -1,5 +1,6 @@
 import { type Caller, SCOPES } from '../../platform/http/endpoint.ts';
 import { type Database, type Row, statement, type Tx } from '../../platform/postgres/database.ts';
+import { forgetting } from '../../platform/postgres/forgetting.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { addressesInForce, type Credential, LOGIN_APIS, type LoginApi } from '../credentials/credential.ts';
 import { findCredentialByUserName } from '../credentials/credentials.sql.ts';
@@ -156,17 +157,13 @@ export async function endOneToken(
   return (await tx.query(END_ONE, [merchantId, credentialId, tokenId])).length === 1;
 }
 
-const FORGET = statement(
-  'access_tokens.forget',
-  `delete from access_tokens where token_hash in
-     (select token_hash from access_tokens where expires_at < now() order by expires_at limit $1 for update skip locked)
-   returning 1`,
-);
-
 /** Removes up to `limit` expired tokens; gives how many. */
-export async function deleteExpiredTokens(database: Database, limit: number): Promise<number> {
-  return (await database.query(FORGET, [limit])).length;
-}
+export const deleteExpiredTokens = forgetting({
+  table: 'access_tokens',
+  key: 'token_hash',
+  by: 'expires_at',
+  over: 'expires_at < now()',
+});
 
 /** Valid tokens, oldest first. */
 export async function listTokens(

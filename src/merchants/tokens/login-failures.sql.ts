@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Database, statement } from '../../platform/postgres/database.ts';
+import { forgetting } from '../../platform/postgres/forgetting.ts';
 import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import {
   type FailureBuckets,
@@ -114,17 +115,13 @@ export async function endFailuresInARow(database: Database, buckets: FailureBuck
   await database.query(GIVE_BACK, [hashesOf(buckets), hashOf(buckets.nameAndAddress)]);
 }
 
-const FORGET = statement(
-  'login_failures.forget',
-  `delete from login_failures where bucket_hash in
-     (select bucket_hash from login_failures where expires_at < now() order by expires_at limit $1 for update skip locked)
-   returning 1`,
-);
-
 /** Removes up to `limit` expired rows; gives how many. */
-export async function deleteExpiredFailures(database: Database, limit: number): Promise<number> {
-  return (await database.query(FORGET, [limit])).length;
-}
+export const deleteExpiredFailures = forgetting({
+  table: 'login_failures',
+  key: 'bucket_hash',
+  by: 'expires_at',
+  over: 'expires_at < now()',
+});
 
 function hashesOf(buckets: FailureBuckets): Buffer[] {
   const { nameAndAddress, name, address } = buckets;

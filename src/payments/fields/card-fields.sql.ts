@@ -1,6 +1,6 @@
 import { type Audit, type MerchantActor, merchantEvent } from '../../audit/audit-event.ts';
 import { type Reader, statement } from '../../platform/postgres/database.ts';
-import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, firstOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 import type { CardFields } from './card-fields.ts';
 
@@ -42,8 +42,7 @@ const FIND = statement(
 );
 
 export async function findCardFields(database: Reader, merchantId: string): Promise<CardFields | null> {
-  const [row] = await database.query(FIND, [merchantId]);
-  return row === undefined ? null : FIELDS.parse(row);
+  return firstOf(await database.query(FIND, [merchantId]), FIELDS.parse);
 }
 
 const FIND_BY_KEY = statement(
@@ -54,6 +53,5 @@ const FIND_BY_KEY = statement(
 
 /** Of frames that may stand somewhere. */
 export async function findCardFieldsByKey(database: Reader, pageKey: string): Promise<CardFields | null> {
-  const [row] = await database.query(FIND_BY_KEY, [pageKey]);
-  return row === undefined ? null : FIELDS.parse(row);
+  return firstOf(await database.query(FIND_BY_KEY, [pageKey]), FIELDS.parse);
 }

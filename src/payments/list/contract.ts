@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { MOST_DAYS_OF_EXPORT } from '../../platform/exports.ts';
 import { contract, type Fault } from '../../platform/http/endpoint.ts';
-import { named, namedUnion } from '../../platform/http/named.ts';
-import { type RefusalShape, refusal } from '../../platform/http/refusal.ts';
-import { pageQuery, readPage } from '../../platform/pages.ts';
+import { namedUnion } from '../../platform/http/named.ts';
+import { endsBeforeItBegins, hasMoreDays, type RefusalShape, refusal } from '../../platform/http/refusal.ts';
+import { pageAnswer, pageQuery, readPage } from '../../platform/pages.ts';
 import { PIX_PAYMENT } from '../../transactions/methods/pix/pix-contract.ts';
 import { idOrUnissued } from '../../values/ids.ts';
 import { type Day, isDay, reachedFrom, startOfSaoPauloDay } from '../../values/instant.ts';
@@ -88,18 +88,9 @@ export const PAYMENT_SEARCH_FAULTS = {
     pt: 'Informe o período, ou um entre referenceTransaction, nsu, authorizationCode, vaultId, billingId, txid e endToEndId.',
     en: 'Give the period, or one of referenceTransaction, nsu, authorizationCode, vaultId, billingId, txid and endToEndId.',
   }),
-  rangeBackwards: refusal(400, 'dateRangeEndDate', {
-    pt: 'O fim do período vem antes do começo.',
-    en: 'The period ends before its beginning.',
-  }),
-  periodTooLong: refusal(400, 'dateRangeEndDate', {
-    pt: `O período tem mais de ${MOST_DAYS} dias.`,
-    en: `The period has more than ${MOST_DAYS} days.`,
-  }),
-  fileTooLong: refusal(400, 'dateRangeEndDate', {
-    pt: `O período tem mais de ${MOST_DAYS_OF_EXPORT.toLocaleString('pt-BR')} dias.`,
-    en: `The period has more than ${MOST_DAYS_OF_EXPORT.toLocaleString('en')} days.`,
-  }),
+  rangeBackwards: endsBeforeItBegins('dateRangeEndDate'),
+  periodTooLong: hasMoreDays('dateRangeEndDate', MOST_DAYS),
+  fileTooLong: hasMoreDays('dateRangeEndDate', MOST_DAYS_OF_EXPORT),
   noPages: refusal(400, 'page', {
     pt: 'Com format vem tudo o que foi encontrado: deixe page e limit de fora.',
     en: 'With format everything that was found comes: leave page and limit out.',
@@ -187,15 +178,12 @@ export const LIST_PAYMENTS = contract({
         getPayment: { paymentId: '/items/0/paymentId' },
         cancelPayment: { paymentId: '/items/0/paymentId' },
       },
-      description: 'One page of them; total counts all.',
       headers: ['X-Total-Count'],
-      schema: named('PaymentPage', {
-        items: Type.Array(namedUnion('AnyPayment', [LISTED_PAYMENT, PIX_PAYMENT, BOLETO_PAYMENT])),
-        page: Type.Integer(),
-        limit: Type.Integer(),
-        total: Type.Integer(),
-      }),
-      example: { items: [PAYMENT_EXAMPLE], page: 1, limit: 20, total: 1 },
+      ...pageAnswer(
+        'PaymentPage',
+        namedUnion('AnyPayment', [LISTED_PAYMENT, PIX_PAYMENT, BOLETO_PAYMENT]),
+        PAYMENT_EXAMPLE,
+      ),
       csvExample: CSV_EXAMPLE,
       ndjsonExample: NDJSON_EXAMPLE,
     },

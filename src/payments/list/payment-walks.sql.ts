@@ -1,4 +1,4 @@
-import { type Reader, type Row, type Statement, statement } from '../../platform/postgres/database.ts';
+import type { Reader, Row } from '../../platform/postgres/database.ts';
 import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Transaction } from '../../transactions/transaction.ts';
 import { DECIDED, parseOwn, UNDER_WAY } from '../../transactions/transaction-queries.sql.ts';
@@ -22,6 +22,7 @@ import {
   WAS_ASKED,
 } from './found-payments.sql.ts';
 import type { PaymentWalk, WantedPayments } from './payment-search.ts';
+import { type Walk, walkBothWays } from './walk-both-ways.sql.ts';
 
 type Place = {
   /** As PostgreSQL writes it, so that it is exact, whatever wrote the row. */
@@ -34,8 +35,6 @@ export type WalkedPayment = ListedPayment<Omit<Transaction, 'shares'>> & { reado
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
-type Walk = { readonly rising: Statement; readonly falling: Statement };
-
 const PLACE = rowCodec({
   soldAtText: column.text('g.sold_at::text'),
   paymentId: column.text('g.payment_id'),
@@ -43,127 +42,56 @@ const PLACE = rowCodec({
 
 const SHOWN = `select ${PLACE.columns}, ${SHOWN_COLUMNS} from page g ${SHOWN_ROWS}`;
 
-/** After a page the start ($4 rising, $5 falling) becomes the moment of the last row, and $3 its id. */
-const BEHIND = '(sold_at, transaction_id) > ($4::timestamptz, $3::uuid) and sold_at < $5::timestamptz';
-const BEFORE = '(sold_at, transaction_id) < ($5::timestamptz, $3::uuid) and sold_at >= $4::timestamptz';
-const PIX_BEHIND = '(requested_at, pix_id) > ($4::timestamptz, $3::uuid) and requested_at < $5::timestamptz';
-const PIX_BEFORE = '(requested_at, pix_id) < ($5::timestamptz, $3::uuid) and requested_at >= $4::timestamptz';
-const BOLETO_BEHIND =
-  '(requested_at, boleto_id) > ($4::timestamptz, $3::uuid) and requested_at < $5::timestamptz';
-const BOLETO_BEFORE =
-  '(requested_at, boleto_id) < ($5::timestamptz, $3::uuid) and requested_at >= $4::timestamptz';
-const RISING = 'order by sold_at, payment_id limit $2::bigint';
-const FALLING = 'order by sold_at desc, payment_id desc limit $2::bigint';
-const SHOWN_RISING = `${SHOWN} order by g.sold_at, g.payment_id`;
-const SHOWN_FALLING = `${SHOWN} order by g.sold_at desc, g.payment_id desc`;
-
-const OTHERS_RISING = `${PIX_RANGES} and ${PIX_BEHIND} ${RISING}) o)
-     union all ${BOLETO_RANGES} and ${BOLETO_BEHIND} ${RISING}) o)`;
-const OTHERS_FALLING = `${PIX_RANGES} and ${PIX_BEFORE} ${FALLING}) o)
-     union all ${BOLETO_RANGES} and ${BOLETO_BEFORE} ${FALLING}) o)`;
-
+const OTHERS = `${PIX_RANGES} and {pix} {order}) o)
+       union all ${BOLETO_RANGES} and {boleto} {order}) o)`;
 const CARDS = `select ${CARD_KEY} from transactions where merchant_id = $1`;
-const OF_STATES = 'state = any ($6::text[]) and installments_state = any ($7::text[])';
-const RISING_DAYS = `${CARDS} and ${BEHIND} and ${OF_STATES}`;
-const FALLING_DAYS = `${CARDS} and ${BEFORE} and ${OF_STATES}`;
+const OF_DAYS = `${CARDS} and {card} and state = any ($6::text[]) and installments_state = any ($7::text[])`;
 const OF_CARD = 'card_last_four = $11';
 
-const BY_DAY: Walk = {
-  rising: statement(
-    'payments.walk_by_day_up',
-    `with page as (select * from (
-       (${RISING_DAYS} and ${DECIDED} ${RISING}) union all (${RISING_DAYS} and ${UNDER_WAY} ${RISING})
-       union all ${OTHERS_RISING}
-     ) o ${RISING}) ${SHOWN_RISING}`,
-  ),
-  falling: statement(
-    'payments.walk_by_day_down',
-    `with page as (select * from (
-       (${FALLING_DAYS} and ${DECIDED} ${FALLING}) union all (${FALLING_DAYS} and ${UNDER_WAY} ${FALLING})
-       union all ${OTHERS_FALLING}
-     ) o ${FALLING}) ${SHOWN_FALLING}`,
-  ),
-};
+const BY_DAY = walkBothWays({
+  name: 'payments.walk_by_day',
+  keys: `(${OF_DAYS} and ${DECIDED} {order}) union all (${OF_DAYS} and ${UNDER_WAY} {order})
+       union all ${OTHERS}`,
+  shown: SHOWN,
+});
 
-const OF_LAST_FOUR: Walk = {
-  rising: statement(
-    'payments.walk_of_last_four_up',
-    `with page as (select * from (
-       (${RISING_DAYS} and ${OF_CARD} and ${DECIDED} ${RISING})
-       union all (${RISING_DAYS} and ${OF_CARD} and ${UNDER_WAY} ${RISING})
-       union all ${OTHERS_RISING}
-     ) o ${RISING}) ${SHOWN_RISING}`,
-  ),
-  falling: statement(
-    'payments.walk_of_last_four_down',
-    `with page as (select * from (
-       (${FALLING_DAYS} and ${OF_CARD} and ${DECIDED} ${FALLING})
-       union all (${FALLING_DAYS} and ${OF_CARD} and ${UNDER_WAY} ${FALLING})
-       union all ${OTHERS_FALLING}
-     ) o ${FALLING}) ${SHOWN_FALLING}`,
-  ),
-};
+const OF_LAST_FOUR = walkBothWays({
+  name: 'payments.walk_of_last_four',
+  keys: `(${OF_DAYS} and ${OF_CARD} and ${DECIDED} {order})
+       union all (${OF_DAYS} and ${OF_CARD} and ${UNDER_WAY} {order})
+       union all ${OTHERS}`,
+  shown: SHOWN,
+});
 
-const OF_STATUS: Walk = {
-  rising: statement(
-    'payments.walk_of_status_up',
-    `with page as (select * from (
-       ${CARD_RANGES} and ${BEHIND} ${RISING}) o) union all ${OTHERS_RISING}
-     ) o ${RISING}) ${SHOWN_RISING}`,
-  ),
-  falling: statement(
-    'payments.walk_of_status_down',
-    `with page as (select * from (
-       ${CARD_RANGES} and ${BEFORE} ${FALLING}) o) union all ${OTHERS_FALLING}
-     ) o ${FALLING}) ${SHOWN_FALLING}`,
-  ),
-};
+const OF_STATUS = walkBothWays({
+  name: 'payments.walk_of_status',
+  keys: `${CARD_RANGES} and {card} {order}) o) union all ${OTHERS}`,
+  shown: SHOWN,
+});
 
-const PARTLY_RISING = `(${RISING_DAYS} and ${IS_PARTLY_RETURNED} ${RISING})
-     union all (${PARTLY_RETURNED_PIX} and ${PIX_BEHIND} limit 1) p ${RISING})`;
-const PARTLY_FALLING = `(${FALLING_DAYS} and ${IS_PARTLY_RETURNED} ${FALLING})
-     union all (${PARTLY_RETURNED_PIX} and ${PIX_BEFORE} limit 1) p ${FALLING})`;
-
-const PARTLY_RETURNED: Walk = {
-  rising: statement(
-    'payments.walk_partly_returned_up',
-    `with page as (select * from (${PARTLY_RISING}) o ${RISING}) ${SHOWN_RISING}`,
-  ),
-  falling: statement(
-    'payments.walk_partly_returned_down',
-    `with page as (select * from (${PARTLY_FALLING}) o ${FALLING}) ${SHOWN_FALLING}`,
-  ),
-};
+const PARTLY_RETURNED = walkBothWays({
+  name: 'payments.walk_partly_returned',
+  keys: `(${OF_DAYS} and ${IS_PARTLY_RETURNED} {order})
+       union all (${PARTLY_RETURNED_PIX} and {pix} limit 1) p {order})`,
+  shown: SHOWN,
+});
 
 /** Uses the indexes of references: `coalesce` rules out one by day, which needs the bare column. */
 const CARDS_OF_REFERENCE = `${CARDS} and reference_transaction = $12 and ($11::text is null or card_last_four = $11)
-     and state = any ($6::text[]) and coalesce(installments_state, '') = any ($7::text[])`;
-const PIX_OF_REFERENCE = `select ${PIX_KEY} from pix_charges
-     where merchant_id = $1 and reference_transaction = $12 and state = any ($8::text[]) and ${WAS_ASKED}`;
-const BOLETOS_OF_REFERENCE = `select ${BOLETO_KEY} from boletos
-     where merchant_id = $1 and reference_transaction = $12 and state = any ($9::text[])
-       and ${WAS_ASKED} and ${IS_SHOWN_AS}`;
+       and state = any ($6::text[]) and coalesce(installments_state, '') = any ($7::text[])`;
 
-const OF_REFERENCE: Walk = {
-  rising: statement(
-    'payments.walk_of_reference_up',
-    `with page as (select * from (
-       (${CARDS_OF_REFERENCE} and ${DECIDED} and ${BEHIND} ${RISING})
-       union all (${CARDS_OF_REFERENCE} and ${UNDER_WAY} and ${BEHIND} ${RISING})
-       union all (${PIX_OF_REFERENCE} and ${PIX_BEHIND} ${RISING})
-       union all (${BOLETOS_OF_REFERENCE} and ${BOLETO_BEHIND} ${RISING})
-     ) o ${RISING}) ${SHOWN_RISING}`,
-  ),
-  falling: statement(
-    'payments.walk_of_reference_down',
-    `with page as (select * from (
-       (${CARDS_OF_REFERENCE} and ${DECIDED} and ${BEFORE} ${FALLING})
-       union all (${CARDS_OF_REFERENCE} and ${UNDER_WAY} and ${BEFORE} ${FALLING})
-       union all (${PIX_OF_REFERENCE} and ${PIX_BEFORE} ${FALLING})
-       union all (${BOLETOS_OF_REFERENCE} and ${BOLETO_BEFORE} ${FALLING})
-     ) o ${FALLING}) ${SHOWN_FALLING}`,
-  ),
-};
+const OF_REFERENCE = walkBothWays({
+  name: 'payments.walk_of_reference',
+  keys: `(${CARDS_OF_REFERENCE} and ${DECIDED} and {card} {order})
+       union all (${CARDS_OF_REFERENCE} and ${UNDER_WAY} and {card} {order})
+       union all (select ${PIX_KEY} from pix_charges
+         where merchant_id = $1 and reference_transaction = $12 and state = any ($8::text[]) and ${WAS_ASKED}
+         and {pix} {order})
+       union all (select ${BOLETO_KEY} from boletos
+         where merchant_id = $1 and reference_transaction = $12 and state = any ($9::text[])
+         and ${WAS_ASKED} and ${IS_SHOWN_AS} and {boleto} {order})`,
+  shown: SHOWN,
+});
 
 /** `after` null: from the beginning. No row comes twice, however many are written meanwhile. */
 export async function walkPayments(

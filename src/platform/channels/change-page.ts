@@ -1,8 +1,7 @@
 import { isCardNumber } from '../../values/card-number.ts';
 import { type Instant, instant } from '../../values/instant.ts';
 import type { FeedPage, FeedRequest, UnreadableItem } from '../feeds/feed.ts';
-
-export type Fields = Readonly<Record<string, unknown>>;
+import type { Fields } from './answer-fields.ts';
 
 export type ItemHead = {
   readonly changeId: string;

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { lookup } from 'node:dns';
 import { stat } from 'node:fs/promises';
-import { buildConnector, type Pool } from 'undici';
+import { buildConnector, Pool } from 'undici';
 import { errorFields, type Log } from '../log.ts';
 import { counter, gauge, type Metrics } from '../metrics.ts';
 import { FairLine, Overloaded, type Wanted } from '../work/fair-line.ts';
@@ -202,16 +202,22 @@ const PART_TO_WAIT = 1 / 4;
 
 /**
  * Connections to an acquirer or a bank, shared by merchants and by kinds of query: a slow kind does not stop
- * the others. A query that gets no connection in time was not sent.
+ * the others. A query that gets no connection in time was not sent. Nothing is pipelined: an unanswered query
+ * must not hold up the ones behind it.
  */
 export class SharedPool {
   readonly #peer: 'acquirer' | 'bank' | 'pix';
   readonly #pool: Pool;
   readonly #line: FairLine;
 
-  constructor(peer: 'acquirer' | 'bank' | 'pix', connections: number, open: (connections: number) => Pool) {
+  constructor(
+    peer: 'acquirer' | 'bank' | 'pix',
+    origin: string,
+    { connect }: Pick<Channel, 'connect'>,
+    connections: number,
+  ) {
     this.#peer = peer;
-    this.#pool = open(connections);
+    this.#pool = new Pool(origin, { connections, pipelining: 1, keepAliveTimeout: 30_000, connect });
     this.#line = new FairLine({
       name: `connections to the ${peer}`,
       slots: connections,

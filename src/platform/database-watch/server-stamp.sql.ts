@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Database, type Row, statement, type Tx } from '../postgres/database.ts';
-import { column, type RowOf, rowCodec } from '../postgres/row-codec.ts';
+import { column, firstOf, type RowOf, rowCodec } from '../postgres/row-codec.ts';
 import { ALL_FACTS, FEWER_FACTS, isIdentityHidden, parseFacts } from './server-facts.sql.ts';
 import type { ServerFacts, ServerIdentity } from './server-facts.ts';
 import type { Found, Stamp } from './server-stamp.ts';
@@ -75,8 +75,7 @@ const READ_LAST_BEAT = statement(
 
 /** The newest sign of life of any process. Null: none ran lately. */
 export async function readLastBeat(database: Database): Promise<RowOf<typeof LAST_BEAT> | null> {
-  const [row] = await database.query(READ_LAST_BEAT, []);
-  return row === undefined ? null : LAST_BEAT.parse(row);
+  return firstOf(await database.query(READ_LAST_BEAT, []), LAST_BEAT.parse);
 }
 
 function parseStamp(row: Row): Stamp | null {

@@ -170,31 +170,63 @@ function parseCursor(row: Row): FeedCursor {
   return { ...cursor, merchantId: merchantId === ALL_MERCHANTS ? null : merchantId };
 }
 
-export type WaitingStatements = Readonly<Record<'claim' | 'list' | 'earliest', Statement>>;
+/** A table of changes, as SQL. */
+export type WaitingTable = {
+  /** Begins the names of its statements. */
+  readonly name: string;
+  readonly table: string;
+  /** Names a row in `columns`. */
+  readonly alias: string;
+  /** The columns of its primary key. */
+  readonly key: string;
+  /** The column of the order of arrival. */
+  readonly number: string;
+  readonly columns: string;
+};
 
-/** Changes that are neither applied nor refused. */
-export class WaitingChanges<Change extends WaitingChange> {
-  readonly #statements: WaitingStatements;
-  readonly #parse: (row: Row) => Change;
-
-  constructor(statements: WaitingStatements, parse: (row: Row) => Change) {
-    this.#statements = statements;
-    this.#parse = parse;
-  }
-
-  /** Claims due changes of all merchants in order of arrival, for the time of the lease. */
-  async claim(database: Database, limit: number, leaseMilliseconds: number): Promise<Change[]> {
-    const rows = await database.query(this.#statements.claim, [limit, leaseMilliseconds]);
-    return rows.map(this.#parse).toSorted((one, other) => one.changeNumber - other.changeNumber);
-  }
-
-  /** The waiting changes of this merchant after a number, in order of arrival, including claimed ones. */
-  async list(database: Database, merchantId: string, afterNumber: number, limit: number): Promise<Change[]> {
-    return (await database.query(this.#statements.list, [merchantId, afterNumber, limit])).map(this.#parse);
-  }
-
-  /** For the due-work loop. */
-  get earliest(): Statement {
-    return this.#statements.earliest;
-  }
+/** Its statements, by what their names end with. */
+export function waitingTexts({ table, alias, key, number, columns }: WaitingTable) {
+  const isDue = key.split(', ').map((part) => `${alias}.${part} = due.${part}`);
+  return {
+    claim_waiting: `with due as (
+     select ${key} from ${table} where state = 'waiting' and due_at <= now()
+     order by due_at limit $1 for no key update skip locked
+   )
+   update ${table} ${alias} set tries = least(${alias}.tries + 1, 32000), due_at = now() + $2 * interval '1 millisecond'
+   from due where ${isDue.join(' and ')}
+   returning ${columns}`,
+    list_waiting: `select ${columns} from ${table} ${alias}
+   where ${alias}.merchant_id = $1 and ${alias}.state = 'waiting' and ${alias}.${number} > $2
+   order by ${alias}.${number} limit $3`,
+    earliest_due: `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds
+   from ${table} where state = 'waiting'`,
+  } as const;
 }
+
+/** Changes that are neither applied nor refused. Called at load only. */
+export function waitingChanges<Change extends WaitingChange>(
+  table: WaitingTable,
+  parse: (row: Row) => Change,
+): WaitingChanges<Change> {
+  const texts = waitingTexts(table);
+  const declared = (end: keyof typeof texts) => statement(`${table.name}.${end}`, texts[end]);
+  const [claim, list] = [declared('claim_waiting'), declared('list_waiting')];
+  return {
+    async claim(database, limit, leaseMilliseconds) {
+      const rows = await database.query(claim, [limit, leaseMilliseconds]);
+      return rows.map(parse).toSorted((one, other) => one.changeNumber - other.changeNumber);
+    },
+    list: async (database, merchantId, afterNumber, limit) =>
+      (await database.query(list, [merchantId, afterNumber, limit])).map(parse),
+    earliest: declared('earliest_due'),
+  };
+}
+
+export type WaitingChanges<Change> = {
+  /** Claims due changes of all merchants in order of arrival, for the time of the lease. */
+  claim(database: Database, limit: number, leaseMilliseconds: number): Promise<Change[]>;
+  /** The waiting changes of this merchant after a number, in order of arrival, including claimed ones. */
+  list(database: Database, merchantId: string, afterNumber: number, limit: number): Promise<Change[]>;
+  /** For the due-work loop. */
+  readonly earliest: Statement;
+};

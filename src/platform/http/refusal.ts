@@ -16,6 +16,21 @@ export function refusal(status: number, tag: string, sentence: Sentence): Refusa
   return { status, tag, sentence };
 }
 
+/** Of a period, by the field of its end. */
+export function endsBeforeItBegins(tag: string): RefusalShape {
+  return refusal(400, tag, {
+    pt: 'O fim do período vem antes do começo.',
+    en: 'The period ends before its beginning.',
+  });
+}
+
+export function hasMoreDays(tag: string, most: number): RefusalShape {
+  return refusal(400, tag, {
+    pt: `O período tem mais de ${most.toLocaleString('pt-BR')} dias.`,
+    en: `The period has more than ${most.toLocaleString('en')} days.`,
+  });
+}
+
 /** A 409 of no one field, and final. */
 export function conflict(sentence: Sentence): RefusalShape {
   return refusal(409, GENERAL_TAG, sentence);

@@ -1,4 +1,5 @@
 import type { Deadline } from './deadline.ts';
+import { columnName } from './row-codec.ts';
 
 type Values = {
   text: string | null;
@@ -16,6 +17,22 @@ type Values = {
 type Column<Row> = { [T in keyof Values]: readonly [T, (row: Row) => Values[T]] }[keyof Values];
 
 export type InputColumns<Row> = Readonly<Record<string, Column<Row>>>;
+
+type InSnakeCase<Name> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${InSnakeCase<Rest>}`
+  : '';
+
+/** Columns of the row's own fields, as they are: `...own({ merchantId: 'text' })`, which is `merchant_id`. */
+export function own<Types extends Readonly<Record<string, keyof Values>>>(types: Types) {
+  type Own = { readonly [Field in keyof Types]: Values[Types[Field]] };
+  const columns = Object.entries(types).map(([field, type]) => [
+    columnName(field),
+    [type, (row: Own) => row[field]],
+  ]);
+  return Object.fromEntries(columns) as {
+    readonly [Field in keyof Types as InSnakeCase<Field>]: Column<Own>;
+  };
+}
 
 /** Input rows of a batched statement: an item of its `from`, and its parameters. */
 export type InputRows<Row> = {

@@ -60,6 +60,16 @@ export function rowCodec<T extends object>(fields: Columns<T>, alias = '', prefi
   };
 }
 
+/** Of a statement that finds one row at most; null: none. */
+export function firstOf<T>([row]: readonly Row[], parse: (row: Row) => T): T | null {
+  return row === undefined ? null : parse(row);
+}
+
+/** Of a statement that always gives a row. */
+export function onlyOf<T>(rows: readonly Row[], parse: (row: Row) => T): T {
+  return parse(rows[0] as Row);
+}
+
 function selected(sql: string, name: string): string {
   return sql === name || sql.endsWith(`.${name}`) ? sql : `${sql} as ${name}`;
 }

@@ -1,5 +1,6 @@
-import type { Metrics } from '../metrics.ts';
-import type { Statement } from '../postgres/database.ts';
+import type { counter, Metrics } from '../metrics.ts';
+import type { Database, Statement } from '../postgres/database.ts';
+import type { PersonalData } from '../postgres/personal-rows.ts';
 import type { Work } from './due-work.ts';
 import type { Look } from './looks.sql.ts';
 import { createWakeSignal } from './wake-signal.ts';
@@ -156,23 +157,31 @@ export function forgetInBatches(name: string, ...batches: readonly ForgetBatch[]
 }
 
 /**
- * Removes personal data that is older than `days` of real time; a jump of the test clock removes nothing.
- * `days` 0: it is kept for ever.
+ * Removes personal data that is older than the configured days of real time; a jump of the test clock removes
+ * nothing. With 0 days it is kept for ever.
  */
 export function forgetPersonalData(
   name: string,
-  days: number,
-  erase: (limit: number, days: number) => Promise<number>,
-  erased: { inc(labels: object, count: number): void },
+  { eraseOld }: Pick<PersonalData<string>, 'eraseOld'>,
+  { configuration, database, metrics }: RetentionContext,
+  erased: ReturnType<typeof counter>,
 ): Work[] {
+  const count = metrics.counter(erased);
+  const days = configuration.customerRetentionDays;
   if (days === 0) return [];
   const eraseBatch = async (limit: number) => {
-    const count = await erase(limit, days);
-    erased.inc({}, count);
-    return count;
+    const erasedNow = await eraseOld(database, limit, days);
+    count.inc({}, erasedNow);
+    return erasedNow;
   };
   return [forgetInBatches(name, eraseBatch)];
 }
+
+type RetentionContext = {
+  readonly configuration: { readonly customerRetentionDays: number };
+  readonly database: Database;
+  readonly metrics: Pick<Metrics, 'counter'>;
+};
 
 /** For walks: a step changes up to `limit` rows and gives how many, or null at the end. */
 export function forgetInSteps(

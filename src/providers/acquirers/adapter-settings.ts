@@ -34,7 +34,7 @@ export const ADAPTER_SETTINGS: Readonly<Record<string, AdapterSetting>> = {
   },
 };
 
-type Late = {
+export type Late = {
   readonly horizonSeconds: number;
   readonly apartSeconds: number;
   readonly silenceSeconds: number;

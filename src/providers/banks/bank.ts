@@ -55,6 +55,16 @@ export type BankUnknown = { readonly kind: 'unknown' } & Unclear;
 /** No byte of the request was sent, so it can have no effect. */
 export type BankNotConnected = { readonly kind: 'notConnected' } & Unclear;
 
+/** What a call that is not made answers; `unknown` requests are repeated later. */
+export const UNSENT = {
+  notConnected: (reason: string): BankNotConnected => ({ kind: 'notConnected', cause: 'notAsked', reason }),
+  unknown: (reason: string): BankUnknown => ({
+    kind: 'unknown',
+    cause: 'notAsked',
+    reason: `not sent: ${reason}`,
+  }),
+};
+
 export const ISSUE_REFUSAL_REASONS = ['payerRefused', 'termsRefused', 'amountRefused'] as const;
 export type IssueAnswer =
   | ({ readonly kind: 'issued' } & RegisteredBoleto)

@@ -6,7 +6,7 @@ import type { AdapterSetting, CheckAccess, CheckProvider, ProviderSettings } fro
 import type { BankOptions } from './adapters/bridge/bank-connections.ts';
 import { bridgeBank } from './adapters/bridge/bridge.ts';
 import { readAgreement, remittanceBank } from './adapters/remittance/remittance-bank.ts';
-import type { Bank, BankNotConnected, BankUnknown } from './bank.ts';
+import { type Bank, UNSENT } from './bank.ts';
 
 export { BANK_CONNECT_MILLISECONDS } from './adapters/bridge/bridge.ts';
 
@@ -88,18 +88,8 @@ export const BANK_ADAPTERS: Readonly<Record<string, BankAdapter>> = {
   },
 };
 
-const notConnected = (reason: string): BankNotConnected => ({
-  kind: 'notConnected',
-  cause: 'notAsked',
-  reason,
-});
-const unknown = (reason: string): BankUnknown => ({
-  kind: 'unknown',
-  cause: 'notAsked',
-  reason: `not sent: ${reason}`,
-});
+const { notConnected, unknown } = UNSENT;
 
-/** `unknown` requests are repeated later. */
 export const BANK_PORT = guardedPort<Bank, 'name' | 'bankCode' | 'close'>(
   {
     learnCode: (_reason, { bankCode }) => bankCode,

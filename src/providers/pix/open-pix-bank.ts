@@ -1,5 +1,5 @@
 import { type Channel, plainChannel } from '../../platform/channels/open-channel.ts';
-import type { BankNotConnected, BankUnknown } from '../banks/bank.ts';
+import { UNSENT } from '../banks/bank.ts';
 import { guardedPort } from '../guarded-port.ts';
 import type { AdapterSetting, CheckAccess, ProviderAccess } from '../provider.ts';
 import { PIX_SETTINGS, readDialect } from './adapters/standard/dialect.ts';
@@ -91,18 +91,8 @@ export const PIX_ADAPTERS: Readonly<Record<string, PixAdapter>> = {
   },
 };
 
-const notConnected = (reason: string): BankNotConnected => ({
-  kind: 'notConnected',
-  cause: 'notAsked',
-  reason,
-});
-const unknown = (reason: string): BankUnknown => ({
-  kind: 'unknown',
-  cause: 'notAsked',
-  reason: `not sent: ${reason}`,
-});
+const { notConnected, unknown } = UNSENT;
 
-/** What is unknown is asked again later. */
 export const PIX_PORT = guardedPort<PixBank, 'name' | 'recurring' | 'close'>(
   {
     issue: notConnected,

@@ -7,12 +7,21 @@ import { FAILURES } from '../../platform/http/failures.ts';
 import { named } from '../../platform/http/named.ts';
 import {
   conflict,
+  endsBeforeItBegins,
   type RefusalShape,
   refusal,
   refusalAnswer,
   refusedAnswer,
 } from '../../platform/http/refusal.ts';
-import { type Page, pageFor, pageQuery, readPage, type WantedPage, writePage } from '../../platform/pages.ts';
+import {
+  type Page,
+  pageAnswer,
+  pageFor,
+  pageQuery,
+  readPage,
+  type WantedPage,
+  writePage,
+} from '../../platform/pages.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { LookUp, Search } from '../../platform/postgres/searches.ts';
 import { isUuid } from '../../values/ids.ts';
@@ -119,10 +128,7 @@ const EXAMPLE = {
 export type ExceptionPeriodFault = 'exceptionPeriodBackwards' | 'exceptionPeriodTooLong';
 
 export const EXCEPTION_PERIOD_FAULTS = {
-  exceptionPeriodBackwards: refusal(400, 'to', {
-    pt: 'O fim do período vem antes do começo.',
-    en: 'The period ends before its beginning.',
-  }),
+  exceptionPeriodBackwards: endsBeforeItBegins('to'),
   exceptionPeriodTooLong: refusal(400, 'to', {
     pt: 'O período passa de 93 dias.',
     en: 'The period is longer than 93 days.',
@@ -172,14 +178,7 @@ export const LIST_EXCEPTIONS = contract({
   answers: {
     200: {
       links: { resolveReconciliationException: { exceptionId: '/items/0/exceptionId' } },
-      description: 'One page of them; total counts all.',
-      schema: named('ReconciliationExceptionPage', {
-        items: Type.Array(SHOWN_EXCEPTION),
-        page: Type.Integer(),
-        limit: Type.Integer(),
-        total: Type.Integer(),
-      }),
-      example: { items: [EXAMPLE], page: 1, limit: 20, total: 1 },
+      ...pageAnswer('ReconciliationExceptionPage', SHOWN_EXCEPTION, EXAMPLE),
     },
     404: refusedAnswer('You have no such account.', FAILURES.unknownPath),
   },

@@ -1,6 +1,6 @@
 import { MOST_COUNTED_OF_ALL } from '../../platform/pages.ts';
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
-import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { inputRows, own } from '../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { ENQUEUE_DELIVERIES } from '../../webhooks/deliveries/to-send.sql.ts';
@@ -39,11 +39,8 @@ const ROWS = inputRows<ExceptionRow>({
   event: ['text', (row) => row.event],
   state_before: ['text', (row) => row.before],
   next_state: ['text', (row) => row.state],
-  account_number: ['text', (row) => row.accountNumber],
-  transaction_id: ['uuid', (row) => row.transactionId],
-  installment_number: ['smallint', (row) => row.installmentNumber],
-  file_number: ['bigint', (row) => row.fileNumber],
-  line_number: ['integer', (row) => row.lineNumber],
+  ...own({ accountNumber: 'text', transactionId: 'uuid', installmentNumber: 'smallint' }),
+  ...own({ fileNumber: 'bigint', lineNumber: 'integer' }),
   amount: ['bigint', (row) => row.finding.amount],
   expected: ['text', (row) => row.finding.expected],
   found: ['text', (row) => row.finding.found],

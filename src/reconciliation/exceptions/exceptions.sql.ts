@@ -5,7 +5,7 @@ import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes
 import { type Reader, type Row, statement, type Tx } from '../../platform/postgres/database.ts';
 import type { Deadline } from '../../platform/postgres/deadline.ts';
 import { pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, firstOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import type { Day } from '../../values/instant.ts';
 import { ENTRY_KINDS, SETTLEMENT_FORMATS } from '../settlement-entry.ts';
@@ -231,8 +231,7 @@ export async function findException(
   database: Reader,
   exceptionId: string,
 ): Promise<ReconciliationException | null> {
-  const [row] = await database.query(FIND, [exceptionId]);
-  return row === undefined ? null : parseException(row);
+  return firstOf(await database.query(FIND, [exceptionId]), parseException);
 }
 
 const FIND_OWN = statement(
@@ -245,8 +244,7 @@ export async function findOwnException(
   merchantId: string,
   exceptionId: string,
 ): Promise<ReconciliationException | null> {
-  const [row] = await database.query(FIND_OWN, [merchantId, exceptionId]);
-  return row === undefined ? null : parseException(row);
+  return firstOf(await database.query(FIND_OWN, [merchantId, exceptionId]), parseException);
 }
 
 const LINE = rowCodec(
@@ -270,8 +268,7 @@ export async function readLine(
   fileNumber: number,
   lineNumber: number,
 ): Promise<RowOf<typeof LINE> | null> {
-  const [row] = await database.query(READ_LINE, [fileNumber, lineNumber]);
-  return row === undefined ? null : LINE.parse(row);
+  return firstOf(await database.query(READ_LINE, [fileNumber, lineNumber]), LINE.parse);
 }
 
 const LOCK = statement(

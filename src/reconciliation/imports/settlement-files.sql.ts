@@ -6,7 +6,7 @@ import {
   type Tx,
 } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, firstOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Day } from '../../values/instant.ts';
 import {
   referenceTail,
@@ -32,8 +32,7 @@ const FIND_TAKEN = statement(
 );
 
 export async function findTakenFile(database: Database, sha256: Buffer): Promise<number | null> {
-  const [row] = await database.query(FIND_TAKEN, [sha256]);
-  return row === undefined ? null : NUMBER.parse(row).fileNumber;
+  return firstOf(await database.query(FIND_TAKEN, [sha256]), NUMBER.parse)?.fileNumber ?? null;
 }
 
 const HELD = rowCodec({ fileNumber: column.whole(), fence: column.whole() });
@@ -267,8 +266,7 @@ const FIND = statement(
 );
 
 export async function readFile(database: Database, fileNumber: number): Promise<SettlementFile | null> {
-  const [row] = await database.query(FIND, [fileNumber]);
-  return row === undefined ? null : FILE.parse(row);
+  return firstOf(await database.query(FIND, [fileNumber]), FILE.parse);
 }
 
 const LISTED_FILE = rowCodec({

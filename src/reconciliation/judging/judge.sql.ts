@@ -1,6 +1,6 @@
 import { newId } from '../../platform/chance.ts';
 import { statement, type Tx } from '../../platform/postgres/database.ts';
-import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { inputRows, own } from '../../platform/postgres/input-rows.ts';
 import {
   type ExceptionClass,
   exceptionMessage,
@@ -24,13 +24,8 @@ import { type ApartDays, apartDays } from './money-of-day.ts';
 type FiledMoney = InstallmentKey & FiledPayout & { readonly apart: ApartDays | null };
 
 const FILED = inputRows<FiledMoney>({
-  merchant_id: ['text', (row) => row.merchantId],
-  transaction_id: ['uuid', (row) => row.transactionId],
-  installment_number: ['smallint', (row) => row.installmentNumber],
-  fee: ['bigint', (row) => row.fee],
-  net: ['bigint', (row) => row.net],
-  anticipation: ['bigint', (row) => row.anticipation],
-  bank_on: ['date', (row) => row.bankOn],
+  ...own({ merchantId: 'text', transactionId: 'uuid', installmentNumber: 'smallint', fee: 'bigint' }),
+  ...own({ net: 'bigint', anticipation: 'bigint', bankOn: 'date' }),
   apart_from: ['date', (row) => row.apart?.from ?? null],
   apart_to: ['date', (row) => row.apart?.to ?? null],
 });

@@ -5,7 +5,7 @@ import {
   statement,
   type Tx,
 } from '../../platform/postgres/database.ts';
-import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { inputRows, own } from '../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { INSTALLMENT_STATES } from '../../transactions/transaction.ts';
 import { addDays, type Day } from '../../values/instant.ts';
@@ -185,9 +185,7 @@ const STANDING = rowCodec<InstallmentKey & KnownException & { readonly exception
 export type StandingException = RowOf<typeof STANDING>;
 
 const KEYS = inputRows<InstallmentKey>({
-  merchant_id: ['text', (key) => key.merchantId],
-  transaction_id: ['uuid', (key) => key.transactionId],
-  installment_number: ['smallint', (key) => key.installmentNumber],
+  ...own({ merchantId: 'text', transactionId: 'uuid', installmentNumber: 'smallint' }),
 });
 
 const OF_KEYS = `select ${HELD.columns}, ${JUDGED.columns}

@@ -1,5 +1,5 @@
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, firstOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { INSTALLMENT_STATES } from '../../transactions/transaction.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import { CHARGED_BACK } from '../judging/judged.sql.ts';
@@ -54,8 +54,7 @@ const CLAIM = statement(
 );
 
 export async function claimFile(database: Database, leaseMilliseconds: number): Promise<MatchedFile | null> {
-  const [row] = await database.query(CLAIM, [leaseMilliseconds]);
-  return row === undefined ? null : MATCHED_FILE.parse(row);
+  return firstOf(await database.query(CLAIM, [leaseMilliseconds]), MATCHED_FILE.parse);
 }
 
 export const EARLIEST_FILE = statement(
@@ -121,8 +120,7 @@ export async function findEntry(
   fileNumber: number,
   lineNumber: number,
 ): Promise<FiledEntry | null> {
-  const [row] = await database.query(LINE, [fileNumber, lineNumber]);
-  return row === undefined ? null : ENTRY.parse(row);
+  return firstOf(await database.query(LINE, [fileNumber, lineNumber]), ENTRY.parse);
 }
 
 /** The current state. The receivable's copy is slightly behind. */

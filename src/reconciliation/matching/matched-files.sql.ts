@@ -1,6 +1,6 @@
 import { formatNamed } from '#settlement-files';
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, firstOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { recordExceptions } from '../exceptions/exception-writes.sql.ts';
 import { judge } from '../judging/judge.sql.ts';
 import { INSTALLMENT_KEY } from '../judging/judged.sql.ts';
@@ -116,8 +116,7 @@ export async function findDividedLine(
   list: number,
   fromLine: number,
 ): Promise<RowOf<typeof DIVIDED_LINE> | null> {
-  const [row] = await database.query(FIND_DIVIDED, [list, fromLine]);
-  return row === undefined ? null : DIVIDED_LINE.parse(row);
+  return firstOf(await database.query(FIND_DIVIDED, [list, fromLine]), DIVIDED_LINE.parse);
 }
 
 const WITHDRAW_LINE = statement(

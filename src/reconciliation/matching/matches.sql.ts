@@ -1,7 +1,7 @@
 import { newId } from '../../platform/chance.ts';
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
-import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { inputRows, own } from '../../platform/postgres/input-rows.ts';
+import { column, firstOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { keepFiledChanges } from '../../transactions/changes/changes.sql.ts';
 import { EXCEPTION_STATES } from '../exceptions/exception.ts';
 import { type ExceptionRow, NO_MERCHANT, recordExceptions } from '../exceptions/exception-writes.sql.ts';
@@ -11,19 +11,9 @@ import { learnMerchants } from './coverages.sql.ts';
 import type { DecidedLines, DecidedMatch, UnmatchedLine } from './decided-lines.ts';
 
 const MATCHES = inputRows<DecidedMatch>({
-  merchant_id: ['text', (match) => match.merchantId],
-  transaction_id: ['uuid', (match) => match.transactionId],
-  installment_number: ['smallint', (match) => match.installmentNumber],
-  file_number: ['bigint', (match) => match.fileNumber],
-  line_number: ['integer', (match) => match.lineNumber],
-  kind: ['text', (match) => match.kind],
-  rule: ['text', (match) => match.rule],
-  gross: ['bigint', (match) => match.gross],
-  fee: ['bigint', (match) => match.fee],
-  net: ['bigint', (match) => match.net],
-  anticipation_fee: ['bigint', (match) => match.anticipationFee],
-  bank_on: ['date', (match) => match.bankOn],
-  document: ['text', (match) => match.document],
+  ...own({ merchantId: 'text', transactionId: 'uuid', installmentNumber: 'smallint' }),
+  ...own({ fileNumber: 'bigint', lineNumber: 'integer', kind: 'text', rule: 'text', gross: 'bigint' }),
+  ...own({ fee: 'bigint', net: 'bigint', anticipationFee: 'bigint', bankOn: 'date', document: 'text' }),
   change_id: ['text', (match) => match.changeId],
 });
 
@@ -106,8 +96,7 @@ export async function findLineException(
   database: Database,
   { fileNumber, lineNumber, class: name }: UnmatchedLine,
 ): Promise<LineException | null> {
-  const [row] = await database.query(FIND_OF_LINE, [fileNumber, lineNumber, name]);
-  return row === undefined ? null : LINE_EXCEPTION.parse(row);
+  return firstOf(await database.query(FIND_OF_LINE, [fileNumber, lineNumber, name]), LINE_EXCEPTION.parse);
 }
 
 export function unmatchedRow(

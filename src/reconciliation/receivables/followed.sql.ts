@@ -1,6 +1,6 @@
 import { type Reader, type Row, statement, type Tx } from '../../platform/postgres/database.ts';
-import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { inputRows, own } from '../../platform/postgres/input-rows.ts';
+import { column, firstOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { RecordedSplit } from '../../transactions/split.ts';
 import { INSTALLMENT_STATES } from '../../transactions/transaction.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
@@ -61,8 +61,7 @@ const LOCK_CURSOR = statement(
 /** Null if another process has the merchant. */
 export async function lockCursor(tx: Tx, merchantId: string): Promise<number | null> {
   await tx.query(OPEN_CURSOR, [merchantId]);
-  const [row] = await tx.query(LOCK_CURSOR, [merchantId]);
-  return row === undefined ? null : CURSOR.parse(row).afterNumber;
+  return firstOf(await tx.query(LOCK_CURSOR, [merchantId]), CURSOR.parse)?.afterNumber ?? null;
 }
 
 const NUMBERED = rowCodec(
@@ -210,10 +209,7 @@ const INPUT = inputRows<Written>(
     transaction_id: ['uuid', (row) => row.transactionId],
     installment_number: ['smallint', (row) => row.installmentNumber],
     sold_at: ['timestamptz', (row) => utcText(row.countedFrom)],
-    sold_on: ['date', (row) => row.soldOn],
-    canceled: ['bigint', (row) => row.canceled],
-    state: ['text', (row) => row.state],
-    fee_portion: ['integer', (row) => row.feePortion],
+    ...own({ soldOn: 'date', canceled: 'bigint', state: 'text', feePortion: 'integer' }),
     expected_fee: ['bigint', (row) => row.expected.fee],
     expected_net: ['bigint', (row) => row.expected.net],
     expected_on: ['date', (row) => row.expected.on],

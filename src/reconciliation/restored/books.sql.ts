@@ -2,7 +2,7 @@ import { findSeals } from '../../audit/audit-entries.sql.ts';
 import type { ShippedLine } from '../../audit/shipped-line.ts';
 import { type Database, type Row, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, firstOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { ListedCharge } from '../../providers/acquirers/listed-charge.ts';
 import { BILLING_STATES } from '../../recurrence/billings/billing.ts';
 import type { RecordedSplit } from '../../transactions/split.ts';
@@ -139,8 +139,7 @@ export async function findPresentState(database: Database, change: RedoableChang
     change.kind === 'standing'
       ? [change.standing, merchantId, null]
       : [change.kind, merchantId, change.id.toLowerCase()];
-  const [row] = await database.query(FIND_STATE, values);
-  return row === undefined ? null : STATE.parse(row).state;
+  return firstOf(await database.query(FIND_STATE, values), STATE.parse)?.state ?? null;
 }
 
 const LINES_AT_ONCE = 1_000;
@@ -191,6 +190,5 @@ const LAST_SINCE = statement(
 
 /** The start of the last comparison after a restore. */
 export async function findLastSince(database: Database): Promise<Instant | null> {
-  const [row] = await database.query(LAST_SINCE, []);
-  return row === undefined ? null : SINCE.parse(row).since;
+  return firstOf(await database.query(LAST_SINCE, []), SINCE.parse)?.since ?? null;
 }

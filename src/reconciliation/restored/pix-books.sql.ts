@@ -1,6 +1,6 @@
-import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { type Database, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, onlyOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { PIX_STATES, type PixKey, type PixState } from '../../transactions/methods/pix/pix.ts';
 import type { Instant } from '../../values/instant.ts';
 
@@ -83,6 +83,5 @@ const EARLIEST_WAITING = statement(
 
 /** When the oldest charge that waits was asked for; null: none waits. */
 export async function earliestWaitingPix(database: Database, bank: string): Promise<Instant | null> {
-  const [row] = await database.query(EARLIEST_WAITING, [bank]);
-  return EARLIEST.parse(row as Row).requestedAt;
+  return onlyOf(await database.query(EARLIEST_WAITING, [bank]), EARLIEST.parse).requestedAt;
 }

@@ -7,7 +7,7 @@ import {
   statement,
   type Tx,
 } from '../../platform/postgres/database.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, firstOf, onlyOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 import type { EndOfLost, Place, RestoreRun, RestoreTally } from './restored-charge.ts';
 
@@ -159,8 +159,7 @@ export async function holdWalk(
 
 /** Null if nothing was compared since the database was last accepted. */
 export async function newestRestoreRun(reader: Reader): Promise<RestoreRun | null> {
-  const [row] = await reader.query(NEWEST_RUN, []);
-  return row === undefined ? null : runOf(RUN.parse(row));
+  return firstOf(await reader.query(NEWEST_RUN, []), (row) => runOf(RUN.parse(row)));
 }
 
 function textsOf(moments: readonly (Instant | null)[]): (string | null)[] {
@@ -234,8 +233,7 @@ export async function nextMerchant(
   after: string | null,
   alsoMerchants: readonly string[],
 ): Promise<string | null> {
-  const [row] = await database.query(NEXT_MERCHANT, [after, alsoMerchants]);
-  return NEXT.parse(row as Row).merchantId;
+  return onlyOf(await database.query(NEXT_MERCHANT, [after, alsoMerchants]), NEXT.parse).merchantId;
 }
 
 const REPLAYED = rowCodec({ until: column.nullable(column.instant('pg_last_xact_replay_timestamp()')) });
@@ -244,6 +242,5 @@ const REPLAYED_UNTIL = statement('restore_runs.replayed_until', `select ${REPLAY
 
 /** The newest commit replayed in recovery. Null if the server did not recover since its start. */
 export async function replayedUntil(database: Database): Promise<Instant | null> {
-  const [row] = await database.query(REPLAYED_UNTIL, []);
-  return REPLAYED.parse(row as Row).until;
+  return onlyOf(await database.query(REPLAYED_UNTIL, []), REPLAYED.parse).until;
 }

@@ -1,11 +1,5 @@
-import {
-  type Database,
-  type Reader,
-  type Row,
-  statement,
-  type Tx,
-} from '../../platform/postgres/database.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { type Database, type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
+import { column, firstOf, onlyOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { ListedCharge } from '../../providers/acquirers/listed-charge.ts';
 import {
   type Fault,
@@ -197,8 +191,7 @@ export async function claimDecision(
     const former = formerAs === null || formerBy === null ? null : { as: formerAs, by: formerBy };
     return { merchantId, transactionId, fence, own, former };
   }
-  const [found] = await database.query(FIND_CLAIM, [merchantId, transactionId]);
-  return found === undefined ? null : FOUND_CLAIM.parse(found);
+  return firstOf(await database.query(FIND_CLAIM, [merchantId, transactionId]), FOUND_CLAIM.parse);
 }
 
 const FIND_CLAIM = statement(
@@ -303,6 +296,5 @@ const COUNT_WAITING = statement(
 );
 
 export async function countWaiting(reader: Reader): Promise<WaitingCounts> {
-  const [row] = await reader.query(COUNT_WAITING, []);
-  return WAITING.parse(row as Row);
+  return onlyOf(await reader.query(COUNT_WAITING, []), WAITING.parse);
 }

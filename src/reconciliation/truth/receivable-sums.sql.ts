@@ -1,5 +1,5 @@
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
-import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { inputRows, own } from '../../platform/postgres/input-rows.ts';
 import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { SoughtDays } from '../../recurrence/billings/billing-sums.sql.ts';
 import type { Day } from '../../values/instant.ts';
@@ -207,13 +207,8 @@ export async function listDifferingDays(
 
 const DIFFERENCES = inputRows<SumDifference>(
   {
-    summed: ['text', (row) => row.summed],
-    day: ['date', (row) => row.day],
-    account_number: ['text', (row) => row.accountNumber],
-    sum: ['text', (row) => row.sum],
-    amount: ['bigint', (row) => row.amount],
-    expected: ['text', (row) => row.expected],
-    found: ['text', (row) => row.found],
+    ...own({ summed: 'text', day: 'date', accountNumber: 'text', sum: 'text', amount: 'bigint' }),
+    ...own({ expected: 'text', found: 'text' }),
   },
   { after: 1 },
 );

@@ -5,8 +5,8 @@ import {
   statement,
   type Tx,
 } from '../../platform/postgres/database.ts';
-import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { inputRows, own } from '../../platform/postgres/input-rows.ts';
+import { column, onlyOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Day } from '../../values/instant.ts';
 import { SUM_NAMES, SUMMED, type SumDifference } from './kept-sums.ts';
 import type { QuestionBudget } from './question-budget.ts';
@@ -15,12 +15,8 @@ import type { KeptDifference } from './truth-run.ts';
 
 const DIFFERENCES = inputRows<KeptDifference>(
   {
-    transaction_id: ['uuid', (row) => row.transactionId],
-    installment_number: ['smallint', (row) => row.installmentNumber],
-    class: ['text', (row) => row.class],
-    amount: ['bigint', (row) => row.amount],
-    expected: ['text', (row) => row.expected],
-    found: ['text', (row) => row.found],
+    ...own({ transactionId: 'uuid', installmentNumber: 'smallint', class: 'text', amount: 'bigint' }),
+    ...own({ expected: 'text', found: 'text' }),
   },
   { after: 1 },
 );
@@ -73,8 +69,7 @@ const OLDEST_DIFFERENCE = statement(
 
 /** Seconds. 0 if nothing differs. */
 export async function ageOfOldestDifference(database: Database): Promise<number> {
-  const [row] = await database.query(OLDEST_DIFFERENCE, []);
-  return OLDEST.parse(row as Row).age;
+  return onlyOf(await database.query(OLDEST_DIFFERENCE, []), OLDEST.parse).age;
 }
 
 export type OpenDifference = (KeptDifference | SumDifference) & Aged;

@@ -5,7 +5,7 @@ import {
   statement,
   type Tx,
 } from '../../platform/postgres/database.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, firstOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Day } from '../../values/instant.ts';
 import type { SumDifference, Summed } from './kept-sums.ts';
 import { type ComparedDay, endSumDifferences, keepSumDifferences } from './receivable-sums.sql.ts';
@@ -159,8 +159,7 @@ const CLAIM = statement(
 );
 
 export async function claimTruthRun(database: Database, leaseMilliseconds: number): Promise<TruthRun | null> {
-  const [row] = await database.query(CLAIM, [leaseMilliseconds]);
-  return row === undefined ? null : parseRun(row);
+  return firstOf(await database.query(CLAIM, [leaseMilliseconds]), parseRun);
 }
 
 export const EARLIEST_RUN = statement(

@@ -1,6 +1,6 @@
 import { type Database, type Row, statement, type Tx } from '../../platform/postgres/database.ts';
-import { type InputColumns, inputRows } from '../../platform/postgres/input-rows.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { type InputColumns, inputRows, own } from '../../platform/postgres/input-rows.ts';
+import { column, firstOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import { type Day, type Instant, utcText } from '../../values/instant.ts';
 import { ENQUEUE_DELIVERIES } from '../../webhooks/deliveries/to-send.sql.ts';
@@ -158,17 +158,14 @@ export async function lockAlertEndpoint(
   { merchantId, alertEndpointId }: AlertEndpointKey,
   today: Day,
 ): Promise<RowOf<typeof LOCKED> | null> {
-  const [row] = await tx.query(LOCK_ALERT_ENDPOINT, [merchantId, alertEndpointId, today]);
-  return row === undefined ? null : LOCKED.parse(row);
+  return firstOf(await tx.query(LOCK_ALERT_ENDPOINT, [merchantId, alertEndpointId, today]), LOCKED.parse);
 }
 
 /** A range: with an equality, a plan made on a small table would read all subscriptions of the merchant. */
 const OF_CARD = `s.merchant_id = $1 and s.vault_id between v.vault_id and v.vault_id and s.reason is null`;
 
 const MONTH_COLUMNS = {
-  year: ['text', (month) => month.year],
-  month: ['text', (month) => month.month],
-  last_day: ['date', (month) => month.lastDay],
+  ...own({ year: 'text', month: 'text', lastDay: 'date' }),
 } as const satisfies InputColumns<CardMonth>;
 
 const MONTHS = inputRows<CardMonth>(MONTH_COLUMNS, { as: 'm', after: 2, place: 'place' });
@@ -220,9 +217,7 @@ const LOOK = statement(
 
 const ALERTS = inputRows<ExpiringCard & { readonly accountNumber: string }>(
   {
-    subscription_id: ['uuid', (card) => card.subscriptionId],
-    vault_id: ['uuid', (card) => card.vaultId],
-    account_number: ['text', (card) => card.accountNumber],
+    ...own({ subscriptionId: 'uuid', vaultId: 'uuid', accountNumber: 'text' }),
     body: ['text', expiryAlert],
   },
   { after: 5 },

@@ -5,19 +5,17 @@ import type { SentRequest } from '../../idempotency/idempotency-key.ts';
 import { newId } from '../../platform/chance.ts';
 import {
   type Answer,
-  type Caller,
   callerAt,
   callerOf,
   contract,
   type Endpoint,
   endpoint,
-  type Fault,
 } from '../../platform/http/endpoint.ts';
 import { FAILURES, type Once, tooManyAnswer, writeOnce } from '../../platform/http/failures.ts';
 import { named } from '../../platform/http/named.ts';
 import { conflict, type RefusalShape, refusalAnswer, refusedAnswer } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
-import { pageQuery, readPage, writePage } from '../../platform/pages.ts';
+import { pageAnswer, pageQuery, readPage, writePage } from '../../platform/pages.ts';
 import type { Search } from '../../platform/postgres/searches.ts';
 import { idOrUnissued } from '../../values/ids.ts';
 import { lookAtUrl } from '../../webhooks/endpoints/endpoints.ts';
@@ -30,7 +28,7 @@ import {
 } from '../../webhooks/endpoints/register-endpoint.ts';
 import { type UrlFault, urlRefusals } from '../../webhooks/posting/url-rules.ts';
 import { STAMPED, writeStamps } from '../plans/contract.ts';
-import { PLAN_FAULTS } from '../plans/faults-contract.ts';
+import { merchantFaults } from '../plans/faults-contract.ts';
 import { searchText } from '../plans/plan.ts';
 import { ALERT_EVENTS, type AlertEvent } from './alert.ts';
 import { ALERT_ENDPOINT_STATES, ALERTS, type AlertEndpointState, eventsOf } from './alert-endpoint.ts';
@@ -147,13 +145,6 @@ const TOO_MANY_ACTIVE = {
   409: refusedAnswer('Twenty are active already.', ALERT_ENDPOINT_REFUSALS.tooManyActive),
 };
 
-/** The merchant id must be the caller's own. The schema refuses a value that is no text. */
-function merchantFaults(body: unknown, caller: Caller | null): Fault[] {
-  const { merchantId } = (body ?? {}) as Record<string, unknown>;
-  const isOthers = typeof merchantId === 'string' && caller !== null && merchantId !== caller.merchantId;
-  return isOthers ? [PLAN_FAULTS.otherMerchant] : [];
-}
-
 const REGISTRATION = named('NotifierRequest', {
   merchantId: Type.String({ maxLength: 20, mayHoldCard: true, description: 'Your own.' }),
   name: Type.String({ minLength: 1, maxLength: 255, format: 'filledText' }),
@@ -230,14 +221,7 @@ export const LIST_ALERT_ENDPOINTS = contract({
   answers: {
     200: {
       links: { changeNotifierStatus: { notifierId: '/items/0/id' } },
-      description: 'One page of them; total counts all.',
-      schema: named('NotifierPage', {
-        items: Type.Array(ALERT_ENDPOINT_ANSWER),
-        page: Type.Integer(),
-        limit: Type.Integer(),
-        total: Type.Integer(),
-      }),
-      example: { items: [EXAMPLE], page: 1, limit: 20, total: 1 },
+      ...pageAnswer('NotifierPage', ALERT_ENDPOINT_ANSWER, EXAMPLE),
     },
   },
 });

@@ -1,6 +1,6 @@
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
-import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { inputRows, own } from '../../platform/postgres/input-rows.ts';
+import { column, onlyOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type Day, type Instant, utcText } from '../../values/instant.ts';
 import { ENQUEUE_DELIVERIES } from '../../webhooks/deliveries/to-send.sql.ts';
 import { lastUpcomingDay, type UpcomingBilling, upcomingAlert } from './alert.ts';
@@ -56,9 +56,7 @@ const LOOK = statement(
 
 const ALERTS = inputRows<UpcomingBilling & { readonly accountNumber: string }>(
   {
-    billing_id: ['uuid', (billing) => billing.billingId],
-    due_on: ['date', (billing) => billing.dueOn],
-    account_number: ['text', (billing) => billing.accountNumber],
+    ...own({ billingId: 'uuid', dueOn: 'date', accountNumber: 'text' }),
     body: ['text', upcomingAlert],
   },
   { after: 5 },
@@ -184,6 +182,5 @@ export async function findEarliestUpcoming(
   noticeDays: number,
 ): Promise<Day | null> {
   const values = [merchantId, today, noticeDays, MOST_ACTIVE_ALERT_ENDPOINTS, 'opened'];
-  const [row] = await database.query(EARLIEST, values);
-  return EARLIEST_DAY.parse(row as Row).dueOn;
+  return onlyOf(await database.query(EARLIEST, values), EARLIEST_DAY.parse).dueOn;
 }

@@ -1,5 +1,5 @@
 import { type Database, type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, firstOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { handOnLostCollected } from '../../transactions/methods/pix/receipts/collected-receipts.sql.ts';
 import type { Cents } from '../../values/cents.ts';
@@ -60,8 +60,7 @@ export async function findCollection(
   database: Reader,
   { merchantId, pixId }: CollectionKey,
 ): Promise<Collection | null> {
-  const [row] = await database.query(FIND, [merchantId, pixId]);
-  return row === undefined ? null : COLLECTION.parse(row);
+  return firstOf(await database.query(FIND, [merchantId, pixId]), COLLECTION.parse);
 }
 
 const FIND_LAST = statement(
@@ -75,8 +74,7 @@ export async function findLastCollection(
   database: Reader,
   { merchantId, billingId }: Pick<Collection, 'merchantId' | 'billingId'>,
 ): Promise<Collection | null> {
-  const [row] = await database.query(FIND_LAST, [merchantId, billingId]);
-  return row === undefined ? null : COLLECTION.parse(row);
+  return firstOf(await database.query(FIND_LAST, [merchantId, billingId]), COLLECTION.parse);
 }
 
 const VOIDED = rowCodec({

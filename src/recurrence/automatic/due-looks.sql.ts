@@ -1,6 +1,6 @@
 import { newTry } from '../../platform/chance.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
-import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, firstOf, onlyOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { CHOSEN_IN_TURNS, fairClaimValues, IS_NOT_PASSED_OVER } from '../../platform/work/fair-claim.sql.ts';
 import type { FairClaim } from '../../platform/work/fair-claim.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
@@ -172,8 +172,7 @@ export async function leaseAuthorization(
   { merchantId, subscriptionId }: { readonly merchantId: string; readonly subscriptionId: string },
 ): Promise<number | null> {
   const values = [subscriptionId, merchantId, LEASE_MILLISECONDS];
-  const [row] = await database.query(LEASE_AUTHORIZATION, values);
-  return row === undefined ? null : HELD.parse(row).fence;
+  return firstOf(await database.query(LEASE_AUTHORIZATION, values), HELD.parse)?.fence ?? null;
 }
 
 const RELEASE_AUTHORIZATION = statement(
@@ -249,6 +248,5 @@ export async function earliestLook(
   merchantId: string,
   until: Instant,
 ): Promise<Instant | null> {
-  const [row] = await database.query(EARLIEST_OF, [merchantId, utcText(until)]);
-  return EARLIEST.parse(row as Row).earliest;
+  return onlyOf(await database.query(EARLIEST_OF, [merchantId, utcText(until)]), EARLIEST.parse).earliest;
 }

@@ -1,5 +1,5 @@
 import { type Reader, type Row, statement } from '../../platform/postgres/database.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, onlyOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import type { Day } from '../../values/instant.ts';
 import { STAMPS, stamped } from '../plans/plans.sql.ts';
@@ -184,6 +184,5 @@ export async function sumHeldByRestore(
   merchantId: string | null,
   until: Day,
 ): Promise<HeldByRestore> {
-  const [row] = await database.query(SUM_HELD, [merchantId, until]);
-  return HELD.parse(row as Row);
+  return onlyOf(await database.query(SUM_HELD, [merchantId, until]), HELD.parse);
 }

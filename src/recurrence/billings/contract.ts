@@ -3,7 +3,7 @@ import { contract, GENERAL_TAG } from '../../platform/http/endpoint.ts';
 import { named } from '../../platform/http/named.ts';
 import { refusedAnswer } from '../../platform/http/refusal.ts';
 import type { Language, Sentence } from '../../platform/http/sentence.ts';
-import { pageQuery, readPage } from '../../platform/pages.ts';
+import { pageAnswer, pageQuery, readPage } from '../../platform/pages.ts';
 import { readDecline } from '../../providers/acquirers/issuer-code.ts';
 import { reaisText } from '../../values/cents.ts';
 import { ExactNumber } from '../../values/exact-json.ts';
@@ -286,14 +286,7 @@ export const LIST_BILLINGS = contract({
         cancelBilling: { billingId: '/items/0/id' },
         chargeBilling: { billingId: '/items/0/id' },
       },
-      description: 'One page of them; total counts all.',
-      schema: named('BillingPage', {
-        items: Type.Array(LISTED_BILLING),
-        page: Type.Integer(),
-        limit: Type.Integer(),
-        total: Type.Integer(),
-      }),
-      example: { items: [EXAMPLE], page: 1, limit: 20, total: 1 },
+      ...pageAnswer('BillingPage', LISTED_BILLING, EXAMPLE),
     },
   },
 });

@@ -4,9 +4,9 @@ import { callerAt, callerOf, type Endpoint, endpoint } from '../../platform/http
 import { FAILURES } from '../../platform/http/failures.ts';
 import {
   conflict,
+  endsBeforeItBegins,
   passingConflict,
   type RefusalShape,
-  refusal,
   refusalAnswer,
 } from '../../platform/http/refusal.ts';
 import type { ModuleContext } from '../../platform/module.ts';
@@ -76,10 +76,7 @@ async function cancelBilling(
 }
 
 export const BILLING_SEARCH_REFUSALS = {
-  rangeBackwards: refusal(400, 'expirationDateRangeEndDate', {
-    pt: 'O fim do período vem antes do começo.',
-    en: 'The period ends before its beginning.',
-  }),
+  rangeBackwards: endsBeforeItBegins('expirationDateRangeEndDate'),
   tooManyToOrder: tooManyToOrder(
     'São mais de um milhão de cobranças para esta ordem; escolha um status, um período ou outra ordem.',
     'More than a million billings for this order; choose a status, a period or another order.',

@@ -2,7 +2,7 @@ import { racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, firstOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type IntentRow, writeIntents } from '../../transactions/methods/card/intents.sql.ts';
 import { findStates } from '../../transactions/transaction-queries.sql.ts';
 import { utcText } from '../../values/instant.ts';
@@ -219,8 +219,7 @@ const RAISE_FENCE = statement(
 
 /** Null: no such billing. Its subscription is locked, as by whoever charges it. */
 export async function holdFence(tx: Tx, merchantId: string, billingId: string): Promise<number | null> {
-  const [row] = await tx.query(HOLD_FENCE, [merchantId, billingId]);
-  return row === undefined ? null : FENCE.parse(row).fence;
+  return firstOf(await tx.query(HOLD_FENCE, [merchantId, billingId]), FENCE.parse)?.fence ?? null;
 }
 
 export async function raiseFence(

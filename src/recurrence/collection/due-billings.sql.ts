@@ -5,7 +5,7 @@ import {
   type Statement,
   statement,
 } from '../../platform/postgres/database.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, firstOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type Day, type Instant, utcText } from '../../values/instant.ts';
 import type { ChargeWindow } from './day-window.ts';
 import { HOUR, OF_NOW, PLACES_OF_CLOCKS, PLACES_OF_PAGE, RESTED, TODAY, TURN } from './due-places.sql.ts';
@@ -260,8 +260,7 @@ export async function findEarliestTurnOf(
   merchantId: string,
   until: Instant,
 ): Promise<RowOf<typeof DAY_AND_TURN> | null> {
-  const [row] = await database.query(EARLIEST_OF, [merchantId, utcText(until)]);
-  return row === undefined ? null : DAY_AND_TURN.parse(row);
+  return firstOf(await database.query(EARLIEST_OF, [merchantId, utcText(until)]), DAY_AND_TURN.parse);
 }
 
 /** Locks the subscription first, or skips it. Finds the billing by key, to see earlier commits. */
@@ -296,6 +295,5 @@ const OLDEST_DUE_DAY = statement(
 
 /** The first day with a billing to charge; null if there is none. */
 export async function findOldestDueDay(database: Reader): Promise<Day | null> {
-  const [row] = await database.query(OLDEST_DUE_DAY, []);
-  return row === undefined ? null : DUE_DAY.parse(row).chargeOn;
+  return firstOf(await database.query(OLDEST_DUE_DAY, []), DUE_DAY.parse)?.chargeOn ?? null;
 }

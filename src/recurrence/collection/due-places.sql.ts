@@ -1,6 +1,6 @@
 import { MOST_COUNTED_OF_ALL } from '../../platform/pages.ts';
-import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { type Database, statement } from '../../platform/postgres/database.ts';
+import { column, onlyOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { ChargeWindow } from './day-window.ts';
 
 /** Must be exactly the index's expression. */
@@ -132,6 +132,5 @@ const COUNT = statement(
 );
 
 export async function countDue(database: Database): Promise<DueCounts> {
-  const [row] = await database.query(COUNT, [MOST_COUNTED_OF_ALL]);
-  return COUNTS.parse(row as Row);
+  return onlyOf(await database.query(COUNT, [MOST_COUNTED_OF_ALL]), COUNTS.parse);
 }

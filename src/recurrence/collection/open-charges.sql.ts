@@ -1,6 +1,6 @@
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
-import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { inputRows, own } from '../../platform/postgres/input-rows.ts';
+import { column, firstOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { TRANSACTION_STATES } from '../../transactions/transaction.ts';
 import { NEVER_SENT } from '../../transactions/transaction-queries.sql.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
@@ -87,9 +87,7 @@ type ChargedBilling = {
 };
 
 const KEYS = inputRows<ChargedBilling>({
-  merchant_id: ['text', (row) => row.merchantId],
-  subscription_id: ['uuid', (row) => row.subscriptionId],
-  billing_id: ['uuid', (row) => row.billingId],
+  ...own({ merchantId: 'text', subscriptionId: 'uuid', billingId: 'uuid' }),
 });
 
 const SUBSCRIPTION = rowCodec(
@@ -264,6 +262,5 @@ export async function findHandCharge(
   merchantId: string,
   transactionId: string,
 ): Promise<MadeHandCharge | null> {
-  const [row] = await database.query(FIND_CHARGE, [merchantId, transactionId]);
-  return row === undefined ? null : HAND_CHARGE.parse(row);
+  return firstOf(await database.query(FIND_CHARGE, [merchantId, transactionId]), HAND_CHARGE.parse);
 }

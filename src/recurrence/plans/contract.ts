@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { contract } from '../../platform/http/endpoint.ts';
 import { named } from '../../platform/http/named.ts';
 import { refusedAnswer } from '../../platform/http/refusal.ts';
-import { pageQuery, readPage, type WantedPage } from '../../platform/pages.ts';
+import { pageAnswer, pageQuery, readPage, type WantedPage } from '../../platform/pages.ts';
 import type { ExactNumber } from '../../values/exact-json.ts';
 import { saoPauloText } from '../../values/instant.ts';
 import {
@@ -276,14 +276,7 @@ export const LIST_PLANS = contract({
   answers: {
     200: {
       links: { getPlan: { planId: '/items/0/id' }, createSubscription: { planId: '/items/0/id' } },
-      description: 'One page of them; total counts all.',
-      schema: named('PlanPage', {
-        items: Type.Array(PLAN_ANSWER),
-        page: Type.Integer(),
-        limit: Type.Integer(),
-        total: Type.Integer(),
-      }),
-      example: { items: [PLAN_EXAMPLE], page: 1, limit: 20, total: 1 },
+      ...pageAnswer('PlanPage', PLAN_ANSWER, PLAN_EXAMPLE),
     },
   },
 });

@@ -134,8 +134,8 @@ function amountFaults(body: unknown): Fault[] {
   return wanted !== null && centsOfPlanAmount(wanted) === 0 ? [PLAN_FAULTS.worthless] : [];
 }
 
-/** A plan is the caller's own. A value that is no text is a fault of the schema. */
-function merchantFaults(body: unknown, caller: Caller | null): Fault[] {
+/** The merchant is the caller. A value that is no text is a fault of the schema. */
+export function merchantFaults(body: unknown, caller: Caller | null): Fault[] {
   const { merchantId } = (body ?? {}) as Record<string, unknown>;
   const isOthers = typeof merchantId === 'string' && caller !== null && merchantId !== caller.merchantId;
   return isOthers ? [PLAN_FAULTS.otherMerchant] : [];

@@ -7,11 +7,11 @@ import {
   type MerchantActor,
   merchantEvent,
 } from '../../audit/audit-event.ts';
-
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import { isKeyTaken, keyValues, REMEMBER_KEYS } from '../../idempotency/idempotency-keys.sql.ts';
 import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
 import { statement, type Tx } from '../../platform/postgres/database.ts';
+import { firstOf } from '../../platform/postgres/row-codec.ts';
 import { fromOtherStates } from '../../platform/postgres/state-table.ts';
 import type { RecurringTerms } from '../../providers/pix/recurring-pix.ts';
 import { utcText } from '../../values/instant.ts';
@@ -154,22 +154,29 @@ export type EditRow = PlanKey & {
 export type EditResult = 'done' | 'notFound' | { readonly refusals: readonly EditRefusal[] };
 
 export function planEditsWrite(audit: Audit): BatchedWriteOptions<EditRow, EditResult> {
+  return changesWrite('planEdits', audit, editPlan);
+}
+
+function changesWrite<Row extends PlanKey, Refused>(
+  name: string,
+  audit: Audit,
+  change: (tx: AuditedTx, row: Row) => Promise<'done' | Refused>,
+): BatchedWriteOptions<Row, 'done' | Refused> {
   return {
-    name: 'planEdits',
+    name,
     isRefusal: (result) => result !== 'done',
     key: keyOf,
     merchant: ({ merchantId }) => merchantId,
     limits: LIMITS,
     write: (rows) =>
       writeOneByOne(rows, keyOf, (row) =>
-        audit.transaction((tx) => editPlan(tx, row), { merchantId: row.merchantId }),
+        audit.transaction((tx) => change(tx, row), { merchantId: row.merchantId }),
       ),
   };
 }
 
 async function lockPlan(tx: Tx, { merchantId, planId }: PlanKey): Promise<Plan | null> {
-  const [plan] = await tx.query(LOCK, [merchantId, planId]);
-  return plan === undefined ? null : parsePlan(plan);
+  return firstOf(await tx.query(LOCK, [merchantId, planId]), parsePlan);
 }
 
 async function editPlan(tx: AuditedTx, row: EditRow): Promise<EditResult> {
@@ -214,17 +221,7 @@ export type MoveRow = PlanKey & {
 export type MoveResult = 'done' | 'notFound';
 
 export function planMovesWrite(audit: Audit): BatchedWriteOptions<MoveRow, MoveResult> {
-  return {
-    name: 'planMoves',
-    isRefusal: (result) => result !== 'done',
-    key: keyOf,
-    merchant: ({ merchantId }) => merchantId,
-    limits: LIMITS,
-    write: (rows) =>
-      writeOneByOne(rows, keyOf, (row) =>
-        audit.transaction((tx) => movePlan(tx, row), { merchantId: row.merchantId }),
-      ),
-  };
+  return changesWrite('planMoves', audit, movePlan);
 }
 
 async function movePlan(tx: AuditedTx, row: MoveRow): Promise<MoveResult> {

@@ -1,7 +1,7 @@
 import type { Page, WantedPage } from '../../platform/pages.ts';
 import { type Reader, type Row, statement } from '../../platform/postgres/database.ts';
 import { pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, firstOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { parsePlanAmount } from '../../values/plan-amount.ts';
 import {
   PAYMENT_METHODS,
@@ -77,8 +77,7 @@ const FIND = statement(
 
 /** By its UUID. */
 export async function findPlan(database: Reader, merchantId: string, planId: string): Promise<Plan | null> {
-  const [row] = await database.query(FIND, [merchantId, planId]);
-  return row === undefined ? null : parsePlan(row);
+  return firstOf(await database.query(FIND, [merchantId, planId]), parsePlan);
 }
 
 /** Matching plans with their sort value (text, number, moment or nothing). They are few enough to sort. */

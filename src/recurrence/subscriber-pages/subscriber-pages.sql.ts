@@ -6,7 +6,7 @@ import {
   merchantEvent,
 } from '../../audit/audit-event.ts';
 import { type Database, type Reader, statement } from '../../platform/postgres/database.ts';
-import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, firstOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import { type Instant, instant, saoPauloDay, utcText } from '../../values/instant.ts';
 import { BILLING_STATES } from '../billings/billing.ts';
@@ -92,8 +92,7 @@ export async function findPage(
   database: Reader,
   { merchantId, subscriptionId }: SubscriptionKey,
 ): Promise<SubscriberPage | null> {
-  const [row] = await database.query(FIND, [merchantId, subscriptionId]);
-  return row === undefined ? null : PAGE.parse(row);
+  return firstOf(await database.query(FIND, [merchantId, subscriptionId]), PAGE.parse);
 }
 
 const SELLER = rowCodec({ name: column.text('m.legal_name') });

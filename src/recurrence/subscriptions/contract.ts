@@ -3,7 +3,7 @@ import { contract } from '../../platform/http/endpoint.ts';
 import { named, namedUnion } from '../../platform/http/named.ts';
 import { refusedAnswer } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
-import { pageQuery, readPage, type WantedPage } from '../../platform/pages.ts';
+import { pageAnswer, pageQuery, readPage, type WantedPage } from '../../platform/pages.ts';
 import { saoPauloText } from '../../values/instant.ts';
 import { AUTHORIZATION_ANSWER, PIX_AUTOMATIC_REQUEST } from '../automatic/contract.ts';
 import { PLAN_ANSWER, PLAN_EXAMPLE, STAMPED, writePlan, writeStamps } from '../plans/contract.ts';
@@ -283,14 +283,7 @@ export const LIST_SUBSCRIPTIONS = contract({
         getSubscription: { subscriptionId: '/items/0/id' },
         listBillings: { subscriptionId: '/items/0/id' },
       },
-      description: 'One page of them; total counts all.',
-      schema: named('SubscriptionPage', {
-        items: Type.Array(SUBSCRIPTION_ANSWER),
-        page: Type.Integer(),
-        limit: Type.Integer(),
-        total: Type.Integer(),
-      }),
-      example: { items: [SUBSCRIPTION_EXAMPLE], page: 1, limit: 20, total: 1 },
+      ...pageAnswer('SubscriptionPage', SUBSCRIPTION_ANSWER, SUBSCRIPTION_EXAMPLE),
     },
   },
 });

@@ -1,17 +1,14 @@
-import { type Database, type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
-import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { type Database, type Reader, statement } from '../../platform/postgres/database.ts';
+import { type PersonFilter, personalData } from '../../platform/postgres/personal-rows.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type Buyer, buyerOf } from '../../transactions/customers/buyer.ts';
 import { readCustomer } from './customer.ts';
 import { SUBSCRIPTION_STATES } from './subscription.ts';
 
-const KEY = rowCodec({ merchantId: column.text(), subscriptionId: column.text() });
-
-export type SubscriptionKey = RowOf<typeof KEY>;
-
 const CUSTOMER_SUBSCRIPTION = rowCodec(
   {
-    ...KEY.fields,
+    merchantId: column.text(),
+    subscriptionId: column.text(),
     /** Null: it is paid without a card. */
     vaultId: column.nullable(column.text()),
     state: column.oneOf(SUBSCRIPTION_STATES),
@@ -32,16 +29,11 @@ const LIST = statement(
    order by s.merchant_id, s.subscription_id limit $5`,
 );
 
-export const FIRST_SUBSCRIPTION: SubscriptionKey = {
-  merchantId: '',
-  subscriptionId: '00000000-0000-0000-0000-000000000000',
-};
-
-/** With this customer document, in key order after a place. `merchantId` null: all merchants. */
+/** With this customer document, in key order after a place. */
 export async function listCustomerSubscriptions(
   database: Database,
-  { document, merchantId }: { readonly document: string; readonly merchantId: string | null },
-  behind: SubscriptionKey,
+  { document, merchantId }: PersonFilter,
+  behind: Pick<CustomerSubscription, 'merchantId' | 'subscriptionId'>,
   limit: number,
 ): Promise<CustomerSubscription[]> {
   const values = [document, merchantId, behind.merchantId, behind.subscriptionId, limit];
@@ -90,54 +82,11 @@ export async function renewOldCustomers(database: Database, limit: number, days:
   return (await database.query(RENEW_OLD, [limit, days])).length;
 }
 
-const KEYS = inputRows<SubscriptionKey>({
-  merchant_id: ['text', (key) => key.merchantId],
-  subscription_id: ['uuid', (key) => key.subscriptionId],
+/** Of ended ones: a continuing one needs whom it charges. */
+export const CUSTOMERS = personalData({
+  table: 'subscriptions',
+  id: 'subscriptionId',
+  erasable: "customer is not null and state in ('canceled', 'completed', 'rejected', 'expired')",
+  erased: 'customer = null, customer_erased_at = now()',
+  since: 'state_since',
 });
-
-/** Skips locked rows: a charge never waits for an erasure. */
-const ERASE = statement(
-  'subscriptions.erase_customers',
-  `with held as materialized (
-     select o.place from ${KEYS.sql} cross join lateral (
-       select ctid as place from subscriptions
-       where merchant_id = i.merchant_id and subscription_id = i.subscription_id
-         and customer is not null and state in ('canceled', 'completed', 'rejected', 'expired')
-       for no key update skip locked
-     ) o
-   )
-   update subscriptions set customer = null, customer_erased_at = now()
-   where ctid = any (array(select place from held)) and customer is not null
-   returning ${KEY.columns}`,
-);
-
-/** Except for continuing ones; gives which were erased. */
-export async function eraseSubscriptionCustomers(
-  tx: Tx,
-  keys: readonly SubscriptionKey[],
-): Promise<SubscriptionKey[]> {
-  return (await tx.query(ERASE, KEYS.values(keys))).map(KEY.parse);
-}
-
-const ERASE_OLD = statement(
-  'subscriptions.erase_old_customers',
-  `with held as materialized (
-     select ctid as place from subscriptions
-     where customer is not null and state in ('canceled', 'completed', 'rejected', 'expired')
-       and state_since < now() - $2 * interval '1 day'
-     order by state_since limit $1
-     for no key update skip locked
-   )
-   update subscriptions set customer = null, customer_erased_at = now()
-   where ctid = any (array(select place from held)) and customer is not null
-   returning 1`,
-);
-
-/** Up to `limit` that ended so many days of real time ago, oldest first. */
-export async function eraseOldSubscriptionCustomers(
-  database: Database,
-  limit: number,
-  days: number,
-): Promise<number> {
-  return (await database.query(ERASE_OLD, [limit, days])).length;
-}

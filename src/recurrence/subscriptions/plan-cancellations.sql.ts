@@ -1,5 +1,5 @@
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, firstOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromOtherStates, fromStates } from '../../platform/postgres/state-table.ts';
 import type { AlertEvent } from '../alerts/alert.ts';
 import { ENQUEUE_ALERTS, NOTICE_WAITS } from '../alerts/alert-deliveries.sql.ts';
@@ -33,8 +33,7 @@ export async function findPlanCancellation(
   database: Database,
   { merchantId, planId }: Pick<PlanCancellation, 'merchantId' | 'planId'>,
 ): Promise<PlanCancellation | null> {
-  const [row] = await database.query(FIND, [merchantId, planId]);
-  return row === undefined ? null : CANCELLATION.parse(row);
+  return firstOf(await database.query(FIND, [merchantId, planId]), CANCELLATION.parse);
 }
 
 const CLAIM = statement(

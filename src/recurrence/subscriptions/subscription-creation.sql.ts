@@ -2,7 +2,7 @@ import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import { KEY_COLUMNS, REMEMBER_KEYS, racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../platform/postgres/batched-writes.ts';
 import { type Database, type Reader, statement } from '../../platform/postgres/database.ts';
-import { inputRows, type Timed, withDeadlines } from '../../platform/postgres/input-rows.ts';
+import { inputRows, own, type Timed, withDeadlines } from '../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type Day, type Instant, saoPauloDay, utcText } from '../../values/instant.ts';
 import { PLAN_STATES } from '../plans/plan.ts';
@@ -47,18 +47,9 @@ const CENTS = `(case when mod(e.amount * 100, 1) = 0.5
   then 2 * round(e.amount * 50) else round(e.amount * 100) end)::bigint`;
 
 const INPUT = inputRows<Timed<NewSubscription>>({
-  merchant_id: ['text', (row) => row.merchantId],
-  subscription_id: ['uuid', (row) => row.subscriptionId],
-  billing_id: ['uuid', (row) => row.billingId],
-  plan_id: ['uuid', (row) => row.planId],
-  vault_id: ['uuid', (row) => row.vaultId],
-  order_number: ['text', (row) => row.orderNumber],
-  account_number: ['text', (row) => row.accountNumber],
-  first_due_on: ['date', (row) => row.firstDueOn],
-  installments_paid: ['smallint', (row) => row.installmentsPaid],
-  charge_on: ['date', (row) => row.chargeOn],
-  charges_made: ['smallint', (row) => row.chargesMade],
-  is_moving: ['boolean', (row) => row.isMoving],
+  ...own({ merchantId: 'text', subscriptionId: 'uuid', billingId: 'uuid', planId: 'uuid' }),
+  ...own({ vaultId: 'uuid', orderNumber: 'text', accountNumber: 'text', firstDueOn: 'date' }),
+  ...own({ installmentsPaid: 'smallint', chargeOn: 'date', chargesMade: 'smallint', isMoving: 'boolean' }),
   customer: ['jsonb', ({ customer }) => customer && JSON.stringify(customer)],
   created_by: ['text', (row) => row.createdBy],
   created_at: ['timestamptz', (row) => utcText(row.createdAt)],
@@ -143,10 +134,7 @@ type Unwritten = Pick<NewSubscription, 'merchantId' | 'planId' | 'vaultId' | 'is
 };
 
 const UNWRITTEN = inputRows<Unwritten>({
-  merchant_id: ['text', (row) => row.merchantId],
-  subscription_id: ['uuid', (row) => row.subscriptionId],
-  plan_id: ['uuid', (row) => row.planId],
-  vault_id: ['uuid', (row) => row.vaultId],
+  ...own({ merchantId: 'text', subscriptionId: 'uuid', planId: 'uuid', vaultId: 'uuid' }),
   is_moving: ['boolean', (row) => row.isMoving],
   key_hash: ['bytea', (row) => row.request?.keyHash ?? null],
 });

@@ -7,8 +7,8 @@ import {
 } from '../../idempotency/idempotency-keys.sql.ts';
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../platform/postgres/batched-writes.ts';
 import { type Database, statement } from '../../platform/postgres/database.ts';
-import { inputRows, type Timed, withDeadlines } from '../../platform/postgres/input-rows.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { inputRows, own, type Timed, withDeadlines } from '../../platform/postgres/input-rows.ts';
+import { column, firstOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import type { Cents } from '../../values/cents.ts';
 import { type RequestKey, requestQueue, UNANSWERED } from '../requests/request-queue.sql.ts';
@@ -41,10 +41,7 @@ export type CancelIntentResult =
   | { readonly kind: 'refused'; readonly refusal: CancelRefusal };
 
 const INPUT = inputRows<Timed<CancelIntentRow>>({
-  merchant_id: ['text', (row) => row.merchantId],
-  transaction_id: ['uuid', (row) => row.transactionId],
-  cancel_id: ['uuid', (row) => row.cancelId],
-  amount: ['bigint', (row) => row.amount],
+  ...own({ merchantId: 'text', transactionId: 'uuid', cancelId: 'uuid', amount: 'bigint' }),
   created_by: ['text', (row) => row.createdBy],
   requested_at: ['timestamptz', (row) => new Date(row.requestedAt).toISOString()],
   oldest_sale: ['timestamptz', (row) => new Date(row.oldestSale).toISOString()],
@@ -114,9 +111,7 @@ const COMMIT_INTENTS = statement(
 );
 
 const WANTED = inputRows<CancelIntentRow>({
-  merchant_id: ['text', (row) => row.merchantId],
-  transaction_id: ['uuid', (row) => row.transactionId],
-  cancel_id: ['uuid', (row) => row.cancelId],
+  ...own({ merchantId: 'text', transactionId: 'uuid', cancelId: 'uuid' }),
   key_hash: ['bytea', ({ request }) => request?.keyHash ?? null],
 });
 
@@ -257,8 +252,7 @@ export async function findCancel(
   merchantId: string,
   cancelId: string,
 ): Promise<RecordedCancel | null> {
-  const [row] = await database.query(FIND, [merchantId, cancelId]);
-  return row === undefined ? null : RECORDED.parse(row);
+  return firstOf(await database.query(FIND, [merchantId, cancelId]), RECORDED.parse);
 }
 
 const UNRESOLVED = rowCodec(

@@ -1,6 +1,6 @@
-import { feedCursors, MOVED_ON, UNREADABLE, WaitingChanges } from '../../platform/feeds/feed-cursors.sql.ts';
+import { feedCursors, MOVED_ON, UNREADABLE, waitingChanges } from '../../platform/feeds/feed-cursors.sql.ts';
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
-import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { inputRows, own } from '../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import {
   type AcquirerChange,
@@ -26,32 +26,15 @@ const CHANGE = rowCodec<WaitingChange>(
   'c',
 );
 
-const CLAIM = statement(
-  'changes.claim_waiting',
-  `with due as (
-     select merchant_id, change_id from acquirer_changes where state = 'waiting' and due_at <= now()
-     order by due_at limit $1 for no key update skip locked
-   )
-   update acquirer_changes c set tries = least(c.tries + 1, 32000), due_at = now() + $2 * interval '1 millisecond'
-   from due where c.merchant_id = due.merchant_id and c.change_id = due.change_id
-   returning ${CHANGE.columns}`,
-);
-
-const LIST = statement(
-  'changes.list_waiting',
-  `select ${CHANGE.columns} from acquirer_changes c
-   where c.merchant_id = $1 and c.state = 'waiting' and c.change_number > $2
-   order by c.change_number limit $3`,
-);
-
-const EARLIEST = statement(
-  'changes.earliest_due',
-  `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds
-   from acquirer_changes where state = 'waiting'`,
-);
-
-export const WAITING_CHANGES = new WaitingChanges(
-  { claim: CLAIM, list: LIST, earliest: EARLIEST },
+export const WAITING_CHANGES = waitingChanges(
+  {
+    name: 'changes',
+    table: 'acquirer_changes',
+    alias: 'c',
+    key: 'merchant_id, change_id',
+    number: 'change_number',
+    columns: CHANGE.columns,
+  },
   CHANGE.parse,
 );
 
@@ -72,16 +55,10 @@ export type FiledChange = {
 
 const FILED_CHANGES = inputRows<FiledChange>(
   {
-    merchant_id: ['text', (change) => change.merchantId],
-    change_id: ['text', (change) => change.changeId],
-    reference: ['text', (change) => change.reference],
-    installment_number: ['smallint', (change) => change.installmentNumber],
+    ...own({ merchantId: 'text', changeId: 'text', reference: 'text', installmentNumber: 'smallint' }),
     event: ['text', (change) => change.event],
     happened_at: ['timestamptz', (change) => utcText(change.happenedAt)],
-    amount: ['bigint', (change) => change.amount],
-    fee: ['bigint', (change) => change.fee],
-    net: ['bigint', (change) => change.net],
-    bank_on: ['date', (change) => change.bankOn],
+    ...own({ amount: 'bigint', fee: 'bigint', net: 'bigint', bankOn: 'date' }),
   },
   { place: 'place' },
 );
@@ -155,16 +132,10 @@ export async function listRefusedChanges(database: Database, limit: number): Pro
 
 const CHANGES = inputRows<AcquirerChange>(
   {
-    merchant_id: ['text', (change) => change.merchantId],
-    change_id: ['text', (change) => change.changeId],
-    reference: ['text', (change) => change.reference],
-    installment_number: ['smallint', (change) => change.installmentNumber],
+    ...own({ merchantId: 'text', changeId: 'text', reference: 'text', installmentNumber: 'smallint' }),
     event: ['text', (change) => change.event],
     happened_at: ['timestamptz', (change) => utcText(change.happenedAt)],
-    amount: ['bigint', (change) => change.amount],
-    fee: ['bigint', (change) => change.fee],
-    net: ['bigint', (change) => change.net],
-    bank_on: ['date', (change) => change.bankOn],
+    ...own({ amount: 'bigint', fee: 'bigint', net: 'bigint', bankOn: 'date' }),
   },
   { after: UNREADABLE, place: 'place' },
 );

@@ -1,5 +1,5 @@
 import { type Database, type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, firstOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 
 /*
@@ -59,8 +59,7 @@ export async function findUnprocessedChargeback(
   database: Database,
   merchantId: string,
 ): Promise<UnprocessedChargeback | null> {
-  const [row] = await database.query(FIND, [merchantId, MOST_LOOKED_THROUGH]);
-  return row === undefined ? null : UNPROCESSED.parse(row);
+  return firstOf(await database.query(FIND, [merchantId, MOST_LOOKED_THROUGH]), UNPROCESSED.parse);
 }
 
 const OF_PAYMENT = rowCodec({

@@ -1,5 +1,5 @@
-import { type Database, type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
-import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { type Database, type Reader, statement } from '../../platform/postgres/database.ts';
+import { type PersonFilter, personalData } from '../../platform/postgres/personal-rows.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { TRANSACTION_STATES } from '../transaction.ts';
 import { DECIDED, type TransactionKey, UNDER_WAY } from '../transaction-queries.sql.ts';
@@ -10,11 +10,10 @@ export type CustomerPlace = TransactionKey & {
   readonly soldAtText: string;
 };
 
-const KEY = rowCodec<TransactionKey>({ merchantId: column.text(), transactionId: column.text() });
-
 const PAYMENT = rowCodec(
   {
-    ...KEY.fields,
+    merchantId: column.text(),
+    transactionId: column.text(),
     accountNumber: column.text(),
     state: column.oneOf(TRANSACTION_STATES),
     isUnderWay: column.boolean('t.due_at is not null'),
@@ -68,13 +67,6 @@ const LIST = statement(
    order by t.merchant_id, t.sold_at, t.transaction_id limit $6`,
 );
 
-export type CustomerFilter = {
-  /** CPF or CNPJ without mask, letters upper case. */
-  readonly document: string;
-  /** Null: of all merchants. */
-  readonly merchantId: string | null;
-};
-
 export const FIRST_PLACE: CustomerPlace = {
   merchantId: '',
   soldAtText: '-infinity',
@@ -83,7 +75,7 @@ export const FIRST_PLACE: CustomerPlace = {
 
 export async function listCustomerPayments(
   database: Database,
-  { document, merchantId }: CustomerFilter,
+  { document, merchantId }: PersonFilter,
   behind: CustomerPlace,
   limit: number,
 ): Promise<CustomerPayment[]> {
@@ -144,45 +136,11 @@ export async function findBuyers(
   );
 }
 
-const KEYS = inputRows<TransactionKey>({
-  merchant_id: ['text', (key) => key.merchantId],
-  transaction_id: ['uuid', (key) => key.transactionId],
+/** A payment under way is skipped. */
+export const CUSTOMERS = personalData({
+  table: 'transactions',
+  id: 'transactionId',
+  erasable: 'customer is not null and due_at is null',
+  erased: 'customer = null, customer_erased_at = now()',
+  since: 'created_at',
 });
-
-/** Skips locked rows, so that a payment never waits for an erasure. */
-const ERASE = statement(
-  'customers.erase',
-  `with held as materialized (
-     select o.place from ${KEYS.sql} cross join lateral (
-       select ctid as place from transactions
-       where merchant_id = i.merchant_id and transaction_id = i.transaction_id
-         and customer is not null and due_at is null
-       for no key update skip locked
-     ) o
-   )
-   update transactions set customer = null, customer_erased_at = now()
-   where ctid = any (array(select place from held)) and customer is not null and due_at is null
-   returning ${KEY.columns}`,
-);
-
-/** Skips payments under way. Returns the erased ones. */
-export async function eraseCustomers(tx: Tx, keys: readonly TransactionKey[]): Promise<TransactionKey[]> {
-  return (await tx.query(ERASE, KEYS.values(keys))).map(KEY.parse);
-}
-
-const ERASE_OLD = statement(
-  'customers.erase_old',
-  `with held as materialized (
-     select ctid as place from transactions
-     where customer is not null and due_at is null and created_at < now() - $2 * interval '1 day'
-     order by created_at limit $1
-     for no key update skip locked
-   )
-   update transactions set customer = null, customer_erased_at = now()
-   where ctid = any (array(select place from held)) and customer is not null and due_at is null
-   returning 1`,
-);
-
-export async function eraseOldCustomers(database: Database, limit: number, days: number): Promise<number> {
-  return (await database.query(ERASE_OLD, [limit, days])).length;
-}

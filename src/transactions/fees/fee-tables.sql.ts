@@ -1,5 +1,5 @@
 import { type Database, type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, firstOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 import { DECIDED, UNDER_WAY } from '../transaction-queries.sql.ts';
 import { ALL_MERCHANTS, FEE_LEAD_MILLISECONDS, FEE_SOURCES, type FeeVersion } from './fee-table.ts';
@@ -122,6 +122,5 @@ export async function insertFeeVersion(
   { merchantId, validFrom, rules, createdBy }: Omit<FeeVersion, 'source'>,
 ): Promise<Instant | null> {
   const values = [merchantId, utcText(validFrom), rules, createdBy, FEE_LEAD_MILLISECONDS];
-  const [row] = await tx.query(INSERT, values);
-  return row === undefined ? null : INSERTED.parse(row).validFrom;
+  return firstOf(await tx.query(INSERT, values), INSERTED.parse)?.validFrom ?? null;
 }

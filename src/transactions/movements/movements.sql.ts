@@ -1,5 +1,5 @@
 import { type Database, type Reader, type Row, statement } from '../../platform/postgres/database.ts';
-import { column, listsCodec, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, listsCodec, onlyOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import { MOST_SHARES_SHOWN, readSplit } from '../split.ts';
 import { INSTALLMENT_MOVEMENTS, INSTALLMENT_STATES } from '../transaction.ts';
@@ -22,8 +22,7 @@ export const READ_LAST_NUMBER = statement(
 
 /** The highest number given to any writer; 0 if none was. */
 export async function readLastNumber(database: Database): Promise<number> {
-  const [row] = await database.query(READ_LAST_NUMBER, []);
-  return LAST.parse(row as Row).last;
+  return onlyOf(await database.query(READ_LAST_NUMBER, []), LAST.parse).last;
 }
 
 const SKIP = statement(

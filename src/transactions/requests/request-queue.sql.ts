@@ -1,5 +1,5 @@
 import { type Database, type Row, type Statement, statement } from '../../platform/postgres/database.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, firstOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { CHOSEN_IN_TURNS, fairClaimValues, IS_NOT_PASSED_OVER } from '../../platform/work/fair-claim.sql.ts';
 import type { FairClaim } from '../../platform/work/fair-claim.ts';
 import type { Postponement } from '../transaction.ts';
@@ -133,8 +133,7 @@ export function requestQueue<Request>(
       return rows.map(parse);
     },
     async hold(database, merchantId, requestId, milliseconds) {
-      const [row] = await database.query(hold, [merchantId, requestId, milliseconds]);
-      return row === undefined ? null : HELD.parse(row);
+      return firstOf(await database.query(hold, [merchantId, requestId, milliseconds]), HELD.parse);
     },
     async postpone(database, { merchantId, requestId, fence }, { seconds, reason, wasAsked = true }) {
       const values = [merchantId, requestId, fence, seconds, reason, wasAsked ? 0 : 1];

@@ -1,6 +1,6 @@
-import { type Database, type Row, type Statement, statement } from '../../platform/postgres/database.ts';
-import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { type Database, type Statement, statement } from '../../platform/postgres/database.ts';
+import { inputRows, own } from '../../platform/postgres/input-rows.ts';
+import { column, onlyOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { DeliveryToSend } from './delivery.ts';
 import { parseDeliveryToSend, SENDING, SENDING_JOINS, WAITS_IN_ORDER } from './to-send.sql.ts';
@@ -84,9 +84,7 @@ const PAGE_OF_GIVEN = `with page as (
 
 const BUSY = inputRows<ClaimRequest['busy'][number]>(
   {
-    merchant_id: ['text', (one) => one.merchantId],
-    endpoint: ['text', (one) => one.endpoint],
-    under_way: ['integer', (one) => one.underWay],
+    ...own({ merchantId: 'text', endpoint: 'text', underWay: 'integer' }),
   },
   { as: 'u', after: 4 },
 );
@@ -347,6 +345,5 @@ const DUE = rowCodec({ dueAt: column.nullable(column.instant()) });
 
 /** The business instant when something falls or fell due, also while it is sent; null if nothing waits. */
 export async function findEarliestDueOf(database: Database, merchantId: string): Promise<Instant | null> {
-  const [row] = await database.query(EARLIEST_OF_MERCHANT, [merchantId]);
-  return DUE.parse(row as Row).dueAt;
+  return onlyOf(await database.query(EARLIEST_OF_MERCHANT, [merchantId]), DUE.parse).dueAt;
 }

@@ -1,6 +1,6 @@
 import { MOST_COUNTED_OF_ALL } from '../../platform/pages.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
-import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { inputRows, own } from '../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { ENDPOINT_MOVES } from '../endpoints/webhook-endpoint.ts';
@@ -170,9 +170,7 @@ export async function countDeliveries(database: Database): Promise<DeliveryCount
 }
 
 const TO_RELEASE = inputRows<Pick<DeliveryToSend, 'merchantId' | 'deliveryNumber' | 'fence'>>({
-  merchant_id: ['text', (delivery) => delivery.merchantId],
-  delivery_number: ['bigint', (delivery) => delivery.deliveryNumber],
-  fence: ['integer', (delivery) => delivery.fence],
+  ...own({ merchantId: 'text', deliveryNumber: 'bigint', fence: 'integer' }),
 });
 
 const RELEASE = statement(

@@ -1,24 +1,10 @@
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { DatabaseUnavailable } from '../../platform/postgres/database-errors.ts';
 import { traced, traceHeader } from '../../platform/tracing/scope.ts';
+import type { PostRequest } from '../posting/posting-result.ts';
+import type { OpenedSecrets } from '../secrets/create-secret.ts';
 import { type DeliveryToSend, deliveryId } from './delivery.ts';
 import { type Posted, type Try, tryOf, unsentTry } from './delivery-outcome.ts';
-
-export type PostRequest = {
-  readonly merchantId: string;
-  readonly url: string;
-  readonly body: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly connectMilliseconds: number;
-  /** From the name look-up to the end of the answer. */
-  readonly totalMilliseconds: number;
-};
-
-export type EndpointSecrets = {
-  /** The value after `Basic `. */
-  readonly basicAuth: string | null;
-  readonly secrets: readonly Buffer[];
-};
 
 export type SendTools = {
   /** Never throws. */
@@ -31,7 +17,7 @@ export type SendTools = {
     body: string,
   ) => Readonly<Record<string, string>>;
   readonly clock: BusinessClock;
-  readonly openSecrets: (delivery: DeliveryToSend) => Promise<EndpointSecrets>;
+  readonly openSecrets: (delivery: DeliveryToSend) => Promise<OpenedSecrets>;
   /** `Parcela/<version>`. */
   readonly userAgent: string;
 };
@@ -46,7 +32,7 @@ export async function sendDelivery(
   delivery: DeliveryToSend,
   totalMilliseconds: number = TRY_MILLISECONDS,
 ): Promise<Try> {
-  let opened: EndpointSecrets;
+  let opened: OpenedSecrets;
   try {
     opened = await tools.openSecrets(delivery);
   } catch (error) {
@@ -67,7 +53,7 @@ const ABOUT_POST = { 'http.request.method': 'POST', 'peer.service': 'webhook' } 
 function postRequest(
   tools: SendTools,
   delivery: DeliveryToSend,
-  opened: EndpointSecrets,
+  opened: OpenedSecrets,
   totalMilliseconds: number,
 ): PostRequest {
   const { merchantId, url, body } = delivery;

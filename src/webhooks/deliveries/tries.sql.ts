@@ -1,6 +1,6 @@
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type Database, statement } from '../../platform/postgres/database.ts';
-import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { inputRows, own } from '../../platform/postgres/input-rows.ts';
 import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { IS_STILL_WAITING } from './claims.sql.ts';
 import type { Fate, Try } from './delivery-outcome.ts';
@@ -20,9 +20,7 @@ export type TryRow = {
 export type TryResult = { readonly isRecorded: boolean };
 
 const INPUT = inputRows<TryRow>({
-  merchant_id: ['text', (row) => row.merchantId],
-  delivery_number: ['bigint', (row) => row.deliveryNumber],
-  fence: ['integer', (row) => row.fence],
+  ...own({ merchantId: 'text', deliveryNumber: 'bigint', fence: 'integer' }),
   state: ['text', (row) => row.fate.state],
   pause: ['bigint', (row) => row.fate.pauseMilliseconds],
   is_counted: ['boolean', (row) => row.fate.isCounted],

@@ -1,5 +1,5 @@
 import { type Reader, statement } from '../../platform/postgres/database.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, firstOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { ENDPOINT_STATES, endpointOf, WEBHOOK } from './webhook-endpoint.ts';
 
 const MOVED = rowCodec({ url: column.text(), state: column.oneOf(ENDPOINT_STATES) });
@@ -17,6 +17,5 @@ export async function findRegisteredWebhook(
   merchantId: string,
   accountNumber: string,
 ): Promise<RegisteredWebhook | null> {
-  const [row] = await database.query(FIND, [merchantId, endpointOf(WEBHOOK, accountNumber)]);
-  return row === undefined ? null : MOVED.parse(row);
+  return firstOf(await database.query(FIND, [merchantId, endpointOf(WEBHOOK, accountNumber)]), MOVED.parse);
 }

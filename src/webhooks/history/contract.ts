@@ -3,7 +3,7 @@ import { contract, type Fault, GENERAL_TAG } from '../../platform/http/endpoint.
 import { FAILURES } from '../../platform/http/failures.ts';
 import { named } from '../../platform/http/named.ts';
 import { type RefusalShape, refusal, refusedAnswer } from '../../platform/http/refusal.ts';
-import { pageQuery, readPage, tooManyToOrder } from '../../platform/pages.ts';
+import { pageAnswer, pageQuery, readPage, tooManyToOrder } from '../../platform/pages.ts';
 import { type Day, type Instant, parseOffsetText, saoPauloOffsetText } from '../../values/instant.ts';
 import { DELIVERY_STATES, type DeliveryKind, type DeliveryState } from '../deliveries/delivery.ts';
 import {
@@ -210,14 +210,7 @@ export const LIST_DELIVERIES = contract({
         getWebhookDelivery: { deliveryId: '/items/0/id' },
         resendWebhookDelivery: { deliveryId: '/items/0/id' },
       },
-      description: 'One page of them; total counts all.',
-      schema: named('DeliveryPage', {
-        items: Type.Array(LISTED),
-        page: Type.Integer(),
-        limit: Type.Integer(),
-        total: Type.Integer(),
-      }),
-      example: { items: [{ ...EXAMPLE, tries: 12 }], page: 1, limit: 20, total: 1 },
+      ...pageAnswer('DeliveryPage', LISTED, { ...EXAMPLE, tries: 12 }),
     },
     404: UNKNOWN_ACCOUNT,
   },

@@ -1,6 +1,6 @@
 import { type Database, type Reader, type Row, statement } from '../../platform/postgres/database.ts';
-import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { inputRows, own } from '../../platform/postgres/input-rows.ts';
+import { column, onlyOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { DELIVERY_KINDS, DELIVERY_STATES, deliveryId } from '../deliveries/delivery.ts';
 
 /** Only an approved payment has an NSU. */
@@ -26,9 +26,7 @@ export type PaymentMessage = RowOf<typeof MESSAGE>;
 
 const PAYMENTS = inputRows<NamedPayment>(
   {
-    merchant_id: ['text', (payment) => payment.merchantId],
-    transaction_id: ['uuid', (payment) => payment.transactionId],
-    nsu: ['text', (payment) => payment.nsu],
+    ...own({ merchantId: 'text', transactionId: 'uuid', nsu: 'text' }),
   },
   { after: 1 },
 );
@@ -87,8 +85,7 @@ export async function deleteEndedMessages(
   payments: readonly NamedPayment[],
   limit: number,
 ): Promise<number> {
-  const [row] = await database.query(DELETE, [limit, ...PAYMENTS.values(payments)]);
-  return GONE.parse(row as Row).messages;
+  return onlyOf(await database.query(DELETE, [limit, ...PAYMENTS.values(payments)]), GONE.parse).messages;
 }
 
 const DELIVERY = rowCodec(

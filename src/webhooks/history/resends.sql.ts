@@ -1,5 +1,5 @@
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
-import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, firstOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import type { Instant } from '../../values/instant.ts';
 import { DELIVERY_MOVES, type DeliveryToSend } from '../deliveries/delivery.ts';
@@ -122,8 +122,7 @@ export async function prepareTest(
   accountNumber: string,
   endpoint: string,
 ): Promise<DeliveryToSend | null> {
-  const [row] = await database.query(PREPARE, [merchantId, endpoint, accountNumber]);
-  return row === undefined ? null : parseDeliveryToSend(row);
+  return firstOf(await database.query(PREPARE, [merchantId, endpoint, accountNumber]), parseDeliveryToSend);
 }
 
 const RECORD = statement(

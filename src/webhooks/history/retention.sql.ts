@@ -1,5 +1,5 @@
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
-import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, firstOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { DELIVERY_MOVES } from '../deliveries/delivery.ts';
 
@@ -11,8 +11,7 @@ const NEXT_MERCHANT = statement(
 );
 
 export async function nextMerchant(database: Database, behind: string): Promise<string | null> {
-  const [row] = await database.query(NEXT_MERCHANT, [behind]);
-  return row === undefined ? null : MERCHANT.parse(row).merchantId;
+  return firstOf(await database.query(NEXT_MERCHANT, [behind]), MERCHANT.parse)?.merchantId ?? null;
 }
 
 const FORGOTTEN = rowCodec({

@@ -7,6 +7,7 @@ export type PostRequest = {
   readonly headers: Readonly<Record<string, string>>;
   /** For look-up, connection and TLS. */
   readonly connectMilliseconds: number;
+  /** From the name look-up to the end of the answer. */
   readonly totalMilliseconds: number;
 };
 

@@ -1,7 +1,7 @@
 import { KEY_COLUMNS, REMEMBER_KEYS, racingForKeys } from '../../../idempotency/idempotency-keys.sql.ts';
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, statement } from '../../../platform/postgres/database.ts';
-import { inputRows, type Timed, withDeadlines } from '../../../platform/postgres/input-rows.ts';
+import { inputRows, own, type Timed, withDeadlines } from '../../../platform/postgres/input-rows.ts';
 import { column, rowCodec } from '../../../platform/postgres/row-codec.ts';
 import { utcText } from '../../../values/instant.ts';
 import type { BoletoIntent } from './boleto.ts';
@@ -14,14 +14,8 @@ export type BoletoIntentResult =
   | { readonly kind: 'keyUsed' };
 
 const INPUT = inputRows<Timed<BoletoIntentRow>>({
-  merchant_id: ['text', (row) => row.merchantId],
-  boleto_id: ['uuid', (row) => row.boletoId],
-  account_number: ['text', (row) => row.accountNumber],
-  page_key: ['text', (row) => row.pageKey],
-  amount: ['bigint', (row) => row.amount],
-  issued_on: ['date', (row) => row.issuedOn],
-  due_on: ['date', (row) => row.dueOn],
-  payable_until: ['date', (row) => row.payableUntil],
+  ...own({ merchantId: 'text', boletoId: 'uuid', accountNumber: 'text', pageKey: 'text' }),
+  ...own({ amount: 'bigint', issuedOn: 'date', dueOn: 'date', payableUntil: 'date' }),
   days_to_expire: ['integer', (row) => row.daysToExpire],
   payer: ['jsonb', (row) => JSON.stringify(row.payer)],
   reference_transaction: ['text', (row) => row.referenceTransaction],

@@ -10,7 +10,7 @@ import {
   type Tx,
 } from '../../../platform/postgres/database.ts';
 import { pageOf, readPageOf } from '../../../platform/postgres/page-of.ts';
-import { column, type RowOf, rowCodec } from '../../../platform/postgres/row-codec.ts';
+import { column, firstOf, type RowOf, rowCodec } from '../../../platform/postgres/row-codec.ts';
 import type { BoletoPayer } from '../../../providers/banks/bank.ts';
 import { saoPauloOffsetText, utcText } from '../../../values/instant.ts';
 import type { Deliverer } from '../../../webhooks/deliveries/delivery.ts';
@@ -151,8 +151,7 @@ export async function findBoleto(
   database: Reader,
   { merchantId, boletoId }: BoletoKey,
 ): Promise<Boleto | null> {
-  const [row] = await database.query(FIND, [merchantId, boletoId]);
-  return row === undefined ? null : parseBoleto(row);
+  return firstOf(await database.query(FIND, [merchantId, boletoId]), parseBoleto);
 }
 
 const MADE = rowCodec({ boletoId: column.text() });
@@ -170,8 +169,7 @@ export async function findMadeBoleto(
   merchantId: string,
   { first, last }: IdSpan,
 ): Promise<string | null> {
-  const [row] = await database.query(FIND_MADE, [merchantId, first, last]);
-  return row === undefined ? null : MADE.parse(row).boletoId;
+  return firstOf(await database.query(FIND_MADE, [merchantId, first, last]), MADE.parse)?.boletoId ?? null;
 }
 
 const LOCK = statement(
@@ -218,8 +216,7 @@ export type BoletoMoved = Moved<Boleto>;
 async function lockBoleto(tx: Tx, { merchantId, boletoId }: BoletoKey): Promise<Boleto | null> {
   const [locked] = await tx.query(LOCK, [merchantId, boletoId]);
   if (locked === undefined) return null;
-  const [row] = await tx.query(FIND, [merchantId, boletoId]);
-  return row === undefined ? null : parseBoleto(row);
+  return firstOf(await tx.query(FIND, [merchantId, boletoId]), parseBoleto);
 }
 
 /** `isWaiting`: deliveries were written. Null: the state is no longer that of `boleto`. */

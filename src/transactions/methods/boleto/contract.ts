@@ -1,7 +1,13 @@
 import { type Static, Type } from 'typebox';
 import { contract, type Fault, GENERAL_TAG, type Sound } from '../../../platform/http/endpoint.ts';
 import { named, namedUnion } from '../../../platform/http/named.ts';
-import { type RefusalShape, refusal, refusedAnswer } from '../../../platform/http/refusal.ts';
+import {
+  endsBeforeItBegins,
+  hasMoreDays,
+  type RefusalShape,
+  refusal,
+  refusedAnswer,
+} from '../../../platform/http/refusal.ts';
 import type { BoletoPayer } from '../../../providers/banks/bank.ts';
 import { daysBetween } from '../../../values/business-day.ts';
 import { type Day, isDay } from '../../../values/instant.ts';
@@ -310,14 +316,8 @@ const LIST_QUERY = Type.Object({
 });
 
 export const BOLETO_LIST_FAULTS = {
-  rangeBackwards: refusal(400, 'endDate', {
-    pt: 'O fim do período vem antes do começo.',
-    en: 'The period ends before its beginning.',
-  }),
-  periodTooLong: refusal(400, 'endDate', {
-    pt: `O período tem mais de ${MOST_DAYS} dias.`,
-    en: `The period has more than ${MOST_DAYS} days.`,
-  }),
+  rangeBackwards: endsBeforeItBegins('endDate'),
+  periodTooLong: hasMoreDays('endDate', MOST_DAYS),
   limitWithoutPage: refusal(400, 'limit', {
     pt: 'limit só vale junto com page.',
     en: 'limit needs page beside it.',

@@ -8,26 +8,21 @@ import {
   endpoint,
   GENERAL_TAG,
 } from '../../../platform/http/endpoint.ts';
-import {
-  FAILURES,
-  RETRY_AFTER_SECONDS,
-  unavailableAnswer,
-  writeOnce,
-} from '../../../platform/http/failures.ts';
+import { FAILURES, writeOnce } from '../../../platform/http/failures.ts';
 import {
   conflict,
   passingConflict,
   type RefusalShape,
   refusal,
   refusalAnswer,
-  refusalsAnswer,
 } from '../../../platform/http/refusal.ts';
 import { type Page, pageFor, writePage } from '../../../platform/pages.ts';
 import type { LookUp, Search } from '../../../platform/postgres/searches.ts';
 import { isUuid } from '../../../values/ids.ts';
 import { type Day, saoPauloDay } from '../../../values/instant.ts';
 import type { CallRules } from '../../../webhooks/posting/url-rules.ts';
-import { MOST_DAYS_AHEAD, type TermsFault, termsFaults } from '../../bill-terms.ts';
+import { BANK_AWAY, TERMS_REFUSALS, termsAnswer, unaskedAnswer } from '../../bill-contract.ts';
+import { termsFaults } from '../../bill-terms.ts';
 import {
   type Boleto,
   MOST_IN_ARRAY,
@@ -77,26 +72,6 @@ async function readBoleto(
   return found === null || found.refusalReason === NOT_SENT ? null : found;
 }
 
-export const TERMS_REFUSALS = {
-  dueInThePast: refusal(400, 'dueDate', { pt: 'O vencimento já passou.', en: 'The due day is past.' }),
-  dueTooFarAhead: refusal(400, 'dueDate', {
-    pt: `O vencimento está a mais de ${MOST_DAYS_AHEAD} dias.`,
-    en: `The due day is more than ${MOST_DAYS_AHEAD} days ahead.`,
-  }),
-  discountTooLarge: refusal(400, 'discount.value', {
-    pt: 'O desconto deve ser menor que o valor.',
-    en: 'The discount must be less than the value.',
-  }),
-  discountAfterDueDay: refusal(400, 'discount.until', {
-    pt: 'O desconto não pode ir além do vencimento.',
-    en: 'The discount must not last beyond the due day.',
-  }),
-  discountInThePast: refusal(400, 'discount.until', {
-    pt: 'O último dia do desconto já passou.',
-    en: 'The last day of the discount is past.',
-  }),
-} as const satisfies Record<TermsFault, RefusalShape>;
-
 export const REGISTRATION_SHAPES = {
   payerRefused: refusal(402, 'payer', {
     pt: 'O banco recusou o pagador: confira nome, documento e endereço.',
@@ -122,10 +97,7 @@ export const BOLETO_REFUSALS = {
     pt: 'O boleto foi registrado em outro banco, que não está mais configurado: peça a baixa a ele.',
     en: 'The boleto was registered at another bank, which is not named any more: have it end there.',
   }),
-  bankAway: refusal(503, GENERAL_TAG, {
-    pt: 'Não foi possível conectar ao banco: nada foi pedido a ele. Repita em instantes.',
-    en: 'The bank could not be connected to: it was not asked. Repeat the request shortly.',
-  }),
+  bankAway: BANK_AWAY,
   beingIssued: passingConflict(5, {
     pt: 'O boleto ainda está em emissão; repita o pedido depois que o banco responder.',
     en: 'The boleto is being issued; repeat the request once the bank has answered.',
@@ -245,16 +217,13 @@ function writeIssued(
     case 'refusedByBank':
       return writeRefusedByBank(result.reason, result.boletoId, call);
     case 'malformed':
-      return refusalsAnswer(
-        result.faults.map((fault) => TERMS_REFUSALS[fault]),
-        call.language,
-      );
+      return termsAnswer(result.faults, call);
     case 'unknownAccount':
       return refusalAnswer(FAILURES.unknownPath, call.language);
     case 'noBank':
     case 'notSent':
     case 'notConnected':
-      return writeUnasked(result.kind, call);
+      return unaskedAnswer(result.kind, BOLETO_REFUSALS.noBank, call);
   }
 }
 
@@ -270,10 +239,7 @@ function writeChanged({ cell }: Pick<BoletoTools, 'cell'>, result: DueDayResult,
       return { status: result.isPending ? 202 : 200, body };
     }
     case 'malformed':
-      return refusalsAnswer(
-        result.faults.map((fault) => TERMS_REFUSALS[fault]),
-        call.language,
-      );
+      return termsAnswer(result.faults, call);
     case 'refused': {
       const { refusal } = result;
       const shape = refusal === 'notFound' ? FAILURES.unknownPath : BOLETO_REFUSALS[refusal];
@@ -282,7 +248,7 @@ function writeChanged({ cell }: Pick<BoletoTools, 'cell'>, result: DueDayResult,
     case 'noBank':
     case 'notSent':
     case 'notConnected':
-      return writeUnasked(result.kind, call);
+      return unaskedAnswer(result.kind, BOLETO_REFUSALS.noBank, call);
   }
 }
 
@@ -300,17 +266,6 @@ function writeCanceled({ cell }: Pick<BoletoTools, 'cell'>, result: CancelResult
     case 'noBank':
     case 'notSent':
     case 'notConnected':
-      return writeUnasked(result.kind, call);
-  }
-}
-
-function writeUnasked(kind: 'noBank' | 'notSent' | 'notConnected', { language }: AnyCall): Answer {
-  switch (kind) {
-    case 'noBank':
-      return refusalAnswer(BOLETO_REFUSALS.noBank, language);
-    case 'notSent':
-      return unavailableAnswer('overloaded', language);
-    case 'notConnected':
-      return refusalAnswer(BOLETO_REFUSALS.bankAway, language, { 'retry-after': RETRY_AFTER_SECONDS });
+      return unaskedAnswer(result.kind, BOLETO_REFUSALS.noBank, call);
   }
 }

@@ -13,6 +13,7 @@ import { createWakeSignal } from '../../../platform/work/wake-signal.ts';
 import type { BankSettings } from '../../../providers/banks/bank.ts';
 import type { Banks } from '../../../providers/open-banks.ts';
 import type { Webhooks } from '../../../webhooks/module.ts';
+import { TERMS_REFUSALS } from '../../bill-contract.ts';
 import { openPayersLine } from '../../payers/open-payers-line.ts';
 import { type AdvanceDueTools, advanceDueBoletos, knownBanks } from './advance-due-boletos.ts';
 import { BOLETO_MESSAGES } from './boleto-contract.ts';
@@ -22,9 +23,9 @@ import type { CancelTools } from './cancel-boleto.ts';
 import { openBankChanges } from './changes/module.ts';
 import { BOLETO_LIST_FAULTS } from './contract.ts';
 import { ACTING_DUE, earliestActing, findMerchantsActing } from './due-days.sql.ts';
-import { BOLETO_ENDPOINTS, BOLETO_REFUSALS, REGISTRATION_SHAPES, TERMS_REFUSALS } from './endpoints.ts';
+import { BOLETO_ENDPOINTS, BOLETO_REFUSALS, REGISTRATION_SHAPES } from './endpoints.ts';
 import type { IssueTools } from './issue-boleto.ts';
-import { eraseOldPayers } from './payers/payers.sql.ts';
+import { PAYERS } from './payers/payers.sql.ts';
 import { PRINT_ENDPOINTS } from './print/endpoints.ts';
 import PRINT_TEXTS from './print/texts.json' with { type: 'json' };
 import TEXTS from './texts.json' with { type: 'json' };
@@ -181,7 +182,7 @@ export function openBoletos(
     works: [
       advanceDueWork(advance),
       countingBoletos(context, observeUnresolved(metrics)),
-      ...payersWork(context),
+      ...forgetPersonalData('forgetOldPayers', PAYERS, context, PAYERS_ERASED),
       resolveUnresolvedBoletos(resolving(context, asking), wakeSignal),
       ...changes.works,
     ],
@@ -208,16 +209,6 @@ function watchBanks(banks: Pick<Banks, 'all'>, metrics: Metrics) {
   for (const provider of banks.all()) away.set({ provider }, 0);
   return openOutageWatch(OUTAGE_LIMITS, banks.all, ({ provider, isAway }) =>
     away.set({ provider }, isAway ? 1 : 0),
-  );
-}
-
-/** Of boletos that cannot be paid any more. */
-function payersWork({ configuration, database, metrics }: BoletosContext): Work[] {
-  return forgetPersonalData(
-    'forgetOldPayers',
-    configuration.customerRetentionDays,
-    (limit, days) => eraseOldPayers(database, limit, days),
-    metrics.counter(PAYERS_ERASED),
   );
 }
 

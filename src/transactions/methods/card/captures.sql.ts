@@ -7,8 +7,8 @@ import {
 } from '../../../idempotency/idempotency-keys.sql.ts';
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, statement } from '../../../platform/postgres/database.ts';
-import { inputRows, type Timed, withDeadlines } from '../../../platform/postgres/input-rows.ts';
-import { column, rowCodec, UnreadableRow } from '../../../platform/postgres/row-codec.ts';
+import { inputRows, own, type Timed, withDeadlines } from '../../../platform/postgres/input-rows.ts';
+import { column, firstOf, rowCodec, UnreadableRow } from '../../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../../platform/postgres/state-table.ts';
 import type { Cents } from '../../../values/cents.ts';
 import { type Instant, utcText } from '../../../values/instant.ts';
@@ -44,12 +44,8 @@ export type CaptureIntentResult =
   | { readonly kind: 'refused'; readonly refusal: CaptureRefusal };
 
 const INPUT = inputRows<Timed<CaptureIntentRow>>({
-  merchant_id: ['text', (row) => row.merchantId],
-  transaction_id: ['uuid', (row) => row.transactionId],
-  capture_id: ['uuid', (row) => row.captureId],
-  amount: ['bigint', (row) => row.amount],
-  minimum_installment: ['bigint', (row) => row.minimumInstallment],
-  created_by: ['text', (row) => row.createdBy],
+  ...own({ merchantId: 'text', transactionId: 'uuid', captureId: 'uuid', amount: 'bigint' }),
+  ...own({ minimumInstallment: 'bigint', createdBy: 'text' }),
   requested_at: ['timestamptz', (row) => utcText(row.requestedAt)],
   lease: ['integer', (row) => row.leaseMilliseconds],
   ...KEY_COLUMNS,
@@ -105,9 +101,7 @@ const COMMIT_INTENTS = statement(
 );
 
 const WANTED = inputRows<CaptureIntentRow>({
-  merchant_id: ['text', (row) => row.merchantId],
-  transaction_id: ['uuid', (row) => row.transactionId],
-  capture_id: ['uuid', (row) => row.captureId],
+  ...own({ merchantId: 'text', transactionId: 'uuid', captureId: 'uuid' }),
   key_hash: ['bytea', ({ request }) => request?.keyHash ?? null],
 });
 
@@ -246,8 +240,7 @@ export async function findCapture(
   merchantId: string,
   captureId: string,
 ): Promise<RecordedCapture | null> {
-  const [row] = await database.query(FIND, [merchantId, captureId]);
-  return row === undefined ? null : RECORDED.parse(row);
+  return firstOf(await database.query(FIND, [merchantId, captureId]), RECORDED.parse);
 }
 
 const UNRESOLVED = rowCodec({ ...UNANSWERED.fields, requestId: column.text('c.capture_id') }, 'c');

@@ -1,5 +1,6 @@
 import type { BatchedReadOptions } from '../../../platform/postgres/batched-reads.ts';
 import { type Database, type Row, statement, type Tx } from '../../../platform/postgres/database.ts';
+import { forgetting } from '../../../platform/postgres/forgetting.ts';
 import { inputRows } from '../../../platform/postgres/input-rows.ts';
 import { column, rowCodec } from '../../../platform/postgres/row-codec.ts';
 import { CARD_BRANDS, type CardBrand } from '../../../values/card-number.ts';
@@ -145,15 +146,10 @@ export async function recordDecline(tx: Tx, declined: DeclinedVerification): Pro
   await tx.query(RECORD, [...values, utcText(askedAt)]);
 }
 
-const FORGET = statement(
-  'transactions.forget_declined_verifications',
-  `delete from declined_verifications where (merchant_id, verification_id) in
-     (select merchant_id, verification_id from declined_verifications where expires_at < now()
-      order by expires_at limit $1 for update skip locked)
-   returning 1`,
-);
-
 /** Deletes up to `limit` that no network remembers. Returns how many. */
-export async function deleteForgottenDeclines(database: Database, limit: number): Promise<number> {
-  return (await database.query(FORGET, [limit])).length;
-}
+export const deleteForgottenDeclines = forgetting({
+  table: 'declined_verifications',
+  key: 'merchant_id, verification_id',
+  by: 'expires_at',
+  over: 'expires_at < now()',
+});

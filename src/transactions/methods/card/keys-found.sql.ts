@@ -4,7 +4,7 @@ import type { IdSpan, RecordedRequest } from '../../../idempotency/idempotency-k
 import { RECORDED, REQUEST_OF_KEY } from '../../../idempotency/idempotency-keys.sql.ts';
 import type { BatchedReadOptions } from '../../../platform/postgres/batched-reads.ts';
 import { type Database, type Row, statement } from '../../../platform/postgres/database.ts';
-import { inputRows } from '../../../platform/postgres/input-rows.ts';
+import { inputRows, own } from '../../../platform/postgres/input-rows.ts';
 import { column, rowCodec } from '../../../platform/postgres/row-codec.ts';
 import { NEVER_SENT } from '../../transaction-queries.sql.ts';
 
@@ -27,11 +27,7 @@ export type FoundOfKey = {
 
 const ASKED = inputRows<KeyAndSpan>(
   {
-    merchant_id: ['text', ({ merchantId }) => merchantId],
-    key_hash: ['bytea', ({ keyHash }) => keyHash],
-    first: ['uuid', ({ first }) => first],
-    last: ['uuid', ({ last }) => last],
-    vault_id: ['uuid', ({ vaultId }) => vaultId],
+    ...own({ merchantId: 'text', keyHash: 'bytea', first: 'uuid', last: 'uuid', vaultId: 'uuid' }),
   },
   { place: 'place' },
 );

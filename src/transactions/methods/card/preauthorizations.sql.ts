@@ -1,8 +1,8 @@
 import { MARK_FIRST_USES } from '../../../cards/vault/vault-cards.sql.ts';
 import type { BatchedWriteOptions } from '../../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, statement, type Tx } from '../../../platform/postgres/database.ts';
-import { inputRows } from '../../../platform/postgres/input-rows.ts';
-import { column, rowCodec } from '../../../platform/postgres/row-codec.ts';
+import { inputRows, own } from '../../../platform/postgres/input-rows.ts';
+import { column, onlyOf, rowCodec } from '../../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../../platform/postgres/state-table.ts';
 import { type Instant, saoPauloOffsetText, utcText } from '../../../values/instant.ts';
 import type { Deliverer } from '../../../webhooks/deliveries/delivery.ts';
@@ -25,13 +25,8 @@ export type PreauthorizationRow = {
 };
 
 const INPUT = inputRows<PreauthorizationRow>({
-  merchant_id: ['text', (row) => row.merchantId],
-  transaction_id: ['uuid', (row) => row.transactionId],
-  fence: ['integer', (row) => row.fence],
-  authorization_code: ['text', (row) => row.authorizationCode],
-  nsu: ['text', (row) => row.nsu],
-  network_transaction_id: ['text', (row) => row.networkTransactionId],
-  tid: ['text', (row) => row.tid],
+  ...own({ merchantId: 'text', transactionId: 'uuid', fence: 'integer', authorizationCode: 'text' }),
+  ...own({ nsu: 'text', networkTransactionId: 'text', tid: 'text' }),
   moment: ['timestamptz', (row) => utcText(row.moment)],
   moment_text: ['text', (row) => saoPauloOffsetText(row.moment)],
   capture_until: ['timestamptz', (row) => utcText(row.captureUntil)],
@@ -176,8 +171,7 @@ const COUNT_DUE = statement(
 );
 
 export async function areManyChargesDue(database: Database, many: number): Promise<boolean> {
-  const [row] = await database.query(COUNT_DUE, [many]);
-  return DUE.parse(row as Row).count > many;
+  return onlyOf(await database.query(COUNT_DUE, [many]), DUE.parse).count > many;
 }
 
 const AHEAD = rowCodec({ merchantId: column.text('c.merchant_id') });
@@ -230,6 +224,5 @@ export async function earliestExpiry(
   merchantId: string,
   until: Instant,
 ): Promise<Instant | null> {
-  const [row] = await database.query(EARLIEST_OF, [merchantId, utcText(until)]);
-  return EARLIEST.parse(row as Row).earliest;
+  return onlyOf(await database.query(EARLIEST_OF, [merchantId, utcText(until)]), EARLIEST.parse).earliest;
 }

@@ -7,8 +7,8 @@ import {
 } from '../../../idempotency/idempotency-keys.sql.ts';
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../../platform/postgres/batched-writes.ts';
 import { type Database, statement } from '../../../platform/postgres/database.ts';
-import { inputRows, type Timed, withDeadlines } from '../../../platform/postgres/input-rows.ts';
-import { column, type RowOf, rowCodec } from '../../../platform/postgres/row-codec.ts';
+import { inputRows, own, type Timed, withDeadlines } from '../../../platform/postgres/input-rows.ts';
+import { column, firstOf, type RowOf, rowCodec } from '../../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../../platform/postgres/state-table.ts';
 import { type Instant, utcText } from '../../../values/instant.ts';
 import { TRANSACTION_MOVES, TRANSACTION_STATES } from '../../transaction.ts';
@@ -39,10 +39,7 @@ export type ReleaseResult =
   | { readonly kind: 'overtaken' };
 
 const INPUT = inputRows<Timed<ReleaseRow>>({
-  merchant_id: ['text', (row) => row.merchantId],
-  transaction_id: ['uuid', (row) => row.transactionId],
-  release_id: ['uuid', (row) => row.releaseId],
-  created_by: ['text', (row) => row.createdBy],
+  ...own({ merchantId: 'text', transactionId: 'uuid', releaseId: 'uuid', createdBy: 'text' }),
   requested_at: ['timestamptz', (row) => utcText(row.requestedAt)],
   lease: ['integer', (row) => row.leaseMilliseconds],
   ...KEY_COLUMNS,
@@ -82,9 +79,7 @@ const COMMIT = statement(
 );
 
 const WANTED = inputRows<ReleaseRow>({
-  merchant_id: ['text', (row) => row.merchantId],
-  transaction_id: ['uuid', (row) => row.transactionId],
-  release_id: ['uuid', (row) => row.releaseId],
+  ...own({ merchantId: 'text', transactionId: 'uuid', releaseId: 'uuid' }),
   key_hash: ['bytea', ({ request }) => request?.keyHash ?? null],
 });
 
@@ -169,6 +164,5 @@ export async function findRelease(
   transactionId: string,
   releaseId: string,
 ): Promise<RecordedRelease | null> {
-  const [row] = await database.query(FIND, [merchantId, transactionId, releaseId]);
-  return row === undefined ? null : RECORDED.parse(row);
+  return firstOf(await database.query(FIND, [merchantId, transactionId, releaseId]), RECORDED.parse);
 }

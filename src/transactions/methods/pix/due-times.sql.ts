@@ -1,5 +1,5 @@
-import { type Database, type Row, statement } from '../../../platform/postgres/database.ts';
-import { column, rowCodec } from '../../../platform/postgres/row-codec.ts';
+import { type Database, statement } from '../../../platform/postgres/database.ts';
+import { column, onlyOf, rowCodec } from '../../../platform/postgres/row-codec.ts';
 import { type Instant, utcText } from '../../../values/instant.ts';
 import type { PixKey } from './pix.ts';
 
@@ -89,6 +89,5 @@ export async function earliestActing(
   merchantId: string,
   until: Instant,
 ): Promise<Instant | null> {
-  const [row] = await database.query(EARLIEST_OF, [merchantId, utcText(until)]);
-  return EARLIEST.parse(row as Row).earliest;
+  return onlyOf(await database.query(EARLIEST_OF, [merchantId, utcText(until)]), EARLIEST.parse).earliest;
 }

@@ -7,41 +7,16 @@ import {
   endpoint,
   GENERAL_TAG,
 } from '../../../platform/http/endpoint.ts';
-import { RETRY_AFTER_SECONDS, unavailableAnswer, writeOnce } from '../../../platform/http/failures.ts';
-import {
-  conflict,
-  type RefusalShape,
-  refusal,
-  refusalAnswer,
-  refusalsAnswer,
-} from '../../../platform/http/refusal.ts';
+import { writeOnce } from '../../../platform/http/failures.ts';
+import { conflict, type RefusalShape, refusal } from '../../../platform/http/refusal.ts';
 import { saoPauloDay } from '../../../values/instant.ts';
 import type { CallRules } from '../../../webhooks/posting/url-rules.ts';
-import { MOST_DAYS_AHEAD, type TermsFault, termsFaults } from '../../bill-terms.ts';
+import { BANK_AWAY, TERMS_REFUSALS, termsAnswer, unaskedAnswer } from '../../bill-contract.ts';
+import { termsFaults } from '../../bill-terms.ts';
 import { checkPix, ISSUE_PIX, readPixRequest, readSoundPix } from './contract.ts';
 import { type IssuePixResult, type IssuePixTools, issuePix } from './issue-pix.ts';
 import type { RefusalOfBank } from './pix.ts';
 import { pagesAt, writeIssuedPix } from './pix-contract.ts';
-
-export const PIX_TERMS_REFUSALS = {
-  dueInThePast: refusal(400, 'dueDate', { pt: 'O vencimento já passou.', en: 'The due day is past.' }),
-  dueTooFarAhead: refusal(400, 'dueDate', {
-    pt: `O vencimento está a mais de ${MOST_DAYS_AHEAD} dias.`,
-    en: `The due day is more than ${MOST_DAYS_AHEAD} days ahead.`,
-  }),
-  discountTooLarge: refusal(400, 'discount.value', {
-    pt: 'O desconto deve ser menor que o valor.',
-    en: 'The discount must be less than the value.',
-  }),
-  discountAfterDueDay: refusal(400, 'discount.until', {
-    pt: 'O desconto não pode ir além do vencimento.',
-    en: 'The discount must not last beyond the due day.',
-  }),
-  discountInThePast: refusal(400, 'discount.until', {
-    pt: 'O último dia do desconto já passou.',
-    en: 'The last day of the discount is past.',
-  }),
-} as const satisfies Record<TermsFault, RefusalShape>;
 
 export const PIX_BANK_REFUSALS = {
   payerRefused: refusal(402, 'payer', {
@@ -71,10 +46,7 @@ export const PIX_REFUSALS = {
     pt: 'O operador não configurou um banco para Pix (PARCELA_PIX_URL).',
     en: 'The operator has named no bank of Pix (PARCELA_PIX_URL).',
   }),
-  bankAway: refusal(503, GENERAL_TAG, {
-    pt: 'Não foi possível conectar ao banco: nada foi pedido a ele. Repita em instantes.',
-    en: 'The bank could not be connected to: it was not asked. Repeat the request shortly.',
-  }),
+  bankAway: BANK_AWAY,
 } as const satisfies Record<string, RefusalShape>;
 
 export type PixTools = IssuePixTools & {
@@ -94,7 +66,7 @@ export const PIX_ENDPOINTS: readonly Endpoint<PixTools>[] = [
       checkWith: ({ callRules }) => checkPix(callRules),
       lookBeside: async ({ clock }, body, { merchantId }) => {
         const faults = termsFaults(readSoundPix(body), saoPauloDay(clock.now(merchantId)));
-        return faults.map((fault) => PIX_TERMS_REFUSALS[fault]);
+        return faults.map((fault) => TERMS_REFUSALS[fault]);
       },
     },
   ),
@@ -123,15 +95,10 @@ function writeIssued(
       return { status, body, headers: paymentHeader(paymentId) };
     }
     case 'malformed':
-      return refusalsAnswer(
-        result.faults.map((fault) => PIX_TERMS_REFUSALS[fault]),
-        call.language,
-      );
+      return termsAnswer(result.faults, call);
     case 'noBank':
-      return refusalAnswer(PIX_REFUSALS.noBank, call.language);
     case 'notSent':
-      return unavailableAnswer('overloaded', call.language);
     case 'notConnected':
-      return refusalAnswer(PIX_REFUSALS.bankAway, call.language, { 'retry-after': RETRY_AFTER_SECONDS });
+      return unaskedAnswer(result.kind, PIX_REFUSALS.noBank, call);
   }
 }

@@ -12,16 +12,17 @@ import { createWakeSignal } from '../../../platform/work/wake-signal.ts';
 import type { PixBanks } from '../../../providers/open-pix-banks.ts';
 import type { PixSettings } from '../../../providers/pix/pix-settings.ts';
 import type { Webhooks } from '../../../webhooks/module.ts';
+import { TERMS_REFUSALS } from '../../bill-contract.ts';
 import type { FeeVersions } from '../../fees/fee-table.ts';
 import { openPayersLine } from '../../payers/open-payers-line.ts';
 import { type AdvanceDuePixTools, advanceDuePix } from './advance-due-pix.ts';
 import type { CancelPixTools } from './cancel-pix.ts';
 import { PIX_FAULTS } from './contract.ts';
 import { ACTING_DUE, earliestActing, findMerchantsActing } from './due-times.sql.ts';
-import { PIX_BANK_REFUSALS, PIX_ENDPOINTS, PIX_REFUSALS, PIX_TERMS_REFUSALS } from './endpoints.ts';
+import { PIX_BANK_REFUSALS, PIX_ENDPOINTS, PIX_REFUSALS } from './endpoints.ts';
 import type { IssuePixTools } from './issue-pix.ts';
 import { PIX_PAGE_ENDPOINTS } from './page/endpoints.ts';
-import { eraseOldPixPayers } from './payers/pix-payers.sql.ts';
+import { PIX_PAYERS } from './payers/pix-payers.sql.ts';
 import { pixMovesWrite, pixWishesWrite } from './pix-charges.sql.ts';
 import { PIX_MESSAGES } from './pix-contract.ts';
 import { pixIntentsWrite } from './pix-intents.sql.ts';
@@ -108,7 +109,7 @@ export const PIX: Published = {
     {
       title: 'Terms of a Pix',
       text: 'Why a Pix with a due day is not made, before the bank is asked.',
-      refusals: PIX_TERMS_REFUSALS,
+      refusals: TERMS_REFUSALS,
     },
     {
       title: 'Charges of Pix at the bank',
@@ -199,7 +200,7 @@ export function openPix(
         observeUnresolved(metrics, await countUnresolvedPix(database));
         observeLost(await countLostReceipts(database));
       }),
-      ...payersWork(context),
+      ...forgetPersonalData('forgetOldPixPayers', PIX_PAYERS, context, PAYERS_ERASED),
       resolveUnresolvedPix(resolving, wakeSignal),
       resolveUnresolvedPixRefunds(resolving, refundSignal),
       ...receipts.works,
@@ -238,16 +239,6 @@ function watchBanks(pixBanks: Pick<PixBanks, 'all'>, metrics: Metrics) {
   for (const provider of pixBanks.all()) away.set({ provider }, 0);
   return openOutageWatch(OUTAGE_LIMITS, pixBanks.all, ({ provider, isAway }) =>
     away.set({ provider }, isAway ? 1 : 0),
-  );
-}
-
-/** Of what cannot be paid any more. */
-function payersWork({ configuration, database, metrics }: PixContext): Work[] {
-  return forgetPersonalData(
-    'forgetOldPixPayers',
-    configuration.customerRetentionDays,
-    (limit, days) => eraseOldPixPayers(database, limit, days),
-    metrics.counter(PAYERS_ERASED),
   );
 }
 

@@ -8,7 +8,7 @@ import {
   statement,
   type Tx,
 } from '../../../platform/postgres/database.ts';
-import { column, type RowOf, rowCodec } from '../../../platform/postgres/row-codec.ts';
+import { column, firstOf, type RowOf, rowCodec } from '../../../platform/postgres/row-codec.ts';
 import type { PixPayer } from '../../../providers/pix/pix-bank.ts';
 import { saoPauloOffsetText, utcText } from '../../../values/instant.ts';
 import type { Deliverer } from '../../../webhooks/deliveries/delivery.ts';
@@ -137,8 +137,7 @@ const FIND = statement(
 );
 
 export async function findPix(database: Reader, { merchantId, pixId }: PixKey): Promise<Pix | null> {
-  const [row] = await database.query(FIND, [merchantId, pixId]);
-  return row === undefined ? null : parsePix(row);
+  return firstOf(await database.query(FIND, [merchantId, pixId]), parsePix);
 }
 
 const NAMED = rowCodec({ paymentId: column.text('p.pix_id'), soldAt: column.instant('p.requested_at') });
@@ -171,8 +170,7 @@ const LOCK = statement(
 export async function lockPix(tx: Tx, { merchantId, pixId }: PixKey): Promise<Pix | null> {
   const [locked] = await tx.query(LOCK, [merchantId, pixId]);
   if (locked === undefined) return null;
-  const [row] = await tx.query(FIND, [merchantId, pixId]);
-  return row === undefined ? null : parsePix(row);
+  return firstOf(await tx.query(FIND, [merchantId, pixId]), parsePix);
 }
 
 /** Writes the decided move of a locked row, with its movement, deliveries and the key of who asked for it. */
@@ -269,6 +267,5 @@ export async function findMadePix(
   merchantId: string,
   { first, last }: IdSpan,
 ): Promise<string | null> {
-  const [row] = await database.query(FIND_MADE, [merchantId, first, last]);
-  return row === undefined ? null : MADE.parse(row).pixId;
+  return firstOf(await database.query(FIND_MADE, [merchantId, first, last]), MADE.parse)?.pixId ?? null;
 }

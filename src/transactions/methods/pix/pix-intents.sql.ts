@@ -6,7 +6,7 @@ import {
 } from '../../../idempotency/idempotency-keys.sql.ts';
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../../platform/postgres/batched-writes.ts';
 import { type Database, statement } from '../../../platform/postgres/database.ts';
-import { inputRows, type Timed, withDeadlines } from '../../../platform/postgres/input-rows.ts';
+import { inputRows, own, type Timed, withDeadlines } from '../../../platform/postgres/input-rows.ts';
 import { column, rowCodec } from '../../../platform/postgres/row-codec.ts';
 import { utcText } from '../../../values/instant.ts';
 import type { PixIntent } from './pix.ts';
@@ -17,13 +17,8 @@ export type PixIntentRow = PixIntent & { readonly leaseMilliseconds: number };
 export type PixIntentResult = 'committed' | 'keyUsed';
 
 const INPUT = inputRows<Timed<PixIntentRow>>({
-  merchant_id: ['text', (row) => row.merchantId],
-  pix_id: ['uuid', (row) => row.pixId],
-  account_number: ['text', (row) => row.accountNumber],
-  txid: ['text', (row) => row.txid],
-  page_key: ['text', (row) => row.pageKey],
-  amount: ['bigint', (row) => row.amount],
-  expires_in_seconds: ['integer', (row) => row.expiresInSeconds],
+  ...own({ merchantId: 'text', pixId: 'uuid', accountNumber: 'text', txid: 'text', pageKey: 'text' }),
+  ...own({ amount: 'bigint', expiresInSeconds: 'integer' }),
   due_on: ['date', (row) => row.due?.dueOn ?? null],
   payable_until: ['date', (row) => row.due?.payableUntil ?? null],
   fine_portion: ['integer', (row) => row.due?.finePortion ?? null],
@@ -32,9 +27,7 @@ const INPUT = inputRows<Timed<PixIntentRow>>({
   discount_until: ['date', (row) => row.due?.discount?.until ?? null],
   expires_at: ['timestamptz', (row) => utcText(row.expiresAt)],
   payer: ['jsonb', (row) => (row.payer === null ? null : JSON.stringify(row.payer))],
-  description: ['text', (row) => row.description],
-  reference_transaction: ['text', (row) => row.referenceTransaction],
-  callback_url: ['text', (row) => row.callbackUrl],
+  ...own({ description: 'text', referenceTransaction: 'text', callbackUrl: 'text' }),
   split: ['jsonb', (row) => row.split && JSON.stringify(row.split)],
   created_by: ['text', (row) => row.createdBy],
   requested_at: ['timestamptz', (row) => utcText(row.requestedAt)],

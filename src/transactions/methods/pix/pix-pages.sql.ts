@@ -1,5 +1,5 @@
 import { type Reader, statement } from '../../../platform/postgres/database.ts';
-import { column, rowCodec } from '../../../platform/postgres/row-codec.ts';
+import { column, firstOf, rowCodec } from '../../../platform/postgres/row-codec.ts';
 import type { CodeToShow, PixToPay } from './page/pix-to-pay.ts';
 import { PIX, parsePix } from './pix-charges.sql.ts';
 
@@ -26,6 +26,5 @@ const FIND_CODE = statement(
 
 /** Of what waits for its payer to agree (Pix Automático). */
 export async function findCodeToShow(database: Reader, pageKey: string): Promise<CodeToShow | null> {
-  const [row] = await database.query(FIND_CODE, [pageKey]);
-  return row === undefined ? null : CODE.parse(row);
+  return firstOf(await database.query(FIND_CODE, [pageKey]), CODE.parse);
 }

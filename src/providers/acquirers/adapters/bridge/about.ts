@@ -1,3 +1,4 @@
+import { fieldsOf } from '../../../../platform/channels/answer-fields.ts';
 import { CARD_BRANDS, type CardBrand } from '../../../../values/card-number.ts';
 import { MOST_INSTALLMENTS } from '../../../../values/cents.ts';
 import { type AcquirerCapabilities, UNREAD_CAPABILITIES } from '../../acquirer.ts';
@@ -17,8 +18,6 @@ export const UNREAD_ABOUT: About = { isReal: false, capabilities: UNREAD_CAPABIL
 /** Our references are UUIDs. */
 const REFERENCE_LENGTH = 36;
 const LONGEST_LOOK_UP_DAYS = 36_500;
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Returns what `/about` reports, or what is wrong with it, as the end of a sentence about the bridge. */
 export function readAbout(body: unknown): About | string {
@@ -69,8 +68,4 @@ function isAbsent(value: unknown): boolean {
 
 function isWholeNumber(value: unknown, most: number): boolean {
   return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most;
-}
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }

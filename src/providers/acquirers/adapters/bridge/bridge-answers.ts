@@ -15,6 +15,7 @@ import {
   type VerificationAnswer,
   type VoidAnswer,
 } from '../../acquirer.ts';
+import { isCode, unknown } from '../../direct-acquirer.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -120,10 +121,7 @@ export function connectedOrUnknown(answer: Asked): ChannelAnswer | Unknown | Not
   return answer.kind === 'notConnected' ? { ...answer, kind: 'unknown' } : answer;
 }
 
-export function unknown(reason: string): Unknown {
-  return { kind: 'unknown', reason };
-}
-
+/** Null for what is no object. */
 export function fieldsOf(body: unknown): Fields | null {
   return typeof body === 'object' && body !== null ? (body as Fields) : null;
 }
@@ -139,8 +137,4 @@ function isProtocolWord(value: unknown): value is string {
 /** Stored as the acquirer writes it, because its files are searched for the same text. */
 function isTid(value: unknown): value is string {
   return typeof value === 'string' && /^[\x20-\x7e]{1,32}$/.test(value) && value.trim() !== '';
-}
-
-function isCode(value: unknown): value is string {
-  return typeof value === 'string' && /^[0-9A-Za-z]{1,4}$/.test(value);
 }

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Pool } from 'undici';
 import type { Asked, Question } from '../../../../platform/channels/ask-once.ts';
 import { type Channel, SharedPool } from '../../../../platform/channels/open-channel.ts';
 import type { Wanted } from '../../../../platform/work/fair-line.ts';
@@ -17,12 +16,12 @@ import {
   type FoundCapture,
   type FoundCharge,
   KEYED_TRAITS,
-  type Unknown,
   type VerificationAnswer,
   type VerificationRequest,
   type VoidAnswer,
 } from '../../acquirer.ts';
 import type { Authentication } from '../../authentication.ts';
+import { unknown } from '../../direct-acquirer.ts';
 import { type CallObserver, observing } from '../../open-observed-acquirer.ts';
 import { type About, PROTOCOL_HEADER, readAbout, UNREAD_ABOUT } from './about.ts';
 import {
@@ -33,7 +32,6 @@ import {
   readFoundCharge,
   readVerification,
   readVoid,
-  unknown,
 } from './bridge-answers.ts';
 import { readChanges } from './change-answers.ts';
 import { readCharges } from './charge-pages.ts';
@@ -101,11 +99,6 @@ function bareAuthentication(authentication: Authentication | null): Authenticati
   return { eci, version, cavv, xid, dsTransactionId };
 }
 
-/** No pipelining: an unanswered request must not hold up the ones behind it. */
-function openPool(origin: string, { connect }: Channel, connections: number): Pool {
-  return new Pool(origin, { connections, pipelining: 1, keepAliveTimeout: 30_000, connect });
-}
-
 function questionsTo(url: string, channel: Channel) {
   const prefix = new URL(url).pathname.replace(/\/$/, '');
   return (method: 'GET' | 'POST', path: string, body?: object): Question => ({
@@ -130,10 +123,9 @@ export function bridgeAcquirer(
 ): BridgeAcquirer {
   const { origin } = new URL(url);
   const asking = questionsTo(url, channel);
-  const open = (connections: number) => openPool(origin, channel, connections);
-  const charging = new SharedPool('acquirer', CHARGING_CONNECTIONS, open);
+  const charging = new SharedPool('acquirer', origin, channel, CHARGING_CONNECTIONS);
   // A separate pool: a flood of unanswered authorizations must not keep their outcome from being found.
-  const resolving = new SharedPool('acquirer', RESOLVING_CONNECTIONS, open);
+  const resolving = new SharedPool('acquirer', origin, channel, RESOLVING_CONNECTIONS);
   const about = new KnownAbout(firstAbout);
   const captures = bridgeCaptures({ charging, resolving, asking });
   const pages = bridgePages({ resolving, asking });
@@ -194,6 +186,9 @@ export function bridgeAcquirer(
   };
 }
 
+/** Read at the start and in checks, in English. */
+const unknownAbout = unknown;
+
 /** Keeps the bridge's last credible report. */
 class KnownAbout {
   last: About;
@@ -212,10 +207,6 @@ class KnownAbout {
     this.last = read;
     return { kind: 'capabilities', changed, capabilities: read.capabilities };
   };
-}
-
-function unknownAbout(reason: string): Unknown {
-  return { kind: 'unknown', reason };
 }
 
 function bridgeCaptures(wire: {

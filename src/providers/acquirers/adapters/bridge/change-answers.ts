@@ -1,6 +1,6 @@
+import type { Fields } from '../../../../platform/channels/answer-fields.ts';
 import type { ChannelAnswer } from '../../../../platform/channels/ask-once.ts';
 import {
-  type Fields,
   isAmount,
   isMerchantId,
   isText,
@@ -19,6 +19,7 @@ import type {
   NotSent,
   Unknown,
 } from '../../acquirer.ts';
+import { unknown } from '../../direct-acquirer.ts';
 
 const EVENTS: Readonly<Record<string, ChangeEvent>> = {
   settled: 'settle',
@@ -107,8 +108,4 @@ function readPayout(fields: Fields): Payout | string {
 
 function isInstallmentNumber(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MOST_INSTALLMENTS;
-}
-
-function unknown(reason: string): Unknown {
-  return { kind: 'unknown', reason };
 }

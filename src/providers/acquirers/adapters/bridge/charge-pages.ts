@@ -4,6 +4,7 @@ import { CARD_BRANDS } from '../../../../values/card-number.ts';
 import { type Cents, MOST_INSTALLMENTS } from '../../../../values/cents.ts';
 import { type Instant, instant } from '../../../../values/instant.ts';
 import type { ChargesAnswer, NotSent, Unknown } from '../../acquirer.ts';
+import { unknown } from '../../direct-acquirer.ts';
 import {
   type ChargesRequest,
   LISTED_STATES,
@@ -11,7 +12,7 @@ import {
   type ListedCapture,
   type ListedCharge,
 } from '../../listed-charge.ts';
-import { fieldsOf, unknown } from './bridge-answers.ts';
+import { fieldsOf } from './bridge-answers.ts';
 
 type Fields = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 import type { Channel } from '../../../../platform/channels/open-channel.ts';
 import { establishmentKeyOf, type ProviderAccess, type ProviderTerms } from '../../../provider.ts';
-import { AcquirerUnfit } from '../../acquirer-unfit.ts';
+import { checkPlace } from '../../direct-acquirer.ts';
 import { shortReference } from '../../short-reference.ts';
 import { CIELO_PRODUCTION, CieloWire } from './cielo-wire.ts';
 
@@ -13,13 +13,7 @@ export async function checkCielo(
   channel: Channel,
   terms: ProviderTerms,
 ): Promise<string | null> {
-  const isReal = new URL(url).origin === CIELO_PRODUCTION;
-  if (isReal !== (environment === 'production'))
-    throw new AcquirerUnfit(
-      isReal
-        ? `${terms.url}: ${url} charges real cards, which only production may do`
-        : `${terms.url}: production charges at ${CIELO_PRODUCTION} alone`,
-    );
+  checkPlace(url, environment, terms, { origin: CIELO_PRODUCTION, address: CIELO_PRODUCTION });
   const wire = new CieloWire(url, channel, establishmentKeyOf(credentials), settings.queryUrl);
   try {
     const path = `/sales?merchantOrderId=${shortReference('nobody')}`;

@@ -1,3 +1,4 @@
+import { type Fields, fieldsOf, textOf } from '../../../../platform/channels/answer-fields.ts';
 import type { Asked, ChannelAnswer } from '../../../../platform/channels/ask-once.ts';
 import { unusable } from '../../../../platform/channels/unclear.ts';
 import {
@@ -12,6 +13,7 @@ import {
   type Unknown,
   type VerificationAnswer,
 } from '../../acquirer.ts';
+import { adviceOf, approvalOf, isCode, NO_CODE, verifiedBy } from '../../direct-acquirer.ts';
 import { shortReference } from '../../short-reference.ts';
 import {
   CIELO_CARD_ERRORS,
@@ -23,10 +25,6 @@ import {
   CIELO_VOID_REFUSALS,
   CIELO_VOIDED,
 } from './cielo-codes.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
-
-const NO_CODE: DeclineAnswer = { kind: 'declined', responseCode: NO_ISSUER_CODE, adviceCode: null };
 
 /** A payment as Cielo shows it. */
 export type CieloPayment = {
@@ -99,15 +97,7 @@ export function readCieloVerification(answer: Asked): VerificationAnswer {
   const code = textOf(body.ReturnCode);
   if (answer.status >= 300 || typeof body.Valid !== 'boolean' || code === null)
     return unusable(`Cielo answered ${answer.status}`);
-  // Nothing was sold, so nothing more is needed of it.
-  if (body.Valid && code === '00')
-    return {
-      kind: 'approved',
-      authorizationCode: '0',
-      nsu: '0',
-      networkTransactionId: networkIdOf(body),
-      tid: null,
-    };
+  if (body.Valid && code === '00') return verifiedBy(textOf(body.IssuerTransactionId));
   return body.Valid ? unusable(`Cielo answered ${code}`) : declineOf(body);
 }
 
@@ -144,35 +134,25 @@ function readPayment(value: unknown): CieloPayment | null {
     voidedAmount: amountOf(payment.VoidedAmount),
     receivedAt: textOf(payment.ReceivedDate) ?? '',
     tid: textOf(payment.Tid),
-    approval: readApproval(payment),
+    approval: approvalOf({
+      authorizationCode: textOf(payment.AuthorizationCode),
+      nsu: textOf(payment.ProofOfSale),
+      tid: textOf(payment.Tid),
+      networkId: textOf(payment.IssuerTransactionId),
+    }),
     decline: declineOf(payment),
     returnCode: textOf(payment.ReturnCode),
   };
 }
 
-function readApproval(payment: Fields): Approval | Unknown {
-  const authorizationCode = textOf(payment.AuthorizationCode);
-  const nsu = textOf(payment.ProofOfSale);
-  const tid = textOf(payment.Tid);
-  if (!isShortText(authorizationCode) || !isShortText(nsu) || !isShortText(tid))
-    return unusable('the approval was incomplete');
-  return { kind: 'approved', authorizationCode, nsu, networkTransactionId: networkIdOf(payment), tid };
-}
-
-function networkIdOf({ IssuerTransactionId }: Fields): string | null {
-  const id = textOf(IssuerTransactionId);
-  return id !== null && /^[\w-]{1,40}$/.test(id) ? id : null;
-}
-
 /** The issuer's code, unless it is one of Cielo's own. */
 function declineOf({ ReturnCode, MerchantAdviceCode }: Fields): DeclineAnswer {
   const code = textOf(ReturnCode);
-  const advice = textOf(MerchantAdviceCode);
-  const isOfIssuer = code !== null && /^[0-9A-Za-z]{1,4}$/.test(code) && !CIELO_OWN_CODES.has(code);
+  const isOfIssuer = isCode(code) && !CIELO_OWN_CODES.has(code);
   return {
     kind: 'declined',
     responseCode: isOfIssuer ? code : NO_ISSUER_CODE,
-    adviceCode: advice !== null && /^[0-9A-Za-z]{1,4}$/.test(advice) ? advice.padStart(2, '0') : null,
+    adviceCode: adviceOf(textOf(MerchantAdviceCode)),
   };
 }
 
@@ -194,24 +174,10 @@ export function readCieloVoid(answer: Asked): CancelAnswer {
   return reason === undefined ? unusable(`Cielo answered ${code}`) : { kind: 'refused', reason };
 }
 
-/** Cielo writes numbers of a sale as texts or as numbers. */
-function textOf(value: unknown): string | null {
-  if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
-  return typeof value === 'string' && value !== '' ? value : null;
-}
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? (value as Fields) : {};
-}
-
 function amountOf(value: unknown): number {
   return Number.isSafeInteger(value) ? (value as number) : 0;
 }
 
 function isPaymentId(value: string | null): value is string {
   return value !== null && /^[0-9A-Fa-f-]{36}$/.test(value);
-}
-
-function isShortText(value: string | null): value is string {
-  return value !== null && /^[\x21-\x7e]{1,32}$/.test(value);
 }

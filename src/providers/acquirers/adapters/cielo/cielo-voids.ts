@@ -1,4 +1,5 @@
-import type { Acquirer, CancelAnswer, CancelRequest, Unknown, VoidAnswer } from '../../acquirer.ts';
+import type { Acquirer, CancelAnswer, CancelRequest, VoidAnswer } from '../../acquirer.ts';
+import { unknown } from '../../direct-acquirer.ts';
 import { stepOfCancel, TAKEN_OVER } from '../../sum-cancel.ts';
 import type { AskCielo, LookUpCielo } from './cielo.ts';
 import { type CieloPayment, readCieloVoid } from './cielo-answers.ts';
@@ -13,8 +14,6 @@ type Tools = {
 };
 
 const TOO_LATE = 'another void of the payment was sent a moment ago';
-
-const unknown = (reason: string): Unknown => ({ kind: 'unknown', reason });
 
 /** Cielo knows no reference of a void: what was done is told by the sum that it shows. */
 export function cieloVoids(tools: Tools): Pick<Acquirer, 'voidCharge' | 'voidTwins' | 'cancel'> {

@@ -1,24 +1,19 @@
-import { Pool } from 'undici';
-import type { Asked, Question } from '../../../../platform/channels/ask-once.ts';
+import type { Asked } from '../../../../platform/channels/ask-once.ts';
 import { type Channel, SharedPool } from '../../../../platform/channels/open-channel.ts';
 import type { Wanted } from '../../../../platform/work/fair-line.ts';
 import type { EstablishmentKey } from '../../../provider.ts';
+import {
+  type DirectQuestion,
+  questionBelow,
+  SHORTEST_MILLISECONDS,
+  TOO_LATE,
+} from '../../direct-acquirer.ts';
 
 /** `charging` and `resolving` command, `reading` looks up: Cielo has two hosts. */
 export type CieloLine = 'charging' | 'resolving' | 'reading';
 
-export type CieloQuestion = {
-  readonly method: Question['method'];
-  /** Below `/1`. */
-  readonly path: string;
-  readonly template: string;
-  readonly body: object | null;
-};
-
 const CONNECTIONS: Readonly<Record<CieloLine, number>> = { charging: 128, resolving: 16, reading: 32 };
 const VERSION = '/1';
-/** With less time nothing is sent. */
-const SHORTEST_MILLISECONDS = 100;
 
 export const CIELO_PRODUCTION = 'https://api.cieloecommerce.cielo.com.br';
 
@@ -43,7 +38,7 @@ export class CieloWire {
     const reading = queryUrl ?? QUERY_HOSTS[new URL(url).origin] ?? url;
     const open = (address: string, line: CieloLine): Host => {
       const { origin, pathname } = new URL(address);
-      const pool = new SharedPool('acquirer', CONNECTIONS[line], (most) => openPool(origin, channel, most));
+      const pool = new SharedPool('acquirer', origin, channel, CONNECTIONS[line]);
       return { prefix: pathname.replace(/\/$/, '') + VERSION, pool };
     };
     this.#hosts = {
@@ -56,27 +51,15 @@ export class CieloWire {
   async ask(
     line: CieloLine,
     wanted: Wanted,
-    { method, path, template, body }: CieloQuestion,
+    question: DirectQuestion,
     timeoutMilliseconds: number,
   ): Promise<Asked> {
-    if (timeoutMilliseconds < SHORTEST_MILLISECONDS)
-      return { kind: 'notSent', reason: 'too little time was left' };
+    if (timeoutMilliseconds < SHORTEST_MILLISECONDS) return TOO_LATE;
     const { prefix, pool } = this.#hosts[line];
-    const question: Question = {
-      method,
-      path: prefix + path,
-      template: VERSION + template,
-      body: body === null ? null : JSON.stringify(body),
-      headers: this.#headers,
-    };
-    return pool.ask(wanted, question, timeoutMilliseconds);
+    return pool.ask(wanted, questionBelow(prefix, VERSION, question, this.#headers), timeoutMilliseconds);
   }
 
   close(): Promise<unknown> {
     return Promise.all(Object.values(this.#hosts).map(({ pool }) => pool.destroy()));
   }
-}
-
-function openPool(origin: string, { connect }: Channel, connections: number): Pool {
-  return new Pool(origin, { connections, pipelining: 1, keepAliveTimeout: 30_000, connect });
 }

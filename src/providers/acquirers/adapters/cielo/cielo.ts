@@ -4,7 +4,6 @@ import { CARD_BRANDS } from '../../../../values/card-number.ts';
 import type {
   Acquirer,
   AcquirerCapabilities,
-  AcquirerTraits,
   AuthorizationAnswer,
   AuthorizationRequest,
   CaptureAnswer,
@@ -15,6 +14,13 @@ import type {
   VerificationRequest,
 } from '../../acquirer.ts';
 import { chargeInTwoSteps } from '../../charge-in-two-steps.ts';
+import {
+  type CaptureWithoutRefusal,
+  type DirectQuestion,
+  type DirectSettings,
+  foundUnlessKnown,
+  unknown,
+} from '../../direct-acquirer.ts';
 import { shortReference } from '../../short-reference.ts';
 import {
   type CieloPayment,
@@ -27,19 +33,8 @@ import {
 import { captureFound, foundOf, paymentOf } from './cielo-payments.ts';
 import { cieloAuthorization, cieloVerification } from './cielo-requests.ts';
 import { cieloVoids } from './cielo-voids.ts';
-import type { CieloLine, CieloQuestion, CieloWire } from './cielo-wire.ts';
+import type { CieloLine, CieloWire } from './cielo-wire.ts';
 import type { VoidPauses } from './void-pauses.ts';
-
-export type CieloSettings = {
-  readonly isTwoSteps: boolean;
-  readonly softDescriptor: string | null;
-  readonly networkId: AcquirerTraits['networkId'];
-  /** Milliseconds after which Cielo surely books nothing more that was sent before. */
-  readonly horizon: number;
-  readonly apart: number;
-  /** Milliseconds after which Cielo surely books no void any more that was sent before. */
-  readonly silence: number;
-};
 
 /** Under one reference. More is no mistake of ours, and is for a person. */
 const MOST_PAYMENTS = 20;
@@ -59,12 +54,10 @@ const CAPABILITIES: AcquirerCapabilities = {
   listCharges: false,
 };
 
-const unknown = (reason: string): Unknown => ({ kind: 'unknown', reason });
-
 export type AskCielo = (
   line: CieloLine,
   wanted: Wanted,
-  question: CieloQuestion,
+  question: DirectQuestion,
   timeout: number,
 ) => Promise<Asked>;
 
@@ -79,7 +72,7 @@ export type LookUpCielo = (
 export function cieloAcquirer(
   wire: Pick<CieloWire, 'ask' | 'close'>,
   pauses: Pick<VoidPauses, 'take'>,
-  settings: CieloSettings,
+  settings: DirectSettings,
 ): Acquirer {
   const { horizon, apart, silence, networkId } = settings;
   const ask: AskCielo = (...asked) => wire.ask(...asked);
@@ -111,7 +104,7 @@ export function cieloAcquirer(
 
 async function authorize(
   ask: AskCielo,
-  { isTwoSteps, softDescriptor }: CieloSettings,
+  { isTwoSteps, softDescriptor }: DirectSettings,
   request: AuthorizationRequest,
   timeout: number,
 ): Promise<AuthorizationAnswer> {
@@ -133,8 +126,6 @@ async function authorize(
     timeout,
   );
 }
-
-type CaptureWithoutRefusal = Exclude<CaptureAnswer, { kind: 'refused' }>;
 
 async function sendCapture(
   ask: AskCielo,
@@ -165,7 +156,7 @@ function lookingUp(ask: AskCielo): LookUpCielo {
   return async (merchantId, reference, timeout) => {
     const endsAt = performance.now() + timeout;
     const read = async (path: string, template: string) => {
-      const question: CieloQuestion = { method: 'GET', path, template, body: null };
+      const question: DirectQuestion = { method: 'GET', path, template, body: null };
       return answeredOrUnknown(await ask('reading', { merchantId }, question, endsAt - performance.now()));
     };
     const path = `/sales?merchantOrderId=${shortReference(reference)}`;
@@ -202,9 +193,7 @@ async function capture(
   const before = captureFound(payment, amount);
   if (before.kind === 'captured' || before.kind === 'refused') return before;
   const answer = await sendCapture(ask, merchantId, payment.paymentId, amount, endsAt - performance.now());
-  if (answer.kind !== 'unknown') return answer;
-  const found = await findCapture(lookUp, request, endsAt - performance.now());
-  return found.kind === 'captured' || found.kind === 'refused' ? found : answer;
+  return foundUnlessKnown(answer, () => findCapture(lookUp, request, endsAt - performance.now()));
 }
 
 async function findCapture(

@@ -1,7 +1,8 @@
 import type { Channel } from '../../../../platform/channels/open-channel.ts';
 import { type AdapterSetting, establishmentKeyOf, type ProviderAccess } from '../../../provider.ts';
 import type { Acquirer } from '../../acquirer.ts';
-import { ADAPTER_SETTINGS, booksLateBy } from '../../adapter-settings.ts';
+import { ADAPTER_SETTINGS } from '../../adapter-settings.ts';
+import { directSettings } from '../../direct-acquirer.ts';
 import { type CallObserver, openObservedAcquirer } from '../../open-observed-acquirer.ts';
 import { checkCielo } from './check-cielo.ts';
 import { cieloAcquirer } from './cielo.ts';
@@ -9,7 +10,7 @@ import { CIELO_PRODUCTION, CieloWire } from './cielo-wire.ts';
 import { VoidPauses } from './void-pauses.ts';
 
 /** Cielo asks the issuer itself after five minutes. */
-const LATE = { horizonSeconds: 420, apartSeconds: 180, silenceSeconds: 600 };
+const USUAL = { isTwoSteps: true, horizonSeconds: 420, apartSeconds: 180, silenceSeconds: 600 };
 const VOID_PAUSE_MILLISECONDS = 5_000;
 
 const SETTINGS: Readonly<Record<string, AdapterSetting>> = {
@@ -26,12 +27,11 @@ function openCielo(
   observe: CallObserver,
 ): Acquirer & { readonly isReal: () => boolean } {
   const wire = new CieloWire(url, channel, establishmentKeyOf(credentials), settings.queryUrl);
-  const acquirer = cieloAcquirer(wire, new VoidPauses(VOID_PAUSE_MILLISECONDS), {
-    isTwoSteps: settings.capture !== 'atOnce',
-    softDescriptor: settings.softDescriptor ?? null,
-    networkId: settings.networkId === 'latest' ? 'latest' : 'first',
-    ...booksLateBy(settings, LATE),
-  });
+  const acquirer = cieloAcquirer(
+    wire,
+    new VoidPauses(VOID_PAUSE_MILLISECONDS),
+    directSettings(settings, USUAL),
+  );
   const isReal = new URL(url).origin === CIELO_PRODUCTION;
   return openObservedAcquirer({ ...acquirer, isReal: () => isReal }, observe);
 }

@@ -1,8 +1,9 @@
+import { fieldsOf } from '../../../../platform/channels/answer-fields.ts';
 import type { Channel } from '../../../../platform/channels/open-channel.ts';
 import { establishmentKeyOf, type ProviderAccess, type ProviderTerms } from '../../../provider.ts';
-import { AcquirerUnfit } from '../../acquirer-unfit.ts';
+import { checkPlace } from '../../direct-acquirer.ts';
 import { shortReference } from '../../short-reference.ts';
-import { codeOf, fieldsOf } from './rede-answers.ts';
+import { codeOf } from './rede-answers.ts';
 import { REDE_UNKNOWN } from './rede-codes.ts';
 import { REDE_PRODUCTION, RedeWire } from './rede-wire.ts';
 
@@ -15,13 +16,7 @@ export async function checkRede(
   channel: Channel,
   terms: ProviderTerms,
 ): Promise<string | null> {
-  const isReal = new URL(url).origin === REDE_PRODUCTION;
-  if (isReal !== (environment === 'production'))
-    throw new AcquirerUnfit(
-      isReal
-        ? `${terms.url}: ${url} charges real cards, which only production may do`
-        : `${terms.url}: production charges at ${REDE_PRODUCTION}/erede alone`,
-    );
+  checkPlace(url, environment, terms, { origin: REDE_PRODUCTION, address: `${REDE_PRODUCTION}/erede` });
   const wire = new RedeWire(url, channel, establishmentKeyOf(credentials), settings.tokenUrl);
   try {
     const path = `?reference=${shortReference('nobody')}`;

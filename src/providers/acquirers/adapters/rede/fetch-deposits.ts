@@ -1,9 +1,8 @@
 import type { RedeDebit, RedeDeposit, RedePaidInstallment } from '#settlement-files';
+import { type Fields, fieldsOf } from '../../../../platform/channels/answer-fields.ts';
 import { type Day, isDay } from '../../../../values/instant.ts';
-import { fieldsOf } from './rede-answers.ts';
 import { NoStatement, type StatementWire } from './statement-wire.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
 type Wire = Pick<StatementWire, 'get'>;
 
 const STATEMENT = '/merchant-statement';

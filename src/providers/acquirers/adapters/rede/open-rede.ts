@@ -1,14 +1,15 @@
 import type { Channel } from '../../../../platform/channels/open-channel.ts';
 import { type AdapterSetting, establishmentKeyOf, type ProviderAccess } from '../../../provider.ts';
 import type { Acquirer } from '../../acquirer.ts';
-import { ADAPTER_SETTINGS, booksLateBy } from '../../adapter-settings.ts';
+import { ADAPTER_SETTINGS } from '../../adapter-settings.ts';
+import { directSettings } from '../../direct-acquirer.ts';
 import { type CallObserver, openObservedAcquirer } from '../../open-observed-acquirer.ts';
 import { checkRede } from './check-rede.ts';
 import { redeAcquirer } from './rede.ts';
 import { REDE_PRODUCTION, RedeWire } from './rede-wire.ts';
 
 /** Clients of Rede wait for up to a minute. */
-const LATE = { horizonSeconds: 90, apartSeconds: 30, silenceSeconds: 120 };
+const USUAL = { isTwoSteps: false, horizonSeconds: 90, apartSeconds: 30, silenceSeconds: 120 };
 
 const SETTINGS: Readonly<Record<string, AdapterSetting>> = {
   ...ADAPTER_SETTINGS,
@@ -25,12 +26,7 @@ function openRede(
   observe: CallObserver,
 ): Acquirer & { readonly isReal: () => boolean } {
   const wire = new RedeWire(url, channel, establishmentKeyOf(credentials), settings.tokenUrl);
-  const acquirer = redeAcquirer(wire, {
-    isTwoSteps: settings.capture === 'twoSteps',
-    softDescriptor: settings.softDescriptor ?? null,
-    networkId: settings.networkId === 'latest' ? 'latest' : 'first',
-    ...booksLateBy(settings, LATE),
-  });
+  const acquirer = redeAcquirer(wire, directSettings(settings, USUAL));
   const isReal = new URL(url).origin === REDE_PRODUCTION;
   return openObservedAcquirer({ ...acquirer, isReal: () => isReal }, observe);
 }

@@ -1,4 +1,5 @@
 import type { NewToken } from '../../../../platform/channels/access-token.ts';
+import { type Fields, fieldsOf, textOf } from '../../../../platform/channels/answer-fields.ts';
 import type { Asked, ChannelAnswer } from '../../../../platform/channels/ask-once.ts';
 import { unusable } from '../../../../platform/channels/unclear.ts';
 import {
@@ -9,12 +10,12 @@ import {
   type CaptureAnswer,
   type DeclineAnswer,
   type FoundCharge,
-  NO_ISSUER_CODE,
   type NotConnected,
   REFERENCE_OF_ANOTHER,
   type Unknown,
   type VerificationAnswer,
 } from '../../acquirer.ts';
+import { adviceOf, approvalOf, isCode, NO_CODE, verifiedBy } from '../../direct-acquirer.ts';
 import { shortReference } from '../../short-reference.ts';
 import type { GivenBack } from '../../sum-cancel.ts';
 import {
@@ -29,8 +30,6 @@ import {
   REDE_UNKNOWN,
   REDE_VERIFIED,
 } from './rede-codes.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** An answer with another reference or amount is unknown, and will be resolved. */
 export function readRedeAuthorization(
@@ -53,11 +52,7 @@ export function readRedeAuthorization(
 export function readRedeVerification(answer: Asked): VerificationAnswer {
   if (answer.kind !== 'answer') return answer;
   const body = fieldsOf(answer.body);
-  if (textOf(body.returnCode) === REDE_VERIFIED && answer.status < 300) {
-    const { networkTransactionId } = networkIdOf(body);
-    // Nothing was sold, so nothing more is needed of it.
-    return { kind: 'approved', authorizationCode: '0', nsu: '0', networkTransactionId, tid: null };
-  }
+  if (textOf(body.returnCode) === REDE_VERIFIED && answer.status < 300) return verifiedBy(networkIdIn(body));
   const refused = readRefusal(answer, body);
   return refused.kind === 'notMade' ? unusable(refused.reason) : refused;
 }
@@ -77,29 +72,26 @@ function readRefusal(
   return REDE_DECLINES.has(code) ? NO_CODE : unusable(`Rede answered ${code}`);
 }
 
-const NO_CODE: DeclineAnswer = { kind: 'declined', responseCode: NO_ISSUER_CODE, adviceCode: null };
 /** What brands call an approval. */
 const APPROVED_CODES: ReadonlySet<string> = new Set(['0', '00', '000']);
 
 function brandDecline({ returnCode, merchantAdviceCode }: Fields): DeclineAnswer | null {
   if (!isCode(returnCode) || APPROVED_CODES.has(returnCode)) return null;
-  const advice = isCode(merchantAdviceCode) ? merchantAdviceCode.padStart(2, '0') : null;
-  return { kind: 'declined', responseCode: returnCode, adviceCode: advice };
+  return { kind: 'declined', responseCode: returnCode, adviceCode: adviceOf(merchantAdviceCode) };
 }
 
 function readApproval(body: Fields): Approval | Unknown {
   const brand = fieldsOf(body.brand);
-  const authorizationCode = textOf(body.authorizationCode) ?? textOf(brand.authorizationCode);
-  const nsu = textOf(body.nsu);
-  const tid = textOf(body.tid);
-  if (!isShortText(authorizationCode) || !isShortText(nsu) || !isShortText(tid))
-    return unusable('the approval was incomplete');
-  return { kind: 'approved', authorizationCode, nsu, ...networkIdOf(body), tid };
+  return approvalOf({
+    authorizationCode: textOf(body.authorizationCode) ?? textOf(brand.authorizationCode),
+    nsu: textOf(body.nsu),
+    tid: textOf(body.tid),
+    networkId: networkIdIn(body),
+  });
 }
 
-function networkIdOf(body: Fields): { readonly networkTransactionId: string | null } {
-  const id = textOf(fieldsOf(body.brand).brandTid) ?? textOf(body.brandTid);
-  return { networkTransactionId: id !== null && /^[\w-]{1,40}$/.test(id) ? id : null };
+function networkIdIn(body: Fields): string | null {
+  return textOf(fieldsOf(body.brand).brandTid) ?? textOf(body.brandTid);
 }
 
 /** `tid` and `capturedAmount` are for what is done next with a charge that is live. */
@@ -223,27 +215,9 @@ export function codeOf(value: unknown): string | null {
   return text === null || text === REDE_SUCCESS ? text : text.replace(/^0+(?=\d)/, '');
 }
 
-/** Rede writes numbers of a call as texts or as numbers. */
-function textOf(value: unknown): string | null {
-  if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
-  return typeof value === 'string' && value !== '' ? value : null;
-}
-
-export function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? (value as Fields) : {};
-}
-
 function amountOf(value: object): number | null {
   const { amount } = value as Fields;
   return Number.isSafeInteger(amount) ? (amount as number) : null;
-}
-
-function isCode(value: unknown): value is string {
-  return typeof value === 'string' && /^[0-9A-Za-z]{1,4}$/.test(value);
-}
-
-function isShortText(value: string | null): value is string {
-  return value !== null && /^[\x21-\x7e]{1,32}$/.test(value);
 }
 
 export function connectedOrUnknown(answer: Exclude<Asked, { kind: 'notSent' }>): ChannelAnswer | Unknown {

@@ -1,30 +1,24 @@
-import { Pool } from 'undici';
 import { AccessToken } from '../../../../platform/channels/access-token.ts';
 import type { Asked, Question } from '../../../../platform/channels/ask-once.ts';
 import { type Channel, SharedPool } from '../../../../platform/channels/open-channel.ts';
 import type { Wanted } from '../../../../platform/work/fair-line.ts';
 import type { EstablishmentKey } from '../../../provider.ts';
+import {
+  type DirectQuestion,
+  questionBelow,
+  SHORTEST_MILLISECONDS,
+  TOO_LATE,
+} from '../../direct-acquirer.ts';
 import { readRedeToken } from './rede-answers.ts';
-
-export type RedeQuestion = {
-  readonly method: Question['method'];
-  /** Below `/v2/transactions`. */
-  readonly path: string;
-  readonly template: string;
-  readonly body: object | null;
-};
 
 const CHARGING_CONNECTIONS = 128;
 const RESOLVING_CONNECTIONS = 16;
 const TOKEN_CONNECTIONS = 2;
-/** With less time nothing is sent. */
-const SHORTEST_MILLISECONDS = 100;
 const TRANSACTIONS = '/v2/transactions';
 /** With it a decline names the brand's own code. */
 const OPENED = { 'transaction-response': 'brand-return-opened' };
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const OF_ALL: Wanted = { merchantId: '' };
-const TOO_LATE: Asked = { kind: 'notSent', reason: 'too little time was left' };
 
 const HOSTS: Readonly<Record<string, string>> = {
   'https://api.userede.com.br': 'https://api.userede.com.br/redelabs/oauth2/token',
@@ -59,7 +53,7 @@ export class RedeWire {
     const token = tokenAddress(url, named);
     this.#prefix = pathname.replace(/\/$/, '') + TRANSACTIONS;
     const open = (host: string, connections: number) =>
-      new SharedPool('acquirer', connections, (most) => openPool(host, channel, most));
+      new SharedPool('acquirer', host, channel, connections);
     this.#pools = {
       charging: open(origin, CHARGING_CONNECTIONS),
       resolving: open(origin, RESOLVING_CONNECTIONS),
@@ -81,7 +75,7 @@ export class RedeWire {
   async ask(
     line: 'charging' | 'resolving',
     wanted: Wanted,
-    question: RedeQuestion,
+    question: DirectQuestion,
     timeoutMilliseconds: number,
   ): Promise<Asked> {
     const endsAt = performance.now() + timeoutMilliseconds;
@@ -91,7 +85,9 @@ export class RedeWire {
       if (got.kind !== 'token') return { kind: 'notConnected', reason: got.reason };
       const left = endsAt - performance.now();
       if (left < SHORTEST_MILLISECONDS) return TOO_LATE;
-      const answer = await this.#pools[line].ask(wanted, this.#asking(question, got.token), left);
+      const headers = { ...OPENED, authorization: `Bearer ${got.token}` };
+      const asked = questionBelow(this.#prefix, TRANSACTIONS, question, headers);
+      const answer = await this.#pools[line].ask(wanted, asked, left);
       if (answer.kind !== 'answer' || answer.status !== 401) return answer;
       this.#token.forget(got.token);
       if (isRepeated) break;
@@ -102,18 +98,4 @@ export class RedeWire {
   close(): Promise<unknown> {
     return Promise.all(Object.values(this.#pools).map((pool) => pool.destroy()));
   }
-
-  #asking({ method, path, template, body }: RedeQuestion, token: string): Question {
-    return {
-      method,
-      path: this.#prefix + path,
-      template: TRANSACTIONS + template,
-      body: body === null ? null : JSON.stringify(body),
-      headers: { ...OPENED, authorization: `Bearer ${token}` },
-    };
-  }
-}
-
-function openPool(origin: string, { connect }: Channel, connections: number): Pool {
-  return new Pool(origin, { connections, pipelining: 1, keepAliveTimeout: 30_000, connect });
 }

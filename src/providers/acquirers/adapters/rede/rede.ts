@@ -4,7 +4,6 @@ import { CARD_BRANDS, type CardBrand } from '../../../../values/card-number.ts';
 import {
   type Acquirer,
   type AcquirerCapabilities,
-  type AcquirerTraits,
   type AuthorizationAnswer,
   type AuthorizationRequest,
   type CancelAnswer,
@@ -13,10 +12,16 @@ import {
   type CaptureRequest,
   type FoundCapture,
   isOfSubscription,
-  type Unknown,
   type VoidAnswer,
 } from '../../acquirer.ts';
 import { chargeInTwoSteps } from '../../charge-in-two-steps.ts';
+import {
+  type CaptureWithoutRefusal,
+  type DirectQuestion,
+  type DirectSettings,
+  foundUnlessKnown,
+  unknown,
+} from '../../direct-acquirer.ts';
 import { shortReference } from '../../short-reference.ts';
 import { stepOfCancel, TAKEN_OVER } from '../../sum-cancel.ts';
 import {
@@ -30,18 +35,7 @@ import {
   readRedeVerification,
 } from './rede-answers.ts';
 import { redeAuthorization, redeRefund, redeVerification } from './rede-requests.ts';
-import type { RedeQuestion, RedeWire } from './rede-wire.ts';
-
-export type RedeSettings = {
-  readonly isTwoSteps: boolean;
-  readonly softDescriptor: string | null;
-  readonly networkId: AcquirerTraits['networkId'];
-  /** Milliseconds after which Rede surely books nothing more that was sent before. */
-  readonly horizon: number;
-  readonly apart: number;
-  /** Milliseconds after which Rede surely books no refund any more that was sent before. */
-  readonly silence: number;
-};
+import type { RedeWire } from './rede-wire.ts';
 
 /** Elo has no pre-authorization at Rede. */
 const HELD_BRANDS: readonly CardBrand[] = CARD_BRANDS.filter((brand) => brand !== 'elo');
@@ -59,17 +53,15 @@ const CAPABILITIES: AcquirerCapabilities = {
   listCharges: false,
 };
 
-const unknown = (reason: string): Unknown => ({ kind: 'unknown', reason });
-
 type Ask = (
   line: 'charging' | 'resolving',
   wanted: Wanted,
-  question: RedeQuestion,
+  question: DirectQuestion,
   timeout: number,
 ) => Promise<Asked>;
 
 /** e.Rede v2. Its references are unique: a charge that was found is the only one there will ever be. */
-export function redeAcquirer(wire: Pick<RedeWire, 'ask' | 'close'>, settings: RedeSettings): Acquirer {
+export function redeAcquirer(wire: Pick<RedeWire, 'ask' | 'close'>, settings: DirectSettings): Acquirer {
   const { horizon, apart, silence, networkId } = settings;
   const ask: Ask = (...asked) => wire.ask(...asked);
   const lookUp = lookingUp(ask);
@@ -103,7 +95,7 @@ export function redeAcquirer(wire: Pick<RedeWire, 'ask' | 'close'>, settings: Re
   };
 }
 
-const post = (path: string, template: string, body: object): RedeQuestion => ({
+const post = (path: string, template: string, body: object): DirectQuestion => ({
   method: 'POST',
   path,
   template,
@@ -112,7 +104,7 @@ const post = (path: string, template: string, body: object): RedeQuestion => ({
 
 function authorize(
   ask: Ask,
-  { isTwoSteps, softDescriptor }: RedeSettings,
+  { isTwoSteps, softDescriptor }: DirectSettings,
   request: AuthorizationRequest,
   timeout: number,
 ): Promise<AuthorizationAnswer> {
@@ -133,8 +125,6 @@ function authorize(
   );
 }
 
-type CaptureWithoutRefusal = Exclude<CaptureAnswer, { kind: 'refused' }>;
-
 async function sendCapture(
   ask: Ask,
   merchantId: string,
@@ -142,7 +132,7 @@ async function sendCapture(
   amount: number,
   timeout: number,
 ): Promise<CaptureWithoutRefusal> {
-  const question: RedeQuestion = { method: 'PUT', path: `/${tid}`, template: '/{tid}', body: { amount } };
+  const question: DirectQuestion = { method: 'PUT', path: `/${tid}`, template: '/{tid}', body: { amount } };
   return readRedeCapture(await ask('charging', { merchantId, kind: 'captures' }, question, timeout), amount);
 }
 
@@ -151,7 +141,7 @@ type LookUp = (merchantId: string, reference: string, timeout: number) => Promis
 function lookingUp(ask: Ask): LookUp {
   return async (merchantId, reference, timeout) => {
     const path = `?reference=${shortReference(reference)}`;
-    const question: RedeQuestion = { method: 'GET', path, template: '', body: null };
+    const question: DirectQuestion = { method: 'GET', path, template: '', body: null };
     const answer = await ask('resolving', { merchantId }, question, timeout);
     if (answer.kind === 'notSent') return readRedeCharge(unknown(answer.reason), reference);
     return readRedeCharge(connectedOrUnknown(answer), reference);
@@ -209,7 +199,7 @@ async function cancel(
   if (tid === null) return unsent('Rede does not know the charge');
   const readSums = async () => {
     const path = `/${tid}/refunds`;
-    const question: RedeQuestion = { method: 'GET', path, template: '/{tid}/refunds', body: null };
+    const question: DirectQuestion = { method: 'GET', path, template: '/{tid}/refunds', body: null };
     const answer = await ask('resolving', { merchantId }, question, left());
     return answer.kind === 'notSent' ? answer.reason : readRedeRefunds(connectedOrUnknown(answer));
   };
@@ -239,9 +229,7 @@ async function capture(
   const tid = request.tid ?? (await lookUp(merchantId, reference, timeout)).tid;
   if (tid === null) return unknown('Rede does not know the charge');
   const answer = await sendCapture(ask, merchantId, tid, amount, endsAt - performance.now());
-  if (answer.kind !== 'unknown') return answer;
-  const found = await findCapture(lookUp, request, endsAt - performance.now());
-  return found.kind === 'captured' || found.kind === 'refused' ? found : answer;
+  return foundUnlessKnown(answer, () => findCapture(lookUp, request, endsAt - performance.now()));
 }
 
 /** A charge is captured once, so its look-up tells of the capture. */

@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { AccessToken } from '../../../../platform/channels/access-token.ts';
+import { fieldsOf } from '../../../../platform/channels/answer-fields.ts';
 import { askOnce, type ChannelAnswer, type Question } from '../../../../platform/channels/ask-once.ts';
 import type { Channel } from '../../../../platform/channels/open-channel.ts';
-import { fieldsOf, readRedeToken } from './rede-answers.ts';
+import { readRedeToken } from './rede-answers.ts';
 
 /** Of the project that Rede registered for its statement API, which is not that of the PV. */
 export type StatementCredentials = {

@@ -1,3 +1,4 @@
+import type { Fields } from '../../../../platform/channels/answer-fields.ts';
 import type { Asked } from '../../../../platform/channels/ask-once.ts';
 import type { UnclearCause } from '../../../../platform/channels/unclear.ts';
 import { parseBarCode } from '../../../../values/bar-code.ts';
@@ -14,8 +15,6 @@ import {
   type IssueAnswer,
   type RegisteredBoleto,
 } from '../../bank.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 type AskedBoleto = Pick<BoletoRequest, 'ourNumber' | 'amount' | 'dueOn'>;
 

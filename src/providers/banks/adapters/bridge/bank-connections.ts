@@ -1,4 +1,3 @@
-import { Pool } from 'undici';
 import type { Asked, Question } from '../../../../platform/channels/ask-once.ts';
 import { type Channel, SharedPool } from '../../../../platform/channels/open-channel.ts';
 import type { CallAnswer, Operation } from '../../../../platform/process-reports/peer-calls.ts';
@@ -36,11 +35,8 @@ export class BankConnections {
     this.#channel = channel;
     this.#observe = observe;
     this.#known = new KnownBank(isRealOnly);
-    // No pipelining: an unanswered request must not hold up the ones behind it.
-    const open = (connections: number) =>
-      new Pool(origin, { connections, pipelining: 1, keepAliveTimeout: 30_000, connect: channel.connect });
-    this.#registering = new SharedPool('bank', REGISTERING_CONNECTIONS, open);
-    this.#resolving = new SharedPool('bank', RESOLVING_CONNECTIONS, open);
+    this.#registering = new SharedPool('bank', origin, channel, REGISTERING_CONNECTIONS);
+    this.#resolving = new SharedPool('bank', origin, channel, RESOLVING_CONNECTIONS);
   }
 
   /** Empty until the bank is identified. */

@@ -1,11 +1,6 @@
+import type { Fields } from '../../../../platform/channels/answer-fields.ts';
 import type { Asked, Question } from '../../../../platform/channels/ask-once.ts';
-import {
-  type Fields,
-  isAmount,
-  isText,
-  readChangePage,
-  readHead,
-} from '../../../../platform/channels/change-page.ts';
+import { isAmount, isText, readChangePage, readHead } from '../../../../platform/channels/change-page.ts';
 import type { Channel } from '../../../../platform/channels/open-channel.ts';
 import type { Cents } from '../../../../values/cents.ts';
 import { type Day, type Instant, isDay, saoPauloDay, utcText } from '../../../../values/instant.ts';

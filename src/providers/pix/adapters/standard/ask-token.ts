@@ -1,9 +1,9 @@
 import { Pool } from 'undici';
 import { AccessToken, type NewToken } from '../../../../platform/channels/access-token.ts';
+import { fieldsOf } from '../../../../platform/channels/answer-fields.ts';
 import { askOnce } from '../../../../platform/channels/ask-once.ts';
 import type { Channel } from '../../../../platform/channels/open-channel.ts';
 import type { PixDialect } from './dialect.ts';
-import { fieldsOf } from './receipt.ts';
 
 const CONNECTIONS = 2;
 const REFUSALS: ReadonlySet<number> = new Set([400, 401, 403]);

@@ -1,3 +1,4 @@
+import { fieldsOf } from '../../../../platform/channels/answer-fields.ts';
 import type { UnclearCause } from '../../../../platform/channels/unclear.ts';
 import { readBrCode } from '../../../../values/br-code.ts';
 import { type Cents, reaisText } from '../../../../values/cents.ts';
@@ -13,7 +14,7 @@ import type {
   PixRefundRequest,
   PixRequest,
 } from '../../pix-bank.ts';
-import { fieldsOf, readReceipt, readReturns } from './receipt.ts';
+import { readReceipt, readReturns } from './receipt.ts';
 
 export const unknown = (reason: string, cause: UnclearCause = 'unusable') =>
   ({ kind: 'unknown', cause, reason }) as const;

@@ -1,9 +1,10 @@
+import { type Fields, fieldsOf } from '../../../../platform/channels/answer-fields.ts';
 import { cents, MAX_PAYMENT_CENTS } from '../../../../values/cents.ts';
 import { parseOffsetText } from '../../../../values/instant.ts';
 import type { ListedPix, ListedRefund, PixList, PixWindow, ReturnedPix } from '../../pix-bank.ts';
 import { unknown } from './charge-answers.ts';
 import type { PixDialect } from './dialect.ts';
-import { centsOf, type Fields, fieldsOf, readReceipt } from './receipt.ts';
+import { centsOf, readReceipt } from './receipt.ts';
 import { pagesOf, queryOf } from './receipt-pages.ts';
 import { ALL_MERCHANTS, otherStatus, type StandardClient } from './standard-client.ts';
 

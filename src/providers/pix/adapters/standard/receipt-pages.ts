@@ -1,3 +1,4 @@
+import { fieldsOf } from '../../../../platform/channels/answer-fields.ts';
 import type { FeedRequest, UnreadableItem } from '../../../../platform/feeds/feed.ts';
 import { type Instant, instant, parseUtcText, utcText } from '../../../../values/instant.ts';
 import {
@@ -9,7 +10,7 @@ import {
 } from '../../pix-bank.ts';
 import { unknown } from './charge-answers.ts';
 import type { PixDialect } from './dialect.ts';
-import { fieldsOf, readReceipt, readReturns } from './receipt.ts';
+import { readReceipt, readReturns } from './receipt.ts';
 
 /** Before the first cursor: charges begin when their bank was named. */
 const FIRST_WINDOW_MILLISECONDS = 86_400_000;

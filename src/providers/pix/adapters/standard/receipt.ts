@@ -1,13 +1,8 @@
+import { fieldsOf } from '../../../../platform/channels/answer-fields.ts';
 import type { UnreadableItem } from '../../../../platform/feeds/feed.ts';
 import { cents, MAX_PAYMENT_CENTS } from '../../../../values/cents.ts';
 import { parseOffsetText } from '../../../../values/instant.ts';
 import type { PixReceipt, PixReturn } from '../../pix-bank.ts';
-
-export type Fields = Readonly<Record<string, unknown>>;
-
-export function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? (value as Fields) : {};
-}
 
 const TXID = /^[a-zA-Z0-9]{26,35}$/;
 const END_TO_END_ID = /^[a-zA-Z0-9]{32}$/;

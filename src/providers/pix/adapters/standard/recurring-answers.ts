@@ -1,3 +1,4 @@
+import { type Fields, fieldsOf } from '../../../../platform/channels/answer-fields.ts';
 import { readBrCode } from '../../../../values/br-code.ts';
 import { type Cents, cents, reaisText } from '../../../../values/cents.ts';
 import { parseOffsetText, utcText } from '../../../../values/instant.ts';
@@ -12,7 +13,6 @@ import type {
 } from '../../recurring-pix.ts';
 import { debtorOf, unknown } from './charge-answers.ts';
 import type { RecurringDialect } from './dialect.ts';
-import { type Fields, fieldsOf } from './receipt.ts';
 
 const PERIODS = {
   weekly: 'SEMANAL',

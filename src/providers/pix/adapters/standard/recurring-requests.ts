@@ -1,3 +1,4 @@
+import { fieldsOf } from '../../../../platform/channels/answer-fields.ts';
 import type { Instant } from '../../../../values/instant.ts';
 import { addDays, saoPauloDay, startOfSaoPauloDay, utcText } from '../../../../values/instant.ts';
 import type { FoundPix, PixBank, PixIssueAnswer, PixName, PixReceipt, PixRequest } from '../../pix-bank.ts';
@@ -16,7 +17,6 @@ import type {
 } from '../../recurring-pix.ts';
 import { problemOf, unknown } from './charge-answers.ts';
 import type { PixDialect } from './dialect.ts';
-import { fieldsOf } from './receipt.ts';
 import {
   accountSentTo,
   bodyOfCollection,

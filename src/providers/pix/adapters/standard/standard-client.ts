@@ -1,4 +1,3 @@
-import { Pool } from 'undici';
 import type { AccessToken } from '../../../../platform/channels/access-token.ts';
 import type { Asked, Question } from '../../../../platform/channels/ask-once.ts';
 import { type Channel, SharedPool } from '../../../../platform/channels/open-channel.ts';
@@ -47,10 +46,8 @@ export class StandardClient {
     const { origin, pathname } = new URL(url);
     this.#prefix = pathname.replace(/\/$/, '');
     ({ token: this.token, close: this.#closeToken } = openBankToken(channel, dialect));
-    const open = (connections: number) =>
-      new Pool(origin, { connections, pipelining: 1, keepAliveTimeout: 30_000, connect: channel.connect });
-    this.#asking = new SharedPool('pix', ASKING_CONNECTIONS, open);
-    this.#resolving = new SharedPool('pix', RESOLVING_CONNECTIONS, open);
+    this.#asking = new SharedPool('pix', origin, channel, ASKING_CONNECTIONS);
+    this.#resolving = new SharedPool('pix', origin, channel, RESOLVING_CONNECTIONS);
   }
 
   write(

@@ -3,10 +3,10 @@ import {
   feedCursors,
   MOVED_ON,
   UNREADABLE,
-  WaitingChanges,
+  waitingChanges,
 } from '../../../../platform/feeds/feed-cursors.sql.ts';
 import { type Database, type Row, statement, type Tx } from '../../../../platform/postgres/database.ts';
-import { inputRows } from '../../../../platform/postgres/input-rows.ts';
+import { inputRows, own } from '../../../../platform/postgres/input-rows.ts';
 import { column, rowCodec } from '../../../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../../../platform/postgres/state-table.ts';
 import { BANK_EVENTS, type BankChange } from '../../../../providers/banks/bank.ts';
@@ -46,32 +46,15 @@ const CHANGE = rowCodec<WaitingBankChange>(
   'c',
 );
 
-const CLAIM = statement(
-  'bank_changes.claim_waiting',
-  `with due as (
-     select merchant_id, change_id from bank_changes where state = 'waiting' and due_at <= now()
-     order by due_at limit $1 for no key update skip locked
-   )
-   update bank_changes c set tries = least(c.tries + 1, 32000), due_at = now() + $2 * interval '1 millisecond'
-   from due where c.merchant_id = due.merchant_id and c.change_id = due.change_id
-   returning ${CHANGE.columns}`,
-);
-
-const LIST = statement(
-  'bank_changes.list_waiting',
-  `select ${CHANGE.columns} from bank_changes c
-   where c.merchant_id = $1 and c.state = 'waiting' and c.change_number > $2
-   order by c.change_number limit $3`,
-);
-
-const EARLIEST = statement(
-  'bank_changes.earliest_due',
-  `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds
-   from bank_changes where state = 'waiting'`,
-);
-
-export const WAITING_BANK_CHANGES = new WaitingChanges<WaitingBankChange>(
-  { claim: CLAIM, list: LIST, earliest: EARLIEST },
+export const WAITING_BANK_CHANGES = waitingChanges(
+  {
+    name: 'bank_changes',
+    table: 'bank_changes',
+    alias: 'c',
+    key: 'merchant_id, change_id',
+    number: 'change_number',
+    columns: CHANGE.columns,
+  },
   CHANGE.parse,
 );
 
@@ -267,14 +250,8 @@ function parse(row: Row) {
 
 const CHANGES = inputRows<BankChange>(
   {
-    merchant_id: ['text', (change) => change.merchantId],
-    change_id: ['text', (change) => change.changeId],
-    our_number: ['text', (change) => change.ourNumber],
-    event: ['text', (change) => change.event],
-    amount: ['bigint', (change) => change.amount],
-    paid_on: ['date', (change) => change.paidOn],
-    credited_on: ['date', (change) => change.creditedOn],
-    fee: ['bigint', (change) => change.fee],
+    ...own({ merchantId: 'text', changeId: 'text', ourNumber: 'text', event: 'text', amount: 'bigint' }),
+    ...own({ paidOn: 'date', creditedOn: 'date', fee: 'bigint' }),
     happened_at: ['timestamptz', (change) => utcText(change.happenedAt)],
   },
   { after: UNREADABLE, place: 'place' },

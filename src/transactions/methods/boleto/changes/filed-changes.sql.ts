@@ -1,5 +1,5 @@
 import { type Database, statement, type Tx } from '../../../../platform/postgres/database.ts';
-import { inputRows } from '../../../../platform/postgres/input-rows.ts';
+import { inputRows, own } from '../../../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../../../platform/postgres/row-codec.ts';
 import { type Day, utcText } from '../../../../values/instant.ts';
 import type { FiledBankChange } from './bank-change.ts';
@@ -18,13 +18,8 @@ const TAKE_TURN = statement(
 
 const CHANGES = inputRows<FiledChangeOfBoleto>(
   {
-    change_id: ['text', (change) => change.changeId],
-    our_number: ['text', (change) => change.ourNumber],
-    event: ['text', (change) => change.event],
-    amount: ['bigint', (change) => change.amount],
-    paid_on: ['date', (change) => change.paidOn],
-    credited_on: ['date', (change) => change.creditedOn],
-    fee: ['bigint', (change) => change.fee],
+    ...own({ changeId: 'text', ourNumber: 'text', event: 'text', amount: 'bigint', paidOn: 'date' }),
+    ...own({ creditedOn: 'date', fee: 'bigint' }),
     happened_at: ['timestamptz', (change) => utcText(change.happenedAt)],
     value: ['bigint', (change) => change.value],
     due_on: ['date', (change) => change.dueOn],

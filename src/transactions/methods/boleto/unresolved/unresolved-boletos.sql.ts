@@ -1,6 +1,6 @@
 import { MOST_COUNTED_OF_ALL } from '../../../../platform/pages.ts';
-import { type Reader, type Row, statement } from '../../../../platform/postgres/database.ts';
-import { column, type RowOf, rowCodec } from '../../../../platform/postgres/row-codec.ts';
+import { type Reader, statement } from '../../../../platform/postgres/database.ts';
+import { column, onlyOf, type RowOf, rowCodec } from '../../../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../../../platform/postgres/state-table.ts';
 import { requestQueue } from '../../../requests/request-queue.sql.ts';
 import { BOLETO_MOVES } from '../boleto.ts';
@@ -77,6 +77,5 @@ const COUNT = statement(
 );
 
 export async function countUnresolvedBoletos(database: Reader): Promise<UnresolvedBoletoCount> {
-  const [row] = await database.query(COUNT, [MOST_COUNTED_OF_ALL]);
-  return COUNTED.parse(row as Row);
+  return onlyOf(await database.query(COUNT, [MOST_COUNTED_OF_ALL]), COUNTED.parse);
 }

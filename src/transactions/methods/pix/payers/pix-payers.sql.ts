@@ -1,5 +1,5 @@
-import { type Database, statement, type Tx } from '../../../../platform/postgres/database.ts';
-import { inputRows } from '../../../../platform/postgres/input-rows.ts';
+import { type Database, statement } from '../../../../platform/postgres/database.ts';
+import { type PersonFilter, personalData } from '../../../../platform/postgres/personal-rows.ts';
 import { column, type RowOf, rowCodec } from '../../../../platform/postgres/row-codec.ts';
 import { PIX_STATES, type PixKey } from '../pix.ts';
 import { readPayer } from '../pix-charges.sql.ts';
@@ -34,12 +34,9 @@ const LIST = statement(
    order by p.merchant_id, p.pix_id limit $5`,
 );
 
-export const FIRST_PIX: PixKey = { merchantId: '', pixId: '00000000-0000-0000-0000-000000000000' };
-
-/** `merchantId` null: of all merchants. */
 export async function listPayerPix(
   database: Database,
-  { document, merchantId }: { readonly document: string; readonly merchantId: string | null },
+  { document, merchantId }: PersonFilter,
   behind: PixKey,
   limit: number,
 ): Promise<PayerPix[]> {
@@ -47,46 +44,11 @@ export async function listPayerPix(
   return (await database.query(LIST, values)).map(PAYER_PIX.parse);
 }
 
-const KEY = rowCodec<PixKey>({ merchantId: column.text(), pixId: column.text() });
-
-const KEYS = inputRows<PixKey>({
-  merchant_id: ['text', (key) => key.merchantId],
-  pix_id: ['uuid', (key) => key.pixId],
+/** With what they were shown. */
+export const PIX_PAYERS = personalData({
+  table: 'pix_charges',
+  id: 'pixId',
+  erasable: `payer is not null and not ${IS_OPEN}`,
+  erased: 'payer = null, description = null, payer_erased_at = now()',
+  since: 'created_at',
 });
-
-/** Skips locked rows. */
-const ERASE = statement(
-  'payers.erase_pix',
-  `with held as materialized (
-     select o.place from ${KEYS.sql} cross join lateral (
-       select ctid as place from pix_charges
-       where merchant_id = i.merchant_id and pix_id = i.pix_id and payer is not null and not ${IS_OPEN}
-       for no key update skip locked
-     ) o
-   )
-   update pix_charges set payer = null, description = null, payer_erased_at = now()
-   where ctid = any (array(select place from held)) and payer is not null and not ${IS_OPEN}
-   returning ${KEY.columns}`,
-);
-
-/** Also erases what they were shown. Skips what may still be paid. Returns the erased. */
-export async function erasePixPayers(tx: Tx, keys: readonly PixKey[]): Promise<PixKey[]> {
-  return (await tx.query(ERASE, KEYS.values(keys))).map(KEY.parse);
-}
-
-const ERASE_OLD = statement(
-  'payers.erase_old_pix',
-  `with held as materialized (
-     select ctid as place from pix_charges
-     where payer is not null and not ${IS_OPEN} and created_at < now() - $2 * interval '1 day'
-     order by created_at limit $1
-     for no key update skip locked
-   )
-   update pix_charges set payer = null, description = null, payer_erased_at = now()
-   where ctid = any (array(select place from held)) and payer is not null and not ${IS_OPEN}
-   returning 1`,
-);
-
-export async function eraseOldPixPayers(database: Database, limit: number, days: number): Promise<number> {
-  return (await database.query(ERASE_OLD, [limit, days])).length;
-}

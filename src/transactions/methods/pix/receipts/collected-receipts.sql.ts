@@ -1,5 +1,5 @@
 import { type Database, type Reader, statement, type Tx } from '../../../../platform/postgres/database.ts';
-import { column, type RowOf, rowCodec } from '../../../../platform/postgres/row-codec.ts';
+import { column, firstOf, type RowOf, rowCodec } from '../../../../platform/postgres/row-codec.ts';
 import type { Cents } from '../../../../values/cents.ts';
 
 const COLLECTED = rowCodec(
@@ -27,8 +27,7 @@ export async function findCollectedReceipt(
   database: Reader,
   { merchantId, txid, amount }: { merchantId: string; txid: string; amount: Cents },
 ): Promise<RowOf<typeof KEPT> | null> {
-  const [row] = await database.query(FIND, [merchantId, txid, amount]);
-  return row === undefined ? null : KEPT.parse(row);
+  return firstOf(await database.query(FIND, [merchantId, txid, amount]), KEPT.parse);
 }
 
 const HAND_ON_LOST = statement(

@@ -1,5 +1,5 @@
-import { type Database, type Row, statement, type Tx } from '../../../../platform/postgres/database.ts';
-import { column, type RowOf, rowCodec } from '../../../../platform/postgres/row-codec.ts';
+import { type Database, statement, type Tx } from '../../../../platform/postgres/database.ts';
+import { column, onlyOf, type RowOf, rowCodec } from '../../../../platform/postgres/row-codec.ts';
 import type { PixKey } from '../pix.ts';
 
 /** As long as a bank gives back (`PIX_RETURN_DAYS`). */
@@ -51,8 +51,7 @@ const COUNT_LOST = statement(
 );
 
 export async function countLostReceipts(database: Database): Promise<RowOf<typeof LOST>> {
-  const [row] = await database.query(COUNT_LOST, []);
-  return LOST.parse(row as Row);
+  return onlyOf(await database.query(COUNT_LOST, []), LOST.parse);
 }
 
 const HAND_ON = statement(

@@ -4,7 +4,7 @@ import {
   feedCursors,
   MOVED_ON,
   UNREADABLE,
-  WaitingChanges,
+  waitingChanges,
 } from '../../../../platform/feeds/feed-cursors.sql.ts';
 import { type Database, statement, type Tx } from '../../../../platform/postgres/database.ts';
 import { type InputColumns, inputRows } from '../../../../platform/postgres/input-rows.ts';
@@ -53,32 +53,15 @@ const RECEIPT = rowCodec<WaitingReceipt>(
   'r',
 );
 
-const CLAIM = statement(
-  'pix_receipts.claim_waiting',
-  `with due as (
-     select merchant_id, pix_id, receipt_id from pix_receipts where state = 'waiting' and due_at <= now()
-     order by due_at limit $1 for no key update skip locked
-   )
-   update pix_receipts r set tries = least(r.tries + 1, 32000), due_at = now() + $2 * interval '1 millisecond'
-   from due where r.merchant_id = due.merchant_id and r.pix_id = due.pix_id and r.receipt_id = due.receipt_id
-   returning ${RECEIPT.columns}`,
-);
-
-const LIST = statement(
-  'pix_receipts.list_waiting',
-  `select ${RECEIPT.columns} from pix_receipts r
-   where r.merchant_id = $1 and r.state = 'waiting' and r.receipt_number > $2
-   order by r.receipt_number limit $3`,
-);
-
-const EARLIEST = statement(
-  'pix_receipts.earliest_due',
-  `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds
-   from pix_receipts where state = 'waiting'`,
-);
-
-export const WAITING_RECEIPTS = new WaitingChanges<WaitingReceipt>(
-  { claim: CLAIM, list: LIST, earliest: EARLIEST },
+export const WAITING_RECEIPTS = waitingChanges(
+  {
+    name: 'pix_receipts',
+    table: 'pix_receipts',
+    alias: 'r',
+    key: 'merchant_id, pix_id, receipt_id',
+    number: 'receipt_number',
+    columns: RECEIPT.columns,
+  },
   RECEIPT.parse,
 );
 

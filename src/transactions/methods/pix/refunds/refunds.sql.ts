@@ -14,7 +14,7 @@ import {
   type Tx,
 } from '../../../../platform/postgres/database.ts';
 import { type Deadline, NO_DEADLINE } from '../../../../platform/postgres/deadline.ts';
-import { column, rowCodec } from '../../../../platform/postgres/row-codec.ts';
+import { column, firstOf, rowCodec } from '../../../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../../../platform/postgres/state-table.ts';
 import type { Cents } from '../../../../values/cents.ts';
 import { type Instant, saoPauloOffsetText, utcText } from '../../../../values/instant.ts';
@@ -83,8 +83,7 @@ export async function findRefund(
   merchantId: string,
   refundId: string,
 ): Promise<Refund | null> {
-  const [row] = await database.query(FIND, [merchantId, refundId]);
-  return row === undefined ? null : REFUND.parse(row);
+  return firstOf(await database.query(FIND, [merchantId, refundId]), REFUND.parse);
 }
 
 const LIST = statement(

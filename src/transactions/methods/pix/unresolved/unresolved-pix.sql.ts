@@ -1,6 +1,6 @@
 import { MOST_COUNTED_OF_ALL } from '../../../../platform/pages.ts';
-import { type Reader, type Row, statement } from '../../../../platform/postgres/database.ts';
-import { column, type RowOf, rowCodec } from '../../../../platform/postgres/row-codec.ts';
+import { type Reader, statement } from '../../../../platform/postgres/database.ts';
+import { column, onlyOf, type RowOf, rowCodec } from '../../../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../../../platform/postgres/state-table.ts';
 import { requestQueue } from '../../../requests/request-queue.sql.ts';
 import { PIX_MOVES } from '../pix.ts';
@@ -83,6 +83,5 @@ export type UnresolvedPixCount = RowOf<typeof COUNTED>;
 const COUNT = statement('pix_charges.count_unresolved', `select ${COUNTED.columns} from ${ALL} u`);
 
 export async function countUnresolvedPix(database: Reader): Promise<UnresolvedPixCount> {
-  const [row] = await database.query(COUNT, [MOST_COUNTED_OF_ALL]);
-  return COUNTED.parse(row as Row);
+  return onlyOf(await database.query(COUNT, [MOST_COUNTED_OF_ALL]), COUNTED.parse);
 }

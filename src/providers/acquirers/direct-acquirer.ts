@@ -1,0 +1,124 @@
+import type { Asked, Question } from '../../platform/channels/ask-once.ts';
+import { unusable } from '../../platform/channels/unclear.ts';
+import type { ProviderSettings, ProviderTerms } from '../provider.ts';
+import {
+  type AcquirerTraits,
+  type Approval,
+  type CaptureAnswer,
+  type DeclineAnswer,
+  type FoundCapture,
+  NO_ISSUER_CODE,
+  type Unknown,
+} from './acquirer.ts';
+import { AcquirerUnfit } from './acquirer-unfit.ts';
+import { booksLateBy, type Late } from './adapter-settings.ts';
+
+/** Of an acquirer that is asked at its own API. */
+export type DirectSettings = {
+  readonly isTwoSteps: boolean;
+  readonly softDescriptor: string | null;
+  readonly networkId: AcquirerTraits['networkId'];
+  /** Milliseconds after which the acquirer surely books nothing more that was sent before. */
+  readonly horizon: number;
+  readonly apart: number;
+  /** Milliseconds after which it surely books no cancel any more that was sent before. */
+  readonly silence: number;
+};
+
+export function directSettings(
+  settings: ProviderSettings,
+  usual: Late & { readonly isTwoSteps: boolean },
+): DirectSettings {
+  return {
+    isTwoSteps: settings.capture === undefined ? usual.isTwoSteps : settings.capture === 'twoSteps',
+    softDescriptor: settings.softDescriptor ?? null,
+    networkId: settings.networkId === 'latest' ? 'latest' : 'first',
+    ...booksLateBy(settings, usual),
+  };
+}
+
+/** Throws `AcquirerUnfit` for real cards in homologation and for simulated ones in production. */
+export function checkPlace(
+  url: string,
+  environment: 'homologation' | 'production',
+  terms: ProviderTerms,
+  real: { readonly origin: string; readonly address: string },
+): void {
+  const isReal = new URL(url).origin === real.origin;
+  if (isReal === (environment === 'production')) return;
+  throw new AcquirerUnfit(
+    isReal
+      ? `${terms.url}: ${url} charges real cards, which only production may do`
+      : `${terms.url}: production charges at ${real.address} alone`,
+  );
+}
+
+export type DirectQuestion = {
+  readonly method: Question['method'];
+  /** Below the prefix of the API. */
+  readonly path: string;
+  readonly template: string;
+  readonly body: object | null;
+};
+
+export function questionBelow(
+  prefix: string,
+  version: string,
+  { method, path, template, body }: DirectQuestion,
+  headers: Question['headers'],
+): Question {
+  const sent = body === null ? null : JSON.stringify(body);
+  return { method, path: prefix + path, template: version + template, body: sent, headers };
+}
+
+/** With less time nothing is sent. */
+export const SHORTEST_MILLISECONDS = 100;
+export const TOO_LATE: Asked = { kind: 'notSent', reason: 'too little time was left' };
+
+export const unknown = (reason: string): Unknown => ({ kind: 'unknown', reason });
+
+export const NO_CODE: DeclineAnswer = { kind: 'declined', responseCode: NO_ISSUER_CODE, adviceCode: null };
+
+export type CaptureWithoutRefusal = Exclude<CaptureAnswer, { kind: 'refused' }>;
+
+/** What a capture came to, where the answer to it is unknown: `find` looks it up. */
+export async function foundUnlessKnown(
+  answer: CaptureWithoutRefusal,
+  find: () => Promise<FoundCapture>,
+): Promise<CaptureAnswer> {
+  if (answer.kind !== 'unknown') return answer;
+  const found = await find();
+  return found.kind === 'captured' || found.kind === 'refused' ? found : answer;
+}
+
+type SaidOfApproval = {
+  readonly [Field in 'authorizationCode' | 'nsu' | 'tid' | 'networkId']: string | null;
+};
+
+export function approvalOf({ authorizationCode, nsu, tid, networkId }: SaidOfApproval): Approval | Unknown {
+  if (!isShortText(authorizationCode) || !isShortText(nsu) || !isShortText(tid))
+    return unusable('the approval was incomplete');
+  return { kind: 'approved', authorizationCode, nsu, networkTransactionId: networkIdOf(networkId), tid };
+}
+
+/** Nothing was sold, so nothing more is needed of it. */
+export function verifiedBy(networkId: string | null): Approval {
+  const networkTransactionId = networkIdOf(networkId);
+  return { kind: 'approved', authorizationCode: '0', nsu: '0', networkTransactionId, tid: null };
+}
+
+function networkIdOf(id: string | null): string | null {
+  return id !== null && /^[\w-]{1,40}$/.test(id) ? id : null;
+}
+
+function isShortText(value: string | null): value is string {
+  return value !== null && /^[\x21-\x7e]{1,32}$/.test(value);
+}
+
+export function isCode(value: unknown): value is string {
+  return typeof value === 'string' && /^[0-9A-Za-z]{1,4}$/.test(value);
+}
+
+export function adviceOf(code: unknown): string | null {
+  return isCode(code) ? code.padStart(2, '0') : null;
+}
