@@ -1284,6 +1284,8 @@ export type PaymentLink = {
   readonly referenceTransaction: string | null;
   /** The payment that paid it. */
   readonly paymentId: string | null;
+  /** Reais that came for its Pix and boletos, also behind their end. */
+  readonly receivedValue: number;
   /** How the last try pays; null: nobody has tried. */
   readonly method: 'card' | 'pix' | 'boleto' | null;
   /** Why it was disabled. */
@@ -1292,6 +1294,20 @@ export type PaymentLink = {
   readonly createdBy: string;
   /** São Paulo time without zone. */
   readonly createdDate: string;
+  /** Where one link is read: its newest Pix and boletos, 20 at most. */
+  readonly bills?: readonly (PaymentLinkBill)[] | undefined;
+  /** How often its bank was asked to take away a bill beside money that came. */
+  readonly removals?: number | undefined;
+};
+
+export type PaymentLinkBill = {
+  /** The id of the subscription. */
+  readonly id: string;
+  /** How it was paid. */
+  readonly method: 'pix' | 'boleto';
+  /** Active, Blocked (its card is canceled, or there was a chargeback) or Canceled. */
+  readonly status: 'Processando' | 'Aguardando' | 'Paga' | 'Cancelada' | 'Expirada' | 'Negada' | 'Emitido' | 'Pago' | 'Vencido' | 'Cancelado' | 'Expirado' | 'Em emissão';
+  readonly receivedValue: number;
 };
 
 export type PaymentLinkPage = {
@@ -1901,6 +1917,8 @@ export type ReconciliationException = {
   readonly explanation: 'rounding' | 'pledge' | 'onItsWay' | 'batchIncomplete' | null;
   /** Whose payment was not expected; null: it is of an installment. */
   readonly boletoId: string | null;
+  /** The payment link of that boleto or Pix. */
+  readonly linkId: string | null;
   /** Since `day`. */
   readonly ageDays: number;
   /** When it was found. */

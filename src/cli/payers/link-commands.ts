@@ -207,7 +207,7 @@ const eventOf = (operator: Actor, action: AuditAction, { merchantId, linkId }: L
 });
 
 const WHY_NOT: Readonly<Record<'open' | 'paying' | 'paid', string>> = {
-  open: '--link: it was being paid a moment ago; try again',
+  open: '--link: it was being paid a moment ago, or money came for it: see link show, and try again',
   paying:
     '--link: it is being paid. The console and POST /v1/paymentlink/disable have the bank take its Pix or boleto away first',
   paid: `--link: ${LINK_REFUSALS.paid.sentence.en}`,
@@ -235,6 +235,14 @@ function shown(link: Link, tools: CommandTools, now: Instant): CommandOutcome {
     `link       ${one.id}`,
     `page       ${one.url}${tools.pagesOrigin === null ? '  (behind the address of the service)' : ''}`,
     `status     ${one.status}${one.status === LINK_STATUS_WORDS.paid ? ` by ${one.paymentId}` : ''}`,
+    ...(link.receivedId === null
+      ? []
+      : [`received   ${reaisText(link.receivedAmount)} by Pix or boleto, first for ${link.receivedId}`]),
+    ...(link.state === 'paying' && link.removals > 0
+      ? [
+          `kept       the bank was asked ${link.removals} times to take away a Pix or boleto beside that money`,
+        ]
+      : []),
     ...(one.method === null ? [] : [`method     ${one.method}`]),
     `value      ${reaisText(link.amount)}, in up to ${one.qttyInstallments}`,
     `for        ${visible(one.description)}`,

@@ -6,6 +6,8 @@ import {
   LIST_LINKS,
 } from '../../payments/links/contract.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
+import { STATUS_WORDS } from '../../transactions/methods/boleto/bill-status.ts';
+import { PIX_WORDS } from '../../transactions/methods/pix/pix-status.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import { type ListTools, listScreen } from '../filters/list-screens.ts';
 import { Html, html, type Shown } from '../parts/html.ts';
@@ -18,10 +20,11 @@ import {
   moment,
   pageAddress,
   reaisOf,
+  section,
   table,
   typedAmount,
 } from '../parts/page-parts.ts';
-import { LINK, LINKS, linkPath, pathOf, paymentPath } from '../parts/paths.ts';
+import { boletoPath, LINK, LINKS, linkPath, pathOf, paymentPath } from '../parts/paths.ts';
 import {
   type Action,
   ALL_ROLES,
@@ -31,7 +34,7 @@ import {
   screen,
   type Visit,
 } from '../parts/screen.ts';
-import { LINK_STATES, stateBadge, stateChoices } from '../parts/states.ts';
+import { LINK_STATES, OF_LINK_STATES, stateBadge, stateChoices } from '../parts/states.ts';
 
 type Link = AnswerOf<typeof GET_LINK>;
 
@@ -116,7 +119,7 @@ const METHODS = { card: 'Card', pix: 'Pix', boleto: 'Boleto' } as const;
 
 function linkPage(one: Link, visit: Visit): Html {
   const { say, reais, day } = visit.wording;
-  const { url, paymentId, status, method } = one;
+  const { url, paymentId, status, method, receivedValue } = one;
   return html`<p class="headline"><strong>${reais(one.value)}</strong> ${stateBadge(LINK_STATES, status, visit.wording)}</p>
 ${facts([
   [say('Address of the page'), pageAddress(url, visit)],
@@ -127,12 +130,53 @@ ${facts([
     say('Payment'),
     paymentId === null ? '–' : link(paymentPath(visit.merchantId, paymentId), paymentId.slice(0, 8)),
   ],
+  ...(receivedValue > 0 ? [[say('Received by Pix and boleto'), reais(receivedValue)] as const] : []),
   [say('Last tried by'), method === null ? '–' : say(METHODS[method])],
   [say('Reference'), one.referenceTransaction ?? '–'],
   [say('Reason'), one.reason ?? '–'],
   [say('Created by'), one.createdBy],
   [say('Created at'), moment(visit.wording, one.createdDate)],
-])}${status === LINK_STATUS_WORDS.paid || status === LINK_STATUS_WORDS.disabled ? '' : disableForm(one, visit)}`;
+])}${billSection(one, visit)}${status === LINK_STATUS_WORDS.paid || status === LINK_STATUS_WORDS.disabled ? '' : disableForm(one, visit)}`;
+}
+
+const OPEN_WORDS: readonly string[] = [PIX_WORDS.waiting, STATUS_WORDS.issued, STATUS_WORDS.overdue];
+const ENDED: readonly string[] = [LINK_STATUS_WORDS.paid, LINK_STATUS_WORDS.disabled];
+
+function billSection({ status, paymentId, bills = [], removals = 0 }: Link, visit: Visit): Shown {
+  const { say, reais, count } = visit.wording;
+  if (bills.length === 0) return '';
+  const isOdd = bills.some(({ id, receivedValue }) => receivedValue > 0 && id !== paymentId);
+  const isOver = ENDED.includes(status);
+  const isKept = isOver && bills.some((bill) => OPEN_WORDS.includes(bill.status));
+  const notes = [
+    ...(isOver && isOdd
+      ? [
+          say(
+            'Money came that does not pay this link: give it back to the buyer, or agree with him on it, and say at its page what became of it.',
+          ),
+        ]
+      : []),
+    ...(isKept ? [say('One of them can still be paid: its bank has not taken it away.')] : []),
+    ...(isKept && removals > 0
+      ? [say('The bank was asked to {count} times, ever later. Ask it yourself.', { count: count(removals) })]
+      : []),
+  ];
+  return section(
+    say('Pix and boletos of this link'),
+    html`${notes.length > 0 && html`<div class="message" role="note"><p>${notes.join(' ')}</p></div>`}${table(
+      say('Pix and boletos of this link'),
+      bills,
+      [
+        {
+          title: say('Method'),
+          cell: ({ id, method }) =>
+            link((method === 'pix' ? paymentPath : boletoPath)(visit.merchantId, id), say(METHODS[method])),
+        },
+        { title: say('Status'), cell: (one) => stateBadge(OF_LINK_STATES, one.status, visit.wording) },
+        { title: say('Received'), isNumber: true, cell: (one) => reais(one.receivedValue) },
+      ],
+    )}`,
+  );
 }
 
 function disableForm({ id }: Link, visit: Visit): Shown {

@@ -4,7 +4,7 @@ import { EXCEPTION_CLASSES, EXCEPTION_STATES } from '../../reconciliation/except
 import { type ListTools, listScreen } from '../filters/list-screens.ts';
 import type { Html } from '../parts/html.ts';
 import { accountField, accountOf, link, table } from '../parts/page-parts.ts';
-import { boletoPath, MERCHANT_EXCEPTIONS, paymentPath } from '../parts/paths.ts';
+import { boletoPath, linkPath, MERCHANT_EXCEPTIONS, paymentPath } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, type Visit } from '../parts/screen.ts';
 import { DAYS_SCREENS, type DaysTools, periodOf } from './days-screens.ts';
 import { EXCEPTION_WORDS, exceptionBadge, foundText, lackText } from './exception-words.ts';
@@ -12,6 +12,7 @@ import { EXCEPTION_WORDS, exceptionBadge, foundText, lackText } from './exceptio
 type Exception = AnswerOf<typeof LIST_EXCEPTIONS>['items'][number];
 
 const DAYS_OF_EXCEPTIONS = 90;
+const SHORT_ID = 8;
 
 const EXCEPTIONS_SCREEN: Screen<ListTools> = listScreen<Exception>({
   path: MERCHANT_EXCEPTIONS,
@@ -65,8 +66,15 @@ function exceptionTable(items: readonly Exception[], { wording, merchantId }: Vi
           : one.transactionId !== null &&
             link(
               paymentPath(merchantId, one.transactionId),
-              say('Installment {number}', { number: one.installmentNumber ?? 1 }),
+              one.installmentNumber === null
+                ? 'Pix'
+                : say('Installment {number}', { number: one.installmentNumber }),
             ),
+    },
+    {
+      title: say('Payment link'),
+      cell: ({ linkId }) =>
+        linkId === null ? '–' : link(linkPath(merchantId, linkId), linkId.slice(0, SHORT_ID)),
     },
     {
       title: say('Explanation'),

@@ -28,6 +28,7 @@ import {
   EXCEPTIONS,
   exceptionPath,
   filePath,
+  linkPath,
   merchantPath,
   pathOf,
   paymentPath,
@@ -162,7 +163,7 @@ function exceptionPage({ exception, line }: ExceptionFound, visit: Visit): Html 
   const { wording } = visit;
   const { say, day } = wording;
   const { reason, resolvedBy, explanation, transactionId, merchantId } = exception;
-  const { boletoId } = exception;
+  const { boletoId, linkId } = exception;
   const ofMerchant = () => {
     if (merchantId === null) return '–';
     if (boletoId !== null) return link(boletoPath(merchantId, boletoId), boletoId);
@@ -173,6 +174,9 @@ ${facts([
   [say('Class'), say(EXCEPTION_WORDS[exception.class])],
   [say('Merchant'), merchantId ?? '–'],
   [boletoId === null ? say('Payment') : say('Boleto'), ofMerchant()],
+  ...(merchantId === null || linkId === null
+    ? []
+    : [[say('Payment link'), link(linkPath(merchantId, linkId), linkId)] as const]),
   [say('Installment'), exception.installmentNumber ?? '–'],
   [say('Day'), exception.day === null ? '–' : day(exception.day)],
   [say('Expected'), foundText(exception.class, exception.expected, wording)],

@@ -5,6 +5,8 @@ import { named } from '../../platform/http/named.ts';
 import { refusedAnswer } from '../../platform/http/refusal.ts';
 import { pageQuery } from '../../platform/pages.ts';
 import { type Decimal, day, decimal, reais } from '../../transactions/bill-contract.ts';
+import { BEING_ISSUED_WORD, STATUS_WORDS } from '../../transactions/methods/boleto/bill-status.ts';
+import { PIX_WORDS } from '../../transactions/methods/pix/pix-status.ts';
 import { endOfLife, LIFE_TEXT } from '../../transactions/payers/page-life.ts';
 import { inCell } from '../../values/cell.ts';
 import { reaisText } from '../../values/cents.ts';
@@ -18,6 +20,7 @@ import {
   PUBLIC_ONLY,
   urlRefusals,
 } from '../../webhooks/posting/url-rules.ts';
+import type { BillOfLink } from './bills-of-link.sql.ts';
 import { type Link, type ShownState, shownState, TRY_METHODS, type WantedLink } from './link.ts';
 import { LINK_ORDERS } from './links.sql.ts';
 
@@ -96,6 +99,15 @@ export function readWantedLink(body: LinkBody, now: Instant): WantedLink {
   };
 }
 
+type BillWord = (typeof PIX_WORDS)[keyof typeof PIX_WORDS] | (typeof STATUS_WORDS)[keyof typeof STATUS_WORDS];
+const BILL_WORDS = [
+  ...new Set<BillWord | typeof BEING_ISSUED_WORD>([
+    ...Object.values(PIX_WORDS),
+    ...Object.values(STATUS_WORDS),
+    BEING_ISSUED_WORD,
+  ]),
+];
+
 const orNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
 const LINK_ANSWER = named('PaymentLink', {
@@ -113,12 +125,29 @@ const LINK_ANSWER = named('PaymentLink', {
   urlReturn: orNull('As given.'),
   referenceTransaction: orNull('As given.'),
   paymentId: orNull('The payment that paid it.'),
+  receivedValue: Type.Number({
+    description: 'Reais that came for its Pix and boletos, also behind their end.',
+  }),
   method: Type.Union([Type.Enum([...TRY_METHODS]), Type.Null()], {
     description: 'How the last try pays; null: nobody has tried.',
   }),
   reason: orNull('Why it was disabled.'),
   createdBy: Type.String(),
   createdDate: Type.String({ description: 'São Paulo time without zone.' }),
+  bills: Type.Optional(
+    Type.Array(
+      named('PaymentLinkBill', {
+        id: Type.String(),
+        method: Type.Enum(['pix', 'boleto'] as const),
+        status: Type.Enum(BILL_WORDS),
+        receivedValue: Type.Number(),
+      }),
+      { description: 'Where one link is read: its newest Pix and boletos, 20 at most.' },
+    ),
+  ),
+  removals: Type.Optional(
+    Type.Integer({ description: 'How often its bank was asked to take away a bill beside money that came.' }),
+  ),
 });
 
 const LINK_EXAMPLE = {
@@ -133,6 +162,7 @@ const LINK_EXAMPLE = {
   urlReturn: 'https://loja.com.br/obrigado',
   referenceTransaction: 'PEDIDO-1001',
   paymentId: null,
+  receivedValue: 0,
   method: null,
   reason: null,
   createdBy: 'loja-01',
@@ -157,10 +187,28 @@ export function writeLink(link: Link, pages: string, now: Instant): object {
     urlReturn: link.returnUrl,
     referenceTransaction: link.referenceTransaction,
     paymentId: link.paymentId,
+    receivedValue: new ExactNumber(reaisText(link.receivedAmount)),
     method: link.tryMethod,
     reason: link.disableReason,
     createdBy: link.createdBy,
     createdDate: saoPauloText(link.createdAt),
+  };
+}
+
+/** As one link alone is answered. */
+export function writeWholeLink(
+  link: Link,
+  bills: readonly BillOfLink[],
+  pages: string,
+  now: Instant,
+): object {
+  return {
+    ...writeLink(link, pages, now),
+    bills: bills.map(({ received, ...bill }) => ({
+      ...bill,
+      receivedValue: new ExactNumber(reaisText(received)),
+    })),
+    removals: link.removals,
   };
 }
 

@@ -62,9 +62,17 @@ export type Link = LinkKey &
     readonly tryMethod: TryMethod | null;
     /** What paid it. */
     readonly paymentId: string | null;
+    /** What came for its bills, whatever had become of those. */
+    readonly receivedAmount: Cents;
+    /** The bill for which money came first. */
+    readonly receivedId: string | null;
+    /** How often the bank was asked to take away the bill of the try, since money came for another one. */
+    readonly removals: number;
+    /** The bank may be asked to again. */
+    readonly isRemovalDue: boolean;
     readonly createdBy: string;
     readonly createdAt: Instant;
-    /** Real time since the last try began, or was over, by the database's clock; 0: nobody has tried. */
+    /** Real time since the last try began, by the database's clock; 0: nobody has tried. */
     readonly triedMilliseconds: number;
   };
 
@@ -95,10 +103,8 @@ export function shownState(
   return state === 'open' && now >= expiresAt ? 'expired' : state;
 }
 
-/** Tries with a Pix or boleto. */
-export function hasBills({ tries, cardTries }: Pick<Link, 'tries' | 'cardTries'>): boolean {
-  return tries > cardTries;
-}
+/** The pause doubles from a minute to a day: about a month. A bank that keeps a bill for longer is asked by a person. */
+export const MOST_REMOVALS = 40;
 
 /**
  * What became of a try. `underWay`: its payment may still be approved, or its bill paid. `short`: less was
@@ -109,6 +115,16 @@ export type TryOutcome =
   | { readonly kind: 'failed'; readonly isUnasked?: boolean }
   | { readonly kind: 'short' }
   | { readonly kind: 'underWay' };
+
+/** By the money that came for any of its bills, also behind their end. Null: none came. */
+export function outcomeOfMoney({
+  amount,
+  receivedAmount,
+  receivedId,
+}: Pick<Link, 'amount' | 'receivedAmount' | 'receivedId'>): TryOutcome | null {
+  if (receivedId === null) return null;
+  return receivedAmount < amount ? { kind: 'short' } : { kind: 'paid', paymentId: receivedId };
+}
 
 /** More than `PARCELA_REQUEST_DEADLINE_MILLISECONDS` can be set to. */
 const LONGEST_REQUEST_MILLISECONDS = 150_000;

@@ -177,6 +177,8 @@ export type BoletoIntent = BoletoKey &
   Pick<Boleto, 'accountNumber' | 'pageKey' | 'issuedOn' | 'payableUntil' | 'requestedAt'> & {
     readonly bank: string;
     readonly askedBank: string;
+    /** The payment link that it is a try of. */
+    readonly linkId?: string;
     readonly createdBy: string;
     readonly request: KeyedRequest | null;
   };

@@ -158,12 +158,17 @@ export type PixTerms = Pick<
 >;
 
 /** As the merchant asked for it: `split` without the fee. */
-export type WantedPix = PixTerms & { readonly split: Split | null };
+export type WantedPix = PixTerms & {
+  readonly split: Split | null;
+  /** The payment link that it is a try of. */
+  readonly linkId?: string;
+};
 
 /** Committed before the bank is asked. */
 export type PixIntent = PixKey &
   PixTerms &
   Pick<Pix, 'accountNumber' | 'txid' | 'pageKey' | 'expiresAt' | 'requestedAt' | 'bank' | 'split'> & {
+    readonly linkId?: string;
     readonly createdBy: string;
     readonly request: KeyedRequest | null;
   };
