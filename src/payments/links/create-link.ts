@@ -51,7 +51,7 @@ export function createLink<Refusal extends string>(
         receivedAmount: cents(0),
         receivedId: null,
         removals: 0,
-        isRemovalDue: true,
+        isRemovalRested: true,
         createdBy: userName,
         createdAt: now,
         triedMilliseconds: 0,

@@ -3,7 +3,7 @@ import type { Database } from '../../platform/postgres/database.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import { everySoOften } from '../../platform/work/every-so-often.ts';
 import { type FindTryTools, findTryOutcome } from './find-try-outcome.ts';
-import { type Link, outcomeOfMoney, type TryOutcome } from './link.ts';
+import { isRemovalDue, type Link, outcomeOfMoney, type TryOutcome } from './link.ts';
 import {
   dropLinkRow,
   EARLIEST_LOOK,
@@ -56,7 +56,7 @@ export function finishDueTries(
         const outcome = await findTryOutcome(tools, link);
         // A bill beside one that was paid after all ends at its bank, then the link does.
         const isBeside = outcome.kind === 'underWay' && outcomeOfMoney(link) !== null;
-        if (isBeside && link.isRemovalDue) {
+        if (isBeside && isRemovalDue(link)) {
           const isAsked = await tools.startRemoval(link, performance.now() + WRITE_MILLISECONDS);
           if (isAsked) await recordRemoval(tools.database, link);
         }

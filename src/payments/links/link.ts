@@ -68,8 +68,8 @@ export type Link = LinkKey &
     readonly receivedId: string | null;
     /** How often the bank was asked to take away the bill of the try, since money came for another one. */
     readonly removals: number;
-    /** The bank may be asked to again. */
-    readonly isRemovalDue: boolean;
+    /** The pause since then is over. */
+    readonly isRemovalRested: boolean;
     readonly createdBy: string;
     readonly createdAt: Instant;
     /** Real time since the last try began, by the database's clock; 0: nobody has tried. */
@@ -103,8 +103,15 @@ export function shownState(
   return state === 'open' && now >= expiresAt ? 'expired' : state;
 }
 
-/** The pause doubles from a minute to a day: about a month. A bank that keeps a bill for longer is asked by a person. */
+/** The pause doubles from a minute to a day, so about a month. A person asks a bank that keeps it longer. */
 export const MOST_REMOVALS = 40;
+
+export function isRemovalDue({
+  removals,
+  isRemovalRested,
+}: Pick<Link, 'removals' | 'isRemovalRested'>): boolean {
+  return removals < MOST_REMOVALS && isRemovalRested;
+}
 
 /**
  * What became of a try. `underWay`: its payment may still be approved, or its bill paid. `short`: less was

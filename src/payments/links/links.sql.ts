@@ -20,7 +20,6 @@ import {
   type LinkKey,
   MOST_BOLETO_TRIES,
   MOST_CARD_TRIES,
-  MOST_REMOVALS,
   MOST_TRIES,
   type ShownState,
   TRY_METHODS,
@@ -51,7 +50,7 @@ const LINK = rowCodec<Link>(
     receivedAmount: column.money(),
     receivedId: column.nullable(column.text()),
     removals: column.whole(),
-    isRemovalDue: column.boolean(`l.removals < ${MOST_REMOVALS} and coalesce(l.removal_at <= now(), true)`),
+    isRemovalRested: column.boolean('coalesce(l.removal_at <= now(), true)'),
     createdBy: column.text(),
     createdAt: column.instant(),
     triedMilliseconds: column.real('coalesce((extract(epoch from now() - l.tried_at) * 1000)::float8, 0)'),
@@ -231,7 +230,7 @@ const REMOVAL = statement(
   'payment_links.record_removal',
   `update payment_links set removals = removals + 1,
      removal_at = now() + least(interval '1 minute' * power(2, removals), interval '1 day')
-   where merchant_id = $1 and link_id = $2 and tries = $3 and look_at is not null and removals < ${MOST_REMOVALS}`,
+   where merchant_id = $1 and link_id = $2 and tries = $3 and look_at is not null`,
 );
 
 /** The bank was asked to take away the bill of the try. */

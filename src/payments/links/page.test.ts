@@ -35,7 +35,7 @@ const LINK: Link = {
   receivedAmount: cents(0),
   receivedId: null,
   removals: 0,
-  isRemovalDue: true,
+  isRemovalRested: true,
   createdBy: 'loja',
   createdAt: NOW,
   triedMilliseconds: 0,
