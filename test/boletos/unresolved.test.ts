@@ -337,6 +337,7 @@ test('money for a link that was disabled meanwhile is an exception that names it
       [{ id, method: 'boleto', status: 'Cancelado', receivedValue: 149.9 }],
     ],
   );
+  assert.equal((await read(shop, id)).body.linkId, link.id);
   const [exception] = await exceptionsOf(shop, id);
   assert.deepEqual([exception?.class, exception?.linkId], ['unexpectedPayment', link.id]);
 });

@@ -130,6 +130,7 @@ test('money for a disabled link stands on its page, and the exception leads ther
     return found.includes('Boleto Cancelado R$ 149,90') && found;
   });
   assert.match(words, /Recebido por Pix e boleto R\$ 149,90 .*Chegou dinheiro que não paga este link/);
+  assert.ok((await shown(viewer, `${home}/boletos/${id}`)).includes(`href="${path}"`));
   assert.ok((await shown(viewer, `${home}/reconciliation/exceptions`)).includes(`href="${path}"`));
 });
 

@@ -10,7 +10,7 @@ import {
 } from '../../payments/links/contract.ts';
 import { createLink } from '../../payments/links/create-link.ts';
 import { LINK_REFUSALS } from '../../payments/links/endpoints.ts';
-import type { Link, LinkKey } from '../../payments/links/link.ts';
+import { type Link, type LinkKey, seenOutcome } from '../../payments/links/link.ts';
 import {
   disableLinkRow,
   findLink,
@@ -18,6 +18,7 @@ import {
   listLinkPage,
   type NewLink,
 } from '../../payments/links/links.sql.ts';
+import { asItsBill } from '../../payments/links/pay-link-by-bill.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { requestReader } from '../../platform/requests/request-reader.ts';
 import { LIFE_REFUSALS, lifeRefusal } from '../../transactions/payers/page-life.ts';
@@ -227,7 +228,7 @@ const keyOf = (given: GivenOptions) => ({
 type Written = AnswerOf<typeof GET_LINK>;
 
 const writtenLink = (link: Link, { pagesOrigin, cell }: CommandTools, now: Instant) =>
-  writeLink(link, linkPagesAt(pagesOrigin, cell), now) as Written;
+  writeLink(asItsBill(link, { outcome: seenOutcome(link) }), linkPagesAt(pagesOrigin, cell), now) as Written;
 
 function shown(link: Link, tools: CommandTools, now: Instant): CommandOutcome {
   const one = writtenLink(link, tools, now);

@@ -10,6 +10,7 @@ import type { ResolveExceptionResult } from '../../reconciliation/exceptions/res
 import type { EntryKind } from '../../reconciliation/settlement-entry.ts';
 import { isUuid } from '../../values/ids.ts';
 import { isDay } from '../../values/instant.ts';
+import { linkFacts } from '../parts/buyer-parts.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
   actionForm,
@@ -28,7 +29,6 @@ import {
   EXCEPTIONS,
   exceptionPath,
   filePath,
-  linkPath,
   merchantPath,
   pathOf,
   paymentPath,
@@ -174,9 +174,7 @@ ${facts([
   [say('Class'), say(EXCEPTION_WORDS[exception.class])],
   [say('Merchant'), merchantId ?? '–'],
   [boletoId === null ? say('Payment') : say('Boleto'), ofMerchant()],
-  ...(merchantId === null || linkId === null
-    ? []
-    : [[say('Payment link'), link(linkPath(merchantId, linkId), linkId)] as const]),
+  ...(merchantId === null ? [] : linkFacts(linkId, { merchantId, wording })),
   [say('Installment'), exception.installmentNumber ?? '–'],
   [say('Day'), exception.day === null ? '–' : day(exception.day)],
   [say('Expected'), foundText(exception.class, exception.expected, wording)],

@@ -26,7 +26,7 @@ import {
 import { type CreateLinkTools, createLink } from './create-link.ts';
 import { disableLink } from './disable-link.ts';
 import { findStandingBill } from './find-try-outcome.ts';
-import type { Link, LinkKey } from './link.ts';
+import { type Link, type LinkKey, seenOutcome } from './link.ts';
 import { findLink, LINK_ORDERS, listLinkPage } from './links.sql.ts';
 import { asItsBill, type PayLinkByBillTools } from './pay-link-by-bill.ts';
 
@@ -101,7 +101,7 @@ export const LINK_ENDPOINTS: readonly Endpoint<LinkTools>[] = [
       listLinkPage(database, merchantId, state, now, wanted),
     );
     const pages = linkPagesAt(call.pagesOrigin(), tools.cell);
-    return { status: 200, body: writePage(wanted, found, (link) => writeLink(link, pages, now)) };
+    return { status: 200, body: writePage(wanted, found, (link) => writeLink(asItStands(link), pages, now)) };
   }),
   endpoint(DISABLE_LINK, async (tools: LinkTools, call) => {
     const { merchantId } = callerOf(call);
@@ -111,6 +111,8 @@ export const LINK_ENDPOINTS: readonly Endpoint<LinkTools>[] = [
     return { status: 200, body: writeLink(result, pages, tools.clock.now(merchantId)) };
   }),
 ];
+
+const asItStands = (link: Link) => asItsBill(link, { outcome: seenOutcome(link) });
 
 /** As its bill has it, with all of its bills. */
 async function findWholeLink(

@@ -10,7 +10,14 @@ import type { Pix, PixState } from '../../transactions/methods/pix/pix.ts';
 import { findMadePix, findPix } from '../../transactions/methods/pix/pix-charges.sql.ts';
 import type { TransactionState } from '../../transactions/transaction.ts';
 import { findTransaction } from '../../transactions/transaction-queries.sql.ts';
-import { keyOfTry, type Link, outcomeOfMoney, outcomeWithoutPayment, type TryOutcome } from './link.ts';
+import {
+  keyOfTry,
+  type Link,
+  outcomeOfMoney,
+  outcomeWithoutPayment,
+  seenOutcome,
+  type TryOutcome,
+} from './link.ts';
 
 export type FindTryTools = {
   readonly database: Reader;
@@ -116,9 +123,8 @@ export async function findStandingBill(
   tools: Pick<FindTryTools, 'database' | 'keyring'>,
   link: Link,
 ): Promise<StandingBill> {
-  if (link.state === 'open') return { bill: null, outcome: outcomeOfMoney(link) };
   const bill = await findBillOfTry(tools, link);
-  return { bill, outcome: bill && (outcomeOfMoney(link) ?? tryOutcomeOf(outcomeOfBill(link, bill))) };
+  return { bill, outcome: seenOutcome(link) ?? (bill && tryOutcomeOf(outcomeOfBill(link, bill))) };
 }
 
 async function findCardOutcome(tools: FindTryTools, link: Link): Promise<Found | null> {

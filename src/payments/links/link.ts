@@ -133,6 +133,14 @@ export function outcomeOfMoney({
   return receivedAmount < amount ? { kind: 'short' } : { kind: 'paid', paymentId: receivedId };
 }
 
+/** The same for who looks at a link. While a card is being charged its outcome counts alone. */
+export function seenOutcome(
+  link: Pick<Link, 'state' | 'tryMethod' | 'amount' | 'receivedAmount' | 'receivedId'>,
+): TryOutcome | null {
+  const isSeen = link.state === 'open' || (link.state === 'paying' && link.tryMethod !== 'card');
+  return isSeen ? outcomeOfMoney(link) : null;
+}
+
 /** More than `PARCELA_REQUEST_DEADLINE_MILLISECONDS` can be set to. */
 const LONGEST_REQUEST_MILLISECONDS = 150_000;
 

@@ -330,8 +330,11 @@ export async function closeRestoredLinks(tx: Tx): Promise<number> {
 export const LINK_ORDERS = ['createdDate'] as const;
 export type LinkOrder = (typeof LINK_ORDERS)[number];
 
-/** `$4`: the state that is shown, or null; `$5`: now. */
-const MATCHES = `($4::text is null or $4 = case when l.state = 'open' and l.expires_at <= $5::timestamptz then 'expired' else l.state end)`;
+/** As `seenOutcome` and `shownState` have it. `$4`: the state that is shown, or null; `$5`: now. */
+const MATCHES = `($4::text is null or $4 = case
+     when l.received_amount > 0 and (l.state = 'open' or (l.state = 'paying' and l.try_method <> 'card'))
+     then case when l.received_amount < l.amount then 'disabled' else 'paid' end
+     when l.state = 'open' and l.expires_at <= $5::timestamptz then 'expired' else l.state end)`;
 
 const LIST = pageOf({
   name: 'payment_links.list',

@@ -248,7 +248,7 @@ function isWaiting(bill: BillOfTry): boolean {
 }
 
 /** The link as its bills have it, which payers paid at their banks: the work may not have seen it yet. */
-export function asItsBill<L extends Link>(link: L, { outcome }: StandingBill): L {
+export function asItsBill<L extends Link>(link: L, { outcome }: Pick<StandingBill, 'outcome'>): L {
   switch (outcome?.kind) {
     case undefined:
     case 'underWay':

@@ -129,6 +129,8 @@ export type Pix = PixKey & {
   readonly callbackUrl: string | null;
   /** With the fee of the moment at which it was asked for. Null: all is the merchant's. */
   readonly split: RecordedSplit | null;
+  /** The payment link that it is a try of. */
+  readonly linkId: string | null;
   /** What it was collected for (Pix Automático). */
   readonly billingId: string | null;
   readonly bank: string;
