@@ -122,12 +122,12 @@ test('money for a disabled link stands on its page, and the exception leads ther
   assert.equal(made.body.status, 'waiting', made.text);
   const path = `${home}/links/${link.id}`;
   await press(finance, path, `${path}/disable`);
-  assert.match(await wordsAt(path), /Desativado .*Pix e boletos deste link .*Boleto Cancelado R\$ 0,00/);
+  assert.match(await wordsAt(path), /Desativado .*Pix e boletos deste link .*Boleto Encerrad\S+ R\$ 0,00/);
   const [{ id }] = (await links.read(link)).bills;
   await call(url, `/homologation/boletos/${id}/events`, { token, body: { type: 'paid' } });
   const words = await until('the money is there', async () => {
     const found = await wordsAt(path);
-    return found.includes('Boleto Cancelado R$ 149,90') && found;
+    return found.includes('Boleto A resolver R$ 149,90') && found;
   });
   assert.match(words, /Recebido por Pix e boleto R\$ 149,90 .*Chegou dinheiro que não paga este link/);
   assert.ok((await shown(viewer, `${home}/boletos/${id}`)).includes(`href="${path}"`));

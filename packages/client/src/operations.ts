@@ -287,6 +287,8 @@ export type Boleto = {
   readonly payerZipCode: string | null;
   /** Your own reference of the sale. */
   readonly referenceTransaction: string | null;
+  /** Its payment link. */
+  readonly linkId?: string | undefined;
   /** The page to print, for the payer: whoever has the address sees it. */
   readonly url: string;
 };
@@ -1284,8 +1286,6 @@ export type PaymentLink = {
   readonly referenceTransaction: string | null;
   /** The payment that paid it. */
   readonly paymentId: string | null;
-  /** Reais that came for its Pix and boletos, also behind their end. */
-  readonly receivedValue: number;
   /** How the last try pays; null: nobody has tried. */
   readonly method: 'card' | 'pix' | 'boleto' | null;
   /** Why it was disabled. */
@@ -1294,20 +1294,21 @@ export type PaymentLink = {
   readonly createdBy: string;
   /** São Paulo time without zone. */
   readonly createdDate: string;
-  /** Where one link is read: its newest Pix and boletos, 20 at most. */
+  /** Of one link: its newest Pix and boletos. */
   readonly bills?: readonly (PaymentLinkBill)[] | undefined;
-  /** How often its bank was asked to take away a bill beside money that came. */
-  readonly removals?: number | undefined;
 };
 
 export type PaymentLinkBill = {
-  /** The id of the subscription. */
+  /** The id of the Pix or boleto. */
   readonly id: string;
   /** How it was paid. */
   readonly method: 'pix' | 'boleto';
-  /** Active, Blocked (its card is canceled, or there was a chargeback) or Canceled. */
-  readonly status: 'Processando' | 'Aguardando' | 'Paga' | 'Cancelada' | 'Expirada' | 'Negada' | 'Emitido' | 'Pago' | 'Vencido' | 'Cancelado' | 'Expirado' | 'Em emissão';
+  /** It may still be paid. */
+  readonly isOpen: boolean;
+  /** Reais that came. */
   readonly receivedValue: number;
+  /** It has an open exception. */
+  readonly isToResolve: boolean;
 };
 
 export type PaymentLinkPage = {
@@ -1499,6 +1500,8 @@ export type PixPayment = {
   readonly method: 'pix';
   /** The billing that it was collected for (Pix Automático); null: no billing. */
   readonly billingId: string | null;
+  /** Its payment link. */
+  readonly linkId?: string | undefined;
   /**
    * Processando: the bank has not answered yet. Negada: it makes no such charge. Cancelada: taken away,
    * or given back whole.
@@ -1917,8 +1920,8 @@ export type ReconciliationException = {
   readonly explanation: 'rounding' | 'pledge' | 'onItsWay' | 'batchIncomplete' | null;
   /** Whose payment was not expected; null: it is of an installment. */
   readonly boletoId: string | null;
-  /** The payment link of that boleto or Pix. */
-  readonly linkId: string | null;
+  /** Its payment link. */
+  readonly linkId?: string | undefined;
   /** Since `day`. */
   readonly ageDays: number;
   /** When it was found. */

@@ -6,8 +6,6 @@ import {
   LIST_LINKS,
 } from '../../payments/links/contract.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
-import { STATUS_WORDS } from '../../transactions/methods/boleto/bill-status.ts';
-import { PIX_WORDS } from '../../transactions/methods/pix/pix-status.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import { type ListTools, listScreen } from '../filters/list-screens.ts';
 import { Html, html, type Shown } from '../parts/html.ts';
@@ -34,7 +32,8 @@ import {
   screen,
   type Visit,
 } from '../parts/screen.ts';
-import { LINK_STATES, OF_LINK_STATES, stateBadge, stateChoices } from '../parts/states.ts';
+import { badge, LINK_STATES, stateBadge, stateChoices } from '../parts/states.ts';
+import type { Wording } from '../parts/wording.ts';
 
 type Link = AnswerOf<typeof GET_LINK>;
 
@@ -119,7 +118,8 @@ const METHODS = { card: 'Card', pix: 'Pix', boleto: 'Boleto' } as const;
 
 function linkPage(one: Link, visit: Visit): Html {
   const { say, reais, day } = visit.wording;
-  const { url, paymentId, status, method, receivedValue } = one;
+  const { url, paymentId, status, method, bills = [] } = one;
+  const received = bills.reduce((sum, { receivedValue }) => sum + receivedValue, 0);
   return html`<p class="headline"><strong>${reais(one.value)}</strong> ${stateBadge(LINK_STATES, status, visit.wording)}</p>
 ${facts([
   [say('Address of the page'), pageAddress(url, visit)],
@@ -130,7 +130,7 @@ ${facts([
     say('Payment'),
     paymentId === null ? '–' : link(paymentPath(visit.merchantId, paymentId), paymentId.slice(0, 8)),
   ],
-  ...(receivedValue > 0 ? [[say('Received by Pix and boleto'), reais(receivedValue)] as const] : []),
+  ...(received > 0 ? [[say('Received by Pix and boleto'), reais(received)] as const] : []),
   [say('Last tried by'), method === null ? '–' : say(METHODS[method])],
   [say('Reference'), one.referenceTransaction ?? '–'],
   [say('Reason'), one.reason ?? '–'],
@@ -139,15 +139,15 @@ ${facts([
 ])}${billSection(one, visit)}${status === LINK_STATUS_WORDS.paid || status === LINK_STATUS_WORDS.disabled ? '' : disableForm(one, visit)}`;
 }
 
-const OPEN_WORDS: readonly string[] = [PIX_WORDS.waiting, STATUS_WORDS.issued, STATUS_WORDS.overdue];
 const ENDED: readonly string[] = [LINK_STATUS_WORDS.paid, LINK_STATUS_WORDS.disabled];
 
-function billSection({ status, paymentId, bills = [], removals = 0 }: Link, visit: Visit): Shown {
-  const { say, reais, count } = visit.wording;
+function billSection({ status, paymentId, bills = [] }: Link, visit: Visit): Shown {
+  const { say, reais } = visit.wording;
   if (bills.length === 0) return '';
-  const isOdd = bills.some(({ id, receivedValue }) => receivedValue > 0 && id !== paymentId);
+  const isOdd = bills.some((bill) => bill.id !== paymentId && bill.isToResolve);
+  const isUnusual = bills.some((bill) => bill.id === paymentId && bill.isToResolve);
   const isOver = ENDED.includes(status);
-  const isKept = isOver && bills.some((bill) => OPEN_WORDS.includes(bill.status));
+  const isKept = isOver && bills.some((bill) => bill.isOpen);
   const notes = [
     ...(isOver && isOdd
       ? [
@@ -156,9 +156,19 @@ function billSection({ status, paymentId, bills = [], removals = 0 }: Link, visi
           ),
         ]
       : []),
-    ...(isKept ? [say('One of them can still be paid: its bank has not taken it away.')] : []),
-    ...(isKept && removals > 0
-      ? [say('The bank was asked to {count} times, ever later. Ask it yourself.', { count: count(removals) })]
+    ...(isUnusual
+      ? [
+          say(
+            'What pays this link came late or in another amount, so it is an exception: say at its page what became of it.',
+          ),
+        ]
+      : []),
+    ...(isKept
+      ? [
+          say(
+            'One of them can still be paid: its bank, which is asked to take it away ever later, has not. Ask it yourself.',
+          ),
+        ]
       : []),
   ];
   return section(
@@ -172,11 +182,20 @@ function billSection({ status, paymentId, bills = [], removals = 0 }: Link, visi
           cell: ({ id, method }) =>
             link((method === 'pix' ? paymentPath : boletoPath)(visit.merchantId, id), say(METHODS[method])),
         },
-        { title: say('Status'), cell: (one) => stateBadge(OF_LINK_STATES, one.status, visit.wording) },
+        { title: say('Status'), cell: (one) => billBadge(one, visit.wording) },
         { title: say('Received'), isNumber: true, cell: (one) => reais(one.receivedValue) },
       ],
     )}`,
   );
+}
+
+function billBadge(
+  { isOpen, isToResolve, receivedValue }: NonNullable<Link['bills']>[number],
+  { say }: Wording,
+): Html {
+  if (isToResolve) return badge('bad', say('To be resolved'));
+  if (isOpen) return badge('wait', say('Waits for its payer'));
+  return receivedValue > 0 ? badge('good', say('Received')) : badge('plain', say('Ended'));
 }
 
 function disableForm({ id }: Link, visit: Visit): Shown {

@@ -1,4 +1,4 @@
-import type { GET_LINK, LinkStatusWord } from '../../payments/links/contract.ts';
+import type { LinkStatusWord } from '../../payments/links/contract.ts';
 import type { LIST_PAYMENTS } from '../../payments/list/contract.ts';
 import type { CardPayment } from '../../payments/status/contract.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
@@ -107,22 +107,6 @@ export const BOLETO_STATES = {
   4: { tone: 'plain', text: 'Withdrawn' },
   5: { tone: 'plain', text: 'Expired' },
 } as const satisfies States<StatusBill>;
-
-/** Of a Pix or a boleto, as its link lists them. */
-export const OF_LINK_STATES = {
-  Processando: PAYMENT_STATES.Processando,
-  Aguardando: PAYMENT_STATES.Aguardando,
-  Paga: PAYMENT_STATES.Paga,
-  Cancelada: PAYMENT_STATES.Cancelada,
-  Expirada: PAYMENT_STATES.Expirada,
-  Negada: PAYMENT_STATES.Negada,
-  'Em emissão': BOLETO_STATES[0],
-  Emitido: BOLETO_STATES[1],
-  Pago: BOLETO_STATES[2],
-  Vencido: BOLETO_STATES[3],
-  Cancelado: BOLETO_STATES[4],
-  Expirado: BOLETO_STATES[5],
-} as const satisfies States<NonNullable<AnswerOf<typeof GET_LINK>['bills']>[number]['status']>;
 
 export const DELIVERY_STATES = {
   Waiting: { tone: 'wait', text: 'Waiting' },

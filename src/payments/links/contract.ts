@@ -5,8 +5,6 @@ import { named } from '../../platform/http/named.ts';
 import { refusedAnswer } from '../../platform/http/refusal.ts';
 import { pageQuery } from '../../platform/pages.ts';
 import { type Decimal, day, decimal, reais } from '../../transactions/bill-contract.ts';
-import { BEING_ISSUED_WORD, STATUS_WORDS } from '../../transactions/methods/boleto/bill-status.ts';
-import { PIX_WORDS } from '../../transactions/methods/pix/pix-status.ts';
 import { endOfLife, LIFE_TEXT } from '../../transactions/payers/page-life.ts';
 import { inCell } from '../../values/cell.ts';
 import { reaisText } from '../../values/cents.ts';
@@ -99,15 +97,6 @@ export function readWantedLink(body: LinkBody, now: Instant): WantedLink {
   };
 }
 
-type BillWord = (typeof PIX_WORDS)[keyof typeof PIX_WORDS] | (typeof STATUS_WORDS)[keyof typeof STATUS_WORDS];
-const BILL_WORDS = [
-  ...new Set<BillWord | typeof BEING_ISSUED_WORD>([
-    ...Object.values(PIX_WORDS),
-    ...Object.values(STATUS_WORDS),
-    BEING_ISSUED_WORD,
-  ]),
-];
-
 const orNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
 const LINK_ANSWER = named('PaymentLink', {
@@ -125,9 +114,6 @@ const LINK_ANSWER = named('PaymentLink', {
   urlReturn: orNull('As given.'),
   referenceTransaction: orNull('As given.'),
   paymentId: orNull('The payment that paid it.'),
-  receivedValue: Type.Number({
-    description: 'Reais that came for its Pix and boletos, also behind their end.',
-  }),
   method: Type.Union([Type.Enum([...TRY_METHODS]), Type.Null()], {
     description: 'How the last try pays; null: nobody has tried.',
   }),
@@ -139,14 +125,12 @@ const LINK_ANSWER = named('PaymentLink', {
       named('PaymentLinkBill', {
         id: Type.String(),
         method: Type.Enum(['pix', 'boleto'] as const),
-        status: Type.Enum(BILL_WORDS),
+        isOpen: Type.Boolean({ description: 'It may still be paid.' }),
         receivedValue: Type.Number(),
+        isToResolve: Type.Boolean({ description: 'It has an open exception.' }),
       }),
-      { description: 'Where one link is read: its newest Pix and boletos, 20 at most.' },
+      { description: 'Of one link: its newest Pix and boletos.' },
     ),
-  ),
-  removals: Type.Optional(
-    Type.Integer({ description: 'How often its bank was asked to take away a bill beside money that came.' }),
   ),
 });
 
@@ -158,11 +142,10 @@ const LINK_EXAMPLE = {
   value: 129.9,
   qttyInstallments: 3,
   expirationDate: '2026-12-21',
-  urlCallBack: 'https://loja.com.br/retorno',
+  urlCallBack: null,
   urlReturn: 'https://loja.com.br/obrigado',
   referenceTransaction: 'PEDIDO-1001',
   paymentId: null,
-  receivedValue: 0,
   method: null,
   reason: null,
   createdBy: 'loja-01',
@@ -187,7 +170,6 @@ export function writeLink(link: Link, pages: string, now: Instant): object {
     urlReturn: link.returnUrl,
     referenceTransaction: link.referenceTransaction,
     paymentId: link.paymentId,
-    receivedValue: new ExactNumber(reaisText(link.receivedAmount)),
     method: link.tryMethod,
     reason: link.disableReason,
     createdBy: link.createdBy,
@@ -208,7 +190,6 @@ export function writeWholeLink(
       ...bill,
       receivedValue: new ExactNumber(reaisText(received)),
     })),
-    removals: link.removals,
   };
 }
 
@@ -292,7 +273,7 @@ export const DISABLE_LINK = contract({
   path: '/v1/paymentlink/disable',
   summary: 'Disable a payment link',
   description:
-    'It cannot be paid any more. One that is disabled already stays as it is. A Pix or boleto that waits for its payer is taken away first. While another try to pay is under way, or the bank has not answered, it is 409: ask again shortly. Takes no body.',
+    'It cannot be paid any more. One that is disabled already stays as it is. A Pix or boleto that waits for its payer is taken away first. While another try to pay is under way, or the bank has not answered, it is 409: ask again shortly.',
   query: Type.Object({
     id: LINK_ID,
     reason: Type.String({

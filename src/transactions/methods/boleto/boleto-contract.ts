@@ -102,7 +102,7 @@ export const BOLETO_ANSWER = named('Boleto', {
   ),
   ...FLAT_PAYER,
   referenceTransaction: Type.Union([Type.String(), Type.Null()]),
-  linkId: Type.Optional(Type.String({ description: 'The payment link that it is a try of.' })),
+  linkId: Type.Optional(Type.String({ description: 'Its payment link.' })),
   url: Type.String({ description: 'The page to print, for the payer: whoever has the address sees it.' }),
 });
 

@@ -68,7 +68,7 @@ export const PIX_PAYMENT = named('PixPayment', {
   ...OF_CHARGE,
   method: Type.Enum(['pix']),
   billingId: orNull('The billing that it was collected for (Pix Automático); null: no billing.'),
-  linkId: Type.Optional(Type.String({ description: 'The payment link that it is a try of.' })),
+  linkId: Type.Optional(Type.String({ description: 'Its payment link.' })),
   statusDescription: STATUS,
   isPartlyReturned: Type.Boolean({ description: 'A part of what paid it was given back.' }),
   transactionDate: Type.String(),
