@@ -16,7 +16,7 @@ export const LINK_TABLE = {
   events: {
     begin: 'a buyer tries to pay',
     pay: 'the payment of the try was approved, or a Pix or boleto of any try paid',
-    fail: 'the try came to no charge; an open link is looked at again for money that comes late',
+    fail: 'the try came to no charge',
     disable: 'the merchant disables it',
     drop: 'the merchant disables it, and its Pix or boleto was taken away; or less was paid than it asks for',
     close: 'the database was restored: it may be paid already',

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { addDays, type Day, instant, saoPauloDay } from '../../src/values/instant.ts';
 import { type CallOptions, call, logIn, type Reply } from '../kit/merchant.ts';
 import { openTestService, type TestService, until } from '../kit/service.ts';
@@ -29,6 +30,14 @@ export async function shopOf<S extends TestService>(
   const [account] = await service.auditor.query('select merchant_id, account_number from accounts limit 1');
   const { merchant_id, account_number } = account as { merchant_id: string; account_number: string };
   return { service, url, token, merchantId: merchant_id, accountNumber: account_number };
+}
+
+/** Payments of a boleto that were not expected, as its merchant sees them. */
+export async function exceptionsOf({ url, token, accountNumber }: CallingShop, id: string) {
+  const query = `accountNumber=${accountNumber}&from=${inDays(-1)}&to=${inDays(1)}&class=unexpectedPayment&limit=100`;
+  const reply = await call(url, `/api/reconciliation/exceptions?${query}`, { token });
+  assert.equal(reply.status, 200, reply.text);
+  return (reply.body.items as Record<string, unknown>[]).filter(({ boletoId }) => boletoId === id);
 }
 
 export function boletoRequest(change: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {

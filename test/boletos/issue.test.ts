@@ -9,6 +9,7 @@ import {
   boletoRequest,
   cancel,
   changeDay,
+  exceptionsOf,
   force,
   inDays,
   issue,
@@ -149,15 +150,6 @@ test('a payment by hand lies neither before the issue nor after today', async ()
   assert.equal((await read(shop, id)).body.statusBill, 1);
 });
 
-/** Of the account, as its merchant sees them. */
-async function exceptionsOf(id: string) {
-  const { url, token, accountNumber } = shop;
-  const query = `accountNumber=${accountNumber}&from=${inDays(-1)}&to=${inDays(1)}&class=unexpectedPayment&limit=100`;
-  const reply = await call(url, `/api/reconciliation/exceptions?${query}`, { token });
-  assert.equal(reply.status, 200, reply.text);
-  return (reply.body.items as Record<string, unknown>[]).filter(({ boletoId }) => boletoId === id);
-}
-
 const gaugeOfUnhandled = async () => {
   const metrics = await (await fetch(shop.service.metricsUrl)).text();
   return Number(/parcela_reconciliation_exceptions\{class="unexpectedPayment"\} (\d+)/.exec(metrics)?.[1]);
@@ -166,9 +158,9 @@ const gaugeOfUnhandled = async () => {
 test('what was not expected is an exception of the account, until a person says what became of it', async () => {
   const { id } = (await issue(shop)).body;
   await force(shop, id, { type: 'paid' });
-  assert.deepEqual(await exceptionsOf(id), []);
+  assert.deepEqual(await exceptionsOf(shop, id), []);
   await force(shop, id, { type: 'paid' });
-  const [found, ...more] = await exceptionsOf(id);
+  const [found, ...more] = await exceptionsOf(shop, id);
   assert.equal(more.length, 0);
   const { class: name, state, transactionId, installmentNumber, amount, expected, day } = found ?? {};
   assert.deepEqual(
@@ -244,7 +236,7 @@ test('a cancel takes the boleto out of the bank, and may be repeated; a later pa
   ]);
   const [late] = (await read(shop, id)).body.payments;
   assert.deepEqual([late.amount, late.kind, late.state], [14_990, 'afterEnd', 'open']);
-  assert.equal((await exceptionsOf(id)).length, 1);
+  assert.equal((await exceptionsOf(shop, id)).length, 1);
 });
 
 test('a cancel that waited for a payment that was being recorded shows it', async () => {

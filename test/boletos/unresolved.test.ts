@@ -13,6 +13,7 @@ import {
   boletoRequest,
   cancel,
   changeDay,
+  exceptionsOf,
   inDays,
   issue,
   movementsOf,
@@ -283,12 +284,11 @@ test('money that comes for a boleto that was taken away pays its link, and the b
   const other = await links.newLink({ referenceTransaction: 'LINK-6' });
   for (const link of [open, other]) {
     assert.equal((await links.post(link, 'boleto', payer())).body.status, 'waiting');
-    // As if its due day had been put off for long.
-    await shop.service.auditor.query(
-      "update payment_links set tried_at = tried_at - interval '20 days' where link_id = $1",
-      [link.id],
-    );
     assert.equal((await links.post(link, 'cancel')).body.status, 'removed');
+    const [row] = await shop.service.auditor.query('select look_at from payment_links where link_id = $1', [
+      link.id,
+    ]);
+    assert.equal(row?.look_at, null, 'the money wakes it, on whatever day it comes');
   }
   const [first, second] = [await boletoOf('LINK-5'), await boletoOf('LINK-6')];
   assert.equal((await links.post(other, 'boleto', payer())).body.status, 'waiting');
@@ -317,6 +317,66 @@ test('money that comes for a boleto that was taken away pays its link, and the b
     `select fence from boletos where reference_transaction = 'LINK-6' order by requested_at`,
   );
   assert.ok(Number(byWork?.fence) > Number(byPage?.fence), 'the work of all links waits for no bank');
+});
+
+test('money for a link that was disabled meanwhile is an exception that names it, and stands on the link', async () => {
+  const link = await links.newLink({ referenceTransaction: 'LINK-9' });
+  assert.equal((await links.post(link, 'boleto', payer())).body.status, 'waiting');
+  const disabled = await links.api(`disable?id=${link.id}&reason=Engano`, { method: 'POST' });
+  assert.equal(disabled.body.status, 'Desativado', disabled.text);
+  const { id, ourNumber } = await boletoOf('LINK-9');
+  await paidAtBank(ourNumber);
+  const shown = await until('the link has the money', async () => {
+    const found = await links.read(link);
+    return found.bills[0].receivedValue > 0 && found;
+  });
+  assert.deepEqual(
+    [shown.status, shown.reason, shown.paymentId, shown.bills],
+    [
+      ...['Desativado', 'Engano', null],
+      [{ id, method: 'boleto', isOpen: false, receivedValue: 149.9, isToResolve: true }],
+    ],
+  );
+  assert.equal((await read(shop, id)).body.linkId, link.id);
+  const [exception] = await exceptionsOf(shop, id);
+  assert.deepEqual([exception?.class, exception?.linkId], ['unexpectedPayment', link.id]);
+});
+
+test('a bank that keeps a boleto beside money that came is asked ever later, and the link says that it is kept', async () => {
+  const link = await links.newLink({ referenceTransaction: 'LINK-10' });
+  assert.equal((await links.post(link, 'boleto', payer())).body.status, 'waiting');
+  assert.equal((await links.post(link, 'cancel')).body.status, 'removed');
+  const { ourNumber } = await boletoOf('LINK-10');
+  assert.equal((await links.post(link, 'boleto', payer())).body.status, 'waiting');
+  await script({ cancels: [{ refusal: 'notAllowed' }] });
+  await paidAtBank(ourNumber);
+  const ofLink = (text: string) => shop.service.auditor.query(text, [link.id]);
+  const waitsAgain = () =>
+    ofLink(`select 1 from payment_links l join boletos b using (merchant_id, link_id)
+      where link_id = $1 and removals = 1 and l.state = 'paying' and b.state = 'issued'`);
+  await until('the bank has kept it', async () => (await waitsAgain()).length === 1);
+  await ofLink("update payment_links set look_at = now() - interval '1 minute' where link_id = $1");
+  await until('it was looked at', async () => {
+    const [row] = await ofLink(
+      'select look_at > now() as is_looked_at from payment_links where link_id = $1',
+    );
+    return row?.is_looked_at === true;
+  });
+  assert.equal((await waitsAgain()).length, 1, 'and the bank was not asked');
+  const { status, bills } = await links.read(link);
+  assert.deepEqual([status, bills.map(({ isOpen }: { isOpen: boolean }) => isOpen)], ['Pago', [true, false]]);
+  const { items } = (await links.api('list?status=Pago&limit=100')).body;
+  assert.equal(
+    items.find(({ id }: { id: string }) => id === link.id)?.status,
+    'Pago',
+    'the list says so too',
+  );
+  await ofLink('update payment_links set look_at = now(), removal_at = now() where link_id = $1');
+  await until('the link has ended', async () => {
+    await ofLink("update payment_links set look_at = now() where link_id = $1 and state = 'paying'");
+    return (await ofLink("select 1 from payment_links where link_id = $1 and state = 'paid'")).length === 1;
+  });
+  assert.equal((await links.read(link)).bills[0].isOpen, false);
 });
 
 test('a boleto that was paid with less than its link asks for does not say that it is paid, and ends it', async () => {

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
+import { boletoRequest } from '../boletos/boleto-service.ts';
 import { createForeignMerchant, FOREIGN_MERCHANT } from '../kit/foreign-merchant.ts';
 import { call, logIn, pay } from '../kit/merchant.ts';
 import { openTestService, type TestService, until } from '../kit/service.ts';
+import { linksOf } from '../payments/linked.ts';
 import { plantDelivery } from '../webhooks/history-service.ts';
 import { type MerchantThings, makeThings, subscribe } from './merchant-things.ts';
 import { hiddenFields, type Shown, searchFor, signedIn, type Visitor, wordsOf } from './visitor.ts';
@@ -101,6 +103,7 @@ test('a payment link is created on a page, leads to where its buyer pays, and is
   const path = made.headers.get('location') ?? '';
   const page = await shown(finance, path);
   assert.match(wordsOf(page), /R\$ 1\.129,90 Pode ser pago/);
+  assert.match(page, /Criado em<\/dt><dd><time datetime="[^"]+-03:00">/);
   const address = /<code>(http[^<]+\/pay\/[0-9a-f]{32})<\/code>/.exec(page)?.[1] ?? '';
   assert.match((await call(service.gatewayUrl, new URL(address).pathname)).text, /R\$ 1\.129,90/);
   const here = path.split('?')[0] as string;
@@ -108,6 +111,27 @@ test('a payment link is created on a page, leads to where its buyer pays, and is
   assert.equal(ended.status, 303, ended.text);
   assert.match(await wordsAt(here), /Desativado .*Motivo a test/);
   assert.match(await wordsAt(`${list}?status=Desativado`), /Um .*Desativado/);
+});
+
+test('money for a disabled link stands on its page, and the exception leads there', async () => {
+  const url = service.gatewayUrl;
+  const token = await logIn(url, (await service.demo()).gateway);
+  const links = linksOf({ url, token });
+  const link = await links.newLink();
+  const made = await links.post(link, 'boleto', boletoRequest().payer as object);
+  assert.equal(made.body.status, 'waiting', made.text);
+  const path = `${home}/links/${link.id}`;
+  await press(finance, path, `${path}/disable`);
+  assert.match(await wordsAt(path), /Desativado .*Pix e boletos deste link .*Boleto Encerrad\S+ R\$ 0,00/);
+  const [{ id }] = (await links.read(link)).bills;
+  await call(url, `/homologation/boletos/${id}/events`, { token, body: { type: 'paid' } });
+  const words = await until('the money is there', async () => {
+    const found = await wordsAt(path);
+    return found.includes('Boleto A resolver R$ 149,90') && found;
+  });
+  assert.match(words, /Recebido por Pix e boleto R\$ 149,90 .*Chegou dinheiro que não paga este link/);
+  assert.ok((await shown(viewer, `${home}/boletos/${id}`)).includes(`href="${path}"`));
+  assert.ok((await shown(viewer, `${home}/reconciliation/exceptions`)).includes(`href="${path}"`));
 });
 
 test('the box leads to a billing, a subscription and a boleto by their ids', async () => {

@@ -49,8 +49,8 @@ test('a link is paid by the Pix that its page shows, and by nothing beside it', 
   assert.equal(status, 'Pago');
   const { body } = await read(shop, paymentId);
   assert.deepEqual(
-    [body.method, body.statusDescription, body.paidAmount, body.referenceTransaction],
-    ['pix', 'Paga', 14_990, 'PEDIDO-1001'],
+    [body.method, body.statusDescription, body.paidAmount, body.referenceTransaction, body.linkId],
+    ['pix', 'Paga', 14_990, 'PEDIDO-1001', link.id],
   );
   const late = (await otherwise(link)).body.status;
   assert.ok(['paid', 'notOpen'].includes(late), 'the work may not have seen it yet');

@@ -120,6 +120,11 @@ const SEEN: Readonly<Record<string, (printed: readonly string[], language: Langu
     assert.match(paid ?? '', /"kind":"expected"/);
     assert.match(back ?? '', /"isPartlyReturned":true/);
   },
+  'docs/pt/links-de-pagamento.md': ([, made, paid, late]) => {
+    assert.match(made ?? '', /"url":"http[^"]*\/pay\/[0-9a-f]{32}"/);
+    assert.match(paid ?? '', /"status":"waiting".*"status":"Pago".*"method":"pix","isOpen":false/s);
+    assert.match(late ?? '', /"status":"Desativado".*"receivedValue":50/s);
+  },
   'docs/pt/boletos.md': ([, issued, shown, paid, late, canceled, expired, listed, imported]) => {
     assert.match(issued ?? '', /"statusBill":1\b/);
     const line = /"digitableLine":"(\d{47})"/.exec(issued ?? '')?.[1];

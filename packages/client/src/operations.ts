@@ -287,6 +287,8 @@ export type Boleto = {
   readonly payerZipCode: string | null;
   /** Your own reference of the sale. */
   readonly referenceTransaction: string | null;
+  /** Its payment link. */
+  readonly linkId?: string | undefined;
   /** The page to print, for the payer: whoever has the address sees it. */
   readonly url: string;
 };
@@ -1292,6 +1294,21 @@ export type PaymentLink = {
   readonly createdBy: string;
   /** São Paulo time without zone. */
   readonly createdDate: string;
+  /** Of one link: its newest Pix and boletos. */
+  readonly bills?: readonly (PaymentLinkBill)[] | undefined;
+};
+
+export type PaymentLinkBill = {
+  /** The id of the Pix or boleto. */
+  readonly id: string;
+  /** How it was paid. */
+  readonly method: 'pix' | 'boleto';
+  /** It may still be paid. */
+  readonly isOpen: boolean;
+  /** Reais that came. */
+  readonly receivedValue: number;
+  /** It has an open exception. */
+  readonly isToResolve: boolean;
 };
 
 export type PaymentLinkPage = {
@@ -1483,6 +1500,8 @@ export type PixPayment = {
   readonly method: 'pix';
   /** The billing that it was collected for (Pix Automático); null: no billing. */
   readonly billingId: string | null;
+  /** Its payment link. */
+  readonly linkId?: string | undefined;
   /**
    * Processando: the bank has not answered yet. Negada: it makes no such charge. Cancelada: taken away,
    * or given back whole.
@@ -1901,6 +1920,8 @@ export type ReconciliationException = {
   readonly explanation: 'rounding' | 'pledge' | 'onItsWay' | 'batchIncomplete' | null;
   /** Whose payment was not expected; null: it is of an installment. */
   readonly boletoId: string | null;
+  /** Its payment link. */
+  readonly linkId?: string | undefined;
   /** Since `day`. */
   readonly ageDays: number;
   /** When it was found. */

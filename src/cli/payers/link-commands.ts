@@ -10,7 +10,7 @@ import {
 } from '../../payments/links/contract.ts';
 import { createLink } from '../../payments/links/create-link.ts';
 import { LINK_REFUSALS } from '../../payments/links/endpoints.ts';
-import type { Link, LinkKey } from '../../payments/links/link.ts';
+import { type Link, type LinkKey, seenOutcome } from '../../payments/links/link.ts';
 import {
   disableLinkRow,
   findLink,
@@ -18,6 +18,7 @@ import {
   listLinkPage,
   type NewLink,
 } from '../../payments/links/links.sql.ts';
+import { asItsBill } from '../../payments/links/pay-link-by-bill.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { requestReader } from '../../platform/requests/request-reader.ts';
 import { LIFE_REFUSALS, lifeRefusal } from '../../transactions/payers/page-life.ts';
@@ -207,7 +208,7 @@ const eventOf = (operator: Actor, action: AuditAction, { merchantId, linkId }: L
 });
 
 const WHY_NOT: Readonly<Record<'open' | 'paying' | 'paid', string>> = {
-  open: '--link: it was being paid a moment ago; try again',
+  open: '--link: it was being paid a moment ago, or money came for it: see link show, and try again',
   paying:
     '--link: it is being paid. The console and POST /v1/paymentlink/disable have the bank take its Pix or boleto away first',
   paid: `--link: ${LINK_REFUSALS.paid.sentence.en}`,
@@ -227,7 +228,7 @@ const keyOf = (given: GivenOptions) => ({
 type Written = AnswerOf<typeof GET_LINK>;
 
 const writtenLink = (link: Link, { pagesOrigin, cell }: CommandTools, now: Instant) =>
-  writeLink(link, linkPagesAt(pagesOrigin, cell), now) as Written;
+  writeLink(asItsBill(link, { outcome: seenOutcome(link) }), linkPagesAt(pagesOrigin, cell), now) as Written;
 
 function shown(link: Link, tools: CommandTools, now: Instant): CommandOutcome {
   const one = writtenLink(link, tools, now);
@@ -235,6 +236,14 @@ function shown(link: Link, tools: CommandTools, now: Instant): CommandOutcome {
     `link       ${one.id}`,
     `page       ${one.url}${tools.pagesOrigin === null ? '  (behind the address of the service)' : ''}`,
     `status     ${one.status}${one.status === LINK_STATUS_WORDS.paid ? ` by ${one.paymentId}` : ''}`,
+    ...(link.receivedId === null
+      ? []
+      : [`received   ${reaisText(link.receivedAmount)} by Pix or boleto, first for ${link.receivedId}`]),
+    ...(link.state === 'paying' && link.removals > 0
+      ? [
+          `kept       the bank was asked ${link.removals} times to take away a Pix or boleto beside that money`,
+        ]
+      : []),
     ...(one.method === null ? [] : [`method     ${one.method}`]),
     `value      ${reaisText(link.amount)}, in up to ${one.qttyInstallments}`,
     `for        ${visible(one.description)}`,

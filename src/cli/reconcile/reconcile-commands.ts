@@ -253,8 +253,16 @@ function ageDaysOf(exception: ReconciliationException): number {
   return Math.floor(ageOf(exception, Date.now()) / DAY_MILLISECONDS);
 }
 
-function placeOf({ transactionId, installmentNumber, boletoId, line }: ReconciliationException): string {
-  if (boletoId !== null) return `boleto ${boletoId}`;
+function placeOf({
+  transactionId,
+  installmentNumber,
+  boletoId,
+  linkId,
+  line,
+}: ReconciliationException): string {
+  const ofLink = linkId === null ? '' : ` of link ${linkId}`;
+  if (boletoId !== null) return `boleto ${boletoId}${ofLink}`;
+  if (transactionId !== null && installmentNumber === null) return `Pix ${transactionId}${ofLink}`;
   if (transactionId !== null) return `installment ${installmentNumber} of ${transactionId}`;
   return line === null ? '-' : `line ${line.lineNumber} of file ${line.fileNumber}`;
 }

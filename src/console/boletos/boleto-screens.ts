@@ -14,7 +14,7 @@ import { formatDigitableLine } from '../../values/bar-code.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import { type ListTools, listScreen } from '../filters/list-screens.ts';
 import { happenToBoleto } from '../homologation/happening.ts';
-import { buyerFacts, buyerLink } from '../parts/buyer-parts.ts';
+import { buyerFacts, buyerLink, linkFacts } from '../parts/buyer-parts.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
   accountField,
@@ -131,6 +131,7 @@ ${facts([
   [say('Account'), boleto.accountNumber],
   [say('Our number'), boleto.ourNumber],
   [say('Reference'), boleto.referenceTransaction ?? '–'],
+  ...linkFacts(boleto.linkId, visit),
   [
     say('Digitable line'),
     digitableLine === null ? '–' : html`<code>${formatDigitableLine(digitableLine)}</code>`,

@@ -150,7 +150,7 @@ export function clockShown(clock: Clock | null, { wording }: Visit): Html {
   const state =
     target === null
       ? badge('good', say('Stands here'))
-      : badge('wait', say('On its way to {time}', { time: wording.moment(`${target}-03:00`) }));
+      : badge('wait', say('On its way to {time}', { time: wording.moment(target) }));
   const ran = Object.entries(RAN_WORDS).map(
     ([kind, { text }]) => [say(text), count(clock.ran[kind as RanKind])] as const,
   );

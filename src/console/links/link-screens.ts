@@ -18,10 +18,11 @@ import {
   moment,
   pageAddress,
   reaisOf,
+  section,
   table,
   typedAmount,
 } from '../parts/page-parts.ts';
-import { LINK, LINKS, linkPath, pathOf, paymentPath } from '../parts/paths.ts';
+import { boletoPath, LINK, LINKS, linkPath, pathOf, paymentPath } from '../parts/paths.ts';
 import {
   type Action,
   ALL_ROLES,
@@ -31,7 +32,8 @@ import {
   screen,
   type Visit,
 } from '../parts/screen.ts';
-import { LINK_STATES, stateBadge, stateChoices } from '../parts/states.ts';
+import { badge, LINK_STATES, stateBadge, stateChoices } from '../parts/states.ts';
+import type { Wording } from '../parts/wording.ts';
 
 type Link = AnswerOf<typeof GET_LINK>;
 
@@ -116,7 +118,8 @@ const METHODS = { card: 'Card', pix: 'Pix', boleto: 'Boleto' } as const;
 
 function linkPage(one: Link, visit: Visit): Html {
   const { say, reais, day } = visit.wording;
-  const { url, paymentId, status, method } = one;
+  const { url, paymentId, status, method, bills = [] } = one;
+  const received = bills.reduce((sum, { receivedValue }) => sum + receivedValue, 0);
   return html`<p class="headline"><strong>${reais(one.value)}</strong> ${stateBadge(LINK_STATES, status, visit.wording)}</p>
 ${facts([
   [say('Address of the page'), pageAddress(url, visit)],
@@ -127,12 +130,72 @@ ${facts([
     say('Payment'),
     paymentId === null ? '–' : link(paymentPath(visit.merchantId, paymentId), paymentId.slice(0, 8)),
   ],
+  ...(received > 0 ? [[say('Received by Pix and boleto'), reais(received)] as const] : []),
   [say('Last tried by'), method === null ? '–' : say(METHODS[method])],
   [say('Reference'), one.referenceTransaction ?? '–'],
   [say('Reason'), one.reason ?? '–'],
   [say('Created by'), one.createdBy],
   [say('Created at'), moment(visit.wording, one.createdDate)],
-])}${status === LINK_STATUS_WORDS.paid || status === LINK_STATUS_WORDS.disabled ? '' : disableForm(one, visit)}`;
+])}${billSection(one, visit)}${status === LINK_STATUS_WORDS.paid || status === LINK_STATUS_WORDS.disabled ? '' : disableForm(one, visit)}`;
+}
+
+const ENDED: readonly string[] = [LINK_STATUS_WORDS.paid, LINK_STATUS_WORDS.disabled];
+
+function billSection({ status, paymentId, bills = [] }: Link, visit: Visit): Shown {
+  const { say, reais } = visit.wording;
+  if (bills.length === 0) return '';
+  const isOdd = bills.some((bill) => bill.id !== paymentId && bill.isToResolve);
+  const isUnusual = bills.some((bill) => bill.id === paymentId && bill.isToResolve);
+  const isOver = ENDED.includes(status);
+  const isKept = isOver && bills.some((bill) => bill.isOpen);
+  const notes = [
+    ...(isOver && isOdd
+      ? [
+          say(
+            'Money came that does not pay this link: give it back to the buyer, or agree with him on it, and say at its page what became of it.',
+          ),
+        ]
+      : []),
+    ...(isUnusual
+      ? [
+          say(
+            'What pays this link came late or in another amount, so it is an exception: say at its page what became of it.',
+          ),
+        ]
+      : []),
+    ...(isKept
+      ? [
+          say(
+            'One of them can still be paid: its bank, which is asked to take it away ever later, has not. Ask it yourself.',
+          ),
+        ]
+      : []),
+  ];
+  return section(
+    say('Pix and boletos of this link'),
+    html`${notes.length > 0 && html`<div class="message" role="note"><p>${notes.join(' ')}</p></div>`}${table(
+      say('Pix and boletos of this link'),
+      bills,
+      [
+        {
+          title: say('Method'),
+          cell: ({ id, method }) =>
+            link((method === 'pix' ? paymentPath : boletoPath)(visit.merchantId, id), say(METHODS[method])),
+        },
+        { title: say('Status'), cell: (one) => billBadge(one, visit.wording) },
+        { title: say('Received'), isNumber: true, cell: (one) => reais(one.receivedValue) },
+      ],
+    )}`,
+  );
+}
+
+function billBadge(
+  { isOpen, isToResolve, receivedValue }: NonNullable<Link['bills']>[number],
+  { say }: Wording,
+): Html {
+  if (isToResolve) return badge('bad', say('To be resolved'));
+  if (isOpen) return badge('wait', say('Waits for its payer'));
+  return receivedValue > 0 ? badge('good', say('Received')) : badge('plain', say('Ended'));
 }
 
 function disableForm({ id }: Link, visit: Visit): Shown {

@@ -3,7 +3,7 @@ import { documentText } from '../../values/document-number.ts';
 import { maskedDocument, maskedEmail } from '../../values/masked-person.ts';
 import type { Shown } from './html.ts';
 import { link } from './page-parts.ts';
-import { buyerPath } from './paths.ts';
+import { buyerPath, linkPath } from './paths.ts';
 import { mayUse, type Visit } from './screen.ts';
 
 /** Who may see the data of a person whole, where it is asked for and audited. */
@@ -52,4 +52,13 @@ export function buyerCells({ user }: Visit) {
       document && (isWhole ? documentText(document) : maskedDocument(document)),
     email: (email: string | null | undefined) => email && (isWhole ? email : maskedEmail(email)),
   };
+}
+
+/** At whose page the buyer paid. None: of no payment link. */
+export function linkFacts(
+  linkId: string | null | undefined,
+  { merchantId, wording }: Pick<Visit, 'merchantId' | 'wording'>,
+): readonly (readonly [string, Shown])[] {
+  if (!linkId) return [];
+  return [[wording.say('Payment link'), link(linkPath(merchantId, linkId), linkId)]];
 }

@@ -86,7 +86,7 @@ export function wordingIn(language: Language, texts: Readonly<Record<string, str
     weekday: (text) => weekday.format(new Date(`${text.slice(0, 10)}T00:00:00Z`)),
     count: (count) => number.format(count),
     briefly: (value) => brief.format(value),
-    moment: (at) => moment.format(new Date(at)),
+    moment: (at) => moment.format(new Date(machineMoment(at))),
     realMark: '',
     duration(seconds) {
       const [unit, size] = UNITS.find((one) => seconds >= one[1]) ?? ['second', 1];
@@ -103,6 +103,10 @@ export function besideMovedClock(wording: Wording): Wording {
   return { ...wording, realMark: wording.say('real time') };
 }
 
+const HAS_ZONE = /(?:Z|[+-]\d\d(?::?\d\d)?)$/;
+
+/** A time that the APIs give without a zone is São Paulo's. */
 export function machineMoment(at: string | number): string {
-  return typeof at === 'string' ? at : saoPauloOffsetText(instant(at));
+  if (typeof at === 'number') return saoPauloOffsetText(instant(at));
+  return HAS_ZONE.test(at) ? at : `${at}-03:00`;
 }

@@ -2,7 +2,7 @@ import { buyerOf } from '../../transactions/customers/buyer.ts';
 import { startOfSaoPauloDay } from '../../values/instant.ts';
 import type { PaymentDelivery } from '../../webhooks/history/messages-of-payments.sql.ts';
 import { actsSection, type ShownAct } from '../history/history-screens.ts';
-import { buyerFacts } from '../parts/buyer-parts.ts';
+import { buyerFacts, linkFacts } from '../parts/buyer-parts.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, facts, link, moment, pageAddress, section, table } from '../parts/page-parts.ts';
 import { billingPath, pathOf, RECEIPT } from '../parts/paths.ts';
@@ -87,6 +87,7 @@ function pixFacts(pix: ShownPix, visit: Visit): Html {
     ...(billingId === null
       ? []
       : ([[say('Billing'), link(billingPath(merchantId, billingId), billingId)]] as const)),
+    ...linkFacts(pix.linkId, visit),
     [say('Bank'), pix.bank],
     ['NSU', pix.nsu ?? '–'],
     ['txid', html`<code>${pix.txid}</code>`],

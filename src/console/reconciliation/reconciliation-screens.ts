@@ -2,10 +2,11 @@ import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { LIST_EXCEPTIONS } from '../../reconciliation/exceptions/endpoints.ts';
 import { EXCEPTION_CLASSES, EXCEPTION_STATES } from '../../reconciliation/exceptions/exception.ts';
 import { type ListTools, listScreen } from '../filters/list-screens.ts';
-import type { Html } from '../parts/html.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
 import { accountField, accountOf, link, table } from '../parts/page-parts.ts';
-import { boletoPath, MERCHANT_EXCEPTIONS, paymentPath } from '../parts/paths.ts';
+import { boletoPath, linkPath, MERCHANT_EXCEPTIONS, paymentPath } from '../parts/paths.ts';
 import { OF_MERCHANT, type Screen, type Visit } from '../parts/screen.ts';
+import type { Wording } from '../parts/wording.ts';
 import { DAYS_SCREENS, type DaysTools, periodOf } from './days-screens.ts';
 import { EXCEPTION_WORDS, exceptionBadge, foundText, lackText } from './exception-words.ts';
 
@@ -56,22 +57,27 @@ function exceptionTable(items: readonly Exception[], { wording, merchantId }: Vi
     { title: say('Difference'), isNumber: true, cell: (one) => lackText(one, wording) },
     { title: say('Expected'), isNumber: true, cell: (one) => foundText(one.class, one.expected, wording) },
     { title: say('Found'), isNumber: true, cell: (one) => foundText(one.class, one.found, wording) },
-    {
-      title: say('Payment'),
-      cell: (one) =>
-        one.boletoId !== null
-          ? link(boletoPath(merchantId, one.boletoId), say('Boleto'))
-          : one.transactionId !== null &&
-            link(
-              paymentPath(merchantId, one.transactionId),
-              say('Installment {number}', { number: one.installmentNumber ?? 1 }),
-            ),
-    },
+    { title: say('Payment'), cell: (one) => paymentCell(one, wording, merchantId) },
     {
       title: say('Explanation'),
       cell: (one) => one.reason ?? (one.explanation === null ? '–' : worded(one.explanation)),
     },
   ]);
+}
+
+function paymentCell(one: Exception, { say }: Wording, merchantId: string): Shown {
+  const { boletoId, transactionId, installmentNumber, linkId } = one;
+  const paid =
+    boletoId !== null
+      ? link(boletoPath(merchantId, boletoId), say('Boleto'))
+      : transactionId !== null &&
+        link(
+          paymentPath(merchantId, transactionId),
+          installmentNumber === null ? 'Pix' : say('Installment {number}', { number: installmentNumber }),
+        );
+  return linkId === undefined
+    ? paid
+    : html`${paid}, ${link(linkPath(merchantId, linkId), say('Payment link'))}`;
 }
 
 export const RECONCILIATION_SCREENS: readonly Screen<ListTools & DaysTools>[] = [

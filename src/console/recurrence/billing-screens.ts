@@ -18,7 +18,7 @@ import {
 } from '../parts/screen.ts';
 import { BILLING_STATES, stateBadge, stateChoices } from '../parts/states.ts';
 import { billingWhy, chargeText, type WholeBilling } from './billing-why.ts';
-import { ENTRY_WORDS, saoPauloMoment } from './recurrence-words.ts';
+import { ENTRY_WORDS } from './recurrence-words.ts';
 
 const MAY_ACT = { roles: ['finance', 'admin'], of: 'merchant' } as const satisfies Partial<Action>;
 
@@ -152,7 +152,7 @@ function timeline(billing: WholeBilling, { wording }: Visit): Html {
         : entry.type === 'Canceled'
           ? entry.description
           : '';
-    return html`<li>${moment(wording, saoPauloMoment(entry.at))} <span>${say(ENTRY_WORDS[entry.type])}</span> <span>${actorText(entry.by, wording)}</span> ${note !== '' && html`<span>${note}</span>`}</li>\n`;
+    return html`<li>${moment(wording, entry.at)} <span>${say(ENTRY_WORDS[entry.type])}</span> <span>${actorText(entry.by, wording)}</span> ${note !== '' && html`<span>${note}</span>`}</li>\n`;
   })}</ol>`;
 }
 

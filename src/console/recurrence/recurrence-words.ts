@@ -33,11 +33,6 @@ export const PLAN_TYPE_WORDS = {
   Custom: 'Its own rhythm',
 } as const satisfies Record<AnswerOf<typeof GET_PLAN>['planType'], string>;
 
-/** Times of recurrence have no zone. It is São Paulo's. */
-export function saoPauloMoment(text: string): string {
-  return `${text}-03:00`;
-}
-
 /** Without its holder, whose name is told only where that is audited. */
 export type ShownStoredCard = ShownCard & {
   readonly expirationMonth: string;

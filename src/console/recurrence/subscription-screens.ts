@@ -42,7 +42,6 @@ import {
   ENTRY_WORDS,
   type ShownStoredCard,
   type StoredCardTools,
-  saoPauloMoment,
   shownCardText,
 } from './recurrence-words.ts';
 
@@ -240,7 +239,7 @@ function timeline({ timeline: entries }: WholeSubscription, { wording }: Visit):
   const { say } = wording;
   return html`<ol class="timeline">${entries.map(
     ({ at, type, by, description }) =>
-      html`<li>${moment(wording, saoPauloMoment(at))} <span>${say(ENTRY_WORDS[type])}</span> <span>${actorText(by, wording)}</span> ${description !== '' && html`<span>${description}</span>`}</li>\n`,
+      html`<li>${moment(wording, at)} <span>${say(ENTRY_WORDS[type])}</span> <span>${actorText(by, wording)}</span> ${description !== '' && html`<span>${description}</span>`}</li>\n`,
   )}</ol>`;
 }
 

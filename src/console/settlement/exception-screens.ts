@@ -10,6 +10,7 @@ import type { ResolveExceptionResult } from '../../reconciliation/exceptions/res
 import type { EntryKind } from '../../reconciliation/settlement-entry.ts';
 import { isUuid } from '../../values/ids.ts';
 import { isDay } from '../../values/instant.ts';
+import { linkFacts } from '../parts/buyer-parts.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
   actionForm,
@@ -162,7 +163,7 @@ function exceptionPage({ exception, line }: ExceptionFound, visit: Visit): Html 
   const { wording } = visit;
   const { say, day } = wording;
   const { reason, resolvedBy, explanation, transactionId, merchantId } = exception;
-  const { boletoId } = exception;
+  const { boletoId, linkId } = exception;
   const ofMerchant = () => {
     if (merchantId === null) return '–';
     if (boletoId !== null) return link(boletoPath(merchantId, boletoId), boletoId);
@@ -173,6 +174,7 @@ ${facts([
   [say('Class'), say(EXCEPTION_WORDS[exception.class])],
   [say('Merchant'), merchantId ?? '–'],
   [boletoId === null ? say('Payment') : say('Boleto'), ofMerchant()],
+  ...(merchantId === null ? [] : linkFacts(linkId, { merchantId, wording })),
   [say('Installment'), exception.installmentNumber ?? '–'],
   [say('Day'), exception.day === null ? '–' : day(exception.day)],
   [say('Expected'), foundText(exception.class, exception.expected, wording)],

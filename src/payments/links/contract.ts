@@ -18,6 +18,7 @@ import {
   PUBLIC_ONLY,
   urlRefusals,
 } from '../../webhooks/posting/url-rules.ts';
+import type { BillOfLink } from './bills-of-link.sql.ts';
 import { type Link, type ShownState, shownState, TRY_METHODS, type WantedLink } from './link.ts';
 import { LINK_ORDERS } from './links.sql.ts';
 
@@ -119,6 +120,18 @@ const LINK_ANSWER = named('PaymentLink', {
   reason: orNull('Why it was disabled.'),
   createdBy: Type.String(),
   createdDate: Type.String({ description: 'São Paulo time without zone.' }),
+  bills: Type.Optional(
+    Type.Array(
+      named('PaymentLinkBill', {
+        id: Type.String(),
+        method: Type.Enum(['pix', 'boleto'] as const),
+        isOpen: Type.Boolean({ description: 'It may still be paid.' }),
+        receivedValue: Type.Number(),
+        isToResolve: Type.Boolean({ description: 'It has an open exception.' }),
+      }),
+      { description: 'Of one link: its newest Pix and boletos.' },
+    ),
+  ),
 });
 
 const LINK_EXAMPLE = {
@@ -129,7 +142,7 @@ const LINK_EXAMPLE = {
   value: 129.9,
   qttyInstallments: 3,
   expirationDate: '2026-12-21',
-  urlCallBack: 'https://loja.com.br/retorno',
+  urlCallBack: null,
   urlReturn: 'https://loja.com.br/obrigado',
   referenceTransaction: 'PEDIDO-1001',
   paymentId: null,
@@ -161,6 +174,22 @@ export function writeLink(link: Link, pages: string, now: Instant): object {
     reason: link.disableReason,
     createdBy: link.createdBy,
     createdDate: saoPauloText(link.createdAt),
+  };
+}
+
+/** As one link alone is answered. */
+export function writeWholeLink(
+  link: Link,
+  bills: readonly BillOfLink[],
+  pages: string,
+  now: Instant,
+): object {
+  return {
+    ...writeLink(link, pages, now),
+    bills: bills.map(({ received, ...bill }) => ({
+      ...bill,
+      receivedValue: new ExactNumber(reaisText(received)),
+    })),
   };
 }
 
@@ -244,7 +273,7 @@ export const DISABLE_LINK = contract({
   path: '/v1/paymentlink/disable',
   summary: 'Disable a payment link',
   description:
-    'It cannot be paid any more. One that is disabled already stays as it is. A Pix or boleto that waits for its payer is taken away first. While another try to pay is under way, or the bank has not answered, it is 409: ask again shortly. Takes no body.',
+    'It cannot be paid any more. One that is disabled already stays as it is. A Pix or boleto that waits for its payer is taken away first. While another try to pay is under way, or the bank has not answered, it is 409: ask again shortly.',
   query: Type.Object({
     id: LINK_ID,
     reason: Type.String({

@@ -5,6 +5,7 @@ import { newId, newPageKey } from '../../platform/chance.ts';
 import type { Once } from '../../platform/http/failures.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import { cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { Seller } from '../pay-by-card.ts';
 import type { Link, WantedLink } from './link.ts';
@@ -47,6 +48,10 @@ export function createLink<Refusal extends string>(
         boletoTries: 0,
         tryMethod: null,
         paymentId: null,
+        receivedAmount: cents(0),
+        receivedId: null,
+        removals: 0,
+        isRemovalRested: true,
         createdBy: userName,
         createdAt: now,
         triedMilliseconds: 0,

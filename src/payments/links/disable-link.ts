@@ -1,11 +1,12 @@
 import { isUuid } from '../../values/ids.ts';
 import { findTryOutcome } from './find-try-outcome.ts';
-import { hasBills, type Link } from './link.ts';
+import type { Link } from './link.ts';
 import { disableLinkRow, dropLinkRow, findLink } from './links.sql.ts';
 import { finishQuietly } from './pay-link.ts';
 import { type PayLinkByBillTools, removeBillOfTry } from './pay-link-by-bill.ts';
 
-export type DisableLinkResult = Link | 'paid' | 'paying';
+/** `kept`: its bank does not take its bill away. */
+export type DisableLinkResult = Link | 'paid' | 'paying' | 'kept';
 
 /** A bill that waits for its payer is taken away first. Null: no such link. */
 export async function disableLink(
@@ -20,14 +21,13 @@ export async function disableLink(
   const found = disabled ?? (await findLink(tools.database, key));
   const isOfBill = found?.state === 'paying' && found.tryMethod !== 'card';
   const link = isOfBill ? await dropLink(tools, found, reason, deadlineAt) : found;
-  if (link === null || link.state === 'disabled') return link;
+  if (link === null || link === 'kept' || link.state === 'disabled') return link;
   return link.state === 'paid' ? 'paid' : 'paying';
 }
 
-/** What came for a bill that was over ends an open link otherwise. */
+/** Money that came for a bill that was over ends an open link otherwise. */
 async function seeWhatCame(tools: PayLinkByBillTools, link: Link | null): Promise<void> {
-  if (link?.state === 'open' && hasBills(link))
-    await finishQuietly(tools, link, await findTryOutcome(tools, link));
+  if (link?.state === 'open') await finishQuietly(tools, link, await findTryOutcome(tools, link));
 }
 
 /** In one step: between its bill and its end nobody else begins a try. */
@@ -36,12 +36,13 @@ async function dropLink(
   link: Link,
   reason: string,
   deadlineAt: number,
-): Promise<Link | null> {
-  await removeBillOfTry(tools, link, deadlineAt);
+): Promise<Link | 'kept' | null> {
+  const removal = await removeBillOfTry(tools, link, deadlineAt);
   const outcome = await findTryOutcome(tools, link);
   if (outcome.kind === 'failed') {
     const dropped = await dropLinkRow(tools.database, link, reason);
     if (dropped !== null) return dropped;
   } else await finishQuietly(tools, link, outcome);
+  if (outcome.kind === 'underWay' && removal === 'keptByBank') return 'kept';
   return findLink(tools.database, link);
 }

@@ -10,6 +10,7 @@ import { LIFE_REFUSALS, lifeRefusal } from '../../transactions/payers/page-life.
 import { isUuid } from '../../values/ids.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { CallRules } from '../../webhooks/posting/url-rules.ts';
+import { type BillOfLink, listBillsOfLink } from './bills-of-link.sql.ts';
 import {
   CREATE_LINK,
   checkLink,
@@ -20,11 +21,12 @@ import {
   readWantedLink,
   stateOfWord,
   writeLink,
+  writeWholeLink,
 } from './contract.ts';
 import { type CreateLinkTools, createLink } from './create-link.ts';
 import { disableLink } from './disable-link.ts';
 import { findStandingBill } from './find-try-outcome.ts';
-import type { Link, LinkKey } from './link.ts';
+import { type Link, type LinkKey, seenOutcome } from './link.ts';
 import { findLink, LINK_ORDERS, listLinkPage } from './links.sql.ts';
 import { asItsBill, type PayLinkByBillTools } from './pay-link-by-bill.ts';
 
@@ -33,6 +35,10 @@ export const LINK_REFUSALS = {
   paying: passingConflict(5, {
     pt: 'O link está sendo pago neste momento; tente de novo em instantes.',
     en: 'The link is being paid at this moment; try again shortly.',
+  }),
+  kept: conflict({
+    pt: 'O banco não retira o boleto deste link: ele ainda pode ser pago.',
+    en: 'The bank does not take the boleto of this link away: it can still be paid.',
   }),
 } as const satisfies Record<string, RefusalShape>;
 
@@ -72,14 +78,15 @@ export const LINK_ENDPOINTS: readonly Endpoint<LinkTools>[] = [
   endpoint(GET_LINK, async (tools: LinkTools, call) => {
     const { merchantId } = callerOf(call);
     const { id } = call.query;
-    const link = !isUuid(id)
+    const found = !isUuid(id)
       ? null
       : await tools.lookUp(merchantId, (database) =>
-          findLinkAsItsBill(tools, database, { merchantId, linkId: id.toLowerCase() }),
+          findWholeLink(tools, database, { merchantId, linkId: id.toLowerCase() }),
         );
-    if (link === null) return refusalAnswer(FAILURES.unknownPath, call.language);
+    if (found === null) return refusalAnswer(FAILURES.unknownPath, call.language);
     const pages = linkPagesAt(call.pagesOrigin(), tools.cell);
-    return { status: 200, body: writeLink(link, pages, tools.clock.now(merchantId)) };
+    const now = tools.clock.now(merchantId);
+    return { status: 200, body: writeWholeLink(found.link, found.bills, pages, now) };
   }),
   endpoint(LIST_LINKS, async (tools: LinkTools, call) => {
     const { merchantId } = callerOf(call);
@@ -94,7 +101,7 @@ export const LINK_ENDPOINTS: readonly Endpoint<LinkTools>[] = [
       listLinkPage(database, merchantId, state, now, wanted),
     );
     const pages = linkPagesAt(call.pagesOrigin(), tools.cell);
-    return { status: 200, body: writePage(wanted, found, (link) => writeLink(link, pages, now)) };
+    return { status: 200, body: writePage(wanted, found, (link) => writeLink(asItStands(link), pages, now)) };
   }),
   endpoint(DISABLE_LINK, async (tools: LinkTools, call) => {
     const { merchantId } = callerOf(call);
@@ -105,13 +112,18 @@ export const LINK_ENDPOINTS: readonly Endpoint<LinkTools>[] = [
   }),
 ];
 
-async function findLinkAsItsBill(
+const asItStands = (link: Link) => asItsBill(link, { outcome: seenOutcome(link) });
+
+/** As its bill has it, with all of its bills. */
+async function findWholeLink(
   { keyring }: LinkTools,
   database: Reader,
   key: LinkKey,
-): Promise<Link | null> {
-  const link = await findLink(database, key);
-  return link && asItsBill(link, await findStandingBill({ database, keyring }, link));
+): Promise<{ readonly link: Link; readonly bills: readonly BillOfLink[] } | null> {
+  const found = await findLink(database, key);
+  if (found === null) return null;
+  const link = asItsBill(found, await findStandingBill({ database, keyring }, found));
+  return { link, bills: await listBillsOfLink(database, key) };
 }
 
 function refuse(why: keyof typeof LINK_REFUSALS | null, language: Language): Answer {

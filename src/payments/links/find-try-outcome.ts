@@ -10,8 +10,14 @@ import type { Pix, PixState } from '../../transactions/methods/pix/pix.ts';
 import { findMadePix, findPix } from '../../transactions/methods/pix/pix-charges.sql.ts';
 import type { TransactionState } from '../../transactions/transaction.ts';
 import { findTransaction } from '../../transactions/transaction-queries.sql.ts';
-import { hasBills, keyOfTry, type Link, outcomeWithoutPayment, type TryOutcome } from './link.ts';
-import { findReceived } from './received.sql.ts';
+import {
+  keyOfTry,
+  type Link,
+  outcomeOfMoney,
+  outcomeWithoutPayment,
+  seenOutcome,
+  type TryOutcome,
+} from './link.ts';
 
 export type FindTryTools = {
   readonly database: Reader;
@@ -75,10 +81,15 @@ export type BillOfTry =
 
 type Found = { readonly kind: TryOutcome['kind']; readonly paymentId: string };
 
-function outcomeOfBill(bill: BillOfTry): Found {
-  return bill.method === 'pix'
-    ? { kind: OUTCOMES_OF_PIX[bill.pix.state], paymentId: bill.pix.pixId }
-    : { kind: OUTCOMES_OF_BOLETO[bill.boleto.state], paymentId: bill.boleto.boletoId };
+/** The link may have been read before the payment of its bill was written. */
+function outcomeOfBill(link: Link, bill: BillOfTry): Found {
+  const found: Found =
+    bill.method === 'pix'
+      ? { kind: OUTCOMES_OF_PIX[bill.pix.state], paymentId: bill.pix.pixId }
+      : { kind: OUTCOMES_OF_BOLETO[bill.boleto.state], paymentId: bill.boleto.boletoId };
+  const { payments } = bill.method === 'pix' ? bill.pix : bill.boleto;
+  const received = payments.reduce((sum, { amount }) => sum + amount, 0);
+  return found.kind === 'paid' && received < link.amount ? { ...found, kind: 'short' } : found;
 }
 
 /**
@@ -88,7 +99,7 @@ function outcomeOfBill(bill: BillOfTry): Found {
 export async function findTryOutcome(tools: FindTryTools, link: Link): Promise<TryOutcome> {
   const last = await findLastOutcome(tools, link);
   if (last.kind === 'underWay' || (last.kind === 'paid' && link.tryMethod === 'card')) return last;
-  return (await findBillsOutcome(tools, link)) ?? last;
+  return outcomeOfMoney(link) ?? last;
 }
 
 async function findLastOutcome(tools: FindTryTools, link: Link): Promise<TryOutcome> {
@@ -99,22 +110,6 @@ async function findLastOutcome(tools: FindTryTools, link: Link): Promise<TryOutc
 
 function tryOutcomeOf({ kind, paymentId }: Found): TryOutcome {
   return kind === 'paid' ? { kind, paymentId } : ({ kind } as TryOutcome);
-}
-
-/** By the money that came for any of its bills, also behind their end. Null: none came. */
-export async function findBillsOutcome(
-  { database, keyring }: Pick<FindTryTools, 'database' | 'keyring'>,
-  link: Link,
-): Promise<TryOutcome | null> {
-  if (!hasBills(link)) return null;
-  const { merchantId, linkId } = link;
-  const spans = Array.from({ length: link.tries }, (_, index) =>
-    spanOfTry(keyring, { merchantId, linkId, tries: index + 1 }),
-  );
-  const received = await findReceived(database, merchantId, spans);
-  if (received === null) return null;
-  const { amount, paymentId } = received;
-  return amount < link.amount ? { kind: 'short' } : { kind: 'paid', paymentId };
 }
 
 export type StandingBill = {
@@ -128,12 +123,8 @@ export async function findStandingBill(
   tools: Pick<FindTryTools, 'database' | 'keyring'>,
   link: Link,
 ): Promise<StandingBill> {
-  const isOpen = link.state === 'open';
-  if (!hasBills(link) || (!isOpen && (link.state !== 'paying' || link.tryMethod === 'card')))
-    return { bill: null, outcome: null };
   const bill = await findBillOfTry(tools, link);
-  const outcome = await findBillsOutcome(tools, link);
-  return { bill, outcome: outcome ?? (bill && tryOutcomeOf(outcomeOfBill(bill))) };
+  return { bill, outcome: seenOutcome(link) ?? (bill && tryOutcomeOf(outcomeOfBill(link, bill))) };
 }
 
 async function findCardOutcome(tools: FindTryTools, link: Link): Promise<Found | null> {
@@ -148,7 +139,7 @@ async function findCardOutcome(tools: FindTryTools, link: Link): Promise<Found |
 
 async function findBillOutcome(tools: FindTryTools, link: Link): Promise<Found | null> {
   const bill = await findBillOfTry(tools, link);
-  return bill && outcomeOfBill(bill);
+  return bill && outcomeOfBill(link, bill);
 }
 
 /** Of the try that is under way. Null: it has made none. */

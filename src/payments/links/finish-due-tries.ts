@@ -2,9 +2,17 @@ import type { ModuleContext } from '../../platform/module.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import { everySoOften } from '../../platform/work/every-so-often.ts';
-import { type FindTryTools, findBillsOutcome, findTryOutcome } from './find-try-outcome.ts';
-import type { Link, TryOutcome } from './link.ts';
-import { dropLinkRow, EARLIEST_LOOK, listDueTries, putOff, recordFailed, recordPaid } from './links.sql.ts';
+import { type FindTryTools, findTryOutcome } from './find-try-outcome.ts';
+import { isRemovalDue, type Link, outcomeOfMoney, type TryOutcome } from './link.ts';
+import {
+  dropLinkRow,
+  EARLIEST_LOOK,
+  listDueTries,
+  putOff,
+  recordFailed,
+  recordPaid,
+  recordRemoval,
+} from './links.sql.ts';
 import { SHORT_PAYMENT } from './words.ts';
 
 export type FinishTryTools = FindTryTools & { readonly database: Database };
@@ -36,7 +44,8 @@ export async function finishTry(
 export function finishDueTries(
   tools: FinishTryTools &
     Pick<ModuleContext, 'log'> & {
-      readonly startRemoval: (link: Link, deadlineAt: number) => Promise<void>;
+      /** Whether the bank is asked now. */
+      readonly startRemoval: (link: Link, deadlineAt: number) => Promise<boolean>;
     },
 ): Work {
   const finish = async (signal: AbortSignal) => {
@@ -46,8 +55,11 @@ export function finishDueTries(
         const link = due.read();
         const outcome = await findTryOutcome(tools, link);
         // A bill beside one that was paid after all ends at its bank, then the link does.
-        if (outcome.kind === 'underWay' && (await findBillsOutcome(tools, link)) !== null)
-          await tools.startRemoval(link, performance.now() + WRITE_MILLISECONDS);
+        const isBeside = outcome.kind === 'underWay' && outcomeOfMoney(link) !== null;
+        if (isBeside && isRemovalDue(link)) {
+          const isAsked = await tools.startRemoval(link, performance.now() + WRITE_MILLISECONDS);
+          if (isAsked) await recordRemoval(tools.database, link);
+        }
         await finishTry(tools, link, outcome);
       } catch (error) {
         // One that cannot be read holds up no other.

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cents } from '../../values/cents.ts';
 import { instant } from '../../values/instant.ts';
-import { installmentOptions, outcomeWithoutPayment, shownState } from './link.ts';
+import {
+  installmentOptions,
+  isRemovalDue,
+  MOST_REMOVALS,
+  outcomeOfMoney,
+  outcomeWithoutPayment,
+  shownState,
+} from './link.ts';
 
 const offered = (amount: number, mostInstallments: number, minimum: number, largest = 12) =>
   installmentOptions({ amount: cents(amount), mostInstallments }, cents(minimum), largest);
@@ -28,4 +35,17 @@ test('a link is over at the first moment after its last day, and not while it is
 test('a try without a payment has failed once its request can make none any more', () => {
   assert.equal(outcomeWithoutPayment({ triedMilliseconds: 150_000 }).kind, 'underWay');
   assert.equal(outcomeWithoutPayment({ triedMilliseconds: 150_001 }).kind, 'failed');
+});
+
+test('all the money that came decides, and names the bill for which it came first', () => {
+  const link = { amount: cents(100), receivedAmount: cents(99), receivedId: 'a' };
+  assert.equal(outcomeOfMoney({ ...link, receivedAmount: cents(0), receivedId: null }), null);
+  assert.deepEqual(outcomeOfMoney(link), { kind: 'short' });
+  assert.deepEqual(outcomeOfMoney({ ...link, receivedAmount: cents(100) }), { kind: 'paid', paymentId: 'a' });
+});
+
+test('a bank that keeps a bill is asked again after each pause, and not for ever', () => {
+  assert.ok(isRemovalDue({ removals: MOST_REMOVALS - 1, isRemovalRested: true }));
+  assert.ok(!isRemovalDue({ removals: 1, isRemovalRested: false }));
+  assert.ok(!isRemovalDue({ removals: MOST_REMOVALS, isRemovalRested: true }));
 });

@@ -62,9 +62,17 @@ export type Link = LinkKey &
     readonly tryMethod: TryMethod | null;
     /** What paid it. */
     readonly paymentId: string | null;
+    /** What came for its bills, whatever had become of those. */
+    readonly receivedAmount: Cents;
+    /** The bill for which money came first. */
+    readonly receivedId: string | null;
+    /** How often the bank was asked to take away the bill of the try, since money came for another one. */
+    readonly removals: number;
+    /** The pause since then is over. */
+    readonly isRemovalRested: boolean;
     readonly createdBy: string;
     readonly createdAt: Instant;
-    /** Real time since the last try began, or was over, by the database's clock; 0: nobody has tried. */
+    /** Real time since the last try began, by the database's clock; 0: nobody has tried. */
     readonly triedMilliseconds: number;
   };
 
@@ -95,9 +103,14 @@ export function shownState(
   return state === 'open' && now >= expiresAt ? 'expired' : state;
 }
 
-/** Tries with a Pix or boleto. */
-export function hasBills({ tries, cardTries }: Pick<Link, 'tries' | 'cardTries'>): boolean {
-  return tries > cardTries;
+/** The pause doubles from a minute to a day, so about a month. A person asks a bank that keeps it longer. */
+export const MOST_REMOVALS = 40;
+
+export function isRemovalDue({
+  removals,
+  isRemovalRested,
+}: Pick<Link, 'removals' | 'isRemovalRested'>): boolean {
+  return removals < MOST_REMOVALS && isRemovalRested;
 }
 
 /**
@@ -109,6 +122,24 @@ export type TryOutcome =
   | { readonly kind: 'failed'; readonly isUnasked?: boolean }
   | { readonly kind: 'short' }
   | { readonly kind: 'underWay' };
+
+/** By the money that came for any of its bills, also behind their end. Null: none came. */
+export function outcomeOfMoney({
+  amount,
+  receivedAmount,
+  receivedId,
+}: Pick<Link, 'amount' | 'receivedAmount' | 'receivedId'>): TryOutcome | null {
+  if (receivedId === null) return null;
+  return receivedAmount < amount ? { kind: 'short' } : { kind: 'paid', paymentId: receivedId };
+}
+
+/** The same for who looks at a link. While a card is being charged its outcome counts alone. */
+export function seenOutcome(
+  link: Pick<Link, 'state' | 'tryMethod' | 'amount' | 'receivedAmount' | 'receivedId'>,
+): TryOutcome | null {
+  const isSeen = link.state === 'open' || (link.state === 'paying' && link.tryMethod !== 'card');
+  return isSeen ? outcomeOfMoney(link) : null;
+}
 
 /** More than `PARCELA_REQUEST_DEADLINE_MILLISECONDS` can be set to. */
 const LONGEST_REQUEST_MILLISECONDS = 150_000;

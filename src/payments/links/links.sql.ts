@@ -47,6 +47,10 @@ const LINK = rowCodec<Link>(
     boletoTries: column.whole(),
     tryMethod: column.nullable(column.oneOf(TRY_METHODS)),
     paymentId: column.nullable(column.text()),
+    receivedAmount: column.money(),
+    receivedId: column.nullable(column.text()),
+    removals: column.whole(),
+    isRemovalRested: column.boolean('coalesce(l.removal_at <= now(), true)'),
     createdBy: column.text(),
     createdAt: column.instant(),
     triedMilliseconds: column.real('coalesce((extract(epoch from now() - l.tried_at) * 1000)::float8, 0)'),
@@ -150,9 +154,9 @@ const BEGIN = statement(
   `update payment_links l set state = 'paying', tries = l.tries + 1, try_method = $6,
      card_tries = l.card_tries + case when $6 = 'card' then 1 else 0 end,
      boleto_tries = l.boleto_tries + case when $6 = 'boleto' then 1 else 0 end,
-     tried_at = now(), look_at = now() + $4 * interval '1 second'
+     tried_at = now(), look_at = now() + $4 * interval '1 second', removals = 0, removal_at = null
    where l.merchant_id = $1 and l.link_id = $2 and l.state in (${fromStates(LINK_MOVES, 'begin')})
-     and l.expires_at > $3::timestamptz and l.tries < $5 and ($6 <> 'card' or l.card_tries < $7)
+     and l.received_amount = 0 and l.expires_at > $3::timestamptz and l.tries < $5 and ($6 <> 'card' or l.card_tries < $7)
      and ($6 <> 'boleto' or l.boleto_tries < $8)
    returning ${LINK.columns}`,
 );
@@ -171,7 +175,8 @@ export async function beginTry(
   return row === undefined ? null : LINK.parse(row);
 }
 
-export type Try = LinkKey & Pick<Link, 'tries'>;
+/** As it was read: what came meanwhile is looked at before the try ends, or is put off. */
+export type Try = LinkKey & Pick<Link, 'tries' | 'receivedAmount'>;
 
 const PAY = statement(
   'payment_links.pay',
@@ -181,33 +186,29 @@ const PAY = statement(
 
 export async function recordPaid(
   database: Database,
-  { merchantId, linkId, tries }: Try,
+  { merchantId, linkId, tries }: Pick<Link, 'merchantId' | 'linkId' | 'tries'>,
   paymentId: string,
 ): Promise<void> {
   await database.query(PAY, [merchantId, linkId, tries, paymentId]);
 }
 
-/** Of the last try: whatever day its bill had, its payment may be reported behind its end. */
-const OVER_AT = `case state when 'paying' then now() else tried_at end`;
+const IS_AS_READ = 'merchant_id = $1 and link_id = $2 and tries = $3 and received_amount = $4';
 
-/** `$4`: no bank was asked for the boleto of this try. Payments are reported within 14 days. */
+/** `$5`: no bank was asked for the boleto of this try. */
 const FAIL = statement(
   'payment_links.fail',
-  `update payment_links set state = 'open', tried_at = ${OVER_AT},
-     boleto_tries = boleto_tries - case when $4 and state = 'paying' and try_method = 'boleto' then 1 else 0 end,
-     look_at = case
-     when tries > card_tries and ${OVER_AT} > now() - interval '14 days'
-     then now() + least(greatest((now() - ${OVER_AT}) / 6, interval '2 seconds'), interval '15 minutes') end
-   where merchant_id = $1 and link_id = $2 and tries = $3 and state in (${fromStates(LINK_MOVES, 'fail')})`,
+  `update payment_links set state = 'open', look_at = null,
+     boleto_tries = boleto_tries - case when $5 and state = 'paying' and try_method = 'boleto' then 1 else 0 end
+   where ${IS_AS_READ} and state in (${fromStates(LINK_MOVES, 'fail')})`,
 );
 
 /** It was not paid: the next try may begin. */
 export async function recordFailed(
   database: Database,
-  { merchantId, linkId, tries }: Try,
+  { merchantId, linkId, tries, receivedAmount }: Try,
   isUnasked: boolean,
 ): Promise<void> {
-  await database.query(FAIL, [merchantId, linkId, tries, isUnasked]);
+  await database.query(FAIL, [merchantId, linkId, tries, receivedAmount, isUnasked]);
 }
 
 /** Sooner at first: a sixth of its age, from two seconds to a minute. A boleto is paid in days. */
@@ -215,15 +216,38 @@ const PUT_OFF = statement(
   'payment_links.put_off',
   `update payment_links set look_at = now() + least(greatest((now() - tried_at) / 6, interval '2 seconds'),
      case when try_method = 'boleto' then interval '15 minutes' else interval '1 minute' end)
+   where ${IS_AS_READ} and look_at is not null`,
+);
+
+export async function putOff(
+  database: Database,
+  { merchantId, linkId, tries, receivedAmount }: Try,
+): Promise<void> {
+  await database.query(PUT_OFF, [merchantId, linkId, tries, receivedAmount]);
+}
+
+const REMOVAL = statement(
+  'payment_links.record_removal',
+  `update payment_links set removals = removals + 1,
+     removal_at = now() + least(interval '1 minute' * power(2, removals), interval '1 day')
    where merchant_id = $1 and link_id = $2 and tries = $3 and look_at is not null`,
 );
 
-export async function putOff(database: Database, { merchantId, linkId, tries }: Try): Promise<void> {
-  await database.query(PUT_OFF, [merchantId, linkId, tries]);
+/** The bank was asked to take away the bill of the try. */
+export async function recordRemoval(
+  database: Database,
+  { merchantId, linkId, tries }: Pick<Link, 'merchantId' | 'linkId' | 'tries'>,
+): Promise<void> {
+  await database.query(REMOVAL, [merchantId, linkId, tries]);
 }
 
 const DUE_TRY = rowCodec<Try>(
-  { merchantId: column.text(), linkId: column.text(), tries: column.whole() },
+  {
+    merchantId: column.text(),
+    linkId: column.text(),
+    tries: column.whole(),
+    receivedAmount: column.money(),
+  },
   'l',
 );
 
@@ -252,11 +276,12 @@ export const EARLIEST_LOOK = statement(
 const DISABLE = statement(
   'payment_links.disable',
   `update payment_links l set state = 'disabled', disable_reason = $3, look_at = null
-   where l.merchant_id = $1 and l.link_id = $2 and l.state in (${fromStates(LINK_MOVES, 'disable')})
+   where l.merchant_id = $1 and l.link_id = $2 and l.received_amount = 0
+     and l.state in (${fromStates(LINK_MOVES, 'disable')})
    returning ${LINK.columns}`,
 );
 
-/** Null: it was not open. */
+/** Null: it was not open, or money came for it. */
 export async function disableLinkRow(
   database: Reader | Tx,
   { merchantId, linkId }: LinkKey,
@@ -268,18 +293,18 @@ export async function disableLinkRow(
 
 const DROP = statement(
   'payment_links.drop',
-  `update payment_links l set state = 'disabled', disable_reason = $4, look_at = null
-   where l.merchant_id = $1 and l.link_id = $2 and l.tries = $3 and l.state in (${fromStates(LINK_MOVES, 'drop')})
+  `update payment_links l set state = 'disabled', disable_reason = $5, look_at = null
+   where ${IS_AS_READ} and state in (${fromStates(LINK_MOVES, 'drop')})
    returning ${LINK.columns}`,
 );
 
-/** Ends the link with its try, which came to nothing. Null: the try has ended. */
+/** Ends the link with its try, which came to nothing. Null: the try has ended, or more money came. */
 export async function dropLinkRow(
   database: Database,
-  { merchantId, linkId, tries }: Try,
+  { merchantId, linkId, tries, receivedAmount }: Try,
   reason: string,
 ): Promise<Link | null> {
-  const [row] = await database.query(DROP, [merchantId, linkId, tries, reason]);
+  const [row] = await database.query(DROP, [merchantId, linkId, tries, receivedAmount, reason]);
   return row === undefined ? null : LINK.parse(row);
 }
 
@@ -305,8 +330,11 @@ export async function closeRestoredLinks(tx: Tx): Promise<number> {
 export const LINK_ORDERS = ['createdDate'] as const;
 export type LinkOrder = (typeof LINK_ORDERS)[number];
 
-/** `$4`: the state that is shown, or null; `$5`: now. */
-const MATCHES = `($4::text is null or $4 = case when l.state = 'open' and l.expires_at <= $5::timestamptz then 'expired' else l.state end)`;
+/** As `seenOutcome` and `shownState` have it. `$4`: the state that is shown, or null; `$5`: now. */
+const MATCHES = `($4::text is null or $4 = case
+     when l.received_amount > 0 and (l.state = 'open' or (l.state = 'paying' and l.try_method <> 'card'))
+     then case when l.received_amount < l.amount then 'disabled' else 'paid' end
+     when l.state = 'open' and l.expires_at <= $5::timestamptz then 'expired' else l.state end)`;
 
 const LIST = pageOf({
   name: 'payment_links.list',

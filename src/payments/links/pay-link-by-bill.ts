@@ -163,21 +163,24 @@ export async function removeBillOfTry(
   tools: PayLinkByBillTools,
   link: Link,
   deadlineAt: number,
-): Promise<void> {
+): Promise<Removal> {
   const bill = await findBillOfTry(tools, link);
-  if (bill !== null) await removeBill(tools, bill, deadlineAt);
+  return bill === null ? 'over' : removeBill(tools, bill, deadlineAt);
 }
 
-/** The same without waiting: the works that ask banks do, each within its limits. */
+/** The same without waiting: the works that ask banks do, each within its limits. Whether one asks now. */
 export async function startBillRemoval(
   tools: PayLinkByBillTools,
   link: Link,
   deadlineAt: number,
-): Promise<void> {
+): Promise<boolean> {
   const bill = await findBillOfTry(tools, link);
-  if (bill?.method === 'pix')
-    await startRemove(tools.pix.canceling, { ...bill.pix, request: null }, 0, deadlineAt);
-  if (bill?.method === 'boleto') await startCancel(tools.boletos.canceling, bill.boleto, 0, deadlineAt);
+  if (bill === null) return false;
+  const begun =
+    bill.method === 'pix'
+      ? await startRemove(tools.pix.canceling, { ...bill.pix, request: null }, 0, deadlineAt)
+      : await startCancel(tools.boletos.canceling, bill.boleto, 0, deadlineAt);
+  return begun?.isMoved === true;
 }
 
 async function removeBill(tools: PayLinkByBillTools, bill: BillOfTry, deadlineAt: number): Promise<Removal> {
@@ -245,7 +248,7 @@ function isWaiting(bill: BillOfTry): boolean {
 }
 
 /** The link as its bills have it, which payers paid at their banks: the work may not have seen it yet. */
-export function asItsBill<L extends Link>(link: L, { outcome }: StandingBill): L {
+export function asItsBill<L extends Link>(link: L, { outcome }: Pick<StandingBill, 'outcome'>): L {
   switch (outcome?.kind) {
     case undefined:
     case 'underWay':
@@ -270,6 +273,7 @@ function pixOf(link: Link, now: Instant): WantedPix {
     referenceTransaction: link.referenceTransaction,
     callbackUrl: link.callbackUrl,
     split: null,
+    linkId: link.linkId,
   };
 }
 
@@ -291,6 +295,7 @@ function boletoOf(link: Link, payer: BoletoPayer, now: Instant): WantedBoleto {
     finePortion: null,
     interestPortion: null,
     discount: null,
+    linkId: link.linkId,
   };
 }
 

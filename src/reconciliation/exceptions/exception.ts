@@ -108,6 +108,8 @@ export type ReconciliationException = Omit<Finding, 'explanation'> & {
   readonly transactionId: string | null;
   readonly installmentNumber: number | null;
   readonly boletoId: string | null;
+  /** The payment link of its boleto or Pix. */
+  readonly linkId: string | null;
   /** The line of the exception, or the last line that showed it. */
   readonly line: { readonly fileNumber: number; readonly lineNumber: number } | null;
   readonly explanation: Explanation | null;

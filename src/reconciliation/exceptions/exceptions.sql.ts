@@ -37,6 +37,7 @@ const EXCEPTION = rowCodec<
     transactionId: column.nullable(column.text('coalesce(e.transaction_id, e.pix_id)')),
     installmentNumber: column.nullable(column.whole()),
     boletoId: column.nullable(column.text()),
+    linkId: column.nullable(column.text()),
     fileNumber: column.nullable(column.whole()),
     lineNumber: column.nullable(column.whole()),
     amount: column.whole(),

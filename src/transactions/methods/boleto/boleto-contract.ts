@@ -102,6 +102,7 @@ export const BOLETO_ANSWER = named('Boleto', {
   ),
   ...FLAT_PAYER,
   referenceTransaction: Type.Union([Type.String(), Type.Null()]),
+  linkId: Type.Optional(Type.String({ description: 'Its payment link.' })),
   url: Type.String({ description: 'The page to print, for the payer: whoever has the address sees it.' }),
 });
 
@@ -176,6 +177,7 @@ export function writeBoleto(boleto: Boleto, pages: string): object {
     payer,
     ...writeFlatPayer(payer),
     referenceTransaction: boleto.referenceTransaction,
+    ...(boleto.linkId !== null && { linkId: boleto.linkId }),
     url: pages + boleto.pageKey,
   };
 }

@@ -25,6 +25,7 @@ const INPUT = inputRows<Timed<BoletoIntentRow>>({
   discount_amount: ['bigint', (row) => row.discount?.amount ?? null],
   discount_until: ['date', (row) => row.discount?.until ?? null],
   callback_url: ['text', (row) => row.callbackUrl],
+  link_id: ['uuid', (row) => row.linkId ?? null],
   created_by: ['text', (row) => row.createdBy],
   requested_at: ['timestamptz', (row) => utcText(row.requestedAt)],
   asked_bank: ['text', (row) => row.askedBank],
@@ -43,11 +44,11 @@ const COMMIT_INTENTS = statement(
    ), written as (
      insert into boletos (merchant_id, boleto_id, account_number, our_number, page_key, state, amount, issued_on, due_on,
        payable_until, days_to_expire, payer, reference_transaction, instructions, fine_portion, interest_portion,
-       discount_amount, discount_until, callback_url, created_by, requested_at, changed_at, asked_bank, bank, due_at)
+       discount_amount, discount_until, callback_url, link_id, created_by, requested_at, changed_at, asked_bank, bank, due_at)
      select i.merchant_id, i.boleto_id, i.account_number, lpad(nextval('boleto_numbers')::text, 11, '0'), i.page_key, 'issuing',
        i.amount, i.issued_on, i.due_on, i.payable_until, i.days_to_expire, i.payer, i.reference_transaction,
        array(select jsonb_array_elements_text(i.instructions)), i.fine_portion, i.interest_portion, i.discount_amount,
-       i.discount_until, i.callback_url, i.created_by, i.requested_at, i.requested_at, i.asked_bank, i.bank,
+       i.discount_until, i.callback_url, i.link_id, i.created_by, i.requested_at, i.requested_at, i.asked_bank, i.bank,
        now() + i.lease * interval '1 millisecond'
      from input i
      where clock_timestamp() < i.deadline and not exists (

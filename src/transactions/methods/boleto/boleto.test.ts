@@ -49,6 +49,7 @@ function boletoIn(state: BoletoState, change: Partial<Boleto> = {}): Boleto {
     stateBefore: state === 'canceling' || state === 'changing' ? 'overdue' : null,
     wanted: state === 'changing' ? LATER : null,
     dueDayChanges: 0,
+    linkId: null,
     isDayOpen: false,
     isExpiring: false,
     amount: cents(10_000),

@@ -142,6 +142,8 @@ export type Boleto = BoletoKey & {
   readonly discount: BoletoRequest['discount'];
   readonly callbackUrl: string | null;
   readonly registered: RegisteredBoleto | null;
+  /** The payment link that it is a try of. */
+  readonly linkId: string | null;
   readonly bank: string;
   /** The code of the bank that was asked to register it; null if none was. */
   readonly askedBank: string | null;
@@ -177,6 +179,8 @@ export type BoletoIntent = BoletoKey &
   Pick<Boleto, 'accountNumber' | 'pageKey' | 'issuedOn' | 'payableUntil' | 'requestedAt'> & {
     readonly bank: string;
     readonly askedBank: string;
+    /** The payment link that it is a try of. */
+    readonly linkId?: string;
     readonly createdBy: string;
     readonly request: KeyedRequest | null;
   };

@@ -90,6 +90,7 @@ export const BOLETO = rowCodec(
     callbackUrl: column.nullable(column.text()),
     barCode: column.nullable(column.text()),
     pixEmv: column.nullable(column.text()),
+    linkId: column.nullable(column.text()),
     bank: column.text(),
     askedBank: column.nullable(column.text()),
     refusalReason: column.nullable(column.oneOf([...REGISTRATION_REFUSALS, NOT_SENT] as const)),

@@ -31,6 +31,8 @@ export type WantedBoleto = BoletoTerms & {
   readonly accountNumber: string;
   /** The key of its page, if it is not to be any: nobody else may guess it. */
   readonly pageKey?: string;
+  /** The payment link that it is a try of. */
+  readonly linkId?: string;
 };
 
 export type IssueResult =

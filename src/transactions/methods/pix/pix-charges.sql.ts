@@ -77,6 +77,7 @@ export const PIX = rowCodec(
     referenceTransaction: column.nullable(column.text()),
     callbackUrl: column.nullable(column.text()),
     split: column.nullable(column.parsedBy(readSplit)),
+    linkId: column.nullable(column.text()),
     billingId: column.nullable(column.text('case when p.is_collected then p.reference_transaction end')),
     bank: column.text(),
     pixEmv: column.nullable(column.text()),

@@ -28,6 +28,7 @@ const INPUT = inputRows<Timed<PixIntentRow>>({
   expires_at: ['timestamptz', (row) => utcText(row.expiresAt)],
   payer: ['jsonb', (row) => (row.payer === null ? null : JSON.stringify(row.payer))],
   ...own({ description: 'text', referenceTransaction: 'text', callbackUrl: 'text' }),
+  link_id: ['uuid', (row) => row.linkId ?? null],
   split: ['jsonb', (row) => row.split && JSON.stringify(row.split)],
   created_by: ['text', (row) => row.createdBy],
   requested_at: ['timestamptz', (row) => utcText(row.requestedAt)],
@@ -46,10 +47,10 @@ const COMMIT_INTENTS = statement(
    ), written as (
      insert into pix_charges (merchant_id, pix_id, account_number, txid, page_key, state, amount, expires_in_seconds, due_on,
        payable_until, fine_portion, interest_portion, discount_amount, discount_until, expires_at, payer, description,
-       reference_transaction, callback_url, split, created_by, requested_at, changed_at, bank, due_at)
+       reference_transaction, callback_url, link_id, split, created_by, requested_at, changed_at, bank, due_at)
      select i.merchant_id, i.pix_id, i.account_number, i.txid, i.page_key, 'issuing', i.amount, i.expires_in_seconds, i.due_on,
        i.payable_until, i.fine_portion, i.interest_portion, i.discount_amount, i.discount_until, i.expires_at, i.payer,
-       i.description, i.reference_transaction, i.callback_url, i.split, i.created_by, i.requested_at, i.requested_at, i.bank,
+       i.description, i.reference_transaction, i.callback_url, i.link_id, i.split, i.created_by, i.requested_at, i.requested_at, i.bank,
        now() + i.lease * interval '1 millisecond'
      from input i
      where clock_timestamp() < i.deadline and not ${IS_KEY_USED}

@@ -129,6 +129,8 @@ export type Pix = PixKey & {
   readonly callbackUrl: string | null;
   /** With the fee of the moment at which it was asked for. Null: all is the merchant's. */
   readonly split: RecordedSplit | null;
+  /** The payment link that it is a try of. */
+  readonly linkId: string | null;
   /** What it was collected for (Pix Automático). */
   readonly billingId: string | null;
   readonly bank: string;
@@ -161,12 +163,15 @@ export type PixTerms = Pick<
 export type WantedPix = Omit<PixTerms, 'due'> & {
   readonly due: (Omit<PixDue, 'payableUntil'> & { readonly daysToExpire: number }) | null;
   readonly split: Split | null;
+  /** The payment link that it is a try of. */
+  readonly linkId?: string;
 };
 
 /** Committed before the bank is asked. */
 export type PixIntent = PixKey &
   PixTerms &
   Pick<Pix, 'accountNumber' | 'txid' | 'pageKey' | 'expiresAt' | 'requestedAt' | 'bank' | 'split'> & {
+    readonly linkId?: string;
     readonly createdBy: string;
     readonly request: KeyedRequest | null;
   };

@@ -10,7 +10,14 @@ const DUE = '2026-12-10' as Day;
 
 function boletoIn(state: BoletoState): Boleto {
   return {
-    ...{ merchantId: 'm', boletoId: 'b', accountNumber: '1', ourNumber: '00000000001', pageKey: 'k' },
+    ...{
+      linkId: null,
+      merchantId: 'm',
+      boletoId: 'b',
+      accountNumber: '1',
+      ourNumber: '00000000001',
+      pageKey: 'k',
+    },
     ...{ state, stateBefore: state === 'canceling' || state === 'changing' ? 'overdue' : null },
     ...{ isExpiring: false, wanted: null, dueDayChanges: 0, isDayOpen: false },
     ...{
