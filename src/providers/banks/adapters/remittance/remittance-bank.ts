@@ -110,7 +110,8 @@ export function remittanceBank(
     if (register === undefined) return { kind: 'notFound' };
     if (endOf(kept)?.kind === 'canceled') return { kind: 'canceled' };
     const dueOn = dayOf(kept) ?? request.dueOn;
-    return { kind: 'issued', dueOn, ...registered({ ...request, dueOn }, register.bankNumber) };
+    const awaitedDueOn = awaitedDay(kept);
+    return { kind: 'issued', dueOn, awaitedDueOn, ...registered({ ...request, dueOn }, register.bankNumber) };
   }
 
   return {
@@ -139,6 +140,12 @@ function kindOf(kept: readonly Instruction[], kind: Instruction['kind']): Instru
 function dayOf(kept: readonly Instruction[]): Day | null {
   const last = kept.find(({ kind, answer }) => kind === 'dueDay' && answer === 'accepted');
   return (last ?? kindOf(kept, 'register'))?.dueOn ?? null;
+}
+
+/** Of a change that the bank has not answered; null: none waits. */
+function awaitedDay(kept: readonly Instruction[]): Day | null {
+  const last = kindOf(kept, 'dueDay');
+  return last?.answer === null ? last.dueOn : null;
 }
 
 /** Null while the bank has it, or may have it. */
