@@ -1,6 +1,6 @@
 const MOST_KEPT = 1_000_000;
 
-/** Blank lines are lines to a person, and no records to a count. Behind a million of them lines count too few. */
+/** Blank lines are lines to a person, and no records to a count. Those behind a million are not counted. */
 export class BlankLines {
   /** Of each blank line, how many records stand before it. */
   readonly #before: number[] = [];
