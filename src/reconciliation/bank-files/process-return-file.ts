@@ -48,8 +48,8 @@ export async function processReturnFile(
     const learned = await learnDueDays(tx, head.bank, read.dueDays);
     const answered = await answerInstructions(tx, { ...ofBank, madeOn: head.madeOn }, answers);
     const counts = await keepFiledChanges(tx, ofBank, changes);
-    await resumeChanges(tx, madeChanges(answered));
-    const ofRefusals = shownRefusals({ ...read, refusals }, answered);
+    await resumeChanges(tx, answered.made);
+    const ofRefusals = shownRefusals({ ...read, refusals }, answered.taken);
     const ofOtherDays = read.dueDays.filter(({ ourNumber }) => learned.has(ourNumber));
     await recordExceptions(tx, exceptionsOf(read, [...unknown, ...ofRefusals, ...ofOtherDays]));
     const { ours, taken } = counts;
@@ -69,11 +69,6 @@ export async function processReturnFile(
     return counts;
   });
   return { ...read, unknown, ...counts };
-}
-
-function madeChanges(answered: readonly TakenAnswer[]) {
-  const made = answered.filter(({ line, instruction }) => line.isAccepted && instruction.kind === 'dueDay');
-  return made.map(({ instruction }) => instruction);
 }
 
 const LONGEST_REASON = 500;

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Day } from '../../../values/instant.ts';
-import { type AnsweredInstruction, type BankAnswer, takeAnswers } from './instruction.ts';
+import { type AnsweredInstruction, type BankAnswer, madeChange, takeAnswers } from './instruction.ts';
 
 const [SOON, LATE] = ['2026-12-10', '2026-12-20'] as Day[] as [Day, Day];
 
-type Some<T> = Partial<T>;
+type Line = Partial<BankAnswer> & Pick<BankAnswer, 'to'>;
 
-const told = (kind: AnsweredInstruction['kind'], change: Some<AnsweredInstruction> = {}) => ({
+const told = (kind: AnsweredInstruction['kind'], change: Partial<AnsweredInstruction> = {}) => ({
   ...{
     merchantId: 'm',
     ourNumber: '1',
@@ -20,16 +20,17 @@ const told = (kind: AnsweredInstruction['kind'], change: Some<AnsweredInstructio
 });
 const REGISTERED = told('register', { answer: 'accepted' });
 
-/** What each instruction gets, in their order; a dash: nothing. */
-function answered(
-  instructions: readonly AnsweredInstruction[],
-  ...lines: readonly (Some<BankAnswer> & Pick<BankAnswer, 'to'>)[]
-) {
+function takenOf(instructions: readonly AnsweredInstruction[], lines: readonly Line[]) {
   const whole = lines.map((line, index) => ({
     ...{ lineNumber: index, ourNumber: '1', isAccepted: false, dueOn: null, reason: null, text: `${index}` },
     ...line,
   }));
-  const taken = takeAnswers(instructions, whole);
+  return takeAnswers(instructions, whole);
+}
+
+/** What each instruction gets, in their order; a dash: nothing. */
+function answered(instructions: readonly AnsweredInstruction[], ...lines: readonly Line[]) {
+  const taken = takenOf(instructions, lines);
   return instructions
     .map((instruction) => {
       const one = taken.find((some) => some.instruction === instruction);
@@ -93,4 +94,18 @@ test('a change whose day is named was made, also where a refusal was taken for i
   const again = told('dueDay', { attempt: 2 });
   assert.equal(answered([refused, again], changed(SOON)), '- 0', 'what waits goes first');
   assert.equal(answered([told('dueDay', { answer: 'accepted' })], changed(SOON)), '-');
+});
+
+test('of several changes that were made the bank has the day of the last, whichever it answers last', () => {
+  const madeOf = (answer: AnsweredInstruction['answer'], ...lines: readonly Line[]) => {
+    const both = [
+      told('dueDay', { answer: answer === 'accepted' ? null : 'refused' }),
+      told('dueDay', { attempt: 2, dueOn: LATE, answer }),
+    ];
+    return madeChange(both, takenOf(both, lines))?.dueOn ?? null;
+  };
+  assert.equal(madeOf('refused', changed(SOON)), SOON);
+  assert.equal(madeOf('accepted', changed(SOON)), null);
+  assert.equal(madeOf(null, changed(LATE), changed(SOON)), LATE);
+  assert.equal(madeOf(null, { to: 'dueDay' }), null);
 });

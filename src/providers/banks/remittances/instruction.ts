@@ -79,6 +79,18 @@ export function takeAnswers(
     });
 }
 
+/** The change whose day the bank has, where a line has answered it: of all that were made the last. */
+export function madeChange(
+  instructions: readonly AnsweredInstruction[],
+  taken: readonly TakenAnswer[],
+): AnsweredInstruction | null {
+  const now = new Set(taken.filter(({ line }) => line.isAccepted).map(({ instruction }) => instruction));
+  const [last] = instructions
+    .filter((one) => one.kind === 'dueDay' && (one.answer === 'accepted' || now.has(one)))
+    .toSorted((one, other) => other.attempt - one.attempt);
+  return last !== undefined && now.has(last) ? last : null;
+}
+
 function wasOpen({ isFiled, answer }: AnsweredInstruction): boolean {
   return isFiled && answer === null;
 }

@@ -7,6 +7,7 @@ import {
   type BankAnswer,
   INSTRUCTION_ANSWERS,
   INSTRUCTION_KINDS,
+  madeChange,
   type TakenAnswer,
   takeAnswers,
 } from './instruction.ts';
@@ -204,17 +205,24 @@ export async function answerInstructions(
   tx: Tx,
   { bank, name, madeOn }: { readonly bank: string; readonly name: string; readonly madeOn: Day },
   answers: readonly BankAnswer[],
-): Promise<TakenAnswer[]> {
+): Promise<{ readonly taken: TakenAnswer[]; readonly made: AnsweredInstruction[] }> {
   const byBoleto = Map.groupBy(answers, ({ ourNumber }) => ourNumber);
   const numbers = [...byBoleto.keys()];
   const all: TakenAnswer[] = [];
+  const made: AnsweredInstruction[] = [];
   for (let first = 0; first < numbers.length; first += BOLETOS_AT_ONCE) {
     const part = numbers.slice(first, first + BOLETOS_AT_ONCE);
     const rows = (await tx.query(FIND_TOLD, [bank, name, madeOn, part])).map(INSTRUCTION.parse);
     const told = Map.groupBy(rows, ({ ourNumber }) => ourNumber);
-    const taken = part.flatMap((one) => takeAnswers(told.get(one) ?? [], byBoleto.get(one) ?? []));
+    const taken = part.flatMap((one) => {
+      const instructions = told.get(one) ?? [];
+      const taken = takeAnswers(instructions, byBoleto.get(one) ?? []);
+      const change = madeChange(instructions, taken);
+      if (change !== null) made.push(change);
+      return taken;
+    });
     if (taken.length > 0) await tx.query(ANSWER, [name, ...TAKEN.values(taken)]);
     all.push(...taken);
   }
-  return all;
+  return { taken: all, made };
 }

@@ -152,7 +152,7 @@ function endOf(kept: readonly Instruction[]): Exclude<BoletoCancelAnswer, BankUn
   return writeOff === 'refused' ? { kind: 'refused', reason: 'notAllowed' } : null;
 }
 
-/** What became of a change of the due day. */
+/** What became of the last change to the day. */
 function dueDayOf(
   kept: readonly Instruction[],
   { number, wanted }: DueDayRequest,
@@ -160,7 +160,9 @@ function dueDayOf(
   const register = kindOf(kept, 'register');
   if (register === undefined) return { kind: 'refused', reason: 'unknownBoleto' };
   const { answer, dueOn, bankNumber } = register;
-  const told = kept.find(({ kind, attempt }) => kind === 'dueDay' && attempt === number);
+  const told = kept.find(
+    (one) => one.kind === 'dueDay' && one.attempt <= number && one.dueOn === wanted.dueOn,
+  );
   if (answer === 'withdrawn' || answer === 'refused' || told?.answer === 'refused')
     return { kind: 'refused', reason: 'notAllowed' };
   if (told === undefined ? dueOn === wanted.dueOn : told.answer === 'accepted')

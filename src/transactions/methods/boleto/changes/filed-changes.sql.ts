@@ -189,11 +189,10 @@ export async function learnDueDays(
   return learned;
 }
 
-/** A change of a due day that the bank has made, by its number. */
+/** The day with which the bank has a boleto. */
 export type MadeChange = {
   readonly merchantId: string;
   readonly ourNumber: string;
-  readonly attempt: number;
   readonly dueOn: Day | null;
   readonly payableUntil: Day | null;
 };
@@ -202,19 +201,18 @@ const MADE = inputRows<MadeChange>(
   {
     merchant_id: ['text', (one) => one.merchantId],
     our_number: ['text', (one) => one.ourNumber],
-    number: ['integer', (one) => one.attempt],
     due_on: ['date', (one) => one.dueOn],
     payable_until: ['date', (one) => one.payableUntil],
   },
   { as: 'f' },
 );
 
-const OF_LAST_CHANGE = `b.merchant_id = f.merchant_id and b.our_number = f.our_number and b.due_day_changes = f.number
-     and b.due_on <> f.due_on and f.payable_until is not null`;
+const HAS_ANOTHER = `b.merchant_id = f.merchant_id and b.our_number = f.our_number and b.due_on <> f.due_on
+     and f.payable_until is not null`;
 
-const LOCK_LAST = statement(
+const LOCK_MADE = statement(
   'boletos.lock_of_changes',
-  `select b.boleto_id from boletos b, ${MADE.sql} where ${OF_LAST_CHANGE} order by b.boleto_id for no key update of b`,
+  `select b.boleto_id from boletos b, ${MADE.sql} where ${HAS_ANOTHER} order by b.boleto_id for no key update of b`,
 );
 
 /** What was read before of one that is being asked about counts no more. Runs under the locks of them. */
@@ -224,20 +222,20 @@ const RESUME = statement(
      select * from ${MADE.sql}
    ), asked as (
      update boletos b set fence = b.fence + 1, due_at = now()
-     from input f where ${OF_LAST_CHANGE} and b.state in (${fromStates(BOLETO_MOVES, 'keepIssued')})
+     from input f where ${HAS_ANOTHER} and b.state in (${fromStates(BOLETO_MOVES, 'keepIssued')})
    )
    update boletos b set state = 'changing', state_before = b.state, wanted_due_on = f.due_on,
      wanted_payable_until = f.payable_until, due_days = array_remove(b.due_days, f.due_on) || f.due_on, acts_at = null,
      due_at = now(), unknown_since = now(), unknown_reason = 'the bank has made a change that was not waited for',
      fence = b.fence + 1, tries = 0
-   from input f where ${OF_LAST_CHANGE} and b.state in (${fromStates(BOLETO_MOVES, 'startChange')})`,
+   from input f where ${HAS_ANOTHER} and b.state in (${fromStates(BOLETO_MOVES, 'startChange')})`,
 );
 
-/** The work that asks banks takes their last changes, also where a boleto waits for none any more. */
+/** The work that asks banks takes their days, also where a boleto waits for none any more. */
 export async function resumeChanges(tx: Tx, changes: readonly MadeChange[]): Promise<void> {
   for (let first = 0; first < changes.length; first += CHANGES_AT_ONCE) {
     const values = MADE.values(changes.slice(first, first + CHANGES_AT_ONCE));
-    await tx.query(LOCK_LAST, values);
+    await tx.query(LOCK_MADE, values);
     await tx.query(RESUME, values);
   }
 }
