@@ -7,6 +7,7 @@ export type BankBoleto = {
   readonly ourNumber: string;
   readonly status: 'refused' | 'issued' | 'paid' | 'canceled' | 'expired';
   readonly amount: number;
+  readonly dueOn: string;
   readonly barCode: string | null;
   readonly payments: readonly { readonly amount: number; readonly paidOn: string }[];
 };

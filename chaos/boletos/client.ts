@@ -16,6 +16,8 @@ export type BoletoEntry = {
   /** Answers to the request to issue, in their order; without a key one. */
   readonly answers: Answered[];
   readonly cancels: Answered[];
+  /** Of the due day, each with the day that was asked for. */
+  readonly changes: (Answered & { readonly dueOn: string })[];
 };
 
 const DAY_MILLISECONDS = 86_400_000;
@@ -35,9 +37,9 @@ export class BoletoDesk {
     this.bench = bench;
   }
 
-  note(entry: Omit<BoletoEntry, 'reference' | 'answers' | 'cancels'>): BoletoEntry {
+  note(entry: Omit<BoletoEntry, 'reference' | 'answers' | 'cancels' | 'changes'>): BoletoEntry {
     const reference = `${entry.round}.${this.entries.length + 1}`;
-    const noted = { ...entry, reference, answers: [], cancels: [] };
+    const noted = { ...entry, reference, answers: [], cancels: [], changes: [] };
     this.entries.push(noted);
     return noted;
   }
@@ -62,6 +64,13 @@ export class BoletoDesk {
     const path = `/api/billissuer/${boletoId}/cancel`;
     const answered = await this.#call(gateway, entry.shop, path, { method: 'POST' });
     entry.cancels.push(answered);
+    return answered;
+  }
+
+  async changeDay(gateway: Gateway, entry: BoletoEntry, boletoId: string, dueOn: string): Promise<Answered> {
+    const path = `/api/billissuer/${boletoId}/due-date`;
+    const answered = await this.#call(gateway, entry.shop, path, { body: { dueDate: dueOn } });
+    entry.changes.push({ ...answered, dueOn });
     return answered;
   }
 

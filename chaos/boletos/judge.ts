@@ -15,26 +15,31 @@ type BoletoRow = {
   readonly state: string;
   readonly refusalReason: string | null;
   readonly amount: number;
+  readonly dueOn: string;
   readonly barCode: string | null;
   readonly paid: Payment | null;
   /** `paidIt`: nobody was surprised by it. */
   readonly payments: readonly (Payment & { readonly paidIt: boolean })[];
   /** Of the old and the new state, in their order. */
   readonly moves: readonly (readonly [string | null, string])[];
+  /** How often another due day was told. */
+  readonly dayMoves: number;
   /** Payments that were not expected, their movements, and their exceptions. */
   readonly unexpected: readonly [number, number, number];
 };
 
 const ROWS = `select b.merchant_id as "merchantId", b.boleto_id as "boletoId", b.our_number as "ourNumber",
     b.reference_transaction as reference, b.state, b.refusal_reason as "refusalReason", b.amount::float8 as amount,
-    b.bar_code as "barCode", case when b.paid_on is not null then
+    b.due_on::text as "dueOn", b.bar_code as "barCode", case when b.paid_on is not null then
       jsonb_build_object('amount', b.paid_amount, 'paidOn', b.paid_on) end as paid,
     coalesce((select jsonb_agg(jsonb_build_object('amount', p.amount, 'paidOn', p.paid_on, 'paidIt', p.surprise is null))
       from boleto_payments p where p.merchant_id = b.merchant_id and p.boleto_id = b.boleto_id
         and p.surprise is distinct from 'filedAgain'), '[]') as payments,
     coalesce((select jsonb_agg(jsonb_build_array(m.old_state, m.new_state) order by m.movement_id)
       from movements m where m.merchant_id = b.merchant_id and m.boleto_id = b.boleto_id
-        and m.new_state <> 'unexpectedPayment'), '[]') as moves,
+        and m.new_state not in ('unexpectedPayment', 'dueDayChanged', 'dueDayKept')), '[]') as moves,
+    (select count(*)::int from movements m where m.merchant_id = b.merchant_id and m.boleto_id = b.boleto_id
+      and m.new_state = 'dueDayChanged') as "dayMoves",
     jsonb_build_array(
       (select count(*) from boleto_payments p where p.merchant_id = b.merchant_id and p.boleto_id = b.boleto_id
         and p.kind <> 'expected'),
@@ -83,7 +88,11 @@ const sorted = (payments: readonly Payment[]) =>
 /** A promise, and what is wrong with one boleto; null: nothing. */
 type Invariant = readonly [promise: string, check: (view: View) => string | null];
 
-const UNDER_WAY = ['issuing', 'canceling'];
+const UNDER_WAY = ['issuing', 'canceling', 'changing'];
+/** The bar code but for its due day and check digit. */
+const withoutDay = (barCode: string) => barCode.slice(0, 4) + barCode.slice(9);
+const hasDay = ({ entry, registered: [atBank] }: View) =>
+  entry.changes.length === 0 || atBank?.status === 'issued';
 const STATE_OF_BANK = { issued: 'issued', paid: 'paid', canceled: 'canceled', expired: 'expired' } as const;
 
 const INVARIANTS: readonly Invariant[] = [
@@ -114,7 +123,8 @@ const INVARIANTS: readonly Invariant[] = [
       if (!rows.some((row) => row.boletoId === id && row.ourNumber === ourNumber))
         return 'we have no such row';
       if (atBank.ourNumber !== ourNumber) return `the bank has ${atBank.ourNumber}, not ${ourNumber}`;
-      if (atBank.barCode !== barCode) return `the bank has ${atBank.barCode}, not ${barCode}`;
+      if (withoutDay(atBank.barCode ?? '') !== withoutDay(barCode))
+        return `the bank has ${atBank.barCode}, not ${barCode}`;
       return atBank.amount === entry.amount ? null : `the bank has ${atBank.amount}, not ${entry.amount}`;
     },
   ],
@@ -142,10 +152,15 @@ const INVARIANTS: readonly Invariant[] = [
   ],
   [
     'a boleto is what it is at the bank',
-    ({ rows, registered: [atBank] }) => {
+    (view) => {
+      const { rows, registered } = view;
+      const [atBank] = registered;
       const row = rows.find(({ ourNumber }) => ourNumber === atBank?.ourNumber);
       if (atBank === undefined || row === undefined || atBank.status === 'refused') return null;
-      if (row.barCode !== atBank.barCode) return `its bar code is ${row.barCode}, not ${atBank.barCode}`;
+      // Paid or ended while the bank was asked, the day is not asked for any more.
+      if (hasDay(view) && row.barCode !== atBank.barCode)
+        return `its bar code is ${row.barCode}, not ${atBank.barCode}`;
+      if (hasDay(view) && row.dueOn !== atBank.dueOn) return `it is due on ${row.dueOn}, not ${atBank.dueOn}`;
       const wanted = STATE_OF_BANK[atBank.status];
       return row.state === wanted ? null : `here ${row.state}, at the bank ${atBank.status}`;
     },
@@ -176,6 +191,18 @@ const INVARIANTS: readonly Invariant[] = [
       entry.cancels.some(is(200)) && atBank?.status !== 'canceled'
         ? `at the bank ${atBank?.status ?? 'none'}`
         : null,
+  ],
+  [
+    'a change of the due day that was answered is done, and each is told once',
+    ({ entry, rows: [row], registered: [atBank] }) => {
+      // A no has no effect, and each other call may have had one.
+      const last = entry.changes.findLast(({ status }) => status === null || status < 400 || status >= 500);
+      if (last?.status === 200 && atBank?.dueOn !== last.dueOn)
+        return `due on ${atBank?.dueOn}, not ${last.dueOn}`;
+      const [told, asked] = [row?.dayMoves ?? 0, new Set(entry.changes.map(({ dueOn }) => dueOn)).size];
+      const isChanged = row !== undefined && row.dueOn !== entry.dueOn;
+      return told > asked || (isChanged && told === 0) ? `told ${told} times, asked for ${asked} days` : null;
+    },
   ],
   [
     'each payment that was not expected has a movement and an exception',
@@ -226,9 +253,9 @@ export function checkBoletos({ views, ledger, rows }: BoletoBooks, isWhole: bool
 function viewsOf({ entry, rows, registered }: View): string {
   const shown = (answers: readonly Answered[]) =>
     answers.map(({ status, lostBy }) => status ?? `lost (${lostBy})`).join(', ');
-  const { operation, key, answers, cancels } = entry;
+  const { operation, key, answers, cancels, changes } = entry;
   return [
-    `\n  ${operation}${key === null ? '' : ' with a key'}, answered ${shown(answers)}; cancels ${shown(cancels)}`,
+    `\n  ${operation}${key === null ? '' : ' with a key'}, answered ${shown(answers)}; cancels ${shown(cancels)}; changes ${shown(changes)}`,
     `\n  here: ${JSON.stringify(rows)}`,
     `\n  at the bank: ${JSON.stringify(registered)}`,
   ].join('');

@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Chance } from '../chance.ts';
 import type { ChaosBench } from '../chaos-bench.ts';
+import type { Gateway } from '../gateways.ts';
+import type { Answered } from '../log.ts';
 import { type Calls, type Operation, type Preparation, wait } from '../operations/operation.ts';
 import { orderAtBank } from './bank-books.ts';
 import { type BoletoDesk, type BoletoEntry, boletoIdOf, deskOf, inDays } from './client.ts';
 
 /** Of every boleto here. */
 const DUE_IN_DAYS = 10;
+/** To which it is changed, one after the other. */
+const OTHER_DUE_DAYS = [20, 5] as const;
 const LONGEST_WAIT_MILLISECONDS = 300;
 const MOST_TRIES = 80;
 const PAUSE_MILLISECONDS = 250;
@@ -71,19 +75,41 @@ async function orderPayment(bench: ChaosBench, reference: string, payment: objec
   }
 }
 
-/** Canceled where it is known, and again while the answer is in doubt. */
-async function cancelKnown(desk: BoletoDesk, entry: BoletoEntry, calls: Calls): Promise<void> {
+/** Asked about a boleto that is known, and again while the answer is in doubt. Gives the first status. */
+async function askOfKnown(
+  entry: BoletoEntry,
+  calls: Calls,
+  ask: (gateway: Gateway, boletoId: string) => Promise<Answered>,
+): Promise<number | null> {
   const id = boletoIdOf(entry);
-  if (id === null) return;
-  const { status } = await desk.cancel(calls.to(), entry, id);
-  if (status !== null && status < 500) return;
+  if (id === null) return null;
+  const { status } = await ask(calls.to(), id);
+  if (status !== null && status < 500) return status;
   calls.later(async () => {
     for (let tries = 0; tries < MOST_TRIES / 4; tries += 1) {
-      const answered = await desk.cancel(await calls.again(), entry, id);
+      const answered = await ask(await calls.again(), id);
       if (answered.status !== null && answered.status < 500) return;
       await wait(PAUSE_MILLISECONDS);
     }
   });
+  return status;
+}
+
+function cancelKnown(desk: BoletoDesk, entry: BoletoEntry, calls: Calls): Promise<unknown> {
+  return askOfKnown(entry, calls, (gateway, id) => desk.cancel(gateway, entry, id));
+}
+
+/** To one day, and to the next once that is done. */
+async function changeKnown(
+  desk: BoletoDesk,
+  entry: BoletoEntry,
+  calls: Calls,
+  days: readonly string[],
+): Promise<void> {
+  for (const day of days) {
+    const status = await askOfKnown(entry, calls, (gateway, id) => desk.changeDay(gateway, entry, id, day));
+    if (status !== 200) return;
+  }
 }
 
 export const BOLETO_OPERATIONS: readonly Operation[] = [
@@ -152,20 +178,41 @@ export const BOLETO_OPERATIONS: readonly Operation[] = [
       };
     },
   },
+  {
+    name: 'issueAndChangeDay',
+    weight: 3,
+    async prepare(preparation) {
+      const { chance } = preparation;
+      const { desk, entry } = await wantBoleto(preparation, 'issueAndChangeDay');
+      const days = [...OTHER_DUE_DAYS].map(inDays).slice(0, chance.whole(1, OTHER_DUE_DAYS.length));
+      const [isCanceled, isPaid] = [chance.isIn(0.4), chance.isIn(0.4)];
+      return async (calls) => {
+        await desk.issue(calls.to(), entry);
+        const cancelLater = async () => {
+          await wait(chance.next() * LONGEST_WAIT_MILLISECONDS);
+          await cancelKnown(desk, entry, calls);
+        };
+        if (isPaid) calls.later(() => payAtBank(desk, entry, chance));
+        await Promise.all([changeKnown(desk, entry, calls, days), ...(isCanceled ? [cancelLater()] : [])]);
+      };
+    },
+  },
 ];
 
 const FAULTS = ['silent', 'booksButSilent', 'late', 'garbage', 'reset', 'unavailable', 'notFound'] as const;
 const FALSE_ANSWERS = ['wrongCheckDigit', 'wrongAmount', 'wrongDueDay', 'wrongNumber'] as const;
 const REFUSALS = ['payerRefused', 'termsRefused', 'amountRefused'] as const;
 const STEPS = 8;
+/** Of the spoiled cancels and changes: the bank leaves the boleto as it is. */
+const SHARE_OF_KEPT = 0.25;
 
-/** What the bank does of its own to the next registrations and cancels of each merchant. */
+/** What the bank does of its own to the next registrations, and cancels and changes, of each merchant. */
 export async function spoilBank(bench: ChaosBench, chance: Chance, share: number): Promise<void> {
   for (const { merchantId } of bench.shops) {
     const steps = Array.from({ length: STEPS }, () => (chance.isIn(share) ? drawStep(chance) : {}));
-    const cancels = Array.from({ length: chance.isIn(share) ? 3 : 0 }, () => ({
-      fault: chance.pick(FAULTS),
-    }));
+    const cancels = Array.from({ length: chance.isIn(share) ? 3 : 0 }, () =>
+      chance.isIn(SHARE_OF_KEPT) ? { refusal: 'notAllowed' } : { fault: chance.pick(FAULTS) },
+    );
     const status = await orderAtBank(bench, '/script', { merchantId, steps, cancels }).catch(() => null);
     if (status !== null && status !== 200) throw new Error(`the bank's script was answered ${status}`);
   }

@@ -98,6 +98,7 @@ export const STATE_DECLARATIONS: Declarations = {
           'overdue.pay': 'paid',
           'overdue.cancel': 'canceled',
           'overdue.expire': 'expired',
+          'canceling.resumeChange': 'changing',
           'canceling.change': 'issued',
           'canceling.keepIssued': 'issued',
           'canceling.keepOverdue': 'overdue',
@@ -116,6 +117,7 @@ export const STATE_DECLARATIONS: Declarations = {
         toBy: 'moveOf',
       },
     ],
+    'boletos.resume_changes': [{ table: 'boletos', cells: ['issued.resumeChange', 'overdue.resumeChange'] }],
     'pix_charges.move': [
       {
         table: 'pix_charges',

@@ -34,8 +34,7 @@ export const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'boletos.learn_due_days': 'a return file names no merchant: our number and the bank do',
   'boletos.find_our_numbers':
     'a file of the bank names boletos by our number, which is unique over all merchants',
-  'bank_instructions.answer':
-    'a file of the bank names boletos by our number, which is unique over all merchants',
+  'bank_instructions.find_told': 'a return file names no merchant: our number and the bank do',
   'bank_instructions.take': 'a file for a bank is of all merchants of an agreement',
   'bank_instructions.read_file': 'a file for a bank is of all merchants of an agreement',
   'bank_instructions.list_refused': "the operator's view",

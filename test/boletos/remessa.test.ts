@@ -388,36 +388,91 @@ test('a refusal that names no instruction is of the oldest that waits, and none 
   );
 });
 
-test('a change that a cancel did not wait for holds where the bank makes it and keeps the boleto', async () => {
-  const { id, ourNumber, barCode } = await issued(99);
+/** Asked for another due day, and then to be canceled; the bank has both in its files. */
+async function changedAndCanceled(...bills: readonly { readonly id: string }[]) {
   await made();
-  assert.equal((await changeDay(shop, id, inDays(20))).status, 202);
+  for (const { id } of bills) assert.equal((await changeDay(shop, id, inDays(20))).status, 202);
   await made();
-  assert.equal((await cancel(shop, id)).status, 202);
+  for (const { id } of bills) assert.equal((await cancel(shop, id)).status, 202);
   await made();
-  await returned({ ourNumber, code: '14', texts: { 147: short(inDays(20)) } });
-  await returned({ ourNumber, code: '16' });
-  const { body } = await until('the new day', async () => {
-    const reply = await read(shop, id);
-    return reply.body.dueDate === inDays(20) ? reply : null;
+}
+
+const onDay = (days: number) => ({ 147: short(inDays(days)) });
+
+function untilDay({ id }: { readonly id: string }, days: number) {
+  return until('the new day', async () => {
+    const { body } = await read(shop, id);
+    return body.dueDate === inDays(days) ? body : null;
   });
-  assert.equal(Number(body.barCode.slice(5, 9)) - Number(barCode.slice(5, 9)), 10);
-  assert.equal((await movementsOf(shop, id)).at(-1), 'Emitido>Vencimento alterado');
+}
+
+function untilMovement({ id }: { readonly id: string }, last: string) {
+  return until(last, async () => (await movementsOf(shop, id)).at(-1) === last);
+}
+
+async function shownOf({ ourNumber }: { readonly ourNumber: string }) {
+  const rows = await shop.service.auditor.query(
+    'select found from reconciliation_exceptions where found like $1 order by exception_key',
+    [`%/${ourNumber}%`],
+  );
+  return rows.map(({ found }) => String(found).replace(ourNumber, 'it'));
+}
+
+test('a change that a cancel did not wait for is waited for again where the bank keeps the boleto', async () => {
+  const [early, late, kept] = [await issued(99), await issued(99.1), await issued(99.2)];
+  await changedAndCanceled(early, late, kept);
+  await returned({ ourNumber: early.ourNumber, code: '14', texts: onDay(20) });
+  await returned(
+    { ourNumber: early.ourNumber, code: '16' },
+    ...[late, kept].map(({ ourNumber }) => ({ ourNumber, code: '15' })),
+  );
+  const { barCode } = await untilDay(early, 20);
+  assert.equal(Number(barCode.slice(5, 9)) - Number(early.barCode.slice(5, 9)), 10);
+  for (const { id } of [late, kept])
+    await until('the change is asked about', async () => {
+      const { body, status } = await changeDay(shop, id, inDays(20));
+      assert.notEqual(body.dueDate, inDays(20));
+      return status === 202;
+    });
+  assert.equal((await changeDay(shop, late.id, inDays(9))).status, 409);
+  assert.deepEqual(told((await made()).lines), [], 'nothing is told twice');
+  await returned(
+    { ourNumber: late.ourNumber, code: '14', texts: onDay(20) },
+    { ourNumber: kept.ourNumber, code: '17' },
+  );
+  await untilDay(late, 20);
+  await untilMovement(kept, 'Emitido>Vencimento mantido');
+  for (const { id } of [early, late])
+    assert.deepEqual(await movementsOf(shop, id), ['>Emitido', 'Emitido>Vencimento alterado']);
+  assert.equal((await cancel(shop, kept.id)).status, 202, 'it may be asked for again');
 });
 
-test('an answer that may be of either of two instructions of one file is shown', async () => {
-  const { id, ourNumber } = await issued(98);
+test('each of several refusals that name no instruction is of one, wherever it stands, and what is doubtful is said', async () => {
+  const [both, changed] = [await issued(98), await issued(98.1)];
+  await changedAndCanceled(both, changed);
+  const others = Array.from({ length: 2_001 }, (_, index) => ({ ourNumber: zeros(index, 11), code: '16' }));
+  const refusal = { ourNumber: both.ourNumber, code: '16' };
+  await returned(refusal, { ourNumber: changed.ourNumber, code: '14' }, ...others, refusal, {
+    ourNumber: changed.ourNumber,
+    code: '16',
+  });
+  await untilMovement(both, 'Emitido>Vencimento mantido');
+  await untilDay(changed, 20);
+  assert.deepEqual(await shownOf(both), ['16 341/it (vencto?)', '16 341/it (baixa? repetida?)']);
+  assert.deepEqual(await shownOf(changed), ['16 341/it (baixa?)']);
+  assert.equal((await changeDay(shop, both.id, inDays(15))).status, 202);
   await made();
-  assert.equal((await changeDay(shop, id, inDays(20))).status, 202);
-  await made();
-  assert.equal((await cancel(shop, id)).status, 202);
-  await made();
-  await returned({ ourNumber, code: '14' }, { ourNumber, code: '16' });
-  const shown = await shop.service.auditor.query(
-    'select found from reconciliation_exceptions where found like $1',
-    [`%/${ourNumber}`],
-  );
-  assert.deepEqual(shown, [{ found: `16 341/${ourNumber}` }]);
+  await returned({ ourNumber: both.ourNumber, code: '17' });
+  await until('that is refused too', async () => (await movementsOf(shop, both.id)).length === 3);
+  // The line was there twice, and the bank makes the first change.
+  await returned({ ourNumber: both.ourNumber, code: '14', texts: onDay(20) });
+  await untilDay(both, 20);
+  assert.deepEqual(await movementsOf(shop, both.id), [
+    '>Emitido',
+    ...['mantido', 'mantido', 'alterado'].map((word) => `Emitido>Vencimento ${word}`),
+  ]);
+  await returned({ ourNumber: both.ourNumber, code: '09' });
+  await untilStatus(shop, both.id, STATUS_BILL.canceled);
 });
 
 test('a refused registration is shown with its reasons in Portuguese, and opens an exception', async () => {

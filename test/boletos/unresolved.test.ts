@@ -132,21 +132,41 @@ test('a change that the bank refuses leaves the boleto as it was; another one ma
   assert.equal((await changeDay(shop, id, inDays(20))).body.dueDate, inDays(20));
 });
 
-test('an answer to a question that another process has taken over does not undo what that one asks', async () => {
-  const { id } = (await issue(shop)).body;
-  await script({ cancels: [{ refusal: 'notAllowed', fault: 'late' }] });
+/** Asks for a change whose answer, once the bank has decided, is of no use: nobody asks again by itself. */
+async function changeUnheard(id: string, step: object = {}): Promise<void> {
+  await script({ cancels: [{ ...step, fault: 'late' }] });
   const asked = changeDay(shop, id, inDays(20));
   const query = (text: string) => shop.service.auditor.query(text, [id]);
   await until('it is asked', async () => {
     const [row] = await query('select state from boletos where boleto_id = $1');
     return row?.state === 'changing';
   });
-  await query('update boletos set fence = fence + 1 where boleto_id = $1');
+  await query("update boletos set fence = fence + 1, unknown_reason = 'unheard' where boleto_id = $1");
   const { status, text } = await asked;
   assert.equal(status, 202, text);
   assert.deepEqual(await movementsOf(shop, id), ['>Emitido']);
-  await query('update boletos set due_at = now() where boleto_id = $1');
+}
+
+test('an answer to a question that another process has taken over does not undo what that one asks', async () => {
+  const { id } = (await issue(shop)).body;
+  await changeUnheard(id, { refusal: 'notAllowed' });
+  await shop.service.auditor.query('update boletos set due_at = now() where boleto_id = $1', [id]);
   await until('the new day', async () => (await read(shop, id)).body.dueDate === inDays(20));
+});
+
+test('where the bank refuses the cancel behind a change of which nothing was heard, its record says which day stands', async () => {
+  for (const [step, days, last] of [
+    [{}, 20, 'Emitido>Vencimento alterado'],
+    [{ refusal: 'notAllowed' }, 10, 'Emitido>Vencimento mantido'],
+  ] as const) {
+    const { id } = (await issue(shop)).body;
+    await changeUnheard(id, step);
+    await script({ cancels: [{ refusal: 'notAllowed' }] });
+    const { status, text } = await cancel(shop, id);
+    assert.equal(status, 409, text);
+    assert.equal((await read(shop, id)).body.dueDate, inDays(days));
+    assert.deepEqual(await movementsOf(shop, id), ['>Emitido', last]);
+  }
 });
 
 test('however often the due day changes, the boleto is payable as many days after it as at first', async () => {
@@ -431,6 +451,8 @@ test('a payer whom the bank refuses leaves the link open; one it does not answer
 
 test('while the bank cannot be connected to, nothing is made and the key is free; what is known stays', async () => {
   const { id } = (await issue(shop)).body;
+  const changed = (await issue(shop)).body.id;
+  await changeUnheard(changed);
   await bank.stop();
   const headers = { 'idempotency-key': 'while-away' };
   const reply = await issue(shop, {}, { headers });
@@ -438,6 +460,8 @@ test('while the bank cannot be connected to, nothing is made and the key is free
   assert.equal(reply.headers.get('retry-after'), '2');
   assert.equal((await cancel(shop, id)).status, 503);
   assert.equal((await read(shop, id)).body.statusBill, 1);
+  // Its bank may have another day: it is asked once it is there.
+  assert.equal((await cancel(shop, changed)).status, 202);
   const link = await links.newLink();
   await shop.service.auditor.query(
     'update payment_links set tries = 4, boleto_tries = 4 where link_id = $1',
@@ -450,6 +474,8 @@ test('while the bank cannot be connected to, nothing is made and the key is free
     const again = await issue(shop, {}, { headers });
     return again.status === 200 ? again : null;
   });
+  await untilStatus(shop, changed, 4);
+  assert.deepEqual(await movementsOf(shop, changed), ['>Emitido', 'Emitido>Cancelado']);
   assert.equal(made.headers.get('idempotent-replayed'), null);
   const { status } = await trying(link, 'boleto', payer());
   assert.equal(status, 'waiting', 'what no bank was asked for is none of its five');

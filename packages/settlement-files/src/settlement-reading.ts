@@ -2,6 +2,7 @@ import { isReturnHeader } from './banks/return-header.ts';
 import type { SettlementEvent, SettlementFileEnd } from './entry.ts';
 import { FORMATS } from './formats.ts';
 import { OTHER_FILES } from './other-files.ts';
+import { BlankLines } from './records/blank-lines.ts';
 import {
   BEHIND_TRAILER,
   EMPTY_FILE,
@@ -19,6 +20,7 @@ import { isNothing, LineSplitter, LONGEST_LINE } from './text-lines.ts';
 export class SettlementReading {
   readonly #findings = new Findings();
   readonly #splitter = new LineSplitter();
+  readonly #blanks = new BlankLines();
   #file: FileReading | null = null;
   #lineCount = 0;
   #byteCount = 0;
@@ -62,12 +64,18 @@ export class SettlementReading {
     else if (isClean && this.#file?.isEnded() === false) {
       this.#findings.fault(place, null, noTrailer(this.#file.trailer));
     }
-    if (faults.length > 0) return [{ type: 'refused', faults }];
+    if (faults.length > 0) {
+      const placed = faults.map((one) => ({ ...one, lineNumber: this.#blanks.lineOf(one.lineNumber) }));
+      return [{ type: 'refused', faults: placed }];
+    }
     return [...this.#findings.drain(), { type: 'end', end: this.#end(sha256()) }];
   }
 
   #take(line: string): void {
-    if (isNothing(line)) return;
+    if (isNothing(line)) {
+      this.#blanks.add(this.#lineCount);
+      return;
+    }
     const isEnded = this.#file?.isEnded() === true;
     this.#lineCount += 1;
     const place = { lineNumber: this.#lineCount, record: null };

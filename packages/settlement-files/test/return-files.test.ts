@@ -317,6 +317,23 @@ test('what surrounds the lines changes nothing', async () => {
   assert.deepEqual((await returnedLines(trimmed)).entries, (await returnedLines(GOOD_240)).entries);
 });
 
+test('a fault and a movement name the line on which they stand, blank lines counted', async () => {
+  for (const [good, last] of [
+    [GOOD_240, 2],
+    [GOOD_400, 1],
+  ] as const) {
+    const spaced = good.flatMap((line) => ['', line, '  ']);
+    const [entry] = (await returnedLines(good)).entries;
+    assert.equal((await returnedLines(spaced)).entries[0]?.lineNumber, 3 * (entry?.lineNumber ?? 0) - 1);
+    const cut = spaced.with(3 * last + 1, spaced[3 * last + 1]?.slice(0, 100) ?? '');
+    await assert.rejects(returnedLines(cut), { fault: 'lineLength', lineNumber: 3 * last + 2 });
+    await assert.rejects(returnedLines(spaced.slice(0, -3)), {
+      fault: 'noTrailer',
+      lineNumber: 3 * good.length - 4,
+    });
+  }
+});
+
 test('what is not read is refused by its name, in Portuguese', async () => {
   const refusal = async (bytes: Uint8Array) => {
     const error = await returned(bytes).then(

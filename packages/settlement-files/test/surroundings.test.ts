@@ -83,6 +83,9 @@ test('sums that differ are said in reais, and a field with what stands there', a
   assert.match(sum.faults[0]?.sentence.pt ?? '', /diz R\$ 1\.000\.000,00, e as linhas dão R\$ /);
   const count = await readLines(lines.with(5, withText(lines[5] ?? '', 3, '000009')));
   assert.match(count.faults[0]?.sentence.pt ?? '', /diz 9, e as linhas dão \d/);
+  const spaced = lines.flatMap((line) => ['', line]);
+  const of = spaced.with(11, withText(lines[5] ?? '', 3, '000009'));
+  assert.deepEqual([count.faults[0]?.lineNumber, (await readLines(of)).faults[0]?.lineNumber], [6, 12]);
   const [header = '', ...rest] = cieloFileLines();
   const day = await readLines([withText(header, 12, '20260230'), ...rest]);
   assert.match(day.faults[0]?.sentence.pt ?? '', /dia do calendário: traz "20260230"/);

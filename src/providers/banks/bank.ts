@@ -103,8 +103,15 @@ export type DueDayRequest = Pick<BoletoRequest, 'merchantId' | 'ourNumber' | 'am
 
 /** `notFound` does not prove absence: a registration may still be on its way. */
 export type FoundBoleto =
-  /** `dueOn`: of its bar code, perhaps not the day that was asked for. */
-  | ({ readonly kind: 'issued' | 'paid'; readonly dueOn: Day } & RegisteredBoleto)
+  /**
+   * `dueOn`: of its bar code, perhaps not the day that was asked for. `awaitedDueOn`: that of a change which
+   * the bank has not answered; none at a bank that answers at once.
+   */
+  | ({
+      readonly kind: 'issued' | 'paid';
+      readonly dueOn: Day;
+      readonly awaitedDueOn?: Day | null;
+    } & RegisteredBoleto)
   | { readonly kind: 'canceled' }
   /** The bank wrote it off after its last day. */
   | { readonly kind: 'expired' }

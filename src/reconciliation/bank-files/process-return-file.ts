@@ -3,7 +3,8 @@ import { NO_CODE, readReturnEvents, refusalText } from '#settlement-files';
 import type { Actor, Audit } from '../../audit/audit-event.ts';
 import { newId } from '../../platform/chance.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import { answerInstructions, type BankAnswer } from '../../providers/banks/remittances/remittances.sql.ts';
+import type { BankAnswer, TakenAnswer } from '../../providers/banks/remittances/instruction.ts';
+import { answerInstructions } from '../../providers/banks/remittances/remittances.sql.ts';
 import type { FiledBankChange } from '../../transactions/methods/boleto/changes/bank-change.ts';
 import {
   type FiledChangeOfBoleto,
@@ -11,6 +12,8 @@ import {
   type KeptCounts,
   keepFiledChanges,
   learnDueDays,
+  resumeChanges,
+  takeTurnOfFile,
 } from '../../transactions/methods/boleto/changes/filed-changes.sql.ts';
 import { cents } from '../../values/cents.ts';
 import { type Day, type Instant, instant, startOfSaoPauloDay } from '../../values/instant.ts';
@@ -39,15 +42,14 @@ export async function processReturnFile(
   const changes = filedChanges(head.bank, entries);
   // A file that is sent again has the same day and number.
   const ofBank = { bank: head.bank, name: `${head.madeOn}/${head.sequence ?? ''}` };
-  const { answers, undecided } = answersOf(read);
+  const answers = answersOf(read);
   const counts = await audit.transaction(async (tx) => {
+    await takeTurnOfFile(tx, head.bank);
     const learned = await learnDueDays(tx, head.bank, read.dueDays);
-    const refused = await answerInstructions(tx, { ...ofBank, madeOn: head.madeOn }, answers);
+    const answered = await answerInstructions(tx, { ...ofBank, madeOn: head.madeOn }, answers);
     const counts = await keepFiledChanges(tx, ofBank, changes);
-    const ofRefusals = refusals.filter(
-      ({ ourNumber, answer }) =>
-        refused.has(ourNumber) || undecided.has(ourNumber) || answer?.to === 'either',
-    );
+    await resumeChanges(tx, answered.made);
+    const ofRefusals = shownRefusals({ ...read, refusals }, answered.taken);
     const ofOtherDays = read.dueDays.filter(({ ourNumber }) => learned.has(ourNumber));
     await recordExceptions(tx, exceptionsOf(read, [...unknown, ...ofRefusals, ...ofOtherDays]));
     const { ours, taken } = counts;
@@ -69,46 +71,42 @@ export async function processReturnFile(
   return { ...read, unknown, ...counts };
 }
 
-/** What the bank says to the instructions of our files. `undecided`: boletos with an answer to none. */
-function answersOf({ head, answers }: ReturnFile): {
-  readonly answers: BankAnswer[];
-  readonly undecided: ReadonlySet<string>;
-} {
-  const undecided = new Set<string>();
-  const told = new Map<string, BankAnswer>();
-  const registered = new Set(
-    answers.filter(({ answer }) => answer.to === 'register').map(({ ourNumber }) => ourNumber),
-  );
-  const exact = new Set(
-    answers.filter(({ answer }) => EXACT.includes(answer.to)).map(({ ourNumber }) => ourNumber),
-  );
-  for (const { ourNumber, answer, reasons, dueOn } of answers) {
-    const { isAccepted } = answer;
-    // Of one whose registration the same file answers, it is the other instruction.
-    const kind = answer.to === 'either' && registered.has(ourNumber) ? 'later' : answer.to;
-    // The same file names what it answers: it cannot be told which one this is of.
-    if ((kind === 'later' || kind === 'either') && exact.has(ourNumber)) {
-      undecided.add(ourNumber);
-      continue;
-    }
-    const day = isAccepted && kind === 'dueDay' ? dueOn : null;
-    const reason = isAccepted ? null : refusalText(head, reasons).slice(0, LONGEST_REASON);
-    const key = `${ourNumber} ${kind} ${day}`;
-    if (!told.has(key))
-      told.set(key, { ourNumber, kind, answer: isAccepted ? 'accepted' : 'refused', reason, dueOn: day });
-  }
-  return { answers: [...told.values()].toSorted((one, other) => rankOf(one) - rankOf(other)), undecided };
-}
-
-const EXACT: readonly BankAnswer['kind'][] = ['writeOff', 'dueDay'];
-
-/** What names the day says more than what names the instruction, and that more than what names neither. */
-function rankOf({ kind, dueOn }: BankAnswer): number {
-  if (dueOn !== null) return 0;
-  return ['register', ...EXACT].includes(kind) ? 1 : 2;
-}
-
 const LONGEST_REASON = 500;
+
+/** What the bank says to the instructions of our files. */
+function answersOf({ head, answers }: ReturnFile): BankAnswer[] {
+  return answers.map(({ answer: { to, isAccepted }, reasons, dueOn, ...line }) => ({
+    ...{ ...line, to, isAccepted },
+    dueOn: isAccepted && to === 'dueDay' ? dueOn : null,
+    reason: isAccepted ? null : refusalText(head, reasons).slice(0, LONGEST_REASON),
+  }));
+}
+
+/** A refusal that no instruction has taken is shown where another line of its boleto says what it answers. */
+function shownRefusals({ answers, refusals }: ReturnFile, taken: readonly TakenAnswer[]) {
+  const refused = taken.filter(({ line }) => !line.isAccepted);
+  const shown = new Set(refused.map(({ line }) => line.ourNumber));
+  for (const { ourNumber, answer } of answers) if (EXACT.includes(answer.to)) shown.add(ourNumber);
+  const byLine = new Map(refused.map((one) => [one.line.lineNumber, one]));
+  return refusals
+    .filter(({ ourNumber, answer }) => shown.has(ourNumber) || answer?.to === 'either')
+    .map((entry) => ({ ...entry, doubt: doubtOf(byLine.get(entry.lineNumber)) }));
+}
+
+const EXACT: readonly BankAnswer['to'][] = ['writeOff', 'dueDay'];
+
+const INSTRUCTION_WORDS = { register: 'entrada', writeOff: 'baixa', dueDay: 'vencto' } as const;
+
+/** In the words of the trade, as the rest of what is found; empty where it is certain. */
+function doubtOf(taken: TakenAnswer | undefined): string {
+  if (taken === undefined) return '';
+  const { instruction, isUnnamed, isRepeated } = taken;
+  const doubts = [
+    ...(isUnnamed ? [`${INSTRUCTION_WORDS[instruction.kind]}?`] : []),
+    ...(isRepeated ? ['repetida?'] : []),
+  ];
+  return doubts.length === 0 ? '' : ` (${doubts.join(' ')})`;
+}
 
 async function ofOurs(
   database: Database,
@@ -121,15 +119,18 @@ async function ofOurs(
 }
 
 /** Keys come from the content, so a movement repeated in a second file is the same exception. */
-function exceptionsOf({ head }: ReturnFile, unknown: ReturnFile['unknown']): ExceptionRow[] {
+function exceptionsOf(
+  { head }: ReturnFile,
+  unknown: readonly (ReturnFile['unknown'][number] & { readonly doubt?: string })[],
+): ExceptionRow[] {
   const equal = new Map<string, number>();
-  return unknown.map(({ ourNumber, movement, paid, happenedOn }) => {
+  return unknown.map(({ ourNumber, movement, paid, happenedOn, doubt = '' }) => {
     const day = happenedOn ?? head.madeOn;
     const code = movement || NO_CODE;
     const text = `return:${head.bank}:${ourNumber}:${code}:${day}:${paid}`;
     const number = (equal.get(text) ?? 0) + 1;
     equal.set(text, number);
-    const found = `${code} ${head.bank}/${ourNumber}`;
+    const found = `${code} ${head.bank}/${ourNumber}${doubt}`;
     return {
       merchantId: NO_MERCHANT,
       exceptionId: newId(),
@@ -211,9 +212,11 @@ export type ReturnFile = {
   readonly dueDays: readonly (ReturnEntry & { readonly ourNumber: string; readonly dueOn: Day })[];
 };
 
-type Answered = Pick<ReturnEntry, 'reasons' | 'dueOn'> & {
+type Answered = Pick<ReturnEntry, 'lineNumber' | 'reasons' | 'dueOn'> & {
   readonly ourNumber: string;
   readonly answer: NonNullable<ReturnEntry['answer']>;
+  /** Of a refusal: what the line says, but for its number. */
+  readonly text: string;
 };
 
 /** Throws `ReturnFileRefused` at the first fault, before anything is done with the file. */
@@ -235,8 +238,11 @@ export async function readReturnFile(bytes: AsyncIterable<Uint8Array>): Promise<
     if (movements > MOST_MOVEMENTS) throw new TooManyMovements();
     const { entry } = event;
     const ourNumber = ourNumberOf(entry);
-    const { answer, reasons, dueOn } = entry;
-    if (answer !== null && ourNumber !== null) answers.push({ ourNumber, answer, reasons, dueOn });
+    const { answer, reasons, dueOn, lineNumber } = entry;
+    if (answer !== null && ourNumber !== null) {
+      const text = answer.isAccepted ? '' : JSON.stringify({ ...entry, lineNumber: 0 });
+      answers.push({ lineNumber, ourNumber, answer, reasons, dueOn, text });
+    }
     if (answer?.isAccepted === false && ourNumber !== null) refusals.push({ ...entry, ourNumber });
     if (answer?.to === 'dueDay' && answer.isAccepted && dueOn !== null && ourNumber !== null)
       dueDays.push({ ...entry, ourNumber, dueOn });

@@ -1,11 +1,17 @@
 import { FORMATS } from '../formats.ts';
 import { OTHER_FILES } from '../other-files.ts';
+import { BlankLines } from '../records/blank-lines.ts';
 import type { Format } from '../records/format.ts';
 import { isNothing } from '../text-lines.ts';
 import { bankNamed, bankText } from './banks.ts';
 import { Cnab240File } from './cnab240-file.ts';
 import { Cnab400File } from './cnab400-file.ts';
-import type { ReturnEntry, ReturnFileHead, ReturnReading } from './return-entry.ts';
+import {
+  type ReturnEntry,
+  type ReturnFileHead,
+  ReturnFileRefused,
+  type ReturnReading,
+} from './return-entry.ts';
 import {
   refused,
   refusedAcquirersFile,
@@ -42,8 +48,9 @@ const MOST_LINES = 5_000_000;
 
 /** Takes the lines of a return file of any bank that is known. */
 export class ReturnFileReader {
+  readonly #blanks = new BlankLines();
   #reading: ReturnReading | null = null;
-  #lineNumber = 0;
+  #recordNumber = 0;
 
   get head(): ReturnFileHead | null {
     return this.#reading?.head ?? null;
@@ -51,19 +58,40 @@ export class ReturnFileReader {
 
   /** Null if the line completes no movement. Throws `ReturnFileRefused`. */
   take(line: string): ReturnEntry | null {
-    if (isNothing(line)) return null;
-    if (this.#reading?.isEnded === true) throw refused(this.#lineNumber + 1, 'behindTrailer');
-    this.#lineNumber += 1;
-    if (this.#lineNumber > MOST_LINES) throw refused(this.#lineNumber, 'tooManyLines');
+    if (isNothing(line)) {
+      this.#blanks.add(this.#recordNumber);
+      return null;
+    }
+    const entry = this.#placed(() => this.#takeRecord(line));
+    return entry && { ...entry, lineNumber: this.#blanks.lineOf(entry.lineNumber) };
+  }
+
+  #takeRecord(line: string): ReturnEntry | null {
+    this.#recordNumber += 1;
+    if (this.#reading?.isEnded === true) throw refused(this.#recordNumber, 'behindTrailer');
+    if (this.#recordNumber > MOST_LINES) throw refused(this.#recordNumber, 'tooManyLines');
     this.#reading ??= readingOf(line);
-    return this.#reading.take(line, this.#lineNumber);
+    return this.#reading.take(line, this.#recordNumber);
+  }
+
+  /** Readers count records. */
+  #placed<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof ReturnFileRefused)) throw error;
+      const { lineNumber, fault, sentence, field } = error;
+      throw new ReturnFileRefused(this.#blanks.lineOf(lineNumber), fault, sentence, field);
+    }
   }
 
   /** Throws `ReturnFileRefused` if the file is not complete. */
   end(): { readonly head: ReturnFileHead; readonly lineCount: number } {
-    const head = this.#reading?.head ?? null;
-    if (head === null) throw refused(this.#lineNumber, 'emptyFile');
-    if (this.#reading?.isEnded !== true) throw refused(this.#lineNumber, 'noTrailer');
-    return { head, lineCount: this.#lineNumber };
+    return this.#placed(() => {
+      const head = this.#reading?.head ?? null;
+      if (head === null) throw refused(this.#recordNumber, 'emptyFile');
+      if (this.#reading?.isEnded !== true) throw refused(this.#recordNumber, 'noTrailer');
+      return { head, lineCount: this.#recordNumber };
+    });
   }
 }

@@ -1,9 +1,7 @@
 import { type Database, statement } from '../../../platform/postgres/database.ts';
 import { column, type RowOf, rowCodec } from '../../../platform/postgres/row-codec.ts';
 import type { BoletoRequest, DueDayRequest } from '../bank.ts';
-
-export const INSTRUCTION_KINDS = ['register', 'writeOff', 'dueDay'] as const;
-const INSTRUCTION_ANSWERS = ['accepted', 'refused', 'withdrawn'] as const;
+import { INSTRUCTION_ANSWERS, INSTRUCTION_KINDS } from './instruction.ts';
 
 const INSTRUCTION = rowCodec(
   {

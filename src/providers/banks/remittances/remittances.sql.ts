@@ -2,7 +2,15 @@ import { type Database, type Reader, statement, type Tx } from '../../../platfor
 import { inputRows } from '../../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../../platform/postgres/row-codec.ts';
 import type { Day } from '../../../values/instant.ts';
-import { INSTRUCTION_KINDS } from './instructions.sql.ts';
+import {
+  type AnsweredInstruction,
+  type BankAnswer,
+  INSTRUCTION_ANSWERS,
+  INSTRUCTION_KINDS,
+  madeChange,
+  type TakenAnswer,
+  takeAnswers,
+} from './instruction.ts';
 
 /** One file of a bank at a time, so that numbers have no holes. */
 const TAKE_TURN = statement(
@@ -145,87 +153,76 @@ export async function listRefused(database: Reader, bank: string, number: number
   return (await database.query(LIST_REFUSED, [bank, number])).map(REFUSED.parse);
 }
 
-export type BankAnswer = {
-  readonly ourNumber: string;
-  /**
-   * `later`: the oldest write-off or change that waits for an answer. `either`: the same, or the registration
-   * where neither was ever asked.
-   */
-  readonly kind: 'register' | 'writeOff' | 'dueDay' | 'later' | 'either';
-  readonly answer: 'accepted' | 'refused';
-  /** What the file says of an accepted change; null: nothing. */
-  readonly dueOn: Day | null;
-  /** In Portuguese. */
-  readonly reason: string | null;
-};
-
-const ANSWERS = inputRows<BankAnswer>(
+const INSTRUCTION = rowCodec<AnsweredInstruction>(
   {
-    our_number: ['text', (one) => one.ourNumber],
-    kind: ['text', (one) => one.kind],
-    answer: ['text', (one) => one.answer],
-    reason: ['text', (one) => one.reason],
-    due_on: ['date', (one) => one.dueOn],
+    merchantId: column.text(),
+    ourNumber: column.text(),
+    kind: column.oneOf(INSTRUCTION_KINDS),
+    attempt: column.whole(),
+    dueOn: column.nullable(column.day()),
+    payableUntil: column.nullable(column.day()),
+    answer: column.nullable(column.oneOf(INSTRUCTION_ANSWERS)),
+    isFiled: column.boolean('coalesce(r.made_on <= $3::date, false)'),
+    isOfFile: column.boolean('coalesce(i.answered_in = $2, false)'),
   },
-  { as: 'a', after: 3, place: 'position' },
+  'i',
 );
 
-const ANSWERED = rowCodec({ ourNumber: column.text('i.our_number'), answer: column.text('i.answer') });
+/** In the order in which the bank reads them. */
+const FIND_TOLD = statement(
+  'bank_instructions.find_told',
+  `select ${INSTRUCTION.columns}
+   from bank_instructions i left join remittances r on r.bank = i.bank and r.file_number = i.file_number
+   where i.our_number = any ($4::text[]) and i.bank_code = $1
+   order by i.file_number, i.created_at, i.kind, i.attempt`,
+);
 
-/** `e` is an instruction that an answer `a` to `i` may be of as well. */
-const IS_ALIKE = `e.merchant_id = i.merchant_id and e.our_number = i.our_number
-       and case when a.kind in ('later', 'either') then e.kind <> 'register' or i.kind = 'register' else e.kind = i.kind end`;
+const TAKEN = inputRows<TakenAnswer>(
+  {
+    merchant_id: ['text', ({ instruction }) => instruction.merchantId],
+    our_number: ['text', ({ instruction }) => instruction.ourNumber],
+    kind: ['text', ({ instruction }) => instruction.kind],
+    attempt: ['integer', ({ instruction }) => instruction.attempt],
+    answer: ['text', ({ line }) => (line.isAccepted ? 'accepted' : 'refused')],
+    reason: ['text', ({ line }) => line.reason],
+  },
+  { as: 't', after: 1 },
+);
 
-/**
- * The first answer counts. Only what was in a file that is not younger is answered: of several instructions
- * the oldest, as banks read files in turn. A return file that is imported again must not answer a later one.
- */
 const ANSWER = statement(
   'bank_instructions.answer',
-  `with fitting as (
-   select distinct on (a.position) i.merchant_id, i.our_number, i.kind, i.attempt, a.answer, a.reason, a.position
-   from ${ANSWERS.sql}, bank_instructions i
-   where i.our_number = a.our_number and i.bank_code = $1 and i.file_number is not null and i.answer is null
-     and case when a.kind in ('later', 'either') then i.kind <> 'register' or a.kind = 'either' and not exists (
-         select from bank_instructions w
-         where w.merchant_id = i.merchant_id and w.our_number = i.our_number and w.kind <> 'register'
-       ) else i.kind = a.kind end
-     and (a.due_on is null or a.due_on = i.due_on)
-     and not exists (select from bank_instructions e where ${IS_ALIKE} and e.answered_in = $2)
-     and exists (
-       select from remittances r
-       where r.bank = i.bank and r.file_number = i.file_number and r.made_on <= $3::date
-     )
-   order by a.position, i.file_number, i.created_at, i.kind, i.attempt
-   ), told as (
-   select distinct on (merchant_id, our_number, kind, attempt) merchant_id, our_number, kind, attempt, answer, reason
-   from fitting order by merchant_id, our_number, kind, attempt, position
-   )
-   update bank_instructions i
-   set answer = t.answer, reason = t.reason, answered_at = now(), answered_in = $2
-   from told t
+  `update bank_instructions i
+   set answer = t.answer, reason = t.reason, answered_at = now(), answered_in = $1
+   from ${TAKEN.sql}
    where i.merchant_id = t.merchant_id and i.our_number = t.our_number and i.kind = t.kind and i.attempt = t.attempt
-     and i.answer is null
-   returning ${ANSWERED.columns}`,
+     and (i.answer is null or i.answer = 'refused')`,
 );
 
-const ANSWERS_AT_ONCE = 2_000;
+const BOLETOS_AT_ONCE = 2_000;
 
-/**
- * Of two answers to one instruction the first counts. Returns the numbers of boletos of which one was refused
- * just now.
- */
+/** All lines of a boleto together, wherever they stand in the file. Returns what was answered just now. */
 export async function answerInstructions(
   tx: Tx,
-  file: { readonly bank: string; readonly name: string; readonly madeOn: Day },
+  { bank, name, madeOn }: { readonly bank: string; readonly name: string; readonly madeOn: Day },
   answers: readonly BankAnswer[],
-): Promise<ReadonlySet<string>> {
-  const refused = new Set<string>();
-  const ofFile = [file.bank, file.name, file.madeOn];
-  for (let first = 0; first < answers.length; first += ANSWERS_AT_ONCE) {
-    const part = answers.slice(first, first + ANSWERS_AT_ONCE);
-    const rows = (await tx.query(ANSWER, [...ofFile, ...ANSWERS.values(part)])).map(ANSWERED.parse);
-    for (const { ourNumber, answer } of rows) if (answer === 'refused') refused.add(ourNumber);
+): Promise<{ readonly taken: TakenAnswer[]; readonly made: AnsweredInstruction[] }> {
+  const byBoleto = Map.groupBy(answers, ({ ourNumber }) => ourNumber);
+  const numbers = [...byBoleto.keys()];
+  const all: TakenAnswer[] = [];
+  const made: AnsweredInstruction[] = [];
+  for (let first = 0; first < numbers.length; first += BOLETOS_AT_ONCE) {
+    const part = numbers.slice(first, first + BOLETOS_AT_ONCE);
+    const rows = (await tx.query(FIND_TOLD, [bank, name, madeOn, part])).map(INSTRUCTION.parse);
+    const told = Map.groupBy(rows, ({ ourNumber }) => ourNumber);
+    const taken = part.flatMap((one) => {
+      const instructions = told.get(one) ?? [];
+      const taken = takeAnswers(instructions, byBoleto.get(one) ?? []);
+      const change = madeChange(instructions, taken);
+      if (change !== null) made.push(change);
+      return taken;
+    });
+    if (taken.length > 0) await tx.query(ANSWER, [name, ...TAKEN.values(taken)]);
+    all.push(...taken);
   }
-  return refused;
+  return { taken: all, made };
 }

@@ -110,7 +110,7 @@ export function resultOfCancel(boleto: Asking, answer: BoletoCancelAnswer): Bank
 
 /**
  * Reads the bank's record of a boleto that it does not cancel, and of whose change it was not heard: the day
- * that stands is told.
+ * that stands is told, or its change is waited for again.
  */
 export function resultOfKeptSearch(boleto: Boleto, found: FoundBoleto): BankResult {
   switch (found.kind) {
@@ -118,12 +118,15 @@ export function resultOfKeptSearch(boleto: Boleto, found: FoundBoleto): BankResu
     case 'paid': {
       const { kind, dueOn, barCode, pixEmv } = found;
       const warning = kind === 'paid' ? 'paidAtBank' : 'keptByBank';
-      return dueOn === boleto.dueOn
+      const awaited = found.awaitedDueOn ?? null;
+      if (dueOn !== boleto.dueOn)
+        return changed(
+          { event: 'change', registered: { barCode, pixEmv }, days: daysFrom(boleto, dueOn) },
+          warning,
+        );
+      return awaited === null
         ? changed({ ...keepChange(boleto), isKept: kind === 'issued' }, warning)
-        : changed(
-            { event: 'change', registered: { barCode, pixEmv }, days: daysFrom(boleto, dueOn) },
-            warning,
-          );
+        : changed({ event: 'resumeChange', days: daysFrom(boleto, awaited) }, warning);
     }
     case 'canceled':
       return changed(endOf(boleto));

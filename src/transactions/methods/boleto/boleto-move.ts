@@ -19,7 +19,7 @@ export type BoletoChange =
   | { readonly event: 'issue'; readonly registered: RegisteredBoleto; readonly days?: BoletoDays }
   | { readonly event: 'refuse'; readonly reason: RegistrationRefusal }
   | { readonly event: 'pay'; readonly payment: BoletoPayment }
-  | { readonly event: 'startChange'; readonly days: BoletoDays }
+  | { readonly event: 'startChange' | 'resumeChange'; readonly days: BoletoDays }
   | {
       readonly event: 'change';
       readonly registered: RegisteredBoleto;
@@ -68,7 +68,7 @@ export function moveOf(boleto: Boleto, change: BoletoChange, moment: Instant): B
     registered: 'registered' in change ? change.registered : boleto.registered,
     refusalReason: refusalOf(change),
     days,
-    wanted: change.event === 'startChange' ? change.days : null,
+    wanted: 'days' in change && !('registered' in change) ? change.days : null,
     payment: change.event === 'pay' ? change.payment : null,
     actsAt: nextActOf(days, to, change, moment),
     isAsked,

@@ -83,7 +83,7 @@ const EVENTS: readonly BoletoChange[] = BOLETO_EVENTS.map((event) => {
   if (event === 'issue') return { event, registered: { barCode: BAR_CODE, pixEmv: null } };
   if (event === 'refuse') return { event, reason: 'termsRefused' };
   if (event === 'pay') return { event, payment: { amount: cents(1), paidOn: '2026-12-10' as Day } };
-  if (event === 'startChange') return { event, days: LATER };
+  if (event === 'startChange' || event === 'resumeChange') return { event, days: LATER };
   if (event === 'change') return { event, registered: { barCode: BAR_CODE, pixEmv: null }, days: LATER };
   return { event };
 });
@@ -211,6 +211,14 @@ test('where a bank refuses the cancel that did not wait for a change, the day th
   assert.deepEqual(newsOf('issued', LATER.dueOn), [LATER.dueOn, 'dueDayChanged', 'keptByBank']);
   assert.deepEqual(newsOf('issued', boleto.dueOn), [boleto.dueOn, 'dueDayKept', 'keptByBank']);
   assert.deepEqual(newsOf('paid', boleto.dueOn), [boleto.dueOn, null, 'paidAtBank']);
+  const ofFile = { dueOn: boleto.dueOn, awaitedDueOn: LATER.dueOn, barCode: BAR_CODE, pixEmv: null };
+  const result = resultOfKeptSearch(boleto, { kind: 'issued', ...ofFile });
+  assert.ok(result.kind === 'changed');
+  const move = moveOf(boleto, result.change, NOW);
+  assert.deepEqual(
+    [move?.to, move?.stateBefore, move?.wanted, move?.news],
+    ['changing', 'overdue', LATER, null],
+  );
 });
 
 test('a change that the bank never answers is given up once the boleto is over with either day', () => {

@@ -38,6 +38,7 @@ export const BOLETO_EVENTS = [
   'startCancel',
   'startExpiry',
   'startChange',
+  'resumeChange',
   'change',
   'keepIssued',
   'keepOverdue',
@@ -47,6 +48,7 @@ export const BOLETO_EVENTS = [
 ] as const;
 /**
  * `withdraw`: the bank was not asked. `lapse`: the due day is over. `change`: the bank has another due day.
+ * `resumeChange`: the bank's answer to the last change is waited for again, or has come after all.
  * `keepIssued`, `keepOverdue`: cancel or change failed or was not sent, so the earlier state returns.
  */
 export type BoletoEvent = (typeof BOLETO_EVENTS)[number];
@@ -59,6 +61,7 @@ const NEVER = {
   startCancel: null,
   startExpiry: null,
   startChange: null,
+  resumeChange: null,
   change: null,
   keepIssued: null,
   keepOverdue: null,
@@ -71,15 +74,30 @@ const ENDS = { pay: 'paid', cancel: 'canceled', expire: 'expired' } as const;
 /** Null: the event cannot happen in that state. */
 export const BOLETO_MOVES = {
   issuing: { ...NEVER, issue: 'issued', refuse: 'refused', withdraw: 'refused' },
-  issued: { ...NEVER, ...ENDS, lapse: 'overdue', startCancel: 'canceling', startChange: 'changing' },
+  issued: {
+    ...NEVER,
+    ...ENDS,
+    lapse: 'overdue',
+    startCancel: 'canceling',
+    startChange: 'changing',
+    resumeChange: 'changing',
+  },
   overdue: {
     ...NEVER,
     ...ENDS,
     startCancel: 'canceling',
     startExpiry: 'canceling',
     startChange: 'changing',
+    resumeChange: 'changing',
   },
-  canceling: { ...NEVER, ...ENDS, change: 'issued', keepIssued: 'issued', keepOverdue: 'overdue' },
+  canceling: {
+    ...NEVER,
+    ...ENDS,
+    resumeChange: 'changing',
+    change: 'issued',
+    keepIssued: 'issued',
+    keepOverdue: 'overdue',
+  },
   changing: {
     ...NEVER,
     ...ENDS,

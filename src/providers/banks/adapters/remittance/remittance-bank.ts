@@ -2,7 +2,6 @@ import type * as files from '#settlement-files';
 import { agreementFault, remittanceBankNamed, writeRemittance } from '#settlement-files';
 import type { Database } from '../../../../platform/postgres/database.ts';
 import { composeBarCode } from '../../../../values/bar-code.ts';
-import type { Day } from '../../../../values/instant.ts';
 import type { ProviderSettings } from '../../../provider.ts';
 import {
   type Bank,
@@ -109,8 +108,8 @@ export function remittanceBank(
     const register = kindOf(kept, 'register');
     if (register === undefined) return { kind: 'notFound' };
     if (endOf(kept)?.kind === 'canceled') return { kind: 'canceled' };
-    const dueOn = dayOf(kept) ?? request.dueOn;
-    return { kind: 'issued', dueOn, ...registered({ ...request, dueOn }, register.bankNumber) };
+    const { dueOn, awaitedDueOn } = daysOf(kept, request);
+    return { kind: 'issued', dueOn, awaitedDueOn, ...registered({ ...request, dueOn }, register.bankNumber) };
   }
 
   return {
@@ -135,10 +134,12 @@ function kindOf(kept: readonly Instruction[], kind: Instruction['kind']): Instru
   return kept.find((one) => one.kind === kind);
 }
 
-/** The last due day that the bank has accepted. Null: none was kept. */
-function dayOf(kept: readonly Instruction[]): Day | null {
-  const last = kept.find(({ kind, answer }) => kind === 'dueDay' && answer === 'accepted');
-  return (last ?? kindOf(kept, 'register'))?.dueOn ?? null;
+/** The last due day that the bank has accepted, and that of a last change that it has not answered. */
+function daysOf(kept: readonly Instruction[], request: Pick<BoletoRequest, 'dueOn'>) {
+  const accepted = kept.find(({ kind, answer }) => kind === 'dueDay' && answer === 'accepted');
+  const dueOn = (accepted ?? kindOf(kept, 'register'))?.dueOn ?? request.dueOn;
+  const last = kindOf(kept, 'dueDay');
+  return { dueOn, awaitedDueOn: last?.answer === null ? last.dueOn : null };
 }
 
 /** Null while the bank has it, or may have it. */
@@ -151,7 +152,7 @@ function endOf(kept: readonly Instruction[]): Exclude<BoletoCancelAnswer, BankUn
   return writeOff === 'refused' ? { kind: 'refused', reason: 'notAllowed' } : null;
 }
 
-/** What became of a change of the due day. */
+/** What became of the last change to the day. */
 function dueDayOf(
   kept: readonly Instruction[],
   { number, wanted }: DueDayRequest,
@@ -159,7 +160,9 @@ function dueDayOf(
   const register = kindOf(kept, 'register');
   if (register === undefined) return { kind: 'refused', reason: 'unknownBoleto' };
   const { answer, dueOn, bankNumber } = register;
-  const told = kept.find(({ kind, attempt }) => kind === 'dueDay' && attempt === number);
+  const told = kept.find(
+    (one) => one.kind === 'dueDay' && one.attempt <= number && one.dueOn === wanted.dueOn,
+  );
   if (answer === 'withdrawn' || answer === 'refused' || told?.answer === 'refused')
     return { kind: 'refused', reason: 'notAllowed' };
   if (told === undefined ? dueOn === wanted.dueOn : told.answer === 'accepted')

@@ -1,7 +1,9 @@
 import { type Database, statement, type Tx } from '../../../../platform/postgres/database.ts';
 import { inputRows, own } from '../../../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../../../platform/postgres/row-codec.ts';
+import { fromStates } from '../../../../platform/postgres/state-table.ts';
 import { type Day, utcText } from '../../../../values/instant.ts';
+import { BOLETO_MOVES } from '../boleto.ts';
 import type { FiledBankChange } from './bank-change.ts';
 
 /** `value` and `dueOn` are what the file says of the boleto; 0 and null if it says nothing. */
@@ -10,11 +12,15 @@ export type FiledChangeOfBoleto = FiledBankChange & {
   readonly dueOn: Day | null;
 };
 
-/** Takes one file of a bank at a time, so that each sees what those before it reported. */
 const TAKE_TURN = statement(
   'bank_changes.take_turn',
   `select pg_advisory_xact_lock(hashtextextended('return files|' || $1::text, 0))`,
 );
+
+/** One file of a bank at a time, so that each sees what those before it reported. */
+export async function takeTurnOfFile(tx: Tx, bank: string): Promise<void> {
+  await tx.query(TAKE_TURN, [bank]);
+}
 
 const CHANGES = inputRows<FiledChangeOfBoleto>(
   {
@@ -106,7 +112,6 @@ export async function keepFiledChanges(
   changes: readonly FiledChangeOfBoleto[],
 ): Promise<KeptCounts> {
   const { bank, name } = file;
-  await tx.query(TAKE_TURN, [bank]);
   const counts: KeptCounts[] = [];
   for (let first = 0; first < changes.length; first += CHANGES_AT_ONCE) {
     const part = changes.slice(first, first + CHANGES_AT_ONCE);
@@ -177,6 +182,57 @@ export async function learnDueDays(
       learned.add(ourNumber);
   }
   return learned;
+}
+
+/** The day with which the bank has a boleto. */
+export type MadeChange = {
+  readonly merchantId: string;
+  readonly ourNumber: string;
+  readonly dueOn: Day | null;
+  readonly payableUntil: Day | null;
+};
+
+const MADE = inputRows<MadeChange>(
+  {
+    merchant_id: ['text', (one) => one.merchantId],
+    our_number: ['text', (one) => one.ourNumber],
+    due_on: ['date', (one) => one.dueOn],
+    payable_until: ['date', (one) => one.payableUntil],
+  },
+  { as: 'f' },
+);
+
+const HAS_ANOTHER = `b.merchant_id = f.merchant_id and b.our_number = f.our_number and b.due_on <> f.due_on
+     and f.payable_until is not null`;
+
+const LOCK_MADE = statement(
+  'boletos.lock_of_changes',
+  `select b.boleto_id from boletos b, ${MADE.sql} where ${HAS_ANOTHER} order by b.boleto_id for no key update of b`,
+);
+
+/** What was read before of one that is being asked about counts no more. Runs under the locks of them. */
+const RESUME = statement(
+  'boletos.resume_changes',
+  `with input as (
+     select * from ${MADE.sql}
+   ), asked as (
+     update boletos b set fence = b.fence + 1, due_at = now()
+     from input f where ${HAS_ANOTHER} and b.state in (${fromStates(BOLETO_MOVES, 'keepIssued')})
+   )
+   update boletos b set state = 'changing', state_before = b.state, wanted_due_on = f.due_on,
+     wanted_payable_until = f.payable_until, due_days = array_remove(b.due_days, f.due_on) || f.due_on, acts_at = null,
+     due_at = now(), unknown_since = now(), unknown_reason = 'the bank has made a change that was not waited for',
+     fence = b.fence + 1, tries = 0
+   from input f where ${HAS_ANOTHER} and b.state in (${fromStates(BOLETO_MOVES, 'startChange')})`,
+);
+
+/** The work that asks banks takes their days, also where a boleto waits for none any more. */
+export async function resumeChanges(tx: Tx, changes: readonly MadeChange[]): Promise<void> {
+  for (let first = 0; first < changes.length; first += CHANGES_AT_ONCE) {
+    const values = MADE.values(changes.slice(first, first + CHANGES_AT_ONCE));
+    await tx.query(LOCK_MADE, values);
+    await tx.query(RESUME, values);
+  }
 }
 
 export type KeptCounts = RowOf<typeof KEPT>;

@@ -1,6 +1,6 @@
 import { type Reader, statement } from '../../../../platform/postgres/database.ts';
 import { column, type RowOf, rowCodec } from '../../../../platform/postgres/row-codec.ts';
-import { INSTRUCTION_KINDS } from '../../../../providers/banks/remittances/instructions.sql.ts';
+import { INSTRUCTION_KINDS } from '../../../../providers/banks/remittances/instruction.ts';
 import { readPayer } from '../boletos.sql.ts';
 
 const ORDER = rowCodec(
