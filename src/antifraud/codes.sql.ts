@@ -165,7 +165,6 @@ export const FREE_CODES = `freed_codes as (
 /** Deletes up to `limit` expired codes and returns how many. A deleted code cannot be used again. */
 export const deleteExpiredCodes = forgetting({
   table: 'anti_fraud_codes',
-  key: 'merchant_id, code',
   by: 'expires_at',
   over: "expires_at < now() - interval '1 minute'",
 });

@@ -274,7 +274,6 @@ export async function eraseVerification(
 /** Deletes up to `limit` events that no window reaches any more and returns how many. */
 export const deleteOldVelocityEvents = forgetting({
   table: 'velocity_events',
-  key: 'merchant_id, transaction_id',
   by: 'expires_at',
   over: 'expires_at < now()',
 });

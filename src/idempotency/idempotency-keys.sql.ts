@@ -125,9 +125,8 @@ export function isKeyTaken(error: unknown): boolean {
 }
 
 /** Deletes up to `limit` keys older than so many days; gives how many. */
-export const deleteOldKeys = forgetting({
+export const deleteOldKeys = forgetting<[number]>({
   table: 'idempotency_keys',
-  key: 'merchant_id, key_hash',
   by: 'created_at',
   over: "created_at < now() - $2 * interval '1 day'",
 });

@@ -138,7 +138,6 @@ function liveToken(token: RowOf<typeof TOKEN>): LiveCardToken {
 /** Removes up to `limit` dead tokens; gives how many. */
 export const deleteExpiredTokens = forgetting({
   table: 'card_tokens',
-  key: 'merchant_id, token_hash',
   by: 'expires_at',
   over: "expires_at < now() - interval '1 minute'",
 });
@@ -164,7 +163,6 @@ export const FREE_CARD_SOURCES = `freed_sources as (
 /** Removes up to `limit` expired locks; gives how many. A lock lives a day longer, as clocks may be late. */
 export const deleteExpiredLocks = forgetting({
   table: 'card_source_locks',
-  key: 'merchant_id, source_hash',
   by: 'expires_at',
   over: "expires_at < now() - interval '1 day'",
 });

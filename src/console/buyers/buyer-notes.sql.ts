@@ -102,9 +102,8 @@ export async function eraseNotes(tx: Tx, { document, merchantId }: PersonFilter)
   return (await tx.query(ERASE, [document, merchantId])).length;
 }
 
-export const eraseOldNotes = forgetting({
+export const eraseOldNotes = forgetting<[number]>({
   table: 'buyer_notes',
-  key: 'merchant_id, note_id',
   by: 'created_at',
   over: "created_at < now() - $2 * interval '1 day'",
 });

@@ -255,9 +255,8 @@ export async function eraseWithWords<Erased>(
   });
 }
 
-export const eraseOldWords = forgetting({
+export const eraseOldWords = forgetting<[number]>({
   table: 'buyer_words',
-  key: 'merchant_id, word, buyer',
   by: 'seen_on',
   over: 'seen_on <= current_date - $2::integer',
 });

@@ -93,7 +93,6 @@ export async function isNewcomer(database: Database, userId: string): Promise<bo
 /** A used link is kept for a day, because it tells who invited its user. */
 export const deleteExpiredLinks = forgetting({
   table: 'console_links',
-  key: 'token_hash',
   by: 'expires_at',
   over: "expires_at < now() and (used_at is null or used_at < now() - interval '1 day')",
 });

@@ -123,9 +123,8 @@ export async function markSessionEnded(audit: Audit, hash: Buffer, event: AuditE
   await audit.change(END, [hash], event);
 }
 
-export const deleteExpiredSessions = forgetting({
+export const deleteExpiredSessions = forgetting<[number]>({
   table: 'console_sessions',
-  key: 'token_hash',
   by: 'expires_at',
   over: "expires_at < now() - $2 * interval '1 millisecond'",
 });

@@ -119,9 +119,8 @@ export async function isUnderWay(reader: Reader, { paths, pathHashes, key }: Pla
 }
 
 /** Returns how many were deleted. `seconds`: how long they are kept. */
-export const deleteOldActions = forgetting({
+export const deleteOldActions = forgetting<[number]>({
   table: 'console_actions',
-  key: 'once_key',
   by: 'begun_at',
   over: "begun_at < now() - $2 * interval '1 second'",
 });

@@ -160,7 +160,6 @@ export async function endOneToken(
 /** Removes up to `limit` expired tokens; gives how many. */
 export const deleteExpiredTokens = forgetting({
   table: 'access_tokens',
-  key: 'token_hash',
   by: 'expires_at',
   over: 'expires_at < now()',
 });

@@ -118,7 +118,6 @@ export async function endFailuresInARow(database: Database, buckets: FailureBuck
 /** Removes up to `limit` expired rows; gives how many. */
 export const deleteExpiredFailures = forgetting({
   table: 'login_failures',
-  key: 'bucket_hash',
   by: 'expires_at',
   over: 'expires_at < now()',
 });

@@ -4,27 +4,31 @@ import { type Database, statement } from './database.ts';
 export type ForgottenTable = {
   /** Also the prefix of the statement's name. */
   readonly table: string;
-  /** The columns of its primary key. */
-  readonly key: string;
   /** The indexed column by which the oldest are found. */
   readonly by: string;
   /** Which are over; `$2`: the value that the caller gives, if any. */
   readonly over: string;
 };
 
-export function forgottenTexts({ table, key, by, over }: ForgottenTable) {
+/** Rows are found once and deleted by their place: a join of a table with itself could be planned badly. */
+export function forgottenTexts({ table, by, over }: ForgottenTable) {
   return {
-    forget: `delete from ${table} where (${key}) in
-     (select ${key} from ${table} where ${over} order by ${by} limit $1 for update skip locked)
-   returning 1`,
+    forget: `with held as materialized (
+     select ctid as place from ${table} where ${over} order by ${by} limit $1 for update skip locked
+   )
+   delete from ${table} where ctid = any (array(select place from held)) returning 1`,
   } as const;
 }
 
-/** Deletes up to `limit`, the oldest first, and returns how many. */
-export type Forget = (database: Database, limit: number, ...values: readonly number[]) => Promise<number>;
+/** Deletes up to `limit`, the oldest first, and returns how many. `Value`: that of `$2`, or none. */
+export type Forget<Value extends readonly [number?]> = (
+  database: Database,
+  limit: number,
+  ...value: Value
+) => Promise<number>;
 
 /** Called at load only. Locked rows are left for another time. */
-export function forgetting(table: ForgottenTable): Forget {
+export function forgetting<Value extends readonly [number?] = []>(table: ForgottenTable): Forget<Value> {
   const forget = statement(`${table.table}.forget`, forgottenTexts(table).forget);
-  return async (database, limit, ...values) => (await database.query(forget, [limit, ...values])).length;
+  return async (database, limit, ...value) => (await database.query(forget, [limit, ...value])).length;
 }

@@ -27,7 +27,7 @@ export type PersonalTable<Id extends string = string> = {
 export function personalTexts({ table, id, erasable, erased, since }: PersonalTable) {
   const key = columnName(id);
   const erase = `update ${table} set ${erased}
-   where ctid = any (array(select place from held)) and ${erasable}`;
+   where ctid = any (array(select place from held))`;
   return {
     erase_person: `with held as materialized (
      select o.place from unnest($1::text[], $2::uuid[]) as i (merchant_id, id) cross join lateral (

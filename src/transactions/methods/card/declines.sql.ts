@@ -149,7 +149,6 @@ export async function recordDecline(tx: Tx, declined: DeclinedVerification): Pro
 /** Deletes up to `limit` that no network remembers. Returns how many. */
 export const deleteForgottenDeclines = forgetting({
   table: 'declined_verifications',
-  key: 'merchant_id, verification_id',
   by: 'expires_at',
   over: 'expires_at < now()',
 });
