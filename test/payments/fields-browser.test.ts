@@ -303,7 +303,8 @@ test('fields without their origin make no card, and a stranger beside them is no
   const frame = page.frames().find((one) => one.url().endsWith(key));
   assert.ok(stranger && frame);
   await fill(page, frame, TEST_CARD);
-  await stranger.waitForFunction('window.offered > 20');
+  // Looked at by time: a frame that is not in sight draws no frames.
+  await stranger.waitForFunction('window.offered > 20', { polling: 100 });
   const card = (await page.evaluate(CARD)) as Record<string, string>;
   assert.equal(card.lastFour, '0001');
   assert.equal(await stranger.evaluate('window.got'), undefined);
