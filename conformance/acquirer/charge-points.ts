@@ -1,6 +1,6 @@
 import type { Exchange } from '../http-client.ts';
-import { expect, expectAnswer, fieldOf, skipUnless } from '../point.ts';
-import { type AcquirerPoint, ADVICE_CODE, CODE, MOMENT, NSU, RESPONSE_CODE } from './bench.ts';
+import { expect, expectAnswer, fieldOf, orAbsent, skipUnless } from '../point.ts';
+import { type AcquirerPoint, ADVICE_CODE, CODE, LINK, MOMENT, NSU, RESPONSE_CODE } from './bench.ts';
 import { AMOUNT, approve, authorize, find, voiding } from './requests.ts';
 
 const AT_ONCE = 30;
@@ -18,7 +18,8 @@ export const CHARGE_POINTS: readonly AcquirerPoint[] = [
       const answer = await authorize(bench, reference);
       const reported = { reference, amount: AMOUNT };
       const codes = { authorizationCode: CODE, nsu: NSU, networkTransactionId: CODE, authorizedAt: MOMENT };
-      expectAnswer(answer, 200, { ...reported, outcome: 'approved', ...codes });
+      const approved = { ...reported, outcome: 'approved', ...codes };
+      expectAnswer(answer, 200, { ...approved, transactionLinkId: orAbsent(LINK) });
       const same = Object.fromEntries(Object.keys(codes).map((name) => [name, fieldOf(answer, name)]));
       const without = { canceledAmount: 0, responseCode: null, adviceCode: null };
       expectAnswer(await find(bench, reference), 200, {
@@ -53,6 +54,7 @@ export const CHARGE_POINTS: readonly AcquirerPoint[] = [
         ...{ initiator: 'merchant', storedCard: 'later', storedCardReason: 'unscheduled' },
         card: { ...bench.card, securityCode: null },
         networkTransactionId: fieldOf(answer, 'networkTransactionId'),
+        transactionLinkId: fieldOf(answer, 'transactionLinkId') ?? null,
       });
     },
   },

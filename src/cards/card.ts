@@ -1,4 +1,5 @@
 import type { Fingerprint } from '../keys/open-keyring.ts';
+import type { NetworkReference } from '../providers/acquirers/network-reference.ts';
 import { type CardBrand, isBrandImpossible, maskedCard, securityCodeLength } from '../values/card-number.ts';
 import { holdsCardNumber, holdsNumber } from '../values/card-number-in-text.ts';
 import { type Day, type Instant, saoPauloDay } from '../values/instant.ts';
@@ -75,8 +76,8 @@ export type StoredUse = {
   readonly vaultId: string;
   /** No use was approved before. */
   readonly isFirst: boolean;
-  /** The network's id of the first use; null: none yet, or the network gave none. */
-  readonly networkTransactionId: string | null;
+  /** Of the first use, or as its acquirer wants it; empty: none yet, or the network gave none. */
+  readonly networkReference: NetworkReference;
 };
 
 /** `merchant`: with a stored card. */

@@ -7,6 +7,7 @@ import type {
   CardForAuthorization,
   VerificationAnswer,
 } from '../providers/acquirers/acquirer.ts';
+import { NO_NETWORK_REFERENCE } from '../providers/acquirers/network-reference.ts';
 import { brandOf, isCardNumber } from '../values/card-number.ts';
 import { cents, reaisText } from '../values/cents.ts';
 import { instant } from '../values/instant.ts';
@@ -84,7 +85,7 @@ function chargeOf(merchantId: string, reference: string, card: CardForAuthorizat
     installments: 1,
     soldAt: instant(Date.now()),
     initiator: 'cardholder',
-    networkTransactionId: null,
+    networkReference: NO_NETWORK_REFERENCE,
     storedCard: null,
     authentication: null,
     storedCardReason: null,

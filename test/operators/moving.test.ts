@@ -54,6 +54,7 @@ async function importOf(
   return { code, faults, said, json: printed === '' ? null : (JSON.parse(printed) as any) };
 }
 
+const LINK = 'aB3dE5fG7hI9jK1lM3nO5p';
 const planId = randomUUID();
 const plan = {
   ...{ type: 'plan', id: planId, name: 'Clube', description: 'Um livro por mês', amount: 49.9 },
@@ -75,7 +76,7 @@ test('plans, cards and subscriptions are taken once under their ids, and charged
   const [vaultId, other, endless] = [randomUUID().toUpperCase(), randomUUID(), randomUUID()];
   const lines = [
     plan,
-    await card(vaultId, { networkTransactionId: 'MCC0000000001' }),
+    await card(vaultId, { networkTransactionId: 'MCC0000000001', transactionLinkId: LINK }),
     subscription(other, vaultId, { installmentsPaid: 5, customer: { name: 'Ana' } }),
     subscription(endless, vaultId.toLowerCase(), { firstDueOn: inDays(40) }),
   ];
@@ -108,10 +109,12 @@ test('plans, cards and subscriptions are taken once under their ids, and charged
     [TEST_CARD.slice(-4), 'ANA SOUZA'],
   );
   const [sealed] = await service.auditor.query(
-    'select network_transaction_id, first_used_at is not null as is_used from vault_cards where vault_id = $1',
+    `select network_transaction_id, transaction_link_id, first_used_at is not null as is_used
+     from vault_cards where vault_id = $1`,
     [vaultId],
   );
-  assert.deepEqual(sealed, { network_transaction_id: 'MCC0000000001', is_used: true });
+  const named = { network_transaction_id: 'MCC0000000001', transaction_link_id: LINK };
+  assert.deepEqual(sealed, { ...named, is_used: true });
   assert.doesNotMatch(await readFile(join(service.folder, 'moving.jsonl'), 'utf8'), new RegExp(TEST_CARD));
 
   const billings = async () => {
@@ -177,11 +180,12 @@ test('a row that is not taken is named by line and field, and the others are tak
     { ...plan, amount: 49.91 },
     subscription(randomUUID(), vaultId, { firstDueOn: inDays(30), chargesMade: 1 }),
     subscription(randomUUID(), vaultId, { firstDueOn: inDays(-40), chargeOn: inDays(8), chargesMade: 1 }),
+    await card(randomUUID(), { transactionLinkId: `${LINK}=` }),
   ];
   const { code, faults, json, said } = await importLines('faulty.jsonl', lines);
   assert.deepEqual(
     [code, json.card.taken, json.card.refused, json.subscription.refused, json.plan.refused, json.unread],
-    [1, 1, 2, 4, 1, 7],
+    [1, 1, 2, 4, 1, 8],
     said,
   );
   const fields = faults.map((fault) => fault.split(': ').slice(0, 2).join(' ')).sort();
@@ -193,6 +197,7 @@ test('a row that is not taken is named by line and field, and the others are tak
     'line 15 chargeOn',
     'line 16 chargeOn',
     'line 16 chargesMade',
+    'line 17 transactionLinkId',
     'line 2 No JSON object',
     'line 3 type',
     'line 4 vaultId',
@@ -374,7 +379,7 @@ test('what is written for another gateway is taken there as it was here', async 
   const there = await importLines('older.jsonl', [
     { ...plan, id: retryPlan, attempts: 2 },
     { ...plan, id: changedPlan },
-    await card(vaultId),
+    await card(vaultId, { transactionLinkId: LINK }),
     subscription(older, vaultId, { planId: changedPlan, firstDueOn: inDays(30) }),
     subscription(randomUUID(), vaultId, retried),
     subscription(late, vaultId, retried),
@@ -430,6 +435,19 @@ test('what is written for another gateway is taken there as it was here', async 
   assert.deepEqual(await rows(receiver), here);
   assert.ok(
     here.some((one) => one.due_on === inDays(-1) && one.charge_on === inDays(6) && one.charges_made === 1),
+  );
+  const references = (ofMerchant: string) =>
+    service.auditor.query(
+      `select vault_id, network_transaction_id, transaction_link_id, first_used_at is not null as is_used
+       from vault_cards where merchant_id = $1 order by vault_id`,
+      [ofMerchant],
+    );
+  const named = await references(receiver);
+  assert.deepEqual(named, await references(merchantId));
+  const linked = { network_transaction_id: null, transaction_link_id: LINK, is_used: true };
+  assert.deepEqual(
+    named.find((one) => one.vault_id === vaultId),
+    { vault_id: vaultId, ...linked },
   );
   // The same subscription at two merchants: what follows is not billed, nor charged, under one id.
   const [next] = await service.auditor.query(

@@ -3,6 +3,7 @@ import { KeyRetired } from '../../keys/data-keys.sql.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { Overloaded } from '../../platform/work/fair-line.ts';
+import type { NetworkReference } from '../../providers/acquirers/network-reference.ts';
 import { instant } from '../../values/instant.ts';
 import type { NamedCard } from '../card.ts';
 import { openCardSource } from '../open-card-source.ts';
@@ -24,7 +25,7 @@ export type CardToImport = Pick<
 > & {
   /** A UUID in lower case. */
   readonly vaultId: string;
-  readonly networkTransactionId: string | null;
+  readonly networkReference: NetworkReference;
 };
 
 /** `madeBy`: whom the merchant sees as who stored them. */
@@ -127,12 +128,12 @@ async function keep(
   const eventOf = (count: number) => merchantEvent('card.import', actor, 'cards', { cards: String(count) });
   for (let sealing = 1; sealing <= MOST_SEALINGS; sealing += 1) {
     const rows = taken.map(({ card, trace, wanted }) => {
-      const { vaultId, networkTransactionId } = wanted;
+      const { vaultId, networkReference } = wanted;
       const { number: plain, securityCode: _, ...kept } = card;
       const number = keyring.seal('card', vaultCardRecord(merchantId, vaultId), Buffer.from(plain, 'latin1'));
       const { firstSix, lastFour } = trace;
-      const isUsed = networkTransactionId !== null;
-      const ids = { merchantId, vaultId, networkTransactionId, isUsed };
+      const isUsed = networkReference.transactionId !== null || networkReference.linkId !== null;
+      const ids = { merchantId, vaultId, networkReference, isUsed };
       return {
         card: { ...kept, ...ids, number, firstSix, lastFour },
         fingerprint: keyring.fingerprint(plain),

@@ -24,7 +24,8 @@ const CARDS = inputRows<ImportedCard>({
   expiration_month: ['text', ({ card }) => card.expirationMonth],
   expiration_year: ['text', ({ card }) => card.expirationYear],
   holder_name: ['text', ({ card }) => card.holderName],
-  network_transaction_id: ['text', ({ card }) => card.networkTransactionId],
+  network_transaction_id: ['text', ({ card }) => card.networkReference.transactionId],
+  transaction_link_id: ['text', ({ card }) => card.networkReference.linkId],
   card_fingerprint: ['bytea', ({ fingerprint }) => fingerprint.print],
   created_by: ['text', ({ createdBy }) => createdBy],
 });
@@ -33,7 +34,7 @@ const CARDS = inputRows<ImportedCard>({
 const IMPORT = statement(
   'vault.import_cards',
   `insert into vault_cards (${CARDS.names}, first_used_at)
-   select ${CARDS.selected}, case when i.network_transaction_id is not null then now() end
+   select ${CARDS.selected}, case when coalesce(i.network_transaction_id, i.transaction_link_id) is not null then now() end
    from ${CARDS.sql} order by i.merchant_id, i.vault_id
    on conflict do nothing
    returning vault_id`,

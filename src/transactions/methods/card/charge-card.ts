@@ -5,7 +5,7 @@ import type {
   VerificationRefused,
   VerificationWanted,
 } from '../../../cards/vault/store-vault-card.ts';
-import { markFirstUse, markLatestUse } from '../../../cards/vault/vault-cards.sql.ts';
+import { markFirstUse, markLaterUse } from '../../../cards/vault/vault-cards.sql.ts';
 import type { ModuleContext } from '../../../platform/module.ts';
 import {
   CommitUnknown,
@@ -23,6 +23,11 @@ import type {
   NotSent,
   Preauthorized,
 } from '../../../providers/acquirers/acquirer.ts';
+import {
+  type NetworkReference,
+  NO_NETWORK_REFERENCE,
+  referenceToSend,
+} from '../../../providers/acquirers/network-reference.ts';
 import type { Acquirers } from '../../../providers/open-acquirers.ts';
 import { type Cents, cents, splitIntoInstallments } from '../../../values/cents.ts';
 import type { Instant } from '../../../values/instant.ts';
@@ -195,7 +200,11 @@ function authorizationRequest(
     installments: intent.installmentCount,
     soldAt: intent.soldAt,
     initiator: intent.initiator,
-    networkTransactionId: intent.stored?.networkTransactionId ?? null,
+    networkReference: referenceToSend(
+      intent.stored?.networkReference ?? NO_NETWORK_REFERENCE,
+      intent.initiator,
+      card.brand,
+    ),
     storedCard: intent.stored === null ? null : intent.stored.isFirst ? 'first' : 'later',
     storedCardReason: intent.storedCardReason,
     softDescriptor: intent.softDescriptor,
@@ -225,7 +234,7 @@ async function recordOutcome(
     if (answer.kind === 'unknown') tools.wakeSignal.notify();
     if (!isRecorded || answer.kind === 'unknown') return { kind: 'unknown' };
     if (answer.kind === 'declined') return answer;
-    markUse(tools, intent, answer.networkTransactionId);
+    markUse(tools, intent, answer.networkReference);
     return {
       kind: 'approved',
       authorizationCode: answer.authorizationCode,
@@ -244,19 +253,19 @@ async function recordOutcome(
 async function recordPreauthorization(
   tools: Outcome,
   intent: Intent,
-  { authorizationCode, nsu, networkTransactionId, tid }: Preauthorized,
+  { authorizationCode, nsu, networkReference, tid }: Preauthorized,
   { captureDays, writePreauthorization }: LaterCapture,
   deadlineAt: number,
 ): Promise<ChargeResult | PreauthorizedResult> {
   const { merchantId, transactionId } = intent;
   const moment = tools.clock.now(merchantId);
   const until = captureUntil(moment, captureDays);
-  const approval = { authorizationCode, nsu, networkTransactionId, tid, moment, captureUntil: until };
+  const approval = { authorizationCode, nsu, networkReference, tid, moment, captureUntil: until };
   try {
     const row = { merchantId, transactionId, fence: FIRST_FENCE, ...approval };
     const { isRecorded } = await writePreauthorization(row, deadlineAt);
     if (!isRecorded) return { kind: 'unknown' };
-    markUse(tools, intent, networkTransactionId);
+    markUse(tools, intent, networkReference);
     return { kind: 'preauthorized', authorizationCode, nsu, moment, captureUntil: until };
   } catch (error) {
     const kind = wasNotWritten(error) ? 'unknown' : 'unrecorded';
@@ -277,17 +286,20 @@ function wasNotWritten(error: unknown): boolean {
 function markUse(
   { acquirers, database }: Outcome,
   { merchantId, stored, acquirer }: Intent,
-  networkTransactionId: string | null,
+  networkReference: NetworkReference,
 ): void {
   if (stored === null) return;
   const { vaultId, isFirst } = stored;
   if (isFirst) {
-    markFirstUse(database, merchantId, vaultId, networkTransactionId).catch(() => {});
+    markFirstUse(database, merchantId, vaultId, networkReference).catch(() => {});
     return;
   }
   const isLatestWanted = acquirers.of(acquirer).traits.networkId === 'latest';
-  if (isLatestWanted && networkTransactionId !== null)
-    markLatestUse(database, merchantId, vaultId, networkTransactionId).catch(() => {});
+  const transactionId = isLatestWanted ? networkReference.transactionId : null;
+  // A card that was first used before there were links has the first that comes.
+  const linkId = stored.networkReference.linkId === null ? networkReference.linkId : null;
+  if (transactionId !== null || linkId !== null)
+    markLaterUse(database, merchantId, vaultId, { transactionId, linkId }).catch(() => {});
 }
 
 function outcomeRow(
@@ -298,7 +310,7 @@ function outcomeRow(
   const nothing = {
     authorizationCode: null,
     nsu: null,
-    networkTransactionId: null,
+    networkReference: NO_NETWORK_REFERENCE,
     tid: null,
     responseCode: null,
     adviceCode: null,
@@ -316,8 +328,8 @@ function outcomeRow(
   };
   switch (answer.kind) {
     case 'approved': {
-      const { authorizationCode, nsu, networkTransactionId, tid } = answer;
-      return { ...row, state: 'approved', authorizationCode, nsu, networkTransactionId, tid };
+      const { authorizationCode, nsu, networkReference, tid } = answer;
+      return { ...row, state: 'approved', authorizationCode, nsu, networkReference, tid };
     }
     case 'declined':
       return { ...row, state: 'declined', responseCode: answer.responseCode, adviceCode: answer.adviceCode };

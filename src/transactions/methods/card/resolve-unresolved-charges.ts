@@ -59,7 +59,7 @@ export type ResolveTools = AskAcquirerTools & {
 
 type Kept = { readonly state: 'approved' } & Pick<
   OutcomeRow,
-  'authorizationCode' | 'nsu' | 'networkTransactionId' | 'tid'
+  'authorizationCode' | 'nsu' | 'networkReference' | 'tid'
 >;
 /** `takenOver`: another process resolves it meanwhile. */
 type Truth = Resolution | Kept | { readonly state: 'takenOver' };
@@ -170,7 +170,7 @@ async function recordKept(
   const { isRecorded } = await writeOutcome(row, performance.now() + COMMIT_MILLISECONDS);
   // Usually done by the commit. If this fails, the next use counts as the first.
   if (isRecorded && vaultId !== null)
-    await markFirstUse(database, merchantId, vaultId, kept.networkTransactionId).catch(() => {});
+    await markFirstUse(database, merchantId, vaultId, kept.networkReference).catch(() => {});
   return isRecorded;
 }
 
@@ -277,6 +277,6 @@ function keptApproval(
   found: Extract<FoundCharge, { kind: 'approved' }>,
 ): Kept | string {
   if (found.amount !== amount) return 'the acquirer does not say that it approved this amount';
-  const { authorizationCode, nsu, networkTransactionId, tid } = found;
-  return { state: 'approved', authorizationCode, nsu, networkTransactionId, tid };
+  const { authorizationCode, nsu, networkReference, tid } = found;
+  return { state: 'approved', authorizationCode, nsu, networkReference, tid };
 }

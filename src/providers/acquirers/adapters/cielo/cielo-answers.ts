@@ -12,6 +12,7 @@ import {
   type Unknown,
   type VerificationAnswer,
 } from '../../acquirer.ts';
+import { type NetworkReference, readNetworkReference } from '../../network-reference.ts';
 import { shortReference } from '../../short-reference.ts';
 import {
   CIELO_CARD_ERRORS,
@@ -105,7 +106,7 @@ export function readCieloVerification(answer: Asked): VerificationAnswer {
       kind: 'approved',
       authorizationCode: '0',
       nsu: '0',
-      networkTransactionId: networkIdOf(body),
+      networkReference: networkReferenceOf(body),
       tid: null,
     };
   return body.Valid ? unusable(`Cielo answered ${code}`) : declineOf(body);
@@ -156,12 +157,11 @@ function readApproval(payment: Fields): Approval | Unknown {
   const tid = textOf(payment.Tid);
   if (!isShortText(authorizationCode) || !isShortText(nsu) || !isShortText(tid))
     return unusable('the approval was incomplete');
-  return { kind: 'approved', authorizationCode, nsu, networkTransactionId: networkIdOf(payment), tid };
+  return { kind: 'approved', authorizationCode, nsu, networkReference: networkReferenceOf(payment), tid };
 }
 
-function networkIdOf({ IssuerTransactionId }: Fields): string | null {
-  const id = textOf(IssuerTransactionId);
-  return id !== null && /^[\w-]{1,40}$/.test(id) ? id : null;
+function networkReferenceOf({ IssuerTransactionId, TransactionLinkId }: Fields): NetworkReference {
+  return readNetworkReference(textOf(IssuerTransactionId), TransactionLinkId);
 }
 
 /** The issuer's code, unless it is one of Cielo's own. */

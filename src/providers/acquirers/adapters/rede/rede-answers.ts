@@ -15,6 +15,7 @@ import {
   type Unknown,
   type VerificationAnswer,
 } from '../../acquirer.ts';
+import { type NetworkReference, readNetworkReference } from '../../network-reference.ts';
 import { shortReference } from '../../short-reference.ts';
 import type { GivenBack } from '../../sum-cancel.ts';
 import {
@@ -54,9 +55,9 @@ export function readRedeVerification(answer: Asked): VerificationAnswer {
   if (answer.kind !== 'answer') return answer;
   const body = fieldsOf(answer.body);
   if (textOf(body.returnCode) === REDE_VERIFIED && answer.status < 300) {
-    const { networkTransactionId } = networkIdOf(body);
+    const networkReference = networkReferenceOf(body);
     // Nothing was sold, so nothing more is needed of it.
-    return { kind: 'approved', authorizationCode: '0', nsu: '0', networkTransactionId, tid: null };
+    return { kind: 'approved', authorizationCode: '0', nsu: '0', networkReference, tid: null };
   }
   const refused = readRefusal(answer, body);
   return refused.kind === 'notMade' ? unusable(refused.reason) : refused;
@@ -94,12 +95,14 @@ function readApproval(body: Fields): Approval | Unknown {
   const tid = textOf(body.tid);
   if (!isShortText(authorizationCode) || !isShortText(nsu) || !isShortText(tid))
     return unusable('the approval was incomplete');
-  return { kind: 'approved', authorizationCode, nsu, ...networkIdOf(body), tid };
+  return { kind: 'approved', authorizationCode, nsu, networkReference: networkReferenceOf(body), tid };
 }
 
-function networkIdOf(body: Fields): { readonly networkTransactionId: string | null } {
-  const id = textOf(fieldsOf(body.brand).brandTid) ?? textOf(body.brandTid);
-  return { networkTransactionId: id !== null && /^[\w-]{1,40}$/.test(id) ? id : null };
+/** Opened, they stand in the brand's group. */
+function networkReferenceOf(body: Fields): NetworkReference {
+  const brand = fieldsOf(body.brand);
+  const of = (name: string) => textOf(brand[name]) ?? textOf(body[name]);
+  return readNetworkReference(of('brandTid'), of('transactionLinkId'));
 }
 
 /** `tid` and `capturedAmount` are for what is done next with a charge that is live. */
