@@ -17,6 +17,7 @@ import {
   idOf,
   KEY,
   openAcquirerService,
+  payTwiceByStored,
 } from './acquirer-service.ts';
 
 /** The adapter of Cielo, which books a reference as often as it comes, at the simulated Cielo. */
@@ -66,6 +67,12 @@ test("an authentication by the family's names reaches Cielo, of a pre-authorizat
   assert.deepEqual((await cielo.read(idOf(reply))).threeDSecure, shown);
   const [sale] = await cielo.booked(idOf(reply));
   assert.equal(sale?.notes.eci, '1');
+});
+
+test('a later use of a Mastercard names the first, by the network id and the link', async () => {
+  const { id, link, first, later } = await payTwiceByStored(cielo);
+  assert.deepEqual([first?.issuerTransactionId, first?.transactionLinkId], [undefined, undefined]);
+  assert.deepEqual([later?.issuerTransactionId, later?.transactionLinkId], [id, link]);
 });
 
 test('a payment is authorized, then captured: one live sale', async () => {

@@ -4,7 +4,13 @@ import { after, before, test } from 'node:test';
 import { call, logIn, tokenize } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
 import { insertPlan } from '../recurrence/recurrence-service.ts';
-import { type AcquirerService, ESTABLISHMENT, idOf, openAcquirerService } from './acquirer-service.ts';
+import {
+  type AcquirerService,
+  ESTABLISHMENT,
+  idOf,
+  openAcquirerService,
+  payTwiceByStored,
+} from './acquirer-service.ts';
 
 /** The adapter of Rede, from the front door to the books of the simulated Rede. */
 
@@ -50,6 +56,12 @@ test('an authentication made elsewhere reaches Rede, and the payment says that i
   const row = await rede.transaction(reply.order);
   assert.deepEqual([row.eci, row.three_d_secure_version], ['02', '2.2.0']);
   assert.ok(!JSON.stringify(row).includes(CAVV));
+});
+
+test('a later use of a Mastercard names the first, by the network id and the link', async () => {
+  const { id, link, first, later } = await payTwiceByStored(rede);
+  assert.deepEqual([first?.brandTid, first?.transactionLinkId], [undefined, undefined]);
+  assert.deepEqual([later?.brandTid, later?.transactionLinkId], [id, link]);
 });
 
 test("an indicator that the card's brand does not use is refused before anything is sent", async () => {
