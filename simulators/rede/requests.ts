@@ -68,7 +68,7 @@ function isAuthenticatedHere(json: unknown, kind: 'credit' | 'debit'): boolean {
   return isAsked && textOf(fieldsOf(json).embedded ?? true) === 'true';
 }
 
-/** Mastercard wants to be told why a card is stored. No code of the manual is for the link of an earlier use. */
+/** Mastercard wants to be told why a card is stored. A link has no code of its own that is known. */
 function faultOfStorage(fields: Fields, brand: string): string | null {
   const link = textOf(fields.transactionLinkId);
   if (link !== '' && !TRANSACTION_LINK.test(link)) return '56';

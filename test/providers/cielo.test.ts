@@ -17,7 +17,7 @@ import {
   idOf,
   KEY,
   openAcquirerService,
-  payTwiceByStored,
+  payByStored,
 } from './acquirer-service.ts';
 
 /** The adapter of Cielo, which books a reference as often as it comes, at the simulated Cielo. */
@@ -25,7 +25,7 @@ import {
 let cielo: AcquirerService;
 
 before(async () => {
-  const settings = ['horizonSeconds=3', 'apartSeconds=1'];
+  const settings = ['networkId=latest', 'horizonSeconds=3', 'apartSeconds=1'];
   const simulator = [
     '--last-digit',
     '0',
@@ -69,10 +69,17 @@ test("an authentication by the family's names reaches Cielo, of a pre-authorizat
   assert.equal(sale?.notes.eci, '1');
 });
 
-test('a later use of a Mastercard names the first, by the network id and the link', async () => {
-  const { id, link, first, later } = await payTwiceByStored(cielo);
-  assert.deepEqual([first?.issuerTransactionId, first?.transactionLinkId], [undefined, undefined]);
-  assert.deepEqual([later?.issuerTransactionId, later?.transactionLinkId], [id, link]);
+test('a later use of a Mastercard names the first by its link, and by the network id the latest where that is set', async () => {
+  const uses = await payByStored(cielo, 'latest');
+  const [first, second] = uses;
+  assert.deepEqual(
+    uses.map(({ told }) => [told.issuerTransactionId, told.transactionLinkId]),
+    [
+      [undefined, undefined],
+      [first?.id, first?.link],
+      [second?.id, first?.link],
+    ],
+  );
 });
 
 test('a payment is authorized, then captured: one live sale', async () => {

@@ -9,7 +9,7 @@ import {
   ESTABLISHMENT,
   idOf,
   openAcquirerService,
-  payTwiceByStored,
+  payByStored,
 } from './acquirer-service.ts';
 
 /** The adapter of Rede, from the front door to the books of the simulated Rede. */
@@ -59,9 +59,16 @@ test('an authentication made elsewhere reaches Rede, and the payment says that i
 });
 
 test('a later use of a Mastercard names the first, by the network id and the link', async () => {
-  const { id, link, first, later } = await payTwiceByStored(rede);
-  assert.deepEqual([first?.brandTid, first?.transactionLinkId], [undefined, undefined]);
-  assert.deepEqual([later?.brandTid, later?.transactionLinkId], [id, link]);
+  const uses = await payByStored(rede, 'first');
+  const [first] = uses;
+  assert.deepEqual(
+    uses.map(({ told }) => [told.brandTid, told.transactionLinkId]),
+    [
+      [undefined, undefined],
+      [first?.id, first?.link],
+      [first?.id, first?.link],
+    ],
+  );
 });
 
 test("an indicator that the card's brand does not use is refused before anything is sent", async () => {

@@ -1,11 +1,11 @@
 import type { DecideVerification } from '../../../antifraud/decide-sale.ts';
 import type { OpenCard } from '../../../cards/card.ts';
+import { markFirstUse, markLaterUse } from '../../../cards/vault/card-uses.sql.ts';
 import type {
   AskedAnswer,
   VerificationRefused,
   VerificationWanted,
 } from '../../../cards/vault/store-vault-card.ts';
-import { markFirstUse, markLaterUse } from '../../../cards/vault/vault-cards.sql.ts';
 import type { ModuleContext } from '../../../platform/module.ts';
 import {
   CommitUnknown,

@@ -1,7 +1,7 @@
 import { FREE_CODES } from '../../../antifraud/codes.sql.ts';
 import { COUNT_DECLINES, UNCOUNT_TRIES } from '../../../antifraud/velocity-events.sql.ts';
 import { FREE_CARD_SOURCES } from '../../../cards/tokens/card-tokens.sql.ts';
-import { MARK_FIRST_USES } from '../../../cards/vault/vault-cards.sql.ts';
+import { MARK_FIRST_USES } from '../../../cards/vault/card-uses.sql.ts';
 import { FREE_KEYS } from '../../../idempotency/idempotency-keys.sql.ts';
 import type { BatchedWriteOptions } from '../../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, statement, type Tx } from '../../../platform/postgres/database.ts';

@@ -1,4 +1,4 @@
-import { MARK_FIRST_USES } from '../../../cards/vault/vault-cards.sql.ts';
+import { MARK_FIRST_USES } from '../../../cards/vault/card-uses.sql.ts';
 import type { BatchedWriteOptions } from '../../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, statement, type Tx } from '../../../platform/postgres/database.ts';
 import { inputRows } from '../../../platform/postgres/input-rows.ts';

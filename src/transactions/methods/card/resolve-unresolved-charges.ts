@@ -1,4 +1,4 @@
-import { markFirstUse } from '../../../cards/vault/vault-cards.sql.ts';
+import { markFirstUse } from '../../../cards/vault/card-uses.sql.ts';
 import { isHeard } from '../../../platform/channels/unclear.ts';
 import { taskOfPayment } from '../../../platform/tracing/scope.ts';
 import { DISPATCH } from '../../../platform/work/dispatch-policy.ts';
