@@ -80,6 +80,12 @@ export type StoredUse = {
   readonly networkReference: NetworkReference;
 };
 
+/** An approved use that the stored card keeps something of: the first one, or the first that brings a link. */
+export function isCardMarked(stored: StoredUse | null, { linkId }: NetworkReference): boolean {
+  if (stored === null) return false;
+  return stored.isFirst || (stored.networkReference.linkId === null && linkId !== null);
+}
+
 /** `merchant`: with a stored card. */
 export type Initiator = 'cardholder' | 'merchant';
 

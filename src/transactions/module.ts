@@ -10,6 +10,7 @@ import { type OutageWatch, openOutageWatch } from '../platform/work/outage-watch
 import { createWakeSignal, type WakeSignal } from '../platform/work/wake-signal.ts';
 import { type AcquirerBreakers, openAcquirerBreakers } from '../providers/acquirers/acquirer-breaker.ts';
 import { countedCode, readDecline } from '../providers/acquirers/issuer-code.ts';
+import { isLinked } from '../providers/acquirers/network-reference.ts';
 import type { Acquirers } from '../providers/open-acquirers.ts';
 import type { Deliverer } from '../webhooks/deliveries/delivery.ts';
 import { cancelOutcomesWrite } from './cancels/cancel-outcomes.sql.ts';
@@ -67,6 +68,11 @@ const WATCHES_UNSEEN = counter(
 const TWIN_CHARGES = counter(
   'parcela_twin_charges_total',
   'Lost charges that an acquirer had booked more than once; all but one at most are voided.',
+  ['provider'],
+);
+const LINKS_LEFT_OUT = counter(
+  'parcela_links_left_out_total',
+  'Approvals of a Mastercard whose link (TLID) did not have 22 characters, and was not kept.',
   ['provider'],
 );
 export const AUTHORIZATIONS = counter('parcela_authorizations_total', 'Charges by outcome.', [
@@ -278,6 +284,7 @@ function observeCharges({
   metrics,
 }: Pick<TransactionsContext, 'log' | 'metrics'>): Pick<Transactions, 'observe' | 'observeNext' | 'breakers'> {
   const count = observeAuthorizations(metrics);
+  const countLink = observeLinks(log, metrics);
   const away = metrics.gauge(ACQUIRER_AWAY);
   const breakers = openAcquirerBreakers(
     () => performance.now(),
@@ -293,6 +300,7 @@ function observeCharges({
     observeNext: observeNextAcquirers(log, metrics),
     observe(answer, intent) {
       count(answer, intent);
+      countLink(answer, intent);
       breakers.answered(intent, answer.kind);
     },
   };
@@ -335,6 +343,25 @@ function observeAuthorizations(metrics: Metrics): Transactions['observe'] {
     if (answer.kind !== 'declined') return;
     const { declineClass } = readDecline(brand, answer.responseCode, answer.adviceCode);
     declines.inc({ brand, code: countedCode(brand, answer.responseCode), class: declineClass });
+  };
+}
+
+/** The log says it once of each acquirer. */
+function observeLinks(log: Log, metrics: Metrics): Transactions['observe'] {
+  const leftOut = metrics.counter(LINKS_LEFT_OUT);
+  const told = new Set<string>();
+  return (answer, { acquirer: provider, transactionId, trace }) => {
+    if (!isLinked(trace.brand)) return;
+    if (answer.kind !== 'approved' && answer.kind !== 'preauthorized') return;
+    const { unfitLinkLength } = answer.networkReference;
+    if (unfitLinkLength === undefined) return;
+    leftOut.inc({ provider });
+    if (told.has(provider)) return;
+    told.add(provider);
+    log.warn(
+      { provider, transactionId, characters: unfitLinkLength },
+      'a link of Mastercard (TLID) is left out',
+    );
   };
 }
 

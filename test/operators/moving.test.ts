@@ -86,7 +86,7 @@ test('plans, cards and subscriptions are taken once under their ids, and charged
     { planId, dueOn: inDays(40), count: 1, cents: 4_990 },
   ];
   const counted = (outcome: 'taken' | 'known') => ({
-    ...{ lines: 4, unread: 0, due, merchant: nothing, webhook: nothing },
+    ...{ lines: 4, completed: 0, unread: 0, due, merchant: nothing, webhook: nothing },
     plan: { ...nothing, [outcome]: 1 },
     card: { ...nothing, [outcome]: 1 },
     subscription: { ...nothing, [outcome]: 2 },
@@ -102,6 +102,14 @@ test('plans, cards and subscriptions are taken once under their ids, and charged
   ]);
   const again = await importLines('moving.jsonl', lines);
   assert.deepEqual([again.code, again.json], [0, { isTrial: false, ...counted('known') }], again.said);
+  const another = `${LINK.slice(1)}_`;
+  const differing = await importLines('other.jsonl', [await card(vaultId, { transactionLinkId: another })]);
+  assert.deepEqual(
+    [differing.code, differing.json.card.known, differing.json.completed],
+    [0, 1, 0],
+    differing.said,
+  );
+  assert.match(differing.said, /line 1: transactionLinkId: The card has another one here, which stays/);
 
   const stored = await ask(`/v1/vaults/cards/${vaultId}`);
   assert.deepEqual(
@@ -155,6 +163,43 @@ test('plans, cards and subscriptions are taken once under their ids, and charged
   assert.deepEqual([late.code, late.json], [0, { isTrial: false, ...counted('known') }], late.said);
 });
 
+test('a card that is there is given what it lacked of its first use, and what is no link is left out with a note', async () => {
+  const [vaultId, visa] = [randomUUID(), randomUUID()];
+  const encryptedCard = await encryptCard(key, {
+    cardNumber: '4111111111111111',
+    merchantId,
+    createdAt: daysAgo(1),
+  });
+  const without = [
+    await card(vaultId, { transactionLinkId: `${LINK}9=/+` }),
+    await card(visa, { encryptedCard, brand: 'visa', transactionLinkId: LINK }),
+  ];
+  const first = await importLines('without.jsonl', without);
+  assert.deepEqual([first.code, first.json.card.taken], [0, 2], first.said);
+  assert.match(first.said, /line 1: transactionLinkId: It has 26 characters and not 22/);
+  assert.match(first.said, /line 2: transactionLinkId: The card is no Mastercard/);
+  const referenceOf = async (id: string) => {
+    const [row] = await service.auditor.query(
+      `select network_transaction_id as id, transaction_link_id as link, first_used_at is not null as is_used
+       from vault_cards where vault_id = $1`,
+      [id],
+    );
+    return row;
+  };
+  const nothing = { id: null, link: null, is_used: false };
+  assert.deepEqual([await referenceOf(vaultId), await referenceOf(visa)], [nothing, nothing]);
+  const named = [await card(vaultId, { networkTransactionId: 'MCC1', transactionLinkId: LINK })];
+  const trial = await importLines('named.jsonl', named, '--dry-run');
+  assert.deepEqual(
+    [trial.json.card.known, trial.json.completed, await referenceOf(vaultId)],
+    [1, 1, nothing],
+  );
+  const second = await importLines('named.jsonl', named);
+  assert.deepEqual([second.code, second.json.card.known, second.json.completed], [0, 1, 1], second.said);
+  assert.deepEqual(await referenceOf(vaultId), { id: 'MCC1', link: LINK, is_used: true });
+  assert.equal((await importLines('named.jsonl', named)).json.completed, 0);
+});
+
 test('a row that is not taken is named by line and field, and the others are taken', async () => {
   const vaultId = randomUUID();
   const lines = [
@@ -185,7 +230,7 @@ test('a row that is not taken is named by line and field, and the others are tak
   const { code, faults, json, said } = await importLines('faulty.jsonl', lines);
   assert.deepEqual(
     [code, json.card.taken, json.card.refused, json.subscription.refused, json.plan.refused, json.unread],
-    [1, 1, 2, 4, 1, 8],
+    [1, 2, 2, 4, 1, 7],
     said,
   );
   const fields = faults.map((fault) => fault.split(': ').slice(0, 2).join(' ')).sort();

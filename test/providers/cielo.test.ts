@@ -347,7 +347,7 @@ test('a card is verified and charged R$ 1.00 by command, and nothing of it stays
   const says = await cielo.tryCard('--charge');
   assert.match(says, /answers and is fit/);
   assert.match(says, /the acquirer approves/);
-  assert.match(says, /The charge was approved/);
+  assert.match(says, /The charge was approved\.\s+Mastercard's link \(TLID\) came with it/);
   assert.match(says, /Nothing of it is live/);
 });
 

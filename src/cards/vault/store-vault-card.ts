@@ -8,7 +8,7 @@ import { CommitUnknown } from '../../platform/postgres/database-errors.ts';
 import { Overloaded } from '../../platform/work/fair-line.ts';
 import type { VerificationAnswer } from '../../providers/acquirers/acquirer.ts';
 import { type Decline, readDecline } from '../../providers/acquirers/issuer-code.ts';
-import { NO_NETWORK_REFERENCE } from '../../providers/acquirers/network-reference.ts';
+import { NO_NETWORK_REFERENCE, referenceToKeep } from '../../providers/acquirers/network-reference.ts';
 import { type Acquirers, takesSale } from '../../providers/open-acquirers.ts';
 import type { Instant } from '../../values/instant.ts';
 import { type NamedCard, sourceUsedRefusal } from '../card.ts';
@@ -268,7 +268,7 @@ function cardToBe({ claim, opened, verified }: CardToKeep): Omit<VaultCard, 'num
     expirationYear,
     holderName,
     isUsed: verified !== null,
-    networkReference: verified?.networkReference ?? NO_NETWORK_REFERENCE,
+    networkReference: referenceToKeep(verified?.networkReference ?? NO_NETWORK_REFERENCE, brand),
   };
 }
 

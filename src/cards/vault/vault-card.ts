@@ -21,7 +21,7 @@ export type VaultCard = {
   readonly holderName: string;
   /** Whether a charge, or the verification before storing, was approved. */
   readonly isUsed: boolean;
-  /** Of the first use, or of the first that the network named. */
+  /** The id is of the first use, or of the latest where its acquirer wants that; the link is the first that came. */
   readonly networkReference: NetworkReference;
 };
 

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { MOST_ACCOUNTS, MOST_ADDRESSES, type NewMerchant } from '../../merchants/merchant.ts';
 import { type Caller, type Contract, contract, type Fault } from '../../platform/http/endpoint.ts';
 import { jsonFault, requestReader } from '../../platform/requests/request-reader.ts';
-import type { NetworkReference } from '../../providers/acquirers/network-reference.ts';
+import { type NamedReference, readNetworkReference } from '../../providers/acquirers/network-reference.ts';
 import {
   CREATE_PLAN,
   PLAN_STATE_WORDS,
@@ -47,7 +47,7 @@ export type MovingCard = {
   readonly holderName: string | null;
   readonly expirationMonth: string | null;
   readonly expirationYear: string | null;
-  readonly networkReference: NetworkReference;
+  readonly networkReference: NamedReference;
 };
 
 export type MovingSubscription = Required<Omit<SubscriptionToCreate, 'customer'>> &
@@ -147,7 +147,7 @@ const CARD = contract({
     expirationMonth: Type.Optional(Type.String({ maxLength: 2, format: 'month' })),
     expirationYear: Type.Optional(Type.String({ maxLength: 2, format: 'twoDigits' })),
     networkTransactionId: Type.Optional(Type.String({ maxLength: 40, format: 'visibleText' })),
-    transactionLinkId: Type.Optional(Type.String({ maxLength: 22, format: 'transactionLinkId' })),
+    transactionLinkId: Type.Optional(Type.String({ maxLength: 100 })),
     cardNumber: Type.Optional(Type.Unknown()),
     securityCode: Type.Optional(Type.Unknown()),
   }),
@@ -243,8 +243,8 @@ function rowOf(kind: MovingRow['kind'], body: unknown): MovingRow {
           expirationMonth: expirationMonth ?? null,
           expirationYear: expirationYear ?? null,
           networkReference: {
+            ...readNetworkReference(null, card.transactionLinkId),
             transactionId: card.networkTransactionId ?? null,
-            linkId: card.transactionLinkId ?? null,
           },
         },
       };

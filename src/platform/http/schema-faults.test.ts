@@ -247,10 +247,6 @@ const formatCases: Record<keyof typeof FORMATS, { good: string[]; bad: string[] 
       'bG9qYTrn',
     ],
   },
-  transactionLinkId: {
-    good: ['aB3dE5fG7hI9jK1lM3nO5p', '-_34567890123456789012'],
-    bad: ['', 'aB3dE5fG7hI9jK1lM3nO5', 'aB3dE5fG7hI9jK1lM3nO5pq', 'aB3dE5fG7hI9jK1lM3nO5ç'],
-  },
   softDescriptorOrNone: { good: ['.', 'LOJA*NATAL'], bad: ['', '..', '-', 'CAFÉ'] },
   filledText: { good: ['A', ' a ', 'uma\nduas'], bad: ['', ' ', '\t\n\u00a0'] },
   visibleText: {

@@ -114,13 +114,6 @@ export const FORMATS: Readonly<Record<string, Format>> = {
       en: 'Must be a version 2 of 3-D Secure, such as 2.2.0. Version 1 has ended.',
     },
   },
-  transactionLinkId: {
-    pattern: '^[A-Za-z0-9_-]{22}$',
-    sentence: {
-      pt: 'Deve ter 22 caracteres: letras sem acento, dígitos, - e _.',
-      en: 'Must have 22 characters: letters without accents, digits, - and _.',
-    },
-  },
   softDescriptor: {
     pattern: `^${DESCRIPTOR}$`,
     sentence: {

@@ -5,7 +5,7 @@ import { type Cents, MOST_INSTALLMENTS } from '../../values/cents.ts';
 import type { Day, Instant } from '../../values/instant.ts';
 import type { Authentication } from './authentication.ts';
 import type { ChargesPage, ChargesRequest } from './listed-charge.ts';
-import type { NetworkReference } from './network-reference.ts';
+import type { LinkWay, NamedReference, NetworkReference } from './network-reference.ts';
 
 /** A card on its way to the acquirer: kept in memory only, never in a row, a log or an error. */
 export type CardForAuthorization = {
@@ -90,7 +90,7 @@ export type Approval = {
   readonly authorizationCode: string;
   /** The acquirer's sequential number of the transaction. */
   readonly nsu: string;
-  readonly networkReference: NetworkReference;
+  readonly networkReference: NamedReference;
   /** The acquirer's own identifier of the transaction, used in its files; null if it has none. */
   readonly tid: string | null;
 };
@@ -290,6 +290,8 @@ export type AcquirerTraits = {
   readonly knowsCancels: boolean;
   /** Which of a stored card's network ids is sent: that of its first use, or that of its latest. */
   readonly networkId: 'first' | 'latest';
+  /** How Mastercard's link goes with a charge that the merchant begins. */
+  readonly link: LinkWay;
   /** The brands that it authorizes for a later capture. */
   readonly heldBrands: readonly CardBrand[];
 };
@@ -307,6 +309,7 @@ export const KEYED_TRAITS: AcquirerTraits = {
   lateBooking: null,
   knowsCancels: true,
   networkId: 'first',
+  link: 'beside',
   heldBrands: CARD_BRANDS,
 };
 
@@ -315,6 +318,7 @@ export const STRICTEST_TRAITS: AcquirerTraits = {
   lateBooking: { horizon: 600_000, apart: 180_000, booksTwice: true },
   knowsCancels: false,
   networkId: 'first',
+  link: 'beside',
   heldBrands: [],
 };
 

@@ -9,22 +9,53 @@ export type NetworkReference = {
 
 export const NO_NETWORK_REFERENCE: NetworkReference = { transactionId: null, linkId: null };
 
+/** As an acquirer or a file says it. */
+export type NamedReference = NetworkReference & {
+  /** Characters of a link that came and is left out, because it is not of its form. */
+  readonly unfitLinkLength?: number;
+};
+
+/** `instead`: without the network's id. `none`: links are kept, and not sent. */
+export const LINK_WAYS = ['beside', 'instead', 'none'] as const;
+export type LinkWay = (typeof LINK_WAYS)[number];
+
 /** Both are sent again with later charges: an ill-formed one would make them all malformed. */
-export function readNetworkReference(transactionId: unknown, linkId: unknown): NetworkReference {
-  return {
+export function readNetworkReference(transactionId: unknown, linkId: unknown): NamedReference {
+  const read = {
     transactionId: ofPattern(transactionId, /^[\w-]{1,40}$/),
     linkId: ofPattern(linkId, /^[\w-]{22}$/),
   };
+  const isUnfit = read.linkId === null && typeof linkId === 'string' && linkId.trim() !== '';
+  return isUnfit ? { ...read, unfitLinkLength: linkId.length } : read;
 }
 
-/** Mastercard alone asks for links, and only where the merchant begins the charge. */
+/** Mastercard alone has links. */
+export const isLinked = (brand: string): boolean => brand === 'mastercard';
+
+/** What is kept of a use. */
+export function referenceToKeep(
+  { transactionId, linkId }: NetworkReference,
+  brand: string,
+): NetworkReference {
+  return { transactionId, linkId: isLinked(brand) ? linkId : null };
+}
+
+/** A link goes only where the merchant begins the charge. */
 export function referenceToSend(
   reference: NetworkReference,
-  initiator: 'cardholder' | 'merchant',
-  brand: CardBrand,
+  {
+    initiator,
+    brand,
+    link,
+  }: {
+    readonly initiator: 'cardholder' | 'merchant';
+    readonly brand: CardBrand;
+    readonly link: LinkWay;
+  },
 ): NetworkReference {
-  const isLinked = initiator === 'merchant' && brand === 'mastercard';
-  return isLinked ? reference : { ...reference, linkId: null };
+  const { transactionId, linkId } = referenceToKeep(reference, brand);
+  if (initiator !== 'merchant' || link === 'none' || linkId === null) return { transactionId, linkId: null };
+  return { transactionId: link === 'instead' ? null : transactionId, linkId };
 }
 
 function ofPattern(value: unknown, pattern: RegExp): string | null {

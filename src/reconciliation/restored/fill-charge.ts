@@ -7,7 +7,7 @@ import type {
   ListedCapture,
   ListedCharge,
 } from '../../providers/acquirers/listed-charge.ts';
-import { NO_NETWORK_REFERENCE } from '../../providers/acquirers/network-reference.ts';
+import { NO_NETWORK_REFERENCE, referenceToKeep } from '../../providers/acquirers/network-reference.ts';
 import { DEFAULT_PROVIDER } from '../../providers/provider.ts';
 import { advancePastCharge } from '../../recurrence/collection/advance-past-charge.ts';
 import { commitTakes, takeKey } from '../../recurrence/collection/charge-intents.sql.ts';
@@ -169,7 +169,8 @@ async function recordApproval(
   charge: ListedCharge,
   known: KnownTransaction | null,
 ): Promise<boolean> {
-  const { merchantId, reference, authorizationCode, nsu, networkReference, tid } = charge;
+  const { merchantId, reference, authorizationCode, nsu, tid } = charge;
+  const networkReference = referenceToKeep(charge.networkReference, charge.brand);
   if (authorizationCode === null || nsu === null) throw new Error(`the charge ${reference} was not approved`);
   const head = { merchantId, transactionId: reference.toLowerCase(), fence: known?.fence ?? FIRST_FENCE };
   const approval = { ...head, authorizationCode, nsu, networkReference, tid, moment: charge.soldAt };

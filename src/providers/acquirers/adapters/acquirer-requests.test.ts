@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { cents } from '../../../values/cents.ts';
 import { instant } from '../../../values/instant.ts';
 import type { AuthorizationRequest } from '../acquirer.ts';
-import { NO_NETWORK_REFERENCE, referenceToSend } from '../network-reference.ts';
+import { ADAPTER_SETTINGS, referencesBy } from '../adapter-settings.ts';
+import { type NetworkReference, NO_NETWORK_REFERENCE, referenceToSend } from '../network-reference.ts';
 import { cieloAuthorization, cieloVerification } from './cielo/cielo-requests.ts';
 import { redeAuthorization, redeVerification } from './rede/rede-requests.ts';
 
@@ -128,17 +129,22 @@ test('a stored card is named as such, with what the network called an earlier us
 
 test('a link goes with what the merchant charges to a Mastercard, and the network id with every later use', () => {
   const both = { transactionId: 'N1', linkId: LINK };
-  assert.deepEqual(referenceToSend(both, 'merchant', 'mastercard'), both);
-  for (const [initiator, brand] of [
-    ['cardholder', 'mastercard'],
-    ['merchant', 'visa'],
-    ['merchant', 'elo'],
-  ] as const)
-    assert.deepEqual(
-      referenceToSend(both, initiator, brand),
-      { ...both, linkId: null },
-      `${initiator} ${brand}`,
-    );
+  const charge = { initiator: 'merchant', brand: 'mastercard', link: 'beside' } as const;
+  const sent = (change: Partial<Parameters<typeof referenceToSend>[1]>, reference: NetworkReference = both) =>
+    Object.values(referenceToSend(reference, { ...charge, ...change }));
+  assert.deepEqual(sent({}), ['N1', LINK]);
+  assert.deepEqual(sent({ initiator: 'cardholder' }), ['N1', null]);
+  for (const brand of ['visa', 'elo'] as const) assert.deepEqual(sent({ brand }), ['N1', null], brand);
+  assert.deepEqual(sent({ link: 'none' }), ['N1', null]);
+  assert.deepEqual(sent({ link: 'instead' }), [null, LINK]);
+  assert.deepEqual(sent({ link: 'instead' }, { ...both, linkId: null }), ['N1', null]);
+  assert.deepEqual(sent({ link: 'instead', brand: 'visa' }), ['N1', null]);
+  assert.deepEqual(referencesBy({ link: 'instead', networkId: 'latest' }), {
+    link: 'instead',
+    networkId: 'latest',
+  });
+  assert.deepEqual(referencesBy({}), { link: 'beside', networkId: 'first' });
+  assert.equal(ADAPTER_SETTINGS.link?.accepts('both'), false);
 });
 
 test('one installment is left out at Rede, and a missing security code at both', () => {

@@ -32,7 +32,7 @@ export type OutcomeRow = OutcomeMove & {
   readonly shares: readonly Share[];
   /** Business time. */
   readonly moment: Instant;
-  /** Without a callback or the first use of a stored card. Absent: that is not known. */
+  /** Without a callback, and marks no stored card. Absent: that is not known. */
   readonly isPlain?: boolean;
 };
 

@@ -1,7 +1,7 @@
 import { FREE_CODES } from '../../../antifraud/codes.sql.ts';
 import { COUNT_DECLINES, UNCOUNT_TRIES } from '../../../antifraud/velocity-events.sql.ts';
 import { FREE_CARD_SOURCES } from '../../../cards/tokens/card-tokens.sql.ts';
-import { MARK_FIRST_USES } from '../../../cards/vault/card-uses.sql.ts';
+import { MARK_USES } from '../../../cards/vault/card-uses.sql.ts';
 import { FREE_KEYS } from '../../../idempotency/idempotency-keys.sql.ts';
 import type { BatchedWriteOptions } from '../../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, statement, type Tx } from '../../../platform/postgres/database.ts';
@@ -102,7 +102,7 @@ const COMMIT_OUTCOMES = statement(
    ), ${FREE_CARD_SOURCES}, ${FREE_CODES}, ${COUNT_DECLINES}, used_cards as (
      select merchant_id, vault_id, network_transaction_id, transaction_link_id
      from locked where state = 'approved' and vault_id is not null
-   ), ${MARK_FIRST_USES}
+   ), ${MARK_USES}
    select ${CHANGED.columns}, ${IS_WAITING}, l.*
    from changed c full join (
      select ${SENDING.columns} from leased d ${SENDING_JOINS}
@@ -136,10 +136,10 @@ async function commitOutcomes(
 
 /**
  * One statement: transaction, installments, shares, first movements and deliveries. A decline also frees card
- * source and anti-fraud code and marks its velocity event; an approval marks a stored card's first use.
- * Requires the row's expected state and the caller's fence. A stored card locked elsewhere (another first
- * use, a deletion, a new sealing) is skipped, so that nothing waits or deadlocks here; the caller marks it
- * afterwards. Repeatable: state and fence show what an earlier try wrote, because only this caller can have
+ * source and anti-fraud code and marks its velocity event; an approval marks a stored card's first use, and
+ * gives a card the link that it lacks. Requires the row's expected state and the caller's fence. A stored
+ * card locked elsewhere (another first use, a deletion, a new sealing) is skipped, so that nothing waits or
+ * deadlocks here; the caller marks a first use afterwards, and a link comes with the next use. Repeatable: state and fence show what an earlier try wrote, because only this caller can have
  * written it. Its deliveries are not written again; those that it leased are sent when the lease ends.
  */
 export function outcomesWrite(

@@ -1,4 +1,4 @@
-import { MARK_FIRST_USES } from '../../../cards/vault/card-uses.sql.ts';
+import { MARK_USES } from '../../../cards/vault/card-uses.sql.ts';
 import type { BatchedWriteOptions } from '../../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, statement, type Tx } from '../../../platform/postgres/database.ts';
 import { inputRows } from '../../../platform/postgres/input-rows.ts';
@@ -67,7 +67,7 @@ const COMMIT = statement(
      select l.*, 0 as lease, 'PRE-AUTORIZADA' as callback_status from locked l
    ), ${ENQUEUE_CALLBACK_DELIVERIES}, used_cards as (
      select merchant_id, vault_id, network_transaction_id, transaction_link_id from locked where vault_id is not null
-   ), ${MARK_FIRST_USES}
+   ), ${MARK_USES}
    select ${CHANGED.columns}, exists (select from enqueued_callbacks) as is_waiting from changed`,
 );
 

@@ -11,6 +11,7 @@ import {
   type LateBooking,
   REFERENCE_OF_ANOTHER,
 } from '../../../providers/acquirers/acquirer.ts';
+import { referenceToKeep } from '../../../providers/acquirers/network-reference.ts';
 import { splitIntoInstallments } from '../../../values/cents.ts';
 import type { Instant } from '../../../values/instant.ts';
 import type { Deliverer } from '../../../webhooks/deliveries/delivery.ts';
@@ -273,10 +274,11 @@ async function keepOne(
 
 /** Refuses another amount: the difference would be money that is not recorded. */
 function keptApproval(
-  { amount }: UnresolvedCharge,
+  { amount, cardBrand }: UnresolvedCharge,
   found: Extract<FoundCharge, { kind: 'approved' }>,
 ): Kept | string {
   if (found.amount !== amount) return 'the acquirer does not say that it approved this amount';
-  const { authorizationCode, nsu, networkReference, tid } = found;
+  const { authorizationCode, nsu, tid } = found;
+  const networkReference = referenceToKeep(found.networkReference, cardBrand);
   return { state: 'approved', authorizationCode, nsu, networkReference, tid };
 }

@@ -64,7 +64,11 @@ test("what the network calls a payment is kept only in the network's form, and n
     `${LINK.slice(1)}.`,
   ]) {
     const read = authorized({ TransactionLinkId });
-    const reference = { transactionId: '580027442382078', linkId: null };
+    const unfit = typeof TransactionLinkId === 'string' && TransactionLinkId !== '';
+    const reference = {
+      ...{ transactionId: '580027442382078', linkId: null },
+      ...(unfit ? { unfitLinkLength: TransactionLinkId.length } : {}),
+    };
     assert.deepEqual(read, { kind: 'approved', ...APPROVAL, networkReference: reference });
   }
 });

@@ -30,10 +30,9 @@ import { cieloVoids } from './cielo-voids.ts';
 import type { CieloLine, CieloQuestion, CieloWire } from './cielo-wire.ts';
 import type { VoidPauses } from './void-pauses.ts';
 
-export type CieloSettings = {
+export type CieloSettings = Pick<AcquirerTraits, 'networkId' | 'link'> & {
   readonly isTwoSteps: boolean;
   readonly softDescriptor: string | null;
-  readonly networkId: AcquirerTraits['networkId'];
   /** Milliseconds after which Cielo surely books nothing more that was sent before. */
   readonly horizon: number;
   readonly apart: number;
@@ -81,7 +80,7 @@ export function cieloAcquirer(
   pauses: Pick<VoidPauses, 'take'>,
   settings: CieloSettings,
 ): Acquirer {
-  const { horizon, apart, silence, networkId } = settings;
+  const { horizon, apart, silence, networkId, link } = settings;
   const ask: AskCielo = (...asked) => wire.ask(...asked);
   const lookUp = lookingUp(ask);
   return {
@@ -90,6 +89,7 @@ export function cieloAcquirer(
       lateBooking: { horizon, apart, booksTwice: true },
       knowsCancels: false,
       networkId,
+      link,
       heldBrands: CARD_BRANDS,
     },
     authorize: (request, timeout) => authorize(ask, settings, request, timeout),

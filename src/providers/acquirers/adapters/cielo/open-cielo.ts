@@ -1,7 +1,7 @@
 import type { Channel } from '../../../../platform/channels/open-channel.ts';
 import { type AdapterSetting, establishmentKeyOf, type ProviderAccess } from '../../../provider.ts';
 import type { Acquirer } from '../../acquirer.ts';
-import { ADAPTER_SETTINGS, booksLateBy } from '../../adapter-settings.ts';
+import { ADAPTER_SETTINGS, booksLateBy, referencesBy } from '../../adapter-settings.ts';
 import { type CallObserver, openObservedAcquirer } from '../../open-observed-acquirer.ts';
 import { checkCielo } from './check-cielo.ts';
 import { cieloAcquirer } from './cielo.ts';
@@ -29,7 +29,7 @@ function openCielo(
   const acquirer = cieloAcquirer(wire, new VoidPauses(VOID_PAUSE_MILLISECONDS), {
     isTwoSteps: settings.capture !== 'atOnce',
     softDescriptor: settings.softDescriptor ?? null,
-    networkId: settings.networkId === 'latest' ? 'latest' : 'first',
+    ...referencesBy(settings),
     ...booksLateBy(settings, LATE),
   });
   const isReal = new URL(url).origin === CIELO_PRODUCTION;

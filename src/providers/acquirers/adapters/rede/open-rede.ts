@@ -1,7 +1,7 @@
 import type { Channel } from '../../../../platform/channels/open-channel.ts';
 import { type AdapterSetting, establishmentKeyOf, type ProviderAccess } from '../../../provider.ts';
 import type { Acquirer } from '../../acquirer.ts';
-import { ADAPTER_SETTINGS, booksLateBy } from '../../adapter-settings.ts';
+import { ADAPTER_SETTINGS, booksLateBy, referencesBy } from '../../adapter-settings.ts';
 import { type CallObserver, openObservedAcquirer } from '../../open-observed-acquirer.ts';
 import { checkRede } from './check-rede.ts';
 import { redeAcquirer } from './rede.ts';
@@ -28,7 +28,7 @@ function openRede(
   const acquirer = redeAcquirer(wire, {
     isTwoSteps: settings.capture === 'twoSteps',
     softDescriptor: settings.softDescriptor ?? null,
-    networkId: settings.networkId === 'latest' ? 'latest' : 'first',
+    ...referencesBy(settings),
     ...booksLateBy(settings, LATE),
   });
   const isReal = new URL(url).origin === REDE_PRODUCTION;

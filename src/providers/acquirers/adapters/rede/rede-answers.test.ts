@@ -44,6 +44,7 @@ test('an approval is the charge, or what is held for a capture', () => {
   assert.deepEqual(odd.kind === 'approved' && odd.networkReference, {
     transactionId: '483296',
     linkId: null,
+    unfitLinkLength: 10,
   });
   assert.deepEqual(authorized({ nsu: 663_206_341 }), { kind: 'approved', ...approval }, 'numbers as numbers');
 });

@@ -32,10 +32,9 @@ import {
 import { redeAuthorization, redeRefund, redeVerification } from './rede-requests.ts';
 import type { RedeQuestion, RedeWire } from './rede-wire.ts';
 
-export type RedeSettings = {
+export type RedeSettings = Pick<AcquirerTraits, 'networkId' | 'link'> & {
   readonly isTwoSteps: boolean;
   readonly softDescriptor: string | null;
-  readonly networkId: AcquirerTraits['networkId'];
   /** Milliseconds after which Rede surely books nothing more that was sent before. */
   readonly horizon: number;
   readonly apart: number;
@@ -70,7 +69,7 @@ type Ask = (
 
 /** e.Rede v2. Its references are unique: a charge that was found is the only one there will ever be. */
 export function redeAcquirer(wire: Pick<RedeWire, 'ask' | 'close'>, settings: RedeSettings): Acquirer {
-  const { horizon, apart, silence, networkId } = settings;
+  const { horizon, apart, silence, networkId, link } = settings;
   const ask: Ask = (...asked) => wire.ask(...asked);
   const lookUp = lookingUp(ask);
   return {
@@ -79,6 +78,7 @@ export function redeAcquirer(wire: Pick<RedeWire, 'ask' | 'close'>, settings: Re
       lateBooking: { horizon, apart, booksTwice: false },
       knowsCancels: false,
       networkId,
+      link,
       heldBrands: HELD_BRANDS,
     },
     authorize: (request, timeout) => authorize(ask, settings, request, timeout),
