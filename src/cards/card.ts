@@ -80,7 +80,7 @@ export type StoredUse = {
   readonly networkReference: NetworkReference;
 };
 
-/** An approved use that the stored card keeps something of: the first one, or the first that brings a link. */
+/** Whether an approved use is the stored card's first, or the first that brings the link that it lacks. */
 export function isCardMarked(stored: StoredUse | null, { linkId }: NetworkReference): boolean {
   if (stored === null) return false;
   return stored.isFirst || (stored.networkReference.linkId === null && linkId !== null);

@@ -155,6 +155,8 @@ test('what the network calls a use is kept only as the protocol writes it; a lin
     const { asked: next } = await askedBy({ vaultId });
     assert.deepEqual(referenceIn(next), [null, link]);
   }
+  const metrics = await (await fetch(service.metricsUrl)).text();
+  assert.match(metrics, /^parcela_links_left_out_total\{provider="default"\} 2$/m);
 });
 
 test('a payment takes exactly one cardSource, and everything beside a stored card must be as it was stored', async () => {

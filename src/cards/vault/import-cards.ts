@@ -37,7 +37,10 @@ export type Importer = MerchantActor & { readonly madeBy: string };
 
 export type CardNote = { readonly tag: string; readonly text: string };
 
-/** `completed`: it was there, and has now what it lacked of its first use. Notes of one that is refused are its faults. */
+/**
+ * `completed`: it was there, and has now what it lacked of its first use. Notes of one that is refused are
+ * its faults.
+ */
 export type ImportedCardResult = {
   readonly outcome: 'taken' | 'known' | 'completed' | 'refused';
   readonly notes: readonly CardNote[];

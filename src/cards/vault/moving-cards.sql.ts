@@ -73,8 +73,8 @@ const COMPLETE = statement(
   `with lacking as (
      select v.merchant_id, v.vault_id, i.network_transaction_id, i.transaction_link_id
      from ${REFERENCES.sql} join vault_cards v on v.merchant_id = i.merchant_id and v.vault_id = i.vault_id
-     where (v.network_transaction_id is null and i.network_transaction_id is not null)
-       or (v.transaction_link_id is null and i.transaction_link_id is not null)
+     where ((v.network_transaction_id is null and i.network_transaction_id is not null)
+       or (v.transaction_link_id is null and i.transaction_link_id is not null))
      order by v.merchant_id, v.vault_id
      for no key update of v
    )

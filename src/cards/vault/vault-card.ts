@@ -21,7 +21,7 @@ export type VaultCard = {
   readonly holderName: string;
   /** Whether a charge, or the verification before storing, was approved. */
   readonly isUsed: boolean;
-  /** The id is of the first use, or of the latest where its acquirer wants that; the link is the first that came. */
+  /** The id of the first use, or of the latest where its acquirer wants that; the first link that came. */
   readonly networkReference: NetworkReference;
 };
 

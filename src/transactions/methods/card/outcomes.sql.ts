@@ -139,8 +139,9 @@ async function commitOutcomes(
  * source and anti-fraud code and marks its velocity event; an approval marks a stored card's first use, and
  * gives a card the link that it lacks. Requires the row's expected state and the caller's fence. A stored
  * card locked elsewhere (another first use, a deletion, a new sealing) is skipped, so that nothing waits or
- * deadlocks here; the caller marks a first use afterwards, and a link comes with the next use. Repeatable: state and fence show what an earlier try wrote, because only this caller can have
- * written it. Its deliveries are not written again; those that it leased are sent when the lease ends.
+ * deadlocks here; the caller marks a first use afterwards, and a link comes with the next use. Repeatable:
+ * state and fence show what an earlier try wrote, because only this caller can have written it. Its
+ * deliveries are not written again; those that it leased are sent when the lease ends.
  */
 export function outcomesWrite(
   database: Database,
