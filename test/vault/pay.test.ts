@@ -155,8 +155,11 @@ test('what the network calls a use is kept only as the protocol writes it; a lin
     const { asked: next } = await askedBy({ vaultId });
     assert.deepEqual(referenceIn(next), [null, link]);
   }
+  service.bridge.nameNetworkTransactions('x'.repeat(26));
+  await storedId(service, { verifyCard: true, securityCode: '123' });
+  service.bridge.nameNetworkTransactions(undefined);
   const metrics = await (await fetch(service.metricsUrl)).text();
-  assert.match(metrics, /^parcela_links_left_out_total\{provider="default"\} 2$/m);
+  assert.match(metrics, /^parcela_links_left_out_total\{provider="default"\} 3$/m);
 });
 
 test('a payment takes exactly one cardSource, and everything beside a stored card must be as it was stored', async () => {

@@ -53,7 +53,10 @@ export type VerificationWanted = {
   readonly ipAddress: string | null;
 };
 
-export type AskedAnswer = VerificationAnswer | { readonly kind: 'notSent' };
+export type AskedAnswer = (VerificationAnswer | { readonly kind: 'notSent' }) & {
+  /** Who was asked. */
+  readonly acquirer?: string;
+};
 
 /** The acquirer was not asked. `mayRetryAt`: business time, if the limit ends. */
 export type VerificationRefused = {
@@ -232,7 +235,8 @@ function verifyCard(
     if (timeout < SHORTEST_USEFUL_TIMEOUT_MILLISECONDS) return { kind: 'notSent' };
     const verifier = verifierOf(tools, { merchantId, vaultId }, opened);
     if (verifier === null) return { kind: 'notSent' };
-    return tools.acquirers.of(verifier).verify({ merchantId, reference: vaultId, card }, timeout);
+    const asked = { merchantId, reference: vaultId, card };
+    return { ...(await tools.acquirers.of(verifier).verify(asked, timeout)), acquirer: verifier };
   });
 }
 
