@@ -24,10 +24,10 @@ they ask on record: run them against a test environment. Ends with 0 when no poi
   --help                  this text
 
 Of an acquirer:
-  --card NUMBER           a Visa card that the acquirer approves (4111111111111111)
+  --card NUMBER           a Visa card or Mastercard that the acquirer approves (4111111111111111)
   --other-card NUMBER     another one (4012001037141112)
   --declined-amount CENTS what the acquirer declines (1051); "none" skips what needs a decline
-  --declined-card NUMBER  the Visa card that is declined, if another one
+  --declined-card NUMBER  the card that is declined, if another one
   --pending-amount CENTS  a cancellation that is accepted and decided later (2001); "none" skips it
 
 Of a bank:

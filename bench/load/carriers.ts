@@ -49,11 +49,16 @@ export async function createTokens(tools: CardSourceTools, file: string, count: 
   return { file, isUsedAgain: false };
 }
 
+/** Of a card's first use: its later ones have nothing to mark. */
+export const LOADED_LINK = 'aB3dE5fG7hI9jK1lM3nO5p';
+
 const INSERT_VAULT_CARDS = statement(
   'bench.insert_vault_cards',
   `insert into vault_cards (merchant_id, vault_id, sealed_number, data_key_id, brand, first_six, last_four,
-     expiration_month, expiration_year, holder_name, network_transaction_id, created_by, verified_at, first_used_at)
-   select $1, v, s, $5, 'mastercard', left(n, 6), right(n, 4), '12', '39', 'ANA SOUZA', 'MCC1234567', 'bench', now(), now()
+     expiration_month, expiration_year, holder_name, network_transaction_id, transaction_link_id, created_by, verified_at,
+     first_used_at)
+   select $1, v, s, $5, 'mastercard', left(n, 6), right(n, 4), '12', '39', 'ANA SOUZA', 'MCC1234567', '${LOADED_LINK}',
+     'bench', now(), now()
    from unnest($2::uuid[], $3::bytea[], $4::text[]) as i (v, s, n)`,
 );
 

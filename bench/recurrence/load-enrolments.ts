@@ -5,7 +5,7 @@ import { createMerchant } from '../../src/merchants/create-merchant.ts';
 import { createCredential } from '../../src/merchants/credentials/create-credential.ts';
 import { instant, saoPauloDay } from '../../src/values/instant.ts';
 import type { AuditedTools } from '../../test/kit/keys.ts';
-import { cardNumber } from '../load/carriers.ts';
+import { cardNumber, LOADED_LINK } from '../load/carriers.ts';
 import { withBareTables } from './bare-tables.ts';
 import { type CopyTarget, type CopyValue, copyRows } from './copy-rows.ts';
 import { DAY, drawEnrolment, type LoadedEnrolment, type Place } from './enrolment.ts';
@@ -169,7 +169,7 @@ export const VAULT_CARDS: CopyTarget = {
   columns: [
     ...['merchant_id', 'vault_id', 'sealed_number', 'data_key_id', 'brand', 'first_six', 'last_four'],
     ...['expiration_month', 'expiration_year', 'holder_name', 'network_transaction_id', 'created_by'],
-    ...['verified_at', 'first_used_at'],
+    ...['verified_at', 'first_used_at', 'transaction_link_id'],
   ],
 };
 
@@ -193,7 +193,7 @@ export function cardRow(
   return [
     ...[merchantId, vaultId, `\\x${sealed.bytes.toString('hex')}`, sealed.dataKeyId, 'mastercard'],
     ...[digits.slice(0, 6), digits.slice(-4), '12', '39', 'ANA SOUZA', 'MCC1234567', userName],
-    ...['now', 'now'],
+    ...['now', 'now', LOADED_LINK],
   ];
 }
 

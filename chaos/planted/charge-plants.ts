@@ -29,7 +29,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
       {
         file: CHARGE,
         find: '  const committed = await tools.writeIntent(',
-        put: '  await tools.acquirers.of(intent.acquirer).authorize(authorizationRequest(intent, card, later), 500);\n  const committed = await tools.writeIntent(',
+        put: '  const early = tools.acquirers.of(intent.acquirer);\n  await early.authorize(authorizationRequest(intent, card, later, early.traits), 500);\n  const committed = await tools.writeIntent(',
       },
     ],
     kinds: 'steps',
@@ -54,10 +54,10 @@ export const CHARGE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: CHARGE,
-        find: ': await acquirer.authorize(authorizationRequest(intent, card, later), timeout);',
-        put: `: await acquirer.authorize(authorizationRequest(intent, card, later), timeout).then((first) =>
+        find: ': await acquirer.authorize(authorizationRequest(intent, card, later, acquirer.traits), timeout);',
+        put: `: await acquirer.authorize(authorizationRequest(intent, card, later, acquirer.traits), timeout).then((first) =>
           first.kind === 'unknown'
-            ? acquirer.authorize({ ...authorizationRequest(intent, card, later), reference: crypto.randomUUID() }, timeout)
+            ? acquirer.authorize({ ...authorizationRequest(intent, card, later, acquirer.traits), reference: crypto.randomUUID() }, timeout)
             : first,
         );`,
       },

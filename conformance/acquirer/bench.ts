@@ -29,6 +29,12 @@ export type Bench = {
 export type AcquirerPoint = Point<Bench>;
 
 export const CODE = textForm('1 to 40 of A-Z a-z 0-9 _ -', /^[A-Za-z0-9_-]{1,40}$/);
+/** Mastercard's link of an approval. */
+export const LINK = textForm('22 of A-Z a-z 0-9 _ -', /^[A-Za-z0-9_-]{22}$/);
+export const NO_LINK: Form = {
+  form: 'null, or absent',
+  isFit: (value) => value === undefined || value === null,
+};
 export const NSU = textForm('decimal digits', /^\d{1,40}$/);
 export const RESPONSE_CODE = textForm('1 to 4 letters and digits', /^[A-Za-z0-9]{1,4}$/);
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;

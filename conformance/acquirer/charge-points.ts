@@ -1,6 +1,6 @@
 import type { Exchange } from '../http-client.ts';
-import { expect, expectAnswer, fieldOf, skipUnless } from '../point.ts';
-import { type AcquirerPoint, ADVICE_CODE, CODE, MOMENT, NSU, RESPONSE_CODE } from './bench.ts';
+import { expect, expectAnswer, fieldOf, orAbsent, skipUnless } from '../point.ts';
+import { type AcquirerPoint, ADVICE_CODE, CODE, LINK, MOMENT, NO_LINK, NSU, RESPONSE_CODE } from './bench.ts';
 import { AMOUNT, approve, authorize, find, voiding } from './requests.ts';
 
 const AT_ONCE = 30;
@@ -9,6 +9,8 @@ export const NO_DECLINE = 'nothing is known here that the acquirer declines (--d
 /** What an answer says of the charge, however often it is given. */
 const reportOf = ({ status, body }: Exchange) => JSON.stringify([status, body]);
 
+const linkOf = (answer: Exchange) => fieldOf(answer, 'transactionLinkId') ?? null;
+
 export const CHARGE_POINTS: readonly AcquirerPoint[] = [
   {
     paragraph: '1.5',
@@ -16,9 +18,11 @@ export const CHARGE_POINTS: readonly AcquirerPoint[] = [
     async run(bench) {
       const reference = bench.newReference();
       const answer = await authorize(bench, reference);
+      const transactionLinkId = linkOf(answer);
       const reported = { reference, amount: AMOUNT };
       const codes = { authorizationCode: CODE, nsu: NSU, networkTransactionId: CODE, authorizedAt: MOMENT };
-      expectAnswer(answer, 200, { ...reported, outcome: 'approved', ...codes });
+      const approved = { ...reported, outcome: 'approved', ...codes };
+      expectAnswer(answer, 200, { ...approved, transactionLinkId: orAbsent(LINK) });
       const same = Object.fromEntries(Object.keys(codes).map((name) => [name, fieldOf(answer, name)]));
       const without = { canceledAmount: 0, responseCode: null, adviceCode: null };
       expectAnswer(await find(bench, reference), 200, {
@@ -26,6 +30,7 @@ export const CHARGE_POINTS: readonly AcquirerPoint[] = [
         status: 'approved',
         ...same,
         ...without,
+        transactionLinkId: transactionLinkId ?? NO_LINK,
       });
     },
   },
@@ -53,6 +58,7 @@ export const CHARGE_POINTS: readonly AcquirerPoint[] = [
         ...{ initiator: 'merchant', storedCard: 'later', storedCardReason: 'unscheduled' },
         card: { ...bench.card, securityCode: null },
         networkTransactionId: fieldOf(answer, 'networkTransactionId'),
+        transactionLinkId: bench.card.brand === 'mastercard' ? linkOf(answer) : null,
       });
     },
   },

@@ -6,7 +6,7 @@ import type { Bench, Card } from './bench.ts';
 export type BenchOptions = {
   readonly merchantId: string;
   readonly otherMerchantId: string;
-  /** Numbers of Visa cards. */
+  /** Numbers of Visa cards or Mastercards. */
   readonly card: string;
   readonly otherCard: string;
   /** Cents that are declined; null: none is known. */
@@ -37,5 +37,11 @@ export function openBench(url: string, options: BenchOptions): Bench {
 
 function cardOf(number: string): Card {
   const expiry = { expirationMonth: '12', expirationYear: '30' };
-  return { number, brand: 'visa', ...expiry, holderName: 'ANA SOUZA', securityCode: '123' };
+  return {
+    number,
+    brand: number.startsWith('4') ? 'visa' : 'mastercard',
+    ...expiry,
+    holderName: 'ANA SOUZA',
+    securityCode: '123',
+  };
 }

@@ -19,6 +19,7 @@ export function authorization(
     soldAt: new Date().toISOString(),
     initiator: 'cardholder',
     networkTransactionId: null,
+    transactionLinkId: null,
     storedCard: null,
     storedCardReason: null,
     softDescriptor: null,

@@ -1,6 +1,6 @@
 import type { Exchange } from '../http-client.ts';
-import { expect, expectAnswer, fieldOf, skipUnless } from '../point.ts';
-import { type AcquirerPoint, type Bench, CODE } from './bench.ts';
+import { expect, expectAnswer, fieldOf, orAbsent, skipUnless } from '../point.ts';
+import { type AcquirerPoint, type Bench, CODE, LINK } from './bench.ts';
 import { authorize, find } from './requests.ts';
 
 const NO_VERIFICATIONS = 'the bridge has no POST /verifications (404 unknownPath)';
@@ -19,8 +19,8 @@ export const VERIFICATION_POINTS: readonly AcquirerPoint[] = [
     async run(bench) {
       const reference = bench.newReference();
       const answer = await verify(bench, reference);
-      const reported = { reference, outcome: 'approved', amount: 0, networkTransactionId: CODE };
-      expectAnswer(answer, 200, reported);
+      const names = { networkTransactionId: CODE, transactionLinkId: orAbsent(LINK) };
+      expectAnswer(answer, 200, { reference, outcome: 'approved', amount: 0, ...names });
       const again = await verify(bench, reference);
       expect(JSON.stringify(again.body) === JSON.stringify(answer.body), 'the same answer again', again);
       expectAnswer(await find(bench, reference), 404, { error: 'notFound' });

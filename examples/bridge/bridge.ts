@@ -283,7 +283,8 @@ export class Bridge {
     const booked = answer === null ? {} : (JSON.parse(answer) as Fields);
     const canceledAmount = this.#givenBack(merchantId, reference);
     const isGone = state === 'approved' && canceledAmount === booked.amount;
-    const nothing = { authorizationCode: null, nsu: null, networkTransactionId: null, tid: null };
+    const names = { networkTransactionId: null, transactionLinkId: null, tid: null };
+    const nothing = { authorizationCode: null, nsu: null, ...names };
     return reply(200, {
       ...{ amount: null, ...nothing, responseCode: null, adviceCode: null, authorizedAt: null },
       ...booked,

@@ -23,6 +23,8 @@ export type Approved = {
   readonly authorizationCode: string;
   readonly nsu: string;
   readonly networkTransactionId: string;
+  /** Mastercard's link (TLID); null for other brands, and where the acquirer names none. */
+  readonly transactionLinkId: string | null;
   readonly tid: string;
   readonly authorizedAt: string;
 };
@@ -34,6 +36,7 @@ export type Declined = {
   readonly adviceCode: string | null;
 };
 
+const LINK_LENGTH = 22;
 const DECLINED_AMOUNT = 1_051;
 const PENDING_AMOUNT = 2_001;
 
@@ -42,7 +45,7 @@ export function standIn(): Acquirer {
   const booked = new Map<string, Approved | Declined>();
   let nsu = Date.now();
   return {
-    async authorize(reference, { merchantId, amount }) {
+    async authorize(reference, { merchantId, amount, card }) {
       nsu += 1;
       const id = String(nsu);
       const answer: Approved | Declined =
@@ -51,6 +54,7 @@ export function standIn(): Acquirer {
           : {
               ...{ outcome: 'approved', id, authorizationCode: id.slice(-6), nsu: id },
               ...{ networkTransactionId: `N${id}`, tid: id, authorizedAt: new Date().toISOString() },
+              transactionLinkId: card.brand === 'mastercard' ? `L${id}`.padEnd(LINK_LENGTH, '_') : null,
             };
       booked.set(`${merchantId} ${reference}`, answer);
       return answer;

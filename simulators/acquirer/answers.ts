@@ -1,4 +1,5 @@
 import { bankDayFrom } from '../kit/bank-days.ts';
+import { transactionLinkOf } from '../kit/cards/transaction-link.ts';
 import { saoPauloDayOf } from '../kit/days.ts';
 import type { WrittenFile } from '../kit/files/sent-file.ts';
 import type { BookedCancellation, BookedCapture, Change, Charge } from './charges.ts';
@@ -43,7 +44,7 @@ export function ok(body: object): Answer {
 export function outcomeAnswer(charge: Charge): Answer {
   const { reference, authorizedAmount: amount, capture, decision, at } = charge;
   if (decision.outcome === 'declined') return ok({ reference, amount, ...decision });
-  const { authorizationCode, nsu, networkTransactionId } = decision;
+  const { authorizationCode, nsu } = decision;
   const authorizedAt = new Date(at).toISOString();
   return ok({
     reference,
@@ -51,10 +52,17 @@ export function outcomeAnswer(charge: Charge): Answer {
     amount,
     authorizationCode,
     nsu: String(nsu),
-    networkTransactionId,
+    ...networkNames(charge),
     tid: tidOf(charge),
     authorizedAt,
   });
+}
+
+/** How the card's network calls an approval. */
+export function networkNames({ decision, card }: Pick<Charge, 'decision' | 'card'>): object {
+  if (decision.outcome === 'declined') return { networkTransactionId: null, transactionLinkId: null };
+  const { networkTransactionId } = decision;
+  return { networkTransactionId, transactionLinkId: transactionLinkOf(card.brand, networkTransactionId) };
 }
 
 export function undoAnswer(reference: string, status: 'undone' | 'declined'): Answer {
@@ -84,7 +92,7 @@ export function chargeAnswer(charge: Charge): Answer {
     canceledAmount,
     authorizationCode: isApproved ? decision.authorizationCode : null,
     nsu: isApproved ? String(decision.nsu) : null,
-    networkTransactionId: isApproved ? decision.networkTransactionId : null,
+    ...networkNames(charge),
     tid: tidOf(charge),
     responseCode: isApproved ? null : decision.responseCode,
     adviceCode: isApproved ? null : decision.adviceCode,
@@ -102,6 +110,7 @@ export function tombstoneAnswer(reference: string): Answer {
     authorizationCode: null,
     nsu: null,
     networkTransactionId: null,
+    transactionLinkId: null,
     tid: null,
     responseCode: null,
     adviceCode: null,

@@ -1,3 +1,4 @@
+import { networkNames } from './answers.ts';
 import type { Charge, Charges } from './charges.ts';
 import { tidOf } from './tid.ts';
 
@@ -40,7 +41,7 @@ function listedCharge(charges: Charges, charge: Charge): object {
     changedAt: textOf(charge.changedAt),
     authorizationCode: isApproved ? decision.authorizationCode : null,
     nsu: isApproved ? String(decision.nsu) : null,
-    networkTransactionId: isApproved ? decision.networkTransactionId : null,
+    ...networkNames(charge),
     tid: tidOf(charge),
     responseCode: isApproved ? null : decision.responseCode,
     adviceCode: isApproved ? null : decision.adviceCode,

@@ -19,7 +19,7 @@ test('an approval reports code, NSU and network transaction, and can be asked fo
   const simulator = await startSimulator(t);
   const { status, body } = await simulator.post('/authorizations', authorization('a'));
   assert.equal(status, 200);
-  const { authorizationCode, nsu, networkTransactionId, tid, authorizedAt } = body;
+  const { authorizationCode, nsu, networkTransactionId, transactionLinkId, tid, authorizedAt } = body;
   assert.deepEqual(body, {
     reference: 'a',
     outcome: 'approved',
@@ -27,6 +27,7 @@ test('an approval reports code, NSU and network transaction, and can be asked fo
     authorizationCode,
     nsu: '1',
     networkTransactionId,
+    transactionLinkId,
     tid,
     authorizedAt,
   });
@@ -41,6 +42,7 @@ test('an approval reports code, NSU and network transaction, and can be asked fo
     authorizationCode,
     nsu,
     networkTransactionId,
+    transactionLinkId,
     tid,
     responseCode: null,
     adviceCode: null,
@@ -71,6 +73,32 @@ test('a decline reports the code of the brand and the advice', async (t) => {
     [found.body.status, found.body.responseCode, found.body.adviceCode, found.body.nsu],
     ['declined', '41', '03', null],
   );
+});
+
+test('an approval of a Mastercard has a link, which a later charge of the merchant alone may name', async (t) => {
+  const simulator = await startSimulator(t);
+  const card = testCard('5448280000000007', 'mastercard', null);
+  const { body } = await simulator.post('/authorizations', authorization('a', { card }));
+  assert.match(body.transactionLinkId, /^[\w-]{22}$/);
+  assert.equal(
+    (await simulator.get('/charges/a?merchantId=M1')).body.transactionLinkId,
+    body.transactionLinkId,
+  );
+  const named = { initiator: 'merchant', card, transactionLinkId: body.transactionLinkId };
+  const later = await simulator.post('/authorizations', authorization('b', named));
+  assert.equal(later.status, 200);
+  assert.notEqual(later.body.transactionLinkId, body.transactionLinkId);
+  for (const change of [
+    { transactionLinkId: `${body.transactionLinkId}x` },
+    { initiator: 'cardholder' },
+    { card: testCard('4111111111111111', 'visa', null) },
+  ]) {
+    const { status, body } = await simulator.post(
+      '/authorizations',
+      authorization('c', { ...named, ...change }),
+    );
+    assert.deepEqual([status, body.field], [400, 'transactionLinkId']);
+  }
 });
 
 // What every bridge must do is conformance/acquirer, which runs against this program too. Here is

@@ -1,5 +1,6 @@
 import { BRANDS, type Brand } from '../kit/cards/decline-codes.ts';
 import { CHANGE_TYPES, type ChangeType } from '../kit/cards/installments.ts';
+import { TRANSACTION_LINK } from '../kit/cards/transaction-link.ts';
 import type { FieldReader } from '../kit/field-reader.ts';
 import type { AuthorizationEntry } from './entries.ts';
 import { type CancellationStep, FAULTS, type Step } from './script-step.ts';
@@ -94,10 +95,14 @@ export const INITIATORS = ['cardholder', 'merchant'] as const;
 export function readAuthorization(fields: FieldReader, capture: Authorization['capture']): Authorization {
   const initiator = fields.word('initiator', INITIATORS);
   fields.textOrNull('networkTransactionId', NETWORK_TRANSACTION_ID);
+  const link = fields.textOrNull('transactionLinkId', TRANSACTION_LINK);
   fields.wordOrNull('storedCard', ['first', 'later']);
   fields.wordOrNull('storedCardReason', REASONS);
   fields.textOrNull('softDescriptor', SOFT_DESCRIPTOR);
   fields.objectOrNull('threeDSecure', checkAuthentication);
+  const card = fields.object('card', (sent) => readCard(sent, initiator));
+  const isLinked = initiator === 'merchant' && card.brand === 'mastercard';
+  if (link !== null && !isLinked) fields.refuse('transactionLinkId');
   return {
     merchantId: fields.text('merchantId', MERCHANT_ID),
     reference: fields.text('reference', REFERENCE),
@@ -107,7 +112,7 @@ export function readAuthorization(fields: FieldReader, capture: Authorization['c
     initiator,
     capture,
     soldAt: fields.instantOrNull('soldAt'),
-    card: fields.object('card', (card) => readCard(card, initiator)),
+    card,
   };
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Brand } from '../kit/cards/decline-codes.ts';
+import { transactionLinkOf } from '../kit/cards/transaction-link.ts';
 import { saoPauloDayOf } from '../kit/days.ts';
 import { type Sale, type SaleState, type SaleView, tidOf } from '../kit/sales/sale.ts';
 import type { Answer } from '../kit/sales/server.ts';
@@ -67,10 +68,7 @@ export function saleAnswer(
           : { SaveCard: isTrue(fieldsOf(payment.CreditCard).SaveCard), CardToken: keptAs }),
       },
       ...(isApproved && decision.outcome === 'approved'
-        ? {
-            AuthorizationCode: decision.authorizationCode,
-            IssuerTransactionId: decision.networkTransactionId,
-          }
+        ? { AuthorizationCode: decision.authorizationCode, ...networkNames(sale) }
         : {}),
       ...(sale.state === 'captured' ? capturedFields(sale) : {}),
       ...(isGuarded && statusOf(sale, sale) === 0 ? { TryAutomaticCancellation: true } : {}),
@@ -124,10 +122,7 @@ export function foundAnswer(sale: Sale, view: SaleView, hosts: Hosts): Answer {
       ...{ Interest: 0, Authenticate: false, Recurrent: notes.recurrent === 'true' },
       CreditCard: cardFields(sale, undefined),
       ...(isKnown && decision.outcome === 'approved'
-        ? {
-            AuthorizationCode: decision.authorizationCode,
-            IssuerTransactionId: decision.networkTransactionId,
-          }
+        ? { AuthorizationCode: decision.authorizationCode, ...networkNames(sale) }
         : {}),
       ...(view.capturedAt === null ? {} : capturedFields(view)),
       ...(view.refundedAt === null
@@ -143,6 +138,14 @@ export function foundAnswer(sale: Sale, view: SaleView, hosts: Hosts): Answer {
     },
   };
   return { status: 200, body };
+}
+
+/** Of an approval. The link is Mastercard's. */
+function networkNames({ decision, card }: Pick<Sale, 'decision' | 'card'>): object {
+  if (decision.outcome !== 'approved') return {};
+  const { networkTransactionId: IssuerTransactionId } = decision;
+  const TransactionLinkId = transactionLinkOf(card.brand, IssuerTransactionId);
+  return { IssuerTransactionId, ...(TransactionLinkId === null ? {} : { TransactionLinkId }) };
 }
 
 /** An order number that is long, or has symbols, goes on under another. */
@@ -171,11 +174,11 @@ export function voidAnswer(sale: Sale, code: string, hosts: Hosts): Answer {
   return commandAnswer(sale, { ReturnCode: code, ReturnMessage: message, ...reasonFields(code) }, hosts);
 }
 
-export function checkAnswer({ decision }: Sale): Answer {
+export function checkAnswer(sale: Sale): Answer {
+  const { decision } = sale;
   if (decision.outcome === 'approved') {
-    const { networkTransactionId: IssuerTransactionId } = decision;
     const approved = { Valid: true, ReturnCode: '00', ReturnMessage: 'Transacao autorizada' };
-    return { status: 200, body: { ...approved, IssuerTransactionId } };
+    return { status: 200, body: { ...approved, ...networkNames(sale) } };
   }
   const { responseCode: ReturnCode } = decision;
   return { status: 200, body: { Valid: false, ReturnCode, ReturnMessage: 'Autorizacao negada' } };

@@ -248,6 +248,7 @@ test('a card is checked with nothing', async (t) => {
   );
   assert.deepEqual([good.status, good.body.Valid, good.body.ReturnCode], [200, true, '00']);
   assert.match(good.body.IssuerTransactionId, /^\d{15}$/);
+  assert.match(good.body.TransactionLinkId, /^[\w-]{22}$/);
   const bad = await cielo.call('POST', '/zeroauth', cieloCard());
   assert.deepEqual([bad.body.Valid, bad.body.ReturnCode], [false, '57']);
   const amex = await cielo.call('POST', '/zeroauth', cieloCard({ Brand: 'Amex' }));
@@ -263,13 +264,17 @@ test('Mastercard wants to know who began the use of a stored card', async (t) =>
   const refused = await cielo.call('POST', '/sales/', cieloSale('p1', { CreditCard }));
   assert.deepEqual([refused.status, refused.body[0].Code], [400, 186]);
   const InitiatedTransactionIndicator = { Category: 'M1', Subcategory: 'Subscription' };
-  const asked = { CreditCard, InitiatedTransactionIndicator, IssuerTransactionId: '300000000000001' };
+  const named = { IssuerTransactionId: '300000000000001', TransactionLinkId: 'aB3dE5fG7hI9jK1lM3nO5p' };
+  const asked = { CreditCard, InitiatedTransactionIndicator, ...named };
+  const malformed = { ...asked, TransactionLinkId: 'too-short' };
+  assert.equal((await cielo.call('POST', '/sales/', cieloSale('p1', malformed))).body[0].Code, 186);
   const sold = await cielo.call('POST', '/sales/', cieloSale('p1', asked));
   assert.equal(sold.status, 201);
   assert.deepEqual(sold.body.Payment.InitiatedTransactionIndicator, InitiatedTransactionIndicator);
   assert.deepEqual(sold.body.Payment.CreditCard.CardOnFile, { Usage: 'Used', Reason: 'Recurring' });
   const [sale] = await cielo.ledger('reference=p1');
-  assert.equal(sale.notes.issuerTransactionId, '300000000000001');
+  assert.deepEqual([sale.notes.issuerTransactionId, sale.notes.transactionLinkId], Object.values(named));
+  assert.match(sold.body.Payment.TransactionLinkId, /^[\w-]{22}$/);
 });
 
 test('a card is kept under a token, and names may begin with small letters', async (t) => {

@@ -57,9 +57,14 @@ test('answers have the fields of the manual, in their types', async (t) => {
   assertShape((await cielo.call('PUT', `/sales/${held.body.Payment.PaymentId}/capture`)).body, COMMAND);
   const list = await cielo.call('GET', '/sales?merchantOrderId=p1');
   assertShape(list.body, { Payment: [{ PaymentId: 'string', ReceveidDate: 'string' }] });
-  const checked = await cielo.call('POST', '/zeroauth', cieloCard({ CardNumber: '5111111111111114' }));
+  const checked = await cielo.call(
+    'POST',
+    '/zeroauth',
+    cieloCard({ CardNumber: '5111111111111114', Brand: 'Master' }),
+  );
   assertShape(checked.body, {
-    ...{ Valid: 'boolean', ReturnCode: 'string', ReturnMessage: 'string', IssuerTransactionId: 'string' },
+    ...{ Valid: 'boolean', ReturnCode: 'string', ReturnMessage: 'string' },
+    ...{ IssuerTransactionId: 'string', TransactionLinkId: 'string' },
   });
   const wrong = await cielo.call('POST', '/sales/', cieloSale('p3', { Amount: 0 }));
   assertShape({ list: wrong.body }, { list: [{ Code: 'number', Message: 'string' }] });

@@ -1,4 +1,5 @@
 import type { Brand } from '../kit/cards/decline-codes.ts';
+import { TRANSACTION_LINK } from '../kit/cards/transaction-link.ts';
 import type { CardOnPaper } from '../kit/sales/entries.ts';
 import { cardOnPaper } from '../kit/sales/house.ts';
 import type { KeptCard } from './card-tokens.ts';
@@ -75,6 +76,7 @@ export function readSale(json: unknown, ofToken: OfToken): Sale | number {
   const notes = notesOf(payment, card.notes);
   note(notes, 'customer', fieldsOf(fields.Customer).Name);
   if (isRecurrent) notes.recurrent = 'true';
+  if (notes.transactionLinkId !== undefined && !TRANSACTION_LINK.test(notes.transactionLinkId)) return 186;
   // Mastercard wants to be told who began the use of a stored card.
   if (card.card.brand === 'mastercard' && notes.usage !== undefined && notes.category === undefined)
     return 186;
@@ -150,6 +152,7 @@ function notesOf(payment: Fields, ofCard: Notes): Notes {
   const indicator = fieldsOf(payment.InitiatedTransactionIndicator);
   note(notes, 'softDescriptor', payment.SoftDescriptor);
   note(notes, 'issuerTransactionId', payment.IssuerTransactionId);
+  note(notes, 'transactionLinkId', payment.TransactionLinkId);
   note(notes, 'category', indicator.Category);
   note(notes, 'subcategory', indicator.Subcategory ?? indicator.SubCategory);
   note(notes, 'eci', fieldsOf(payment.ExternalAuthentication).Eci);

@@ -1,4 +1,5 @@
 import type { Brand } from '../kit/cards/decline-codes.ts';
+import { transactionLinkOf } from '../kit/cards/transaction-link.ts';
 import type { Refund, Sale } from '../kit/sales/sale.ts';
 import type { Answer } from '../kit/sales/server.ts';
 import { codeOfMeaning, messageOf } from './codes.ts';
@@ -198,15 +199,24 @@ function statusOf({ state }: Sale): string {
 function brandFields(sale: Sale, { isOpened }: Asked): object {
   const { decision } = sale;
   if (decision.outcome !== 'approved') return isOpened ? { brand: brandOf(sale) } : {};
-  const { authorizationCode, networkTransactionId: brandTid } = decision;
-  return { authorizationCode, ...(isOpened ? { brand: brandOf(sale) } : { brandTid }) };
+  const { authorizationCode } = decision;
+  return { authorizationCode, ...(isOpened ? { brand: brandOf(sale) } : networkNames(sale)) };
 }
 
-function brandOf({ card, decision }: Sale): object {
+/** Of an approval. The link is Mastercard's. */
+function networkNames({ card, decision }: Sale): object {
+  if (decision.outcome !== 'approved') return {};
+  const { networkTransactionId: brandTid } = decision;
+  const transactionLinkId = transactionLinkOf(card.brand, brandTid);
+  return { brandTid, ...(transactionLinkId === null ? {} : { transactionLinkId }) };
+}
+
+function brandOf(sale: Sale): object {
+  const { card, decision } = sale;
   const name = BRAND_NAMES[card.brand];
   if (decision.outcome === 'approved') {
-    const { authorizationCode, networkTransactionId: brandTid } = decision;
-    return { name, returnCode: '00', returnMessage: 'Success.', brandTid, authorizationCode };
+    const { authorizationCode } = decision;
+    return { name, returnCode: '00', returnMessage: 'Success.', ...networkNames(sale), authorizationCode };
   }
   const { responseCode: returnCode, adviceCode } = decision;
   const advice = adviceCode === null ? {} : { merchantAdviceCode: adviceCode };

@@ -5,7 +5,7 @@ import { redeSale, startRede } from './running-simulator.ts';
 const LINKS = [{ method: 'string', rel: 'string', href: 'string' }] as const;
 const RETURN = { returnCode: 'string', returnMessage: 'string' };
 const BRAND = { name: 'string', ...RETURN };
-const APPROVAL = { brandTid: 'string', authorizationCode: 'string' };
+const APPROVAL = { brandTid: 'string', transactionLinkId: 'string', authorizationCode: 'string' };
 const REFUND = { refundId: 'string', status: 'string', amount: 'number', refundDateTime: 'string' };
 
 test('answers have the fields that the public clients read, in their types', async (t) => {

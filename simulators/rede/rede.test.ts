@@ -47,6 +47,7 @@ test('without the header the brand stays closed', async (t) => {
   assert.equal('brand' in body, false);
   assert.match(body.authorizationCode, /^[0-9A-Z]{6}$/);
   assert.match(body.brandTid, /^\d{15}$/);
+  assert.match(body.transactionLinkId, /^[\w-]{22}$/);
 });
 
 test('a reference is taken once, by a decline too', async (t) => {
@@ -174,9 +175,11 @@ test("Mastercard wants to know why its card is stored, a check the card's securi
     { storageCard: '1', transactionCredentials: { credentialId: '01' } },
     { storageCard: '1', cardNumber: '4235647728025682', reference: 'p2' },
     { amount: 0, reference: 'p3', securityCode: null },
+    { transactionLinkId: 'too-short', reference: 'p4' },
+    { transactionLinkId: 'aB3dE5fG7hI9jK1lM3nO5p', reference: 'p4' },
   ])
     codes.push((await rede.call('POST', '', redeSale('p1', changed))).body.returnCode);
-  assert.deepEqual(codes, ['3068', '3069', '00', '00', '172']);
+  assert.deepEqual(codes, ['3068', '3069', '00', '00', '172', '56', '00']);
 });
 
 test('who is to be authenticated by Rede is sent there first, and nothing is booked', async (t) => {

@@ -1,3 +1,4 @@
+import { TRANSACTION_LINK } from '../kit/cards/transaction-link.ts';
 import type { CardOnPaper } from '../kit/sales/entries.ts';
 import { brandOfNumber, cardOnPaper } from '../kit/sales/house.ts';
 
@@ -67,8 +68,10 @@ function isAuthenticatedHere(json: unknown, kind: 'credit' | 'debit'): boolean {
   return isAsked && textOf(fieldsOf(json).embedded ?? true) === 'true';
 }
 
-/** Mastercard wants to be told why a card is stored. */
+/** Mastercard wants to be told why a card is stored. A link has no code of its own that is known. */
 function faultOfStorage(fields: Fields, brand: string): string | null {
+  const link = textOf(fields.transactionLinkId);
+  if (link !== '' && !TRANSACTION_LINK.test(link)) return '56';
   const id = textOf(fieldsOf(fields.transactionCredentials).credentialId);
   if (id === '') return brand === 'mastercard' && /^[12]$/.test(textOf(fields.storageCard)) ? '3068' : null;
   if (id.length > 2) return '3070';
@@ -140,7 +143,9 @@ function readAmount(fields: Fields): { readonly amount: number | null } | string
   return amount === null || amount === 0 ? '71' : { amount };
 }
 
-const NOTED = ['softDescriptor', 'storageCard', 'subscription', 'brandTid', 'origin', 'orderId'] as const;
+const NOTED = [
+  ...['softDescriptor', 'storageCard', 'subscription', 'brandTid', 'transactionLinkId', 'origin', 'orderId'],
+];
 
 /** What says how a stored card is used, and by whom the holder was authenticated. */
 function notesOf(fields: Fields): Record<string, string> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { NO_NETWORK_REFERENCE } from '../providers/acquirers/network-reference.ts';
 import { instant } from '../values/instant.ts';
 import {
   cardRefusals,
@@ -36,8 +37,8 @@ test('whoever pays by a token or an encrypted card is the holder', () => {
 });
 
 test("the first use of a stored card is its holder's, a later one the merchant's unless a security code comes along", () => {
-  const first = { vaultId: 'v', isFirst: true, networkTransactionId: null };
-  const later = { vaultId: 'v', isFirst: false, networkTransactionId: '300' };
+  const first = { vaultId: 'v', isFirst: true, networkReference: NO_NETWORK_REFERENCE };
+  const later = { vaultId: 'v', isFirst: false, networkReference: { transactionId: '300', linkId: null } };
   assert.equal(initiatorOf(first, { securityCode: null, isAuthenticated: false }), 'cardholder');
   assert.equal(initiatorOf(first, { securityCode: '123', isAuthenticated: false }), 'cardholder');
   assert.equal(initiatorOf(later, { securityCode: null, isAuthenticated: false }), 'merchant');

@@ -1,5 +1,6 @@
 import type { Fingerprint } from '../keys/open-keyring.ts';
 import type { CardForAuthorization } from '../providers/acquirers/acquirer.ts';
+import type { NetworkReference } from '../providers/acquirers/network-reference.ts';
 import { type CardBrand, isBrandImpossible, maskedCard, securityCodeLength } from '../values/card-number.ts';
 import { holdsCardNumber, holdsNumber } from '../values/card-number-in-text.ts';
 import { type Day, type Instant, saoPauloDay } from '../values/instant.ts';
@@ -69,9 +70,15 @@ export type StoredUse = {
   readonly vaultId: string;
   /** No use was approved before. */
   readonly isFirst: boolean;
-  /** The network's id of the first use; null: none yet, or the network gave none. */
-  readonly networkTransactionId: string | null;
+  /** Of the first use, or as its acquirer wants it; empty: none yet, or the network gave none. */
+  readonly networkReference: NetworkReference;
 };
+
+/** Whether an approved use is the stored card's first, or the first that brings the link that it lacks. */
+export function isCardMarked(stored: StoredUse | null, { linkId }: NetworkReference): boolean {
+  if (stored === null) return false;
+  return stored.isFirst || (stored.networkReference.linkId === null && linkId !== null);
+}
 
 /** `merchant`: with a stored card. */
 export type Initiator = 'cardholder' | 'merchant';

@@ -7,6 +7,11 @@ import type {
   CardForAuthorization,
   VerificationAnswer,
 } from '../providers/acquirers/acquirer.ts';
+import {
+  isLinked,
+  type NamedReference,
+  NO_NETWORK_REFERENCE,
+} from '../providers/acquirers/network-reference.ts';
 import { brandOf, isCardNumber } from '../values/card-number.ts';
 import { cents, reaisText } from '../values/cents.ts';
 import { instant } from '../values/instant.ts';
@@ -40,7 +45,8 @@ export async function tryAcquirer(
   { merchantId, name, card, isToBeCharged }: WantedTrial,
 ): Promise<Trial> {
   const verified = await acquirer.verify({ merchantId, reference: newId(), card }, TIMEOUT_MILLISECONDS);
-  const verification = { lines: [verificationLine(verified)], isBad: verified.kind !== 'approved' };
+  const lines = [verificationLine(verified), ...linkLines(verified, card)];
+  const verification = { lines, isBad: verified.kind !== 'approved' };
   if (!isToBeCharged || verification.isBad) return verification;
   const reference = newId();
   await audit.transaction(async (tx) => {
@@ -58,7 +64,8 @@ export async function tryAcquirer(
     ? 'Nothing of it is live.'
     : `IT MAY BE LIVE: void the charge of R$ ${reaisText(AMOUNT)} at the acquirer's own desk (${reference}).`;
   const isBad = !voided || charged.kind !== 'approved';
-  return { lines: [...verification.lines, `The charge was ${said}.`, end], isBad };
+  const link = linkLines(charged, card);
+  return { lines: [...verification.lines, `The charge was ${said}.`, ...link, end], isBad };
 }
 
 function verificationLine(verified: VerificationAnswer): string {
@@ -74,6 +81,19 @@ function verificationLine(verified: VerificationAnswer): string {
   }
 }
 
+/** A stored Mastercard is charged again by the link of its first use. */
+function linkLines(
+  answer: { readonly kind: string; readonly networkReference?: NamedReference },
+  { brand }: CardForAuthorization,
+): string[] {
+  const { networkReference } = answer;
+  if (networkReference === undefined || !isLinked(brand)) return [];
+  const { linkId, unfitLinkLength } = networkReference;
+  if (linkId !== null) return ["Mastercard's link (TLID) came with it."];
+  const unfit = `A link (TLID) of ${unfitLinkLength} characters came with it, and is not kept: Mastercard's has 22.`;
+  return [unfitLinkLength === undefined ? 'No link of Mastercard (TLID) came with it.' : unfit];
+}
+
 function chargeOf(merchantId: string, reference: string, card: CardForAuthorization): AuthorizationRequest {
   return {
     merchantId,
@@ -84,7 +104,7 @@ function chargeOf(merchantId: string, reference: string, card: CardForAuthorizat
     installments: 1,
     soldAt: instant(Date.now()),
     initiator: 'cardholder',
-    networkTransactionId: null,
+    networkReference: NO_NETWORK_REFERENCE,
     storedCard: null,
     authentication: null,
     storedCardReason: null,

@@ -10,6 +10,7 @@ import { type OutageWatch, openOutageWatch } from '../platform/work/outage-watch
 import { createWakeSignal, type WakeSignal } from '../platform/work/wake-signal.ts';
 import { type AcquirerBreakers, openAcquirerBreakers } from '../providers/acquirers/acquirer-breaker.ts';
 import { countedCode, readDecline } from '../providers/acquirers/issuer-code.ts';
+import { isLinked, type NamedReference } from '../providers/acquirers/network-reference.ts';
 import type { Acquirers } from '../providers/open-acquirers.ts';
 import type { Deliverer } from '../webhooks/deliveries/delivery.ts';
 import { cancelOutcomesWrite } from './cancels/cancel-outcomes.sql.ts';
@@ -67,6 +68,11 @@ const WATCHES_UNSEEN = counter(
 const TWIN_CHARGES = counter(
   'parcela_twin_charges_total',
   'Lost charges that an acquirer had booked more than once; all but one at most are voided.',
+  ['provider'],
+);
+const LINKS_LEFT_OUT = counter(
+  'parcela_links_left_out_total',
+  'Approvals and verifications of Mastercards whose link (TLID) did not have 22 characters, and was not kept.',
   ['provider'],
 );
 export const AUTHORIZATIONS = counter('parcela_authorizations_total', 'Charges by outcome.', [
@@ -144,6 +150,7 @@ export function openTransactions(
   const { database, batched, clock, metrics } = context;
   const limits = openNetworkLimits(context);
   const outageOf = outageWatches(context);
+  const countLink = observeLinks(context);
   const shared = {
     wakeSignal: createWakeSignal(),
     billingSignal: createWakeSignal(),
@@ -161,8 +168,11 @@ export function openTransactions(
   const changes = openChanges(context, { deliverer, chargebacks: shared.billingSignal });
   return {
     limits,
-    guardVerification: (wanted, ask) =>
-      verifyCard({ database, clock, limits, decideVerification }, wanted, ask),
+    guardVerification: async (wanted, ask) => {
+      const answer = await verifyCard({ database, clock, limits, decideVerification }, wanted, ask);
+      if (answer.kind === 'approved') countLink(answer, wanted.opened.trace.brand);
+      return answer;
+    },
     changes,
     ...shared,
     ...captures,
@@ -170,7 +180,7 @@ export function openTransactions(
     writeIntent: batched(intentsWrite(database)),
     writeUnsent: batched(unsentChargesWrite(database)),
     writeCancelIntent: batched(cancelIntentsWrite(database)),
-    ...observeCharges(context),
+    ...observeCharges(context, countLink),
     endpoints: [],
     works: [
       ...resolvingWorks(context, deliverer, shared, { observe, cancelOutage: outageOf('cancel') }),
@@ -264,10 +274,10 @@ function searchPatience({ configuration, isJumping }: TransactionsContext) {
 }
 
 /** Counts every charge, and keeps from its answers which acquirers fail: those that payments pass over. */
-function observeCharges({
-  log,
-  metrics,
-}: Pick<TransactionsContext, 'log' | 'metrics'>): Pick<Transactions, 'observe' | 'observeNext' | 'breakers'> {
+function observeCharges(
+  { log, metrics }: Pick<TransactionsContext, 'log' | 'metrics'>,
+  countLink: CountLink,
+): Pick<Transactions, 'observe' | 'observeNext' | 'breakers'> {
   const count = observeAuthorizations(metrics);
   const away = metrics.gauge(ACQUIRER_AWAY);
   const breakers = openAcquirerBreakers(
@@ -284,6 +294,8 @@ function observeCharges({
     observeNext: observeNextAcquirers(log, metrics),
     observe(answer, intent) {
       count(answer, intent);
+      if (answer.kind === 'approved' || answer.kind === 'preauthorized')
+        countLink({ ...answer, acquirer: intent.acquirer }, intent.trace.brand);
       breakers.answered(intent, answer.kind);
     },
   };
@@ -326,6 +338,24 @@ function observeAuthorizations(metrics: Metrics): Transactions['observe'] {
     if (answer.kind !== 'declined') return;
     const { declineClass } = readDecline(brand, answer.responseCode, answer.adviceCode);
     declines.inc({ brand, code: countedCode(brand, answer.responseCode), class: declineClass });
+  };
+}
+
+type CountLink = (
+  approval: { readonly networkReference: NamedReference; readonly acquirer?: string },
+  brand: string,
+) => void;
+
+/** The log says it once of each acquirer. */
+function observeLinks({ log, metrics }: Pick<TransactionsContext, 'log' | 'metrics'>): CountLink {
+  const leftOut = metrics.counter(LINKS_LEFT_OUT);
+  const told = new Set<string>();
+  return ({ networkReference: { unfitLinkLength: characters }, acquirer: provider = '' }, brand) => {
+    if (characters === undefined || !isLinked(brand)) return;
+    leftOut.inc({ provider });
+    if (told.has(provider)) return;
+    told.add(provider);
+    log.warn({ provider, characters }, 'a link of Mastercard (TLID) is left out');
   };
 }
 

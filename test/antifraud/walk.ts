@@ -3,6 +3,7 @@ import type { VelocityEvent } from '../../src/antifraud/anti-fraud.ts';
 import type { Keyring } from '../../src/keys/open-keyring.ts';
 import type { BatchedWriteOptions } from '../../src/platform/postgres/batched-writes.ts';
 import type { Database } from '../../src/platform/postgres/database.ts';
+import { NO_NETWORK_REFERENCE } from '../../src/providers/acquirers/network-reference.ts';
 import {
   type IntentResult,
   type IntentRow,
@@ -10,7 +11,6 @@ import {
 } from '../../src/transactions/methods/card/intents.sql.ts';
 import { type OutcomeRow, outcomesWrite } from '../../src/transactions/methods/card/outcomes.sql.ts';
 import { recordResolution } from '../../src/transactions/methods/card/resolutions.sql.ts';
-
 import { cents } from '../../src/values/cents.ts';
 import { instant } from '../../src/values/instant.ts';
 
@@ -148,7 +148,7 @@ function outcomeRow(
     state,
     authorizationCode: isApproved ? '123456' : null,
     nsu: isApproved ? '1' : null,
-    networkTransactionId: null,
+    networkReference: NO_NETWORK_REFERENCE,
     tid: null,
     responseCode: state === 'declined' ? '51' : null,
     adviceCode: null,

@@ -41,7 +41,7 @@ export type RecordingBridge = {
   spoilFinds(fault: number | 'silence' | null): void;
   /** What `/about` reports from now on, beside what the simulator does. */
   reportCapabilities(changed: Readonly<Record<string, unknown>>): void;
-  /** Replaces the network's id in the approvals that follow; undefined: as the simulator says. */
+  /** Replaces the network's id and link in the approvals that follow; undefined: as the simulator says. */
   nameNetworkTransactions(networkTransactionId: string | null | undefined): void;
   close(): Promise<void>;
 };
@@ -72,7 +72,8 @@ export async function openRecordingBridge(target: string): Promise<RecordingBrid
       ...(request.method === 'POST' ? { body: text } : {}),
     });
     const body = (await answer.json()) as Record<string, unknown>;
-    if (networkId !== undefined && body.outcome === 'approved') body.networkTransactionId = networkId;
+    if (networkId !== undefined && body.outcome === 'approved')
+      Object.assign(body, { networkTransactionId: networkId, transactionLinkId: networkId });
     if (isFind && findFault !== null) body.amount = findFault;
     if (path === '/about') Object.assign((body.capabilities ?? {}) as object, capabilities);
     if (path === '/verifications') await held;

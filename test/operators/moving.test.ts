@@ -54,6 +54,7 @@ async function importOf(
   return { code, faults, said, json: printed === '' ? null : (JSON.parse(printed) as any) };
 }
 
+const LINK = 'aB3dE5fG7hI9jK1lM3nO5p';
 const planId = randomUUID();
 const plan = {
   ...{ type: 'plan', id: planId, name: 'Clube', description: 'Um livro por mês', amount: 49.9 },
@@ -75,7 +76,7 @@ test('plans, cards and subscriptions are taken once under their ids, and charged
   const [vaultId, other, endless] = [randomUUID().toUpperCase(), randomUUID(), randomUUID()];
   const lines = [
     plan,
-    await card(vaultId, { networkTransactionId: 'MCC0000000001' }),
+    await card(vaultId, { networkTransactionId: 'MCC0000000001', transactionLinkId: LINK }),
     subscription(other, vaultId, { installmentsPaid: 5, customer: { name: 'Ana' } }),
     subscription(endless, vaultId.toLowerCase(), { firstDueOn: inDays(40) }),
   ];
@@ -85,7 +86,7 @@ test('plans, cards and subscriptions are taken once under their ids, and charged
     { planId, dueOn: inDays(40), count: 1, cents: 4_990 },
   ];
   const counted = (outcome: 'taken' | 'known') => ({
-    ...{ lines: 4, unread: 0, due, merchant: nothing, webhook: nothing },
+    ...{ lines: 4, completed: 0, unread: 0, due, merchant: nothing, webhook: nothing },
     plan: { ...nothing, [outcome]: 1 },
     card: { ...nothing, [outcome]: 1 },
     subscription: { ...nothing, [outcome]: 2 },
@@ -101,6 +102,14 @@ test('plans, cards and subscriptions are taken once under their ids, and charged
   ]);
   const again = await importLines('moving.jsonl', lines);
   assert.deepEqual([again.code, again.json], [0, { isTrial: false, ...counted('known') }], again.said);
+  const another = `${LINK.slice(1)}_`;
+  const differing = await importLines('other.jsonl', [await card(vaultId, { transactionLinkId: another })]);
+  assert.deepEqual(
+    [differing.code, differing.json.card.known, differing.json.completed],
+    [0, 1, 0],
+    differing.said,
+  );
+  assert.match(differing.said, /line 1: transactionLinkId: The card has another one here, which stays/);
 
   const stored = await ask(`/v1/vaults/cards/${vaultId}`);
   assert.deepEqual(
@@ -108,10 +117,12 @@ test('plans, cards and subscriptions are taken once under their ids, and charged
     [TEST_CARD.slice(-4), 'ANA SOUZA'],
   );
   const [sealed] = await service.auditor.query(
-    'select network_transaction_id, first_used_at is not null as is_used from vault_cards where vault_id = $1',
+    `select network_transaction_id, transaction_link_id, first_used_at is not null as is_used
+     from vault_cards where vault_id = $1`,
     [vaultId],
   );
-  assert.deepEqual(sealed, { network_transaction_id: 'MCC0000000001', is_used: true });
+  const named = { network_transaction_id: 'MCC0000000001', transaction_link_id: LINK };
+  assert.deepEqual(sealed, { ...named, is_used: true });
   assert.doesNotMatch(await readFile(join(service.folder, 'moving.jsonl'), 'utf8'), new RegExp(TEST_CARD));
 
   const billings = async () => {
@@ -152,6 +163,43 @@ test('plans, cards and subscriptions are taken once under their ids, and charged
   assert.deepEqual([late.code, late.json], [0, { isTrial: false, ...counted('known') }], late.said);
 });
 
+test('a card that is there is given what it lacked of its first use, and what is no link is left out with a note', async () => {
+  const [vaultId, visa] = [randomUUID(), randomUUID()];
+  const encryptedCard = await encryptCard(key, {
+    cardNumber: '4111111111111111',
+    merchantId,
+    createdAt: daysAgo(1),
+  });
+  const without = [
+    await card(vaultId, { transactionLinkId: `${LINK}9=/+` }),
+    await card(visa, { encryptedCard, brand: 'visa', transactionLinkId: LINK }),
+  ];
+  const first = await importLines('without.jsonl', without);
+  assert.deepEqual([first.code, first.json.card.taken], [0, 2], first.said);
+  assert.match(first.said, /line 1: transactionLinkId: It has 26 characters and not 22/);
+  assert.match(first.said, /line 2: transactionLinkId: The card is no Mastercard/);
+  const referenceOf = async (id: string) => {
+    const [row] = await service.auditor.query(
+      `select network_transaction_id as id, transaction_link_id as link, first_used_at is not null as is_used
+       from vault_cards where vault_id = $1`,
+      [id],
+    );
+    return row;
+  };
+  const nothing = { id: null, link: null, is_used: false };
+  assert.deepEqual([await referenceOf(vaultId), await referenceOf(visa)], [nothing, nothing]);
+  const named = [await card(vaultId, { networkTransactionId: 'MCC1', transactionLinkId: LINK })];
+  const trial = await importLines('named.jsonl', named, '--dry-run');
+  assert.deepEqual(
+    [trial.json.card.known, trial.json.completed, await referenceOf(vaultId)],
+    [1, 1, nothing],
+  );
+  const second = await importLines('named.jsonl', named);
+  assert.deepEqual([second.code, second.json.card.known, second.json.completed], [0, 1, 1], second.said);
+  assert.deepEqual(await referenceOf(vaultId), { id: 'MCC1', link: LINK, is_used: true });
+  assert.equal((await importLines('named.jsonl', named)).json.completed, 0);
+});
+
 test('a row that is not taken is named by line and field, and the others are taken', async () => {
   const vaultId = randomUUID();
   const lines = [
@@ -177,11 +225,12 @@ test('a row that is not taken is named by line and field, and the others are tak
     { ...plan, amount: 49.91 },
     subscription(randomUUID(), vaultId, { firstDueOn: inDays(30), chargesMade: 1 }),
     subscription(randomUUID(), vaultId, { firstDueOn: inDays(-40), chargeOn: inDays(8), chargesMade: 1 }),
+    await card(randomUUID(), { transactionLinkId: `${LINK}=` }),
   ];
   const { code, faults, json, said } = await importLines('faulty.jsonl', lines);
   assert.deepEqual(
     [code, json.card.taken, json.card.refused, json.subscription.refused, json.plan.refused, json.unread],
-    [1, 1, 2, 4, 1, 7],
+    [1, 2, 2, 4, 1, 7],
     said,
   );
   const fields = faults.map((fault) => fault.split(': ').slice(0, 2).join(' ')).sort();
@@ -193,6 +242,7 @@ test('a row that is not taken is named by line and field, and the others are tak
     'line 15 chargeOn',
     'line 16 chargeOn',
     'line 16 chargesMade',
+    'line 17 transactionLinkId',
     'line 2 No JSON object',
     'line 3 type',
     'line 4 vaultId',
@@ -374,7 +424,7 @@ test('what is written for another gateway is taken there as it was here', async 
   const there = await importLines('older.jsonl', [
     { ...plan, id: retryPlan, attempts: 2 },
     { ...plan, id: changedPlan },
-    await card(vaultId),
+    await card(vaultId, { transactionLinkId: LINK }),
     subscription(older, vaultId, { planId: changedPlan, firstDueOn: inDays(30) }),
     subscription(randomUUID(), vaultId, retried),
     subscription(late, vaultId, retried),
@@ -430,6 +480,19 @@ test('what is written for another gateway is taken there as it was here', async 
   assert.deepEqual(await rows(receiver), here);
   assert.ok(
     here.some((one) => one.due_on === inDays(-1) && one.charge_on === inDays(6) && one.charges_made === 1),
+  );
+  const references = (ofMerchant: string) =>
+    service.auditor.query(
+      `select vault_id, network_transaction_id, transaction_link_id, first_used_at is not null as is_used
+       from vault_cards where merchant_id = $1 order by vault_id`,
+      [ofMerchant],
+    );
+  const named = await references(receiver);
+  assert.deepEqual(named, await references(merchantId));
+  const linked = { network_transaction_id: null, transaction_link_id: LINK, is_used: true };
+  assert.deepEqual(
+    named.find((one) => one.vault_id === vaultId),
+    { vault_id: vaultId, ...linked },
   );
   // The same subscription at two merchants: what follows is not billed, nor charged, under one id.
   const [next] = await service.auditor.query(

@@ -54,7 +54,7 @@ const countTransactions = () => countOf(service, 'select count(*) from transacti
 const FIELDS_OF_AUTHORIZATION = [
   ...['amount', 'card', 'customer', 'initiator', 'installments', 'merchantId', 'merchantReference'],
   ...['networkTransactionId', 'reference', 'softDescriptor', 'soldAt', 'storedCard', 'storedCardReason'],
-  'threeDSecure',
+  ...['threeDSecure', 'transactionLinkId'],
 ];
 
 const BUYER = {

@@ -116,9 +116,17 @@ test('less is captured once, the rest is let go, and shares and installments are
   const tooLittle = await capture(paymentId, 2);
   assert.deepEqual([tooLittle.status, tooLittle.body[0].tag], [409, 'amount']);
   assert.equal((await service.read(paymentId)).statusDescription, 'Pré-autorizada');
+  const named = async () => {
+    const names =
+      'select network_transaction_id, transaction_link_id from transactions where transaction_id = $1';
+    return (await service.auditor.query(names, [paymentId]))[0];
+  };
+  const held = await named();
+  assert.match(String(held?.transaction_link_id), /^[\w-]{22}$/);
 
   const captured = await capture(paymentId, 9_000);
   assert.equal(captured.status, 200, captured.text);
+  assert.deepEqual(await named(), held);
   const paid = await service.read(paymentId);
   assert.deepEqual(
     [paid.statusDescription, paid.value, paid.authorizedAmount],

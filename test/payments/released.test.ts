@@ -3,12 +3,12 @@ import { after, before, beforeEach, test } from 'node:test';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import { Deadline } from '../../src/platform/postgres/deadline.ts';
 import { createWakeSignal } from '../../src/platform/work/wake-signal.ts';
+import { NO_NETWORK_REFERENCE } from '../../src/providers/acquirers/network-reference.ts';
 import { expireSome } from '../../src/transactions/methods/card/module.ts';
 import {
   expirePreauthorizations,
   preauthorizationsWrite,
 } from '../../src/transactions/methods/card/preauthorizations.sql.ts';
-
 import type { Instant } from '../../src/values/instant.ts';
 import { createTestDatabase } from '../kit/database.ts';
 import { call } from '../kit/merchant.ts';
@@ -53,7 +53,12 @@ async function endDays(paymentId: string): Promise<void> {
 async function isFoundRecorded(paymentId: string): Promise<boolean | undefined> {
   const moment = Date.now() as Instant;
   const { merchantId } = service;
-  const approval = { authorizationCode: 'AGAIN1', nsu: '1', networkTransactionId: null, tid: null };
+  const approval = {
+    authorizationCode: 'AGAIN1',
+    nsu: '1',
+    networkReference: NO_NETWORK_REFERENCE,
+    tid: null,
+  };
   const row = { merchantId, transactionId: paymentId, fence: 0, ...approval, moment, captureUntil: moment };
   const { write } = preauthorizationsWrite(database, { notify: () => {} });
   const result = (await write([row], [new Deadline(performance.now() + 5_000)])).get(paymentId);

@@ -176,6 +176,33 @@ export async function withAcquirer<S extends RunningService & Omit<TestService, 
   };
 }
 
+/** Pays by a stored Mastercard three times: how each use is called, and what the acquirer was told of it. */
+export async function payByStored(
+  { service, token, pay, transaction, booked }: AcquirerService,
+  named: 'first' | 'latest',
+) {
+  const numberToken = await tokenize(service.gatewayUrl, token);
+  const card = { numberToken, cardholderName: 'ANA SOUZA', expirationMonth: '12', expirationYear: '39' };
+  const stored = await call(service.gatewayUrl, '/v1/vaults/cards', { token, body: card });
+  const { vaultId } = stored.body;
+  const kept = 'select network_transaction_id from vault_cards where vault_id = $1';
+  const uses: { readonly id: unknown; readonly link: unknown; readonly told: Booked }[] = [];
+  for (const securityCode of ['123', undefined, undefined]) {
+    const reply = await pay(12_330, { cardInfo: { vaultId, securityCode } });
+    assert.equal(reply.status, 200, reply.text);
+    const [sale] = await booked(idOf(reply));
+    const { network_transaction_id: id, transaction_link_id: link } = await transaction(reply.order);
+    assert.match(String(link), /^[\w-]{22}$/);
+    uses.push({ id, link, told: sale?.notes });
+    const wanted = uses.at(named === 'latest' ? -1 : 0)?.id;
+    await until('the card has the id', async () => {
+      const [row] = await service.auditor.query(kept, [vaultId]);
+      return row?.network_transaction_id === wanted;
+    });
+  }
+  return uses;
+}
+
 export function millisecondsUntilNoon(): number {
   const now = Date.now();
   return atHour(dayAfter(saoPauloDayOf(now), 1), 12) - now;

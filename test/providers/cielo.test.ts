@@ -17,6 +17,7 @@ import {
   idOf,
   KEY,
   openAcquirerService,
+  payByStored,
 } from './acquirer-service.ts';
 
 /** The adapter of Cielo, which books a reference as often as it comes, at the simulated Cielo. */
@@ -24,7 +25,7 @@ import {
 let cielo: AcquirerService;
 
 before(async () => {
-  const settings = ['horizonSeconds=3', 'apartSeconds=1'];
+  const settings = ['networkId=latest', 'horizonSeconds=3', 'apartSeconds=1'];
   const simulator = [
     '--last-digit',
     '0',
@@ -66,6 +67,19 @@ test("an authentication by the family's names reaches Cielo, of a pre-authorizat
   assert.deepEqual((await cielo.read(idOf(reply))).threeDSecure, shown);
   const [sale] = await cielo.booked(idOf(reply));
   assert.equal(sale?.notes.eci, '1');
+});
+
+test('a later use of a Mastercard names the first by its link, and by the network id the latest where that is set', async () => {
+  const uses = await payByStored(cielo, 'latest');
+  const [first, second] = uses;
+  assert.deepEqual(
+    uses.map(({ told }) => [told.issuerTransactionId, told.transactionLinkId]),
+    [
+      [undefined, undefined],
+      [first?.id, first?.link],
+      [second?.id, first?.link],
+    ],
+  );
 });
 
 test('a payment is authorized, then captured: one live sale', async () => {
@@ -333,7 +347,7 @@ test('a card is verified and charged R$ 1.00 by command, and nothing of it stays
   const says = await cielo.tryCard('--charge');
   assert.match(says, /answers and is fit/);
   assert.match(says, /the acquirer approves/);
-  assert.match(says, /The charge was approved/);
+  assert.match(says, /The charge was approved\.\s+Mastercard's link \(TLID\) came with it/);
   assert.match(says, /Nothing of it is live/);
 });
 

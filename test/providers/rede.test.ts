@@ -4,7 +4,13 @@ import { after, before, test } from 'node:test';
 import { call, logIn, tokenize } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
 import { insertPlan } from '../recurrence/recurrence-service.ts';
-import { type AcquirerService, ESTABLISHMENT, idOf, openAcquirerService } from './acquirer-service.ts';
+import {
+  type AcquirerService,
+  ESTABLISHMENT,
+  idOf,
+  openAcquirerService,
+  payByStored,
+} from './acquirer-service.ts';
 
 /** The adapter of Rede, from the front door to the books of the simulated Rede. */
 
@@ -50,6 +56,19 @@ test('an authentication made elsewhere reaches Rede, and the payment says that i
   const row = await rede.transaction(reply.order);
   assert.deepEqual([row.eci, row.three_d_secure_version], ['02', '2.2.0']);
   assert.ok(!JSON.stringify(row).includes(CAVV));
+});
+
+test('a later use of a Mastercard names the first, by the network id and the link', async () => {
+  const uses = await payByStored(rede, 'first');
+  const [first] = uses;
+  assert.deepEqual(
+    uses.map(({ told }) => [told.brandTid, told.transactionLinkId]),
+    [
+      [undefined, undefined],
+      [first?.id, first?.link],
+      [first?.id, first?.link],
+    ],
+  );
 });
 
 test("an indicator that the card's brand does not use is refused before anything is sent", async () => {
@@ -302,7 +321,7 @@ test('a card is verified and charged R$ 1.00 by command, and nothing of it stays
   const says = await rede.tryCard('--charge');
   assert.match(says, /answers and is fit/);
   assert.match(says, /the acquirer approves/);
-  assert.match(says, /The charge was approved/);
+  assert.match(says, /The charge was approved\.\s+Mastercard's link \(TLID\) came with it/);
   assert.match(says, /Nothing of it is live/);
 });
 

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { NO_NETWORK_REFERENCE } from '../../src/providers/acquirers/network-reference.ts';
 import type { StartedCharge } from '../../src/recurrence/collection/charge-intents.sql.ts';
 import { cents } from '../../src/values/cents.ts';
 import { instant } from '../../src/values/instant.ts';
@@ -185,7 +186,7 @@ export function intentOf(merchantId: string, billingId: string, vaultId: string)
     referenceTransaction: billingId,
     trace,
     cardSource: null,
-    stored: { vaultId, isFirst: true, networkTransactionId: null },
+    stored: { vaultId, isFirst: true, networkReference: NO_NETWORK_REFERENCE },
     initiator: 'merchant',
     antiFraudCode: null,
     codeToClaim: null,

@@ -326,14 +326,15 @@ test('the acquirer learns that the merchant charges, which use was the first, an
   for (const { initiator, card, installments, amount } of asked) {
     assert.deepEqual([initiator, card.securityCode, installments, amount], ['merchant', null, 1, 4_990]);
   }
-  const [{ networkTransactionId: first }] = (await firstUses(shop)) as [Shown];
+  const [{ networkTransactionId: first, transactionLinkId: link }] = (await firstUses(shop)) as [Shown];
   assert.match(first, /./);
+  assert.match(link, /^[\w-]{22}$/);
   assert.deepEqual(
-    asked.map(({ storedCard, networkTransactionId }) => [storedCard, networkTransactionId]),
+    asked.map((body) => [body.storedCard, body.networkTransactionId, body.transactionLinkId]),
     [
-      ['first', null],
-      ['later', first],
-      ['later', first],
+      ['first', null, null],
+      ['later', first, link],
+      ['later', first, link],
     ],
   );
 });
@@ -341,7 +342,8 @@ test('the acquirer learns that the merchant charges, which use was the first, an
 /** What the network called the first use of each of the merchant's cards. */
 const firstUses = ({ merchantId }: Shop) =>
   service.auditor.query(
-    'select network_transaction_id as "networkTransactionId" from vault_cards where merchant_id = $1',
+    `select network_transaction_id as "networkTransactionId", transaction_link_id as "transactionLinkId"
+     from vault_cards where merchant_id = $1`,
     [merchantId],
   );
 

@@ -352,6 +352,9 @@ test('reconciling fills in what was answered, asks a person for the rest, and do
   const charges = await recovered.sql(`select origin, state from transactions where origin = 'billing'`);
   const charge = { origin: 'billing', state: 'approved' };
   assert.deepEqual(charges, [charge, charge], 'what followed the first one has the id that the acquirer has');
+  const links = await recovered.sql(`select distinct v.transaction_link_id is not null as is_linked
+    from transactions t join vault_cards v using (merchant_id, vault_id) where t.origin = 'billing'`);
+  assert.deepEqual(links, [{ is_linked: true }], 'the card has the link of a charge that was restored');
   const paidBillings = await recovered.sql(
     `select installment from billings where state = 'paid' order by 1`,
   );

@@ -6,6 +6,7 @@ import { DatabaseTime } from '../../src/platform/database-time.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import { createWakeSignal } from '../../src/platform/work/wake-signal.ts';
 import { bridgeAcquirer } from '../../src/providers/acquirers/adapters/bridge/bridge.ts';
+import { NO_NETWORK_REFERENCE } from '../../src/providers/acquirers/network-reference.ts';
 import { type ChargeResult, chargeCard } from '../../src/transactions/methods/card/charge-card.ts';
 import { type IntentRow, writeIntents } from '../../src/transactions/methods/card/intents.sql.ts';
 import {
@@ -128,7 +129,7 @@ function billingIntent(merchantId: string, amount: number, vaultId: string): Int
       fingerprint: randomBytes(32),
     },
     cardSource: null,
-    stored: { vaultId, isFirst: true, networkTransactionId: null },
+    stored: { vaultId, isFirst: true, networkReference: NO_NETWORK_REFERENCE },
     initiator: 'merchant',
     antiFraudCode: null,
     codeToClaim: null,

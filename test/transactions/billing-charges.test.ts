@@ -108,9 +108,37 @@ test('a billing’s charge that was approved and not answered is kept, and nobod
   const [card] = await service.auditor.query('select * from vault_cards where vault_id = $1', [vaultId]);
   assert.ok(card?.first_used_at instanceof Date);
   assert.equal(card?.network_transaction_id, row.network_transaction_id);
+  assert.deepEqual(
+    [card?.transaction_link_id, /^[\w-]{22}$/.test(String(row.transaction_link_id))],
+    [row.transaction_link_id, true],
+  );
   const canceled = await service.cancel(transactionId);
   assert.equal(canceled.status, 200, canceled.text);
   assert.equal((await service.read(transactionId)).statusDescription, 'Cancelada');
+});
+
+test('a kept charge gives its card the link that it lacks, and a Visa card none', async () => {
+  const [used, visa] = [await service.storeCard(), await service.storeCard()];
+  await service.auditor.query(
+    `update vault_cards set first_used_at = now(), network_transaction_id = 'N1' where vault_id = $1`,
+    [used],
+  );
+  const chargeOf = async (vaultId: string, brand: 'mastercard' | 'visa') => {
+    spoilAll({ authorization: 'garbage' });
+    const stored = { vaultId, isFirst: false, networkReference: { transactionId: 'N1', linkId: null } };
+    const trace = { brand, firstSix: '515590', lastFour: '0001', fingerprint: Buffer.alloc(32, brand) };
+    const { billingId } = await service.charge(4_990, { vaultId, stored, trace });
+    const row = await untilState(service, billingId, 'approved');
+    const [card] = await service.auditor.query('select * from vault_cards where vault_id = $1', [vaultId]);
+    return [row.transaction_link_id, card?.network_transaction_id, card?.transaction_link_id];
+  };
+  const [link, ...kept] = await chargeOf(used, 'mastercard');
+  assert.match(String(link), /^[\w-]{22}$/);
+  assert.deepEqual(kept, ['N1', link]);
+  assert.deepEqual(
+    (await chargeOf(visa, 'visa')).filter((_, index) => index !== 1),
+    [null, null],
+  );
 });
 
 test('a payment that was approved and not answered is voided, as ever', async () => {

@@ -53,13 +53,19 @@ async function transactionOf(reply: Reply): Promise<Record<string, unknown>> {
   return row as Record<string, unknown>;
 }
 
+const referenceIn = ({ networkTransactionId, transactionLinkId }: Record<string, unknown>) => [
+  networkTransactionId,
+  transactionLinkId,
+];
+const referenceOf = (row: Record<string, unknown>) => [row.network_transaction_id, row.transaction_link_id];
+
 test('a stored card pays again and again; the first time its holder starts it, later the merchant, naming the first', async () => {
   const vaultId = await storedId(service);
   const first = await askedBy({ vaultId, securityCode: '123' });
   assert.equal(first.reply.status, 200, first.reply.text);
   assert.deepEqual(
-    [first.asked.initiator, first.asked.networkTransactionId, first.asked.storedCard],
-    ['cardholder', null, 'first'],
+    [first.asked.initiator, ...referenceIn(first.asked), first.asked.storedCard],
+    ['cardholder', null, null, 'first'],
   );
   assert.deepEqual(first.asked.card, {
     number: TEST_CARD,
@@ -72,21 +78,22 @@ test('a stored card pays again and again; the first time its holder starts it, l
   const row = await storedRow(service, vaultId);
   const charged = await transactionOf(first.reply);
   assert.ok(row.first_used_at !== null);
-  assert.equal(row.network_transaction_id, charged.network_transaction_id);
+  assert.deepEqual(referenceOf(row), referenceOf(charged));
+  assert.match(String(row.transaction_link_id), /^[\w-]{22}$/);
   assert.deepEqual([charged.vault_id, charged.initiator, charged.source_hash], [vaultId, 'cardholder', null]);
   for (const amount of [2_000, 3_000]) {
     const later = await askedBy({ vaultId }, amount);
     assert.equal(later.reply.status, 200, later.reply.text);
     assert.deepEqual(
-      [later.asked.initiator, later.asked.networkTransactionId, later.asked.storedCard],
-      ['merchant', row.network_transaction_id, 'later'],
+      [later.asked.initiator, ...referenceIn(later.asked), later.asked.storedCard],
+      ['merchant', ...referenceOf(row), 'later'],
     );
     assert.equal(later.asked.card.securityCode, null);
     assert.equal((await transactionOf(later.reply)).initiator, 'merchant');
   }
   const unchanged = await storedRow(service, vaultId);
   assert.deepEqual(unchanged.first_used_at, row.first_used_at);
-  assert.equal(unchanged.network_transaction_id, row.network_transaction_id);
+  assert.deepEqual(referenceOf(unchanged), referenceOf(row));
 });
 
 test('a security code on a later use says that the holder is there; the first use is named all the same', async () => {
@@ -96,17 +103,18 @@ test('a security code on a later use says that the holder is there; the first us
   const { reply, asked } = await askedBy({ vaultId, securityCode: '123' });
   assert.equal(reply.status, 200, reply.text);
   assert.deepEqual(
-    [asked.initiator, asked.networkTransactionId, asked.storedCard, asked.card.securityCode],
-    ['cardholder', first, 'later', '123'],
+    [asked.initiator, ...referenceIn(asked), asked.storedCard, asked.card.securityCode],
+    ['cardholder', first, null, 'later', '123'],
   );
 });
 
 test('a card that was verified has been used: its first payment is the merchant’s and names the verification', async () => {
   const vaultId = await storedId(service, { verifyCard: true, securityCode: '123' });
-  const { network_transaction_id: first } = await storedRow(service, vaultId);
+  const first = referenceOf(await storedRow(service, vaultId));
+  assert.match(String(first[1]), /^[\w-]{22}$/);
   const { reply, asked } = await askedBy({ vaultId });
   assert.equal(reply.status, 200, reply.text);
-  assert.deepEqual([asked.initiator, asked.networkTransactionId], ['merchant', first]);
+  assert.deepEqual([asked.initiator, ...referenceIn(asked)], ['merchant', ...first]);
 });
 
 test('a payment by token or encrypted card says nothing of stored cards', async () => {
@@ -130,7 +138,7 @@ test('a first use that is declined or unknown is no use: the next one is still t
   assert.deepEqual([reply.status, asked.initiator, asked.storedCard], [200, 'cardholder', 'first']);
 });
 
-test('what the network calls a use is kept only as the protocol writes it; without it later uses go unnamed', async () => {
+test('what the network calls a use is kept only as the protocol writes it; a link that the card lacks comes with a later use', async () => {
   for (const name of [null, 'not.of/the+protocol', 'x'.repeat(41)]) {
     const vaultId = await storedId(service);
     service.bridge.nameNetworkTransactions(name);
@@ -138,10 +146,20 @@ test('what the network calls a use is kept only as the protocol writes it; witho
     service.bridge.nameNetworkTransactions(undefined);
     const row = await storedRow(service, vaultId);
     assert.ok(row.first_used_at !== null);
-    assert.equal(row.network_transaction_id, null);
+    assert.deepEqual(referenceOf(row), [null, null]);
     const { reply, asked } = await askedBy({ vaultId });
-    assert.deepEqual([reply.status, asked.initiator, asked.networkTransactionId], [200, 'merchant', null]);
+    assert.deepEqual([reply.status, asked.initiator, ...referenceIn(asked)], [200, 'merchant', null, null]);
+    const { transaction_link_id: link } = await storedRow(service, vaultId);
+    assert.match(String(link), /^[\w-]{22}$/);
+    assert.equal(link, (await transactionOf(reply)).transaction_link_id);
+    const { asked: next } = await askedBy({ vaultId });
+    assert.deepEqual(referenceIn(next), [null, link]);
   }
+  service.bridge.nameNetworkTransactions('x'.repeat(26));
+  await storedId(service, { verifyCard: true, securityCode: '123' });
+  service.bridge.nameNetworkTransactions(undefined);
+  const metrics = await (await fetch(service.metricsUrl)).text();
+  assert.match(metrics, /^parcela_links_left_out_total\{provider="default"\} 3$/m);
 });
 
 test('a payment takes exactly one cardSource, and everything beside a stored card must be as it was stored', async () => {
@@ -253,10 +271,15 @@ test('thirty payments of one stored card at once are thirty charges, and its fir
   assert.ok(initiators.has('cardholder'));
   const { reply, asked } = await askedBy({ vaultId });
   assert.deepEqual([reply.status, asked.initiator], [200, 'merchant']);
-  const { network_transaction_id: first } = await storedRow(service, vaultId);
-  assert.equal(asked.networkTransactionId, first);
-  const named = 'select count(*) from transactions where vault_id = $1 and network_transaction_id = $2';
-  assert.equal(await countOf(service, named, [vaultId, first]), 1, 'it is the name of one of its charges');
+  const first = referenceOf(await storedRow(service, vaultId));
+  assert.deepEqual(referenceIn(asked), first);
+  const named = `select count(*) from transactions
+    where vault_id = $1 and network_transaction_id = $2 and transaction_link_id = $3`;
+  assert.equal(
+    await countOf(service, named, [vaultId, ...first]),
+    1,
+    'they are the names of one of its charges',
+  );
 });
 
 test('payments by token and by stored cards go together in one batch, each with what is its own', async () => {
@@ -311,13 +334,13 @@ test('an approval does not wait for somebody who has the stored card locked, and
   const somebody = await service.connect();
   const isWaiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'update vault_cards%'
     and datname = current_database()`;
-  let networkTransactionId: unknown;
+  let named: unknown[] = [];
   try {
     await somebody.query('begin');
     await somebody.query('select 1 from vault_cards where vault_id = $1 for update', [vaultId]);
     const reply = await payBy(service, { vaultId });
     assert.equal(reply.status, 200);
-    networkTransactionId = (await transactionOf(reply)).network_transaction_id;
+    named = referenceOf(await transactionOf(reply));
     await until(
       'the mark waits for the lock',
       async () => (await service.auditor.query(isWaiting)).length > 0,
@@ -327,10 +350,10 @@ test('an approval does not wait for somebody who has the stored card locked, and
     await somebody.end();
   }
   await until('it is marked', async () => (await storedRow(service, vaultId)).first_used_at !== null);
-  assert.equal((await storedRow(service, vaultId)).network_transaction_id, networkTransactionId);
+  assert.deepEqual(referenceOf(await storedRow(service, vaultId)), named);
   const { reply, asked } = await askedBy({ vaultId });
   assert.deepEqual([reply.status, asked.initiator], [200, 'merchant']);
-  assert.equal(asked.networkTransactionId, networkTransactionId);
+  assert.deepEqual(referenceIn(asked), named);
 });
 
 test('after kill -9 in the middle of its payment the charge is voided, and the stored card pays on', async () => {

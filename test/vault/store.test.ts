@@ -190,6 +190,7 @@ test('a verification asks the acquirer for nothing but a check, with the securit
   const row = await storedRow(service, vaultId);
   assert.ok(row.verified_at !== null && row.first_used_at !== null);
   assert.match(String(row.network_transaction_id), /^3\d{14}$/);
+  assert.match(String(row.transaction_link_id), /^[\w-]{22}$/);
 });
 
 test('without verifyCard nobody is asked, and the card was never used', async () => {

@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import { NO_DEADLINE } from '../../src/platform/postgres/deadline.ts';
+import { NO_NETWORK_REFERENCE } from '../../src/providers/acquirers/network-reference.ts';
 import { intentsWrite } from '../../src/transactions/methods/card/intents.sql.ts';
 import { type OutcomeRow, outcomesWrite } from '../../src/transactions/methods/card/outcomes.sql.ts';
 import { cents, splitIntoInstallments } from '../../src/values/cents.ts';
@@ -109,7 +110,7 @@ async function begun(installmentCount: number, isApproved = true): Promise<Outco
     state: isApproved ? 'approved' : 'declined',
     authorizationCode: isApproved ? 'A1B2C3' : null,
     nsu: isApproved ? '1000000042' : null,
-    networkTransactionId: null,
+    networkReference: NO_NETWORK_REFERENCE,
     tid: null,
     responseCode: isApproved ? null : '51',
     adviceCode: null,

@@ -319,4 +319,11 @@ export const CHARGING_MUTATIONS: readonly Mutation[] = [
     put: "return state === 'approved' || state === 'preauthorized';",
     caughtBy: 'src/reconciliation/restored/restored-charge.test.ts',
   },
+  {
+    name: 'the link of a captured charge is lost',
+    file: 'src/transactions/methods/card/capture-outcomes.sql.ts',
+    find: 'linkId: transactionLinkId }',
+    put: 'linkId: transactionLinkId && null }',
+    caughtBy: 'test/payments/captures.test.ts',
+  },
 ];

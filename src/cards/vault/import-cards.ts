@@ -3,12 +3,17 @@ import { KeyRetired } from '../../keys/data-keys.sql.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { Overloaded } from '../../platform/work/fair-line.ts';
+import {
+  type NamedReference,
+  type NetworkReference,
+  referenceToKeep,
+} from '../../providers/acquirers/network-reference.ts';
 import { instant } from '../../values/instant.ts';
 import type { NamedCard } from '../card.ts';
 import { openCardSource } from '../open-card-source.ts';
 import type { CardKeys } from '../pairs/open-card-keys.ts';
 import { CARD_REFUSALS } from '../refusals.ts';
-import { findKnownCards, insertImportedCards } from './moving-cards.sql.ts';
+import { completeKnownCards, findKnownCards, insertImportedCards } from './moving-cards.sql.ts';
 import { vaultCardRecord } from './vault-card.ts';
 
 export type ImportCardsTools = {
@@ -24,18 +29,32 @@ export type CardToImport = Pick<
 > & {
   /** A UUID in lower case. */
   readonly vaultId: string;
-  readonly networkTransactionId: string | null;
+  readonly networkReference: NamedReference;
 };
 
 /** `madeBy`: whom the merchant sees as who stored them. */
 export type Importer = MerchantActor & { readonly madeBy: string };
 
-export type ImportedCardResult = 'taken' | 'known' | readonly { tag: string; text: string }[];
+export type CardNote = { readonly tag: string; readonly text: string };
+
+/**
+ * `completed`: it was there, and has now what it lacked of its first use. Notes of one that is refused are
+ * its faults.
+ */
+export type ImportedCardResult = {
+  readonly outcome: 'taken' | 'known' | 'completed' | 'refused';
+  readonly notes: readonly CardNote[];
+};
 
 /** Cards come with their history: one that has expired since is kept as such. */
 const NEVER_EXPIRED = instant(0);
 const MOST_SEALINGS = 3;
-const ANOTHER_CARD = { tag: 'vaultId', text: 'There is another card under this id already.' };
+const REFUSED_AS_ANOTHER: ImportedCardResult = {
+  outcome: 'refused',
+  notes: [{ tag: 'vaultId', text: 'There is another card under this id already.' }],
+};
+const NO_LINK = 'The card is no Mastercard: it keeps none.';
+const ANOTHER_LINK = 'The card has another one here, which stays.';
 
 /** For each card what became of it, in their order. `isTrial`: nothing is written. */
 export async function importCards(
@@ -49,44 +68,87 @@ export async function importCards(
   const known = await openKnown(tools, merchantId, cards);
   const taken = new Map<string, ToKeep>();
   const results = opened.map((one, index): ImportedCardResult => {
-    if ('refusals' in one) return one.refusals;
-    const wanted = cards[index] as CardToImport;
-    const there = known.get(wanted.vaultId) ?? taken.get(wanted.vaultId)?.card.number;
-    if (there !== undefined) return there === one.card.number ? 'known' : [ANOTHER_CARD];
-    taken.set(wanted.vaultId, { ...one, wanted });
-    return 'taken';
+    if ('refusals' in one) return { outcome: 'refused', notes: one.refusals };
+    const row = rowOf(one, cards[index] as CardToImport);
+    const there = known.get(row.vaultId);
+    if (there !== undefined) return compareKnown(there, row);
+    known.set(row.vaultId, { number: one.card.number, reference: row.reference });
+    taken.set(row.vaultId, row);
+    return { outcome: 'taken', notes: row.notes };
   });
-  if (isTrial || taken.size === 0) return results;
-  const kept = await keep(tools, actor, [...taken.values()]);
-  const overtaken = [...taken.values()].filter(({ wanted }) => !kept.has(wanted.vaultId));
-  if (overtaken.length === 0) return results;
-  const others = await openKnown(
-    tools,
+  if (isTrial) return results;
+  if (taken.size > 0) {
+    const kept = await keep(tools, actor, [...taken.values()]);
+    const overtaken = [...taken.values()].filter(({ vaultId }) => !kept.has(vaultId));
+    const others = await openKnown(tools, merchantId, overtaken);
+    for (const [index, result] of results.entries()) {
+      const { vaultId } = cards[index] as CardToImport;
+      const there = others.get(vaultId);
+      if (result.outcome !== 'taken' || kept.has(vaultId)) continue;
+      const row = taken.get(vaultId) as ToKeep;
+      results[index] = there === undefined ? REFUSED_AS_ANOTHER : compareKnown(there, row);
+    }
+  }
+  const completing = cards.filter((_, index) => results[index]?.outcome === 'completed');
+  const references = completing.map(({ vaultId }) => ({
     merchantId,
-    overtaken.map(({ wanted }) => wanted),
-  );
-  return results.map((result, index) => {
-    const { vaultId } = cards[index] as CardToImport;
-    if (result !== 'taken' || kept.has(vaultId)) return result;
-    return others.get(vaultId) === taken.get(vaultId)?.card.number ? 'known' : [ANOTHER_CARD];
-  });
+    vaultId,
+    ...(known.get(vaultId) as Known),
+  }));
+  if (references.length > 0) await completeKnownCards(tools.audit, references, eventOf(actor, 'completed'));
+  return results;
 }
 
-/** The numbers of those that there are; empty for one that does not open. */
+const eventOf = (actor: Importer, what: 'cards' | 'completed') => (count: number) =>
+  merchantEvent('card.import', actor, 'cards', { [what]: String(count) });
+
+/** Also of what the rows before it complete. */
+type Known = { readonly number: string; reference: NetworkReference };
+
+/** A reference that is there stays: the card was charged by it. */
+function compareKnown(there: Known, { card, reference, notes }: ToKeep): ImportedCardResult {
+  if (there.number !== card.number) return REFUSED_AS_ANOTHER;
+  const { transactionId, linkId } = there.reference;
+  there.reference = {
+    transactionId: transactionId ?? reference.transactionId,
+    linkId: linkId ?? reference.linkId,
+  };
+  if (transactionId !== there.reference.transactionId || linkId !== there.reference.linkId)
+    return { outcome: 'completed', notes };
+  const isOther = reference.linkId !== null && reference.linkId !== linkId;
+  const other = isOther ? [{ tag: 'transactionLinkId', text: ANOTHER_LINK }] : [];
+  return { outcome: 'known', notes: [...notes, ...other] };
+}
+
+function rowOf(opened: Opened, { vaultId, networkReference }: CardToImport): ToKeep {
+  const { brand } = opened.card;
+  const reference = referenceToKeep(networkReference, brand);
+  const { unfitLinkLength } = networkReference;
+  const words =
+    unfitLinkLength !== undefined
+      ? `It has ${unfitLinkLength} characters and not 22 of A-Z a-z 0-9 - _: it is left out.`
+      : networkReference.linkId === reference.linkId
+        ? null
+        : NO_LINK;
+  const notes = words === null ? [] : [{ tag: 'transactionLinkId', text: words }];
+  return { ...opened, vaultId, reference, notes };
+}
+
+/** Those that there are; the number is empty for one that does not open. */
 async function openKnown(
   { database, keyring }: ImportCardsTools,
   merchantId: string,
   cards: readonly Pick<CardToImport, 'vaultId'>[],
-): Promise<ReadonlyMap<string, string>> {
+): Promise<Map<string, Known>> {
   const ids = cards.map(({ vaultId }) => vaultId);
-  const found = await findKnownCards(database, merchantId, ids);
-  const numbers = await Promise.all(
-    found.map(async ({ vaultId, number }) => {
+  const found = ids.length === 0 ? [] : await findKnownCards(database, merchantId, ids);
+  const known = await Promise.all(
+    found.map(async ({ vaultId, number, networkReference: reference }) => {
       const plain = await keyring.open('card', vaultCardRecord(merchantId, vaultId), number);
-      return [vaultId, plain?.toString('latin1') ?? ''] as const;
+      return [vaultId, { number: plain?.toString('latin1') ?? '', reference }] as const;
     }),
   );
-  return new Map(numbers);
+  return new Map(known);
 }
 
 type Opened = Exclude<Awaited<ReturnType<typeof openCardSource>>, readonly unknown[]>;
@@ -115,7 +177,11 @@ async function open(
   };
 }
 
-type ToKeep = Opened & { readonly wanted: CardToImport };
+type ToKeep = Opened & {
+  readonly vaultId: string;
+  readonly reference: NetworkReference;
+  readonly notes: readonly CardNote[];
+};
 
 /** The ids of those that were not there. Seals again where a key was retired between. */
 async function keep(
@@ -124,15 +190,13 @@ async function keep(
   taken: readonly ToKeep[],
 ): Promise<ReadonlySet<string>> {
   const { merchantId, madeBy: createdBy } = actor;
-  const eventOf = (count: number) => merchantEvent('card.import', actor, 'cards', { cards: String(count) });
   for (let sealing = 1; sealing <= MOST_SEALINGS; sealing += 1) {
-    const rows = taken.map(({ card, trace, wanted }) => {
-      const { vaultId, networkTransactionId } = wanted;
+    const rows = taken.map(({ card, trace, vaultId, reference: networkReference }) => {
       const { number: plain, securityCode: _, ...kept } = card;
       const number = keyring.seal('card', vaultCardRecord(merchantId, vaultId), Buffer.from(plain, 'latin1'));
       const { firstSix, lastFour } = trace;
-      const isUsed = networkTransactionId !== null;
-      const ids = { merchantId, vaultId, networkTransactionId, isUsed };
+      const isUsed = networkReference.transactionId !== null || networkReference.linkId !== null;
+      const ids = { merchantId, vaultId, networkReference, isUsed };
       return {
         card: { ...kept, ...ids, number, firstSix, lastFour },
         fingerprint: keyring.fingerprint(plain),
@@ -140,7 +204,7 @@ async function keep(
       };
     });
     try {
-      return await insertImportedCards(audit, rows, eventOf);
+      return await insertImportedCards(audit, rows, eventOf(actor, 'cards'));
     } catch (error) {
       if (!(error instanceof KeyRetired)) throw error;
       await keyring.reload();

@@ -8,6 +8,7 @@ import { CommitUnknown } from '../../platform/postgres/database-errors.ts';
 import { Overloaded } from '../../platform/work/fair-line.ts';
 import type { VerificationAnswer } from '../../providers/acquirers/acquirer.ts';
 import { type Decline, readDecline } from '../../providers/acquirers/issuer-code.ts';
+import { NO_NETWORK_REFERENCE, referenceToKeep } from '../../providers/acquirers/network-reference.ts';
 import { type Acquirers, takesSale } from '../../providers/open-acquirers.ts';
 import type { Instant } from '../../values/instant.ts';
 import { type NamedCard, sourceUsedRefusal } from '../card.ts';
@@ -52,7 +53,10 @@ export type VerificationWanted = {
   readonly ipAddress: string | null;
 };
 
-export type AskedAnswer = VerificationAnswer | { readonly kind: 'notSent' };
+export type AskedAnswer = (VerificationAnswer | { readonly kind: 'notSent' }) & {
+  /** Who was asked. */
+  readonly acquirer?: string;
+};
 
 /** The acquirer was not asked. `mayRetryAt`: business time, if the limit ends. */
 export type VerificationRefused = {
@@ -231,7 +235,8 @@ function verifyCard(
     if (timeout < SHORTEST_USEFUL_TIMEOUT_MILLISECONDS) return { kind: 'notSent' };
     const verifier = verifierOf(tools, { merchantId, vaultId }, opened);
     if (verifier === null) return { kind: 'notSent' };
-    return tools.acquirers.of(verifier).verify({ merchantId, reference: vaultId, card }, timeout);
+    const asked = { merchantId, reference: vaultId, card };
+    return { ...(await tools.acquirers.of(verifier).verify(asked, timeout)), acquirer: verifier };
   });
 }
 
@@ -267,7 +272,7 @@ function cardToBe({ claim, opened, verified }: CardToKeep): Omit<VaultCard, 'num
     expirationYear,
     holderName,
     isUsed: verified !== null,
-    networkTransactionId: verified?.networkTransactionId ?? null,
+    networkReference: referenceToKeep(verified?.networkReference ?? NO_NETWORK_REFERENCE, brand),
   };
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { NO_NETWORK_REFERENCE } from '../../providers/acquirers/network-reference.ts';
 import { instant } from '../../values/instant.ts';
 import type { NamedCard } from '../card.ts';
 import {
@@ -22,7 +23,7 @@ const stored: VaultCard = {
   expirationYear: '26',
   holderName: 'ANA SOUZA',
   isUsed: false,
-  networkTransactionId: null,
+  networkReference: NO_NETWORK_REFERENCE,
 };
 const nothing: NamedCard = {
   numberToken: null,
@@ -41,12 +42,17 @@ test('a stored card is active through its last month and expired from then on', 
 });
 
 test('the first use has no name to send again, a later one sends what the network called the first', () => {
-  assert.deepEqual(nextUseOf(stored), { vaultId: stored.vaultId, isFirst: true, networkTransactionId: null });
-  const used = { ...stored, isUsed: true, networkTransactionId: '300000000000001' };
+  assert.deepEqual(nextUseOf(stored), {
+    vaultId: stored.vaultId,
+    isFirst: true,
+    networkReference: NO_NETWORK_REFERENCE,
+  });
+  const networkReference = { transactionId: '300000000000001', linkId: 'aB3dE5fG7hI9jK1lM3nO5p' };
+  const used = { ...stored, isUsed: true, networkReference };
   assert.deepEqual(nextUseOf(used), {
     vaultId: stored.vaultId,
     isFirst: false,
-    networkTransactionId: '300000000000001',
+    networkReference,
   });
 });
 

@@ -1,6 +1,7 @@
 import type { AuditEvent } from '../../audit/audit-event.ts';
 import type { Sealed } from '../../keys/open-keyring.ts';
 import type { WantedPage } from '../../platform/pages.ts';
+import type { NetworkReference } from '../../providers/acquirers/network-reference.ts';
 import type { CardBrand } from '../../values/card-number.ts';
 import type { Instant } from '../../values/instant.ts';
 import { isCardExpired, type NamedCard, type StoredUse } from '../card.ts';
@@ -20,8 +21,8 @@ export type VaultCard = {
   readonly holderName: string;
   /** Whether a charge, or the verification before storing, was approved. */
   readonly isUsed: boolean;
-  /** The network's id of the first use. */
-  readonly networkTransactionId: string | null;
+  /** The id of the first use, or of the latest where its acquirer wants that; the first link that came. */
+  readonly networkReference: NetworkReference;
 };
 
 export type ShownCard = Pick<
@@ -62,8 +63,8 @@ export function vaultCardEvent(
   return { action, outcome: 'success', actor: userName, origin: address, resource };
 }
 
-export function nextUseOf({ vaultId, isUsed, networkTransactionId }: VaultCard): StoredUse {
-  return { vaultId, isFirst: !isUsed, networkTransactionId };
+export function nextUseOf({ vaultId, isUsed, networkReference }: VaultCard): StoredUse {
+  return { vaultId, isFirst: !isUsed, networkReference };
 }
 
 /** Fields beside a `vaultId` must equal the stored ones: another name or expiry means another card. */

@@ -53,6 +53,7 @@ const CARD = rowCodec(
     dataKeyId: column.whole(),
     isUsed: column.boolean('v.first_used_at is not null'),
     networkTransactionId: column.nullable(column.text()),
+    transactionLinkId: column.nullable(column.text()),
   },
   'v',
 );
@@ -88,8 +89,9 @@ export async function findVaultCard(database: Reader, key: VaultCardKey): Promis
 }
 
 export function parseVaultCard(row: Row): VaultCard {
-  const { sealedNumber, dataKeyId, ...card } = CARD.parse(row);
-  return { ...card, number: { dataKeyId, bytes: sealedNumber } };
+  const { sealedNumber, dataKeyId, networkTransactionId, transactionLinkId, ...card } = CARD.parse(row);
+  const networkReference = { transactionId: networkTransactionId, linkId: transactionLinkId };
+  return { ...card, number: { dataKeyId, bytes: sealedNumber }, networkReference };
 }
 
 /** `isUsed`: the acquirer has just verified it. */
@@ -141,9 +143,9 @@ const STORE = statement(
    ), stored as (
      insert into vault_cards (merchant_id, vault_id, sealed_number, data_key_id, brand, first_six, last_four,
        expiration_month, expiration_year, holder_name, network_transaction_id, created_by, verified_at, first_used_at,
-       card_fingerprint)
+       card_fingerprint, transaction_link_id)
      select $1::text, $2::uuid, $3::bytea, $4::integer, $5::text, $6::text, $7::text, $8::text, $9::text, $10::text,
-       $11::text, $12::text, case when $13::boolean then now() end, case when $13::boolean then now() end, $20::bytea
+       $11::text, $12::text, case when $13::boolean then now() end, case when $13::boolean then now() end, $20::bytea, $21::text
      from held where $16::bytea is null or not $13::boolean or exists (select from awaited)
      on conflict do nothing
      returning vault_id
@@ -214,54 +216,6 @@ export async function unlockCardSource(
 ): Promise<void> {
   const keyHash = request?.keyHash ?? null;
   await database.query(RELEASE, [merchantId, cardSource.hash, vaultId, keyHash, MAKING_MILLISECONDS]);
-}
-
-/**
- * CTEs that mark first uses. Read the CTE `used_cards`: merchant_id, vault_id, network_transaction_id. Locked
- * cards are skipped: see `markFirstUse`.
- */
-export const MARK_FIRST_USES = `first_used as (
-     select v.merchant_id, v.vault_id, u.network_transaction_id
-     from used_cards u join vault_cards v on v.merchant_id = u.merchant_id and v.vault_id = u.vault_id
-     where v.first_used_at is null
-     order by v.merchant_id, v.vault_id
-     for no key update of v skip locked
-   ), marked as (
-     update vault_cards v set first_used_at = now(), network_transaction_id = f.network_transaction_id
-     from first_used f
-     where v.merchant_id = f.merchant_id and v.vault_id = f.vault_id
-   )`;
-
-const MARK_FIRST_USE = statement(
-  'vault.mark_first_use',
-  `update vault_cards set first_used_at = now(), network_transaction_id = $3
-   where merchant_id = $1 and vault_id = $2 and first_used_at is null`,
-);
-
-/** For a first use whose own commit found the card locked. */
-export async function markFirstUse(
-  database: Database,
-  merchantId: string,
-  vaultId: string,
-  networkTransactionId: string | null,
-): Promise<void> {
-  await database.query(MARK_FIRST_USE, [merchantId, vaultId, networkTransactionId]);
-}
-
-const MARK_LATEST_USE = statement(
-  'vault.mark_latest_use',
-  `update vault_cards set network_transaction_id = $3
-   where merchant_id = $1 and vault_id = $2 and first_used_at is not null and network_transaction_id is distinct from $3`,
-);
-
-/** For an acquirer that wants the network's id of the latest use. */
-export async function markLatestUse(
-  database: Database,
-  merchantId: string,
-  vaultId: string,
-  networkTransactionId: string,
-): Promise<void> {
-  await database.query(MARK_LATEST_USE, [merchantId, vaultId, networkTransactionId]);
 }
 
 const FATE = rowCodec({
@@ -342,7 +296,7 @@ function storeValues({ card, fingerprints, cardSource, createdBy, request }: Vau
     card.expirationMonth,
     card.expirationYear,
     card.holderName,
-    card.networkTransactionId,
+    card.networkReference.transactionId,
     createdBy,
     card.isUsed,
     cardSource.hash,
@@ -350,6 +304,7 @@ function storeValues({ card, fingerprints, cardSource, createdBy, request }: Vau
     ...keyValues(request),
     MAKING_MILLISECONDS,
     fingerprints[0].print,
+    card.networkReference.linkId,
   ];
 }
 

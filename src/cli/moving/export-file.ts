@@ -218,10 +218,11 @@ function writeSubscription(row: MovingSubscriptionRow): object {
 }
 
 function writeCard(card: VaultCard, cardNumber: string, merchantId: string, key: KeyObject): object {
-  const { vaultId, brand, holderName, expirationMonth, expirationYear, networkTransactionId } = card;
+  const { vaultId, brand, holderName, expirationMonth, expirationYear, networkReference } = card;
+  const { transactionId: networkTransactionId, linkId: transactionLinkId } = networkReference;
   const inside = JSON.stringify({ cardNumber, merchantId, createdAt: new Date().toISOString() });
   const padding = { key, oaepHash: 'sha256', padding: constants.RSA_PKCS1_OAEP_PADDING };
   const encryptedCard = publicEncrypt(padding, Buffer.from(inside, 'utf8')).toString('base64');
   const shown = { brand, cardholderName: holderName, expirationMonth, expirationYear };
-  return { type: 'card', vaultId, encryptedCard, ...shown, networkTransactionId };
+  return { type: 'card', vaultId, encryptedCard, ...shown, networkTransactionId, transactionLinkId };
 }

@@ -1,5 +1,9 @@
 import type { Actor, MerchantActor } from '../../audit/audit-event.ts';
-import { type ImportCardsTools, importCards } from '../../cards/vault/import-cards.ts';
+import {
+  type ImportCardsTools,
+  type ImportedCardResult,
+  importCards,
+} from '../../cards/vault/import-cards.ts';
 import type { NewMerchant } from '../../merchants/merchant.ts';
 import { hasAccount } from '../../merchants/merchants.sql.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
@@ -77,6 +81,8 @@ export type ImportReport = {
   readonly plan: Counts;
   readonly card: Counts;
   readonly subscription: Counts;
+  /** Cards that were there and lacked what the network calls their first use. */
+  readonly completed: number;
   /** Of lines that cannot be read. */
   readonly unread: number;
   /** What subscriptions of the file owe next, by plan and day. */
@@ -125,6 +131,7 @@ class ImportRun {
   readonly #tools: ImportTools;
   readonly #counts = byKind(noCounts);
   #unread = 0;
+  #completed = 0;
   /** What a trial would have written. */
   readonly #tried = byKind(() => new Set<string>());
   readonly #triedWebhooks = new Map<string, RegisteredWebhook>();
@@ -149,7 +156,7 @@ class ImportRun {
     const due = [...this.#due.values()].toSorted((one, other) =>
       one.dueOn === other.dueOn ? (one.planId < other.planId ? -1 : 1) : one.dueOn < other.dueOn ? -1 : 1,
     );
-    return { lines, ...this.#counts, unread: this.#unread, due };
+    return { lines, ...this.#counts, completed: this.#completed, unread: this.#unread, due };
   }
 
   async take(lines: readonly NumberedLine[]): Promise<void> {
@@ -243,8 +250,11 @@ class ImportRun {
     const wanted = cards.map(({ card }) => card);
     const results = await importCards(this.#tools, { ...actor, madeBy: MADE_BY }, wanted, isTrial);
     for (const [index, { line, card }] of cards.entries()) {
-      const result = this.#tried.card.has(card.vaultId) ? 'known' : results[index];
-      this.#count('card', line, card.vaultId, result as NonNullable<typeof result>);
+      const { outcome, notes } = results[index] as ImportedCardResult;
+      this.#tell(line, notes);
+      if (outcome === 'completed') this.#completed += 1;
+      const isKnown = outcome === 'completed' || (outcome === 'taken' && this.#tried.card.has(card.vaultId));
+      this.#count('card', line, card.vaultId, isKnown ? 'known' : outcome);
     }
   }
 

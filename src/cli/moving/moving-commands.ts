@@ -164,6 +164,9 @@ function linesOf(report: ImportReport, isTrial: boolean): string[] {
   return [
     `${report.lines} lines, of which ${report.unread} cannot be read.${isTrial ? ' Nothing was written.' : ''}`,
     ...table(['', isTrial ? 'WOULD BE TAKEN' : 'TAKEN', 'THERE ALREADY', 'REFUSED'], rows),
+    ...(report.completed === 0
+      ? []
+      : [`${report.completed} cards that were there have now what they lacked of the network's id or link.`]),
     ...(due.length === 0 ? [] : table(['FIRST DUE', 'PLAN', 'SUBSCRIPTIONS', 'REAIS'], due)),
   ];
 }

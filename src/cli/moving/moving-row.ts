@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { MOST_ACCOUNTS, MOST_ADDRESSES, type NewMerchant } from '../../merchants/merchant.ts';
 import { type Caller, type Contract, contract, type Fault } from '../../platform/http/endpoint.ts';
 import { jsonFault, requestReader } from '../../platform/requests/request-reader.ts';
+import { type NamedReference, readNetworkReference } from '../../providers/acquirers/network-reference.ts';
 import {
   CREATE_PLAN,
   PLAN_STATE_WORDS,
@@ -46,7 +47,7 @@ export type MovingCard = {
   readonly holderName: string | null;
   readonly expirationMonth: string | null;
   readonly expirationYear: string | null;
-  readonly networkTransactionId: string | null;
+  readonly networkReference: NamedReference;
 };
 
 export type MovingSubscription = Required<Omit<SubscriptionToCreate, 'customer'>> &
@@ -146,6 +147,7 @@ const CARD = contract({
     expirationMonth: Type.Optional(Type.String({ maxLength: 2, format: 'month' })),
     expirationYear: Type.Optional(Type.String({ maxLength: 2, format: 'twoDigits' })),
     networkTransactionId: Type.Optional(Type.String({ maxLength: 40, format: 'visibleText' })),
+    transactionLinkId: Type.Optional(Type.String({ maxLength: 100 })),
     cardNumber: Type.Optional(Type.Unknown()),
     securityCode: Type.Optional(Type.Unknown()),
   }),
@@ -240,7 +242,10 @@ function rowOf(kind: MovingRow['kind'], body: unknown): MovingRow {
           holderName: cardholderName ?? null,
           expirationMonth: expirationMonth ?? null,
           expirationYear: expirationYear ?? null,
-          networkTransactionId: card.networkTransactionId ?? null,
+          networkReference: {
+            ...readNetworkReference(null, card.transactionLinkId),
+            transactionId: card.networkTransactionId ?? null,
+          },
         },
       };
     }

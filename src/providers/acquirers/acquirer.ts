@@ -5,6 +5,7 @@ import { type Cents, MOST_INSTALLMENTS } from '../../values/cents.ts';
 import type { Day, Instant } from '../../values/instant.ts';
 import type { Authentication } from './authentication.ts';
 import type { ChargesPage, ChargesRequest } from './listed-charge.ts';
+import type { LinkWay, NamedReference, NetworkReference } from './network-reference.ts';
 
 /** A card on its way to the acquirer: kept in memory only, never in a row, a log or an error. */
 export type CardForAuthorization = {
@@ -33,8 +34,8 @@ export type AuthorizationRequest = {
   readonly soldAt: Instant;
   /** The cardholder at a shop, or the merchant with a stored card. */
   readonly initiator: 'cardholder' | 'merchant';
-  /** That of the stored card's first use; null at the first use, and for a card that is not stored. */
-  readonly networkTransactionId: string | null;
+  /** Of an earlier use of the stored card; empty at the first use, and for a card that is not stored. */
+  readonly networkReference: NetworkReference;
   /** null for a card that is not stored. */
   readonly storedCard: StoredCardUse | null;
   /** null for a card that is not stored. */
@@ -89,7 +90,7 @@ export type Approval = {
   readonly authorizationCode: string;
   /** The acquirer's sequential number of the transaction. */
   readonly nsu: string;
-  readonly networkTransactionId: string | null;
+  readonly networkReference: NamedReference;
   /** The acquirer's own identifier of the transaction, used in its files; null if it has none. */
   readonly tid: string | null;
 };
@@ -289,6 +290,8 @@ export type AcquirerTraits = {
   readonly knowsCancels: boolean;
   /** Which of a stored card's network ids is sent: that of its first use, or that of its latest. */
   readonly networkId: 'first' | 'latest';
+  /** How Mastercard's link goes with a charge that the merchant begins. */
+  readonly link: LinkWay;
   /** The brands that it authorizes for a later capture. */
   readonly heldBrands: readonly CardBrand[];
 };
@@ -306,6 +309,7 @@ export const KEYED_TRAITS: AcquirerTraits = {
   lateBooking: null,
   knowsCancels: true,
   networkId: 'first',
+  link: 'beside',
   heldBrands: CARD_BRANDS,
 };
 
@@ -314,6 +318,7 @@ export const STRICTEST_TRAITS: AcquirerTraits = {
   lateBooking: { horizon: 600_000, apart: 180_000, booksTwice: true },
   knowsCancels: false,
   networkId: 'first',
+  link: 'beside',
   heldBrands: [],
 };
 

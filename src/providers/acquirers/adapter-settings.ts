@@ -1,5 +1,7 @@
 import { isSoftDescriptor } from '../../values/soft-descriptor.ts';
 import type { AdapterSetting, ProviderSettings } from '../provider.ts';
+import type { AcquirerTraits } from './acquirer.ts';
+import { LINK_WAYS } from './network-reference.ts';
 
 const MOST_SECONDS = 86_400;
 
@@ -19,6 +21,10 @@ export const ADAPTER_SETTINGS: Readonly<Record<string, AdapterSetting>> = {
     description: "first or latest: which of a stored card's network ids is sent",
     accepts: (value) => value === 'first' || value === 'latest',
   },
+  link: {
+    description: "how Mastercard's link (TLID) is sent: beside the network id, instead of it, or none",
+    accepts: (value) => LINK_WAYS.some((way) => way === value),
+  },
   horizonSeconds: {
     description: 'seconds after a lost request until it surely is not booked any more, 0 to 86400',
     accepts: isSeconds,
@@ -33,6 +39,17 @@ export const ADAPTER_SETTINGS: Readonly<Record<string, AdapterSetting>> = {
     accepts: isSeconds,
   },
 };
+
+/** What is sent again of a stored card's uses. */
+export function referencesBy({
+  networkId,
+  link,
+}: ProviderSettings): Pick<AcquirerTraits, 'networkId' | 'link'> {
+  return {
+    networkId: networkId === 'latest' ? 'latest' : 'first',
+    link: LINK_WAYS.find((way) => way === link) ?? 'beside',
+  };
+}
 
 export type Late = {
   readonly horizonSeconds: number;

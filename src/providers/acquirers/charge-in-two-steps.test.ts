@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AuthorizationAnswer, CaptureAnswer } from './acquirer.ts';
 import { chargeInTwoSteps } from './charge-in-two-steps.ts';
+import { NO_NETWORK_REFERENCE } from './network-reference.ts';
 
-const APPROVAL = { authorizationCode: 'A', nsu: '1', networkTransactionId: null, tid: 'T' };
+const APPROVAL = { authorizationCode: 'A', nsu: '1', networkReference: NO_NETWORK_REFERENCE, tid: 'T' };
 
 async function charge(answer: AuthorizationAnswer, captured: CaptureAnswer = { kind: 'captured' }) {
   let captures = 0;

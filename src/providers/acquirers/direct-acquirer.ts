@@ -11,13 +11,13 @@ import {
   type Unknown,
 } from './acquirer.ts';
 import { AcquirerUnfit } from './acquirer-unfit.ts';
-import { booksLateBy, type Late } from './adapter-settings.ts';
+import { booksLateBy, type Late, referencesBy } from './adapter-settings.ts';
+import type { NamedReference } from './network-reference.ts';
 
 /** Of an acquirer that is asked at its own API. */
-export type DirectSettings = {
+export type DirectSettings = Pick<AcquirerTraits, 'networkId' | 'link'> & {
   readonly isTwoSteps: boolean;
   readonly softDescriptor: string | null;
-  readonly networkId: AcquirerTraits['networkId'];
   /** Milliseconds after which the acquirer surely books nothing more that was sent before. */
   readonly horizon: number;
   readonly apart: number;
@@ -32,7 +32,7 @@ export function directSettings(
   return {
     isTwoSteps: settings.capture === undefined ? usual.isTwoSteps : settings.capture === 'twoSteps',
     softDescriptor: settings.softDescriptor ?? null,
-    networkId: settings.networkId === 'latest' ? 'latest' : 'first',
+    ...referencesBy(settings),
     ...booksLateBy(settings, usual),
   };
 }
@@ -91,24 +91,20 @@ export async function foundUnlessKnown(
   return found.kind === 'captured' || found.kind === 'refused' ? found : answer;
 }
 
-type SaidOfApproval = {
-  readonly [Field in 'authorizationCode' | 'nsu' | 'tid' | 'networkId']: string | null;
+type SaidOfApproval = { readonly [Field in 'authorizationCode' | 'nsu' | 'tid']: string | null } & {
+  readonly networkReference: NamedReference;
 };
 
-export function approvalOf({ authorizationCode, nsu, tid, networkId }: SaidOfApproval): Approval | Unknown {
+export function approvalOf(said: SaidOfApproval): Approval | Unknown {
+  const { authorizationCode, nsu, tid, networkReference } = said;
   if (!isShortText(authorizationCode) || !isShortText(nsu) || !isShortText(tid))
     return unusable('the approval was incomplete');
-  return { kind: 'approved', authorizationCode, nsu, networkTransactionId: networkIdOf(networkId), tid };
+  return { kind: 'approved', authorizationCode, nsu, networkReference, tid };
 }
 
 /** Nothing was sold, so nothing more is needed of it. */
-export function verifiedBy(networkId: string | null): Approval {
-  const networkTransactionId = networkIdOf(networkId);
-  return { kind: 'approved', authorizationCode: '0', nsu: '0', networkTransactionId, tid: null };
-}
-
-function networkIdOf(id: string | null): string | null {
-  return id !== null && /^[\w-]{1,40}$/.test(id) ? id : null;
+export function verifiedBy(networkReference: NamedReference): Approval {
+  return { kind: 'approved', authorizationCode: '0', nsu: '0', networkReference, tid: null };
 }
 
 function isShortText(value: string | null): value is string {

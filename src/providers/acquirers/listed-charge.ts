@@ -1,6 +1,7 @@
 import type { CardBrand } from '../../values/card-number.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
+import type { NetworkReference } from './network-reference.ts';
 
 export const LISTED_STATES = ['preauthorized', 'approved', 'declined', 'voided', 'canceled'] as const;
 
@@ -43,10 +44,10 @@ export type ListedCharge = {
   /** Both by the acquirer's clock. */
   readonly authorizedAt: Instant;
   readonly changedAt: Instant;
-  /** All four are null if the charge was not approved; the last two also if the acquirer has none. */
+  /** All are null if the charge was not approved; the last two also if the acquirer has none. */
   readonly authorizationCode: string | null;
   readonly nsu: string | null;
-  readonly networkTransactionId: string | null;
+  readonly networkReference: NetworkReference;
   readonly tid: string | null;
   readonly cancellations: readonly ListedCancellation[];
   readonly captures: readonly ListedCapture[];

@@ -7,6 +7,7 @@ import type {
   ListedCapture,
   ListedCharge,
 } from '../../providers/acquirers/listed-charge.ts';
+import { NO_NETWORK_REFERENCE, referenceToKeep } from '../../providers/acquirers/network-reference.ts';
 import { DEFAULT_PROVIDER } from '../../providers/provider.ts';
 import { advancePastCharge } from '../../recurrence/collection/advance-past-charge.ts';
 import { commitTakes, takeKey } from '../../recurrence/collection/charge-intents.sql.ts';
@@ -168,10 +169,11 @@ async function recordApproval(
   charge: ListedCharge,
   known: KnownTransaction | null,
 ): Promise<boolean> {
-  const { merchantId, reference, authorizationCode, nsu, networkTransactionId, tid } = charge;
+  const { merchantId, reference, authorizationCode, nsu, tid } = charge;
+  const networkReference = referenceToKeep(charge.networkReference, charge.brand);
   if (authorizationCode === null || nsu === null) throw new Error(`the charge ${reference} was not approved`);
   const head = { merchantId, transactionId: reference.toLowerCase(), fence: known?.fence ?? FIRST_FENCE };
-  const approval = { ...head, authorizationCode, nsu, networkTransactionId, tid, moment: charge.soldAt };
+  const approval = { ...head, authorizationCode, nsu, networkReference, tid, moment: charge.soldAt };
   if (charge.isCapturedLater) {
     const row = { ...approval, captureUntil: timeOf(charge, captureDays) };
     return (await writePreauthorizations(tx, [row])).size === 1;
@@ -211,7 +213,7 @@ async function takeBilling(tools: FillTools, charge: ListedCharge, books: Books)
   if (found === null) return null;
   const { due, state } = found;
   const intent = intentOf(tools, charge, due.accountNumber, 'billing');
-  const stored = { vaultId: due.vaultId, isFirst: false, networkTransactionId: null };
+  const stored = { vaultId: due.vaultId, isFirst: false, networkReference: NO_NETWORK_REFERENCE };
   const attemptNumber = state === 'opened' ? due.chargesMade + 1 : null;
   const row = {
     ...due,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ListedCharge } from '../../providers/acquirers/listed-charge.ts';
+import { NO_NETWORK_REFERENCE } from '../../providers/acquirers/network-reference.ts';
 import { cents } from '../../values/cents.ts';
 import { instant } from '../../values/instant.ts';
 import {
@@ -42,7 +43,7 @@ function chargeOf(change: Partial<ListedCharge> = {}): ListedCharge {
     initiator: 'cardholder',
     ...{ brand: 'visa', firstSix: '411111', lastFour: '1111' },
     ...{ soldAt: OLD, authorizedAt: OLD, changedAt: OLD },
-    ...{ authorizationCode: 'A1', nsu: '1', networkTransactionId: null, tid: null },
+    ...{ authorizationCode: 'A1', nsu: '1', networkReference: NO_NETWORK_REFERENCE, tid: null },
     cancellations: [],
     captures: [],
     ...change,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { NO_NETWORK_REFERENCE } from '../../providers/acquirers/network-reference.ts';
 import { type Day, instant } from '../../values/instant.ts';
 import { type ComparedCharge, compareCharge, isAskedFirst } from './compared-charge.ts';
 import { type ComparedInstallment, compareInstallment, ledgerDifference } from './truth.ts';
@@ -129,7 +130,7 @@ test('what a ledger may say of an approved sale', () => {
     kind: 'approved',
     authorizationCode: 'A',
     nsu: '1',
-    networkTransactionId: null,
+    networkReference: NO_NETWORK_REFERENCE,
     tid: null,
   } as const;
   assert.equal(ledgerDifference(sale, { ...approved, amount: 10_000 }), null);

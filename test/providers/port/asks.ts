@@ -6,6 +6,7 @@ import type {
   CaptureRequest,
   CardForAuthorization,
 } from '../../../src/providers/acquirers/acquirer.ts';
+import { NO_NETWORK_REFERENCE } from '../../../src/providers/acquirers/network-reference.ts';
 import { cents } from '../../../src/values/cents.ts';
 import type { Instant } from '../../../src/values/instant.ts';
 import { MERCHANT } from './port-bench.ts';
@@ -31,7 +32,7 @@ export function sale(
   return {
     ...{ merchantId: MERCHANT, capture, reference, merchantReference: 'PEDIDO-1', amount: cents(amount) },
     ...{ installments: 1, soldAt: Date.now() as Instant, initiator: 'cardholder', card: CARD },
-    ...{ networkTransactionId: null, storedCard: null, storedCardReason: null },
+    ...{ networkReference: NO_NETWORK_REFERENCE, storedCard: null, storedCardReason: null },
     ...{ softDescriptor: null, customer: null, authentication: null },
   };
 }

@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { cents } from '../../../values/cents.ts';
 import { instant } from '../../../values/instant.ts';
 import type { AuthorizationRequest } from '../acquirer.ts';
+import { ADAPTER_SETTINGS, referencesBy } from '../adapter-settings.ts';
+import { type NetworkReference, NO_NETWORK_REFERENCE, referenceToSend } from '../network-reference.ts';
 import { cieloAuthorization, cieloVerification } from './cielo/cielo-requests.ts';
 import { redeAuthorization, redeVerification } from './rede/rede-requests.ts';
 
@@ -23,7 +25,7 @@ const REQUEST: AuthorizationRequest = {
   installments: 1,
   soldAt: instant(1),
   initiator: 'cardholder',
-  networkTransactionId: null,
+  networkReference: NO_NETWORK_REFERENCE,
   storedCard: null,
   authentication: null,
   storedCardReason: null,
@@ -53,7 +55,12 @@ const indicator = (change: Partial<AuthorizationRequest>) => {
   const { Category, Subcategory } = cielo(change).Payment.InitiatedTransactionIndicator ?? {};
   return [Category, Subcategory, rede(change).transactionCredentials?.credentialId];
 };
-const BY_MERCHANT = { initiator: 'merchant', storedCard: 'later', networkTransactionId: 'N1' } as const;
+const LINK = 'aB3dE5fG7hI9jK1lM3nO5p';
+const BY_MERCHANT = {
+  initiator: 'merchant',
+  storedCard: 'later',
+  networkReference: { transactionId: 'N1', linkId: LINK },
+} as const;
 
 test('Mastercard is told who began the use of a stored card: the holder, the merchant, or again after a no', () => {
   const byHolder = { storedCard: 'first', storedCardReason: 'unscheduled' } as const;
@@ -87,15 +94,23 @@ test('Mastercard is told who began the use of a stored card: the holder, the mer
   assert.deepEqual(Reflect.get(verified, 'transactionCredentials'), { credentialId: '01' });
 });
 
-test('a stored card is named as such, with the network id of an earlier use', () => {
+test('a stored card is named as such, with what the network called an earlier use', () => {
   const later = { ...BY_MERCHANT, storedCardReason: 'recurring' } as const;
   const { Payment } = cielo(later);
   assert.deepEqual(Payment.CreditCard.CardOnFile, { Usage: 'Used', Reason: 'Recurring' });
   assert.deepEqual([Payment.Recurrent, Payment.IssuerTransactionId], [true, 'N1']);
-  assert.deepEqual(
-    [rede(later).storageCard, rede(later).brandTid, rede(later).subscription],
-    ['2', 'N1', true],
-  );
+  assert.equal(Payment.TransactionLinkId, LINK);
+  const { storageCard, brandTid, transactionLinkId, subscription } = rede(later);
+  assert.deepEqual([storageCard, brandTid, transactionLinkId, subscription], ['2', 'N1', LINK, true]);
+  const named = (linkId: string | null, transactionId: string | null) => {
+    const change = { ...later, networkReference: { transactionId, linkId } };
+    const { Payment } = cielo(change);
+    return ['IssuerTransactionId', 'TransactionLinkId']
+      .filter((name) => name in Payment)
+      .concat(['brandTid', 'transactionLinkId'].filter((name) => name in rede(change)));
+  };
+  assert.deepEqual(named(null, 'N1'), ['IssuerTransactionId', 'brandTid']);
+  assert.deepEqual(named(LINK, null), ['TransactionLinkId', 'transactionLinkId']);
   const subscribed = (storedCardReason: AuthorizationRequest['storedCardReason']) => {
     const change = { ...BY_MERCHANT, storedCardReason };
     return [rede(change).subscription, cielo(change).Payment.Recurrent];
@@ -110,6 +125,26 @@ test('a stored card is named as such, with the network id of an earlier use', ()
   const amex = { ...CARD, brand: 'amex' } as const;
   assert.equal(cielo({ ...later, card: amex }).Payment.CreditCard.CardOnFile, undefined);
   assert.equal(cieloVerification({ merchantId: 'LOJA', reference: 'R', card: amex }), null);
+});
+
+test('a link goes with what the merchant charges to a Mastercard, and the network id with every later use', () => {
+  const both = { transactionId: 'N1', linkId: LINK };
+  const charge = { initiator: 'merchant', brand: 'mastercard', link: 'beside' } as const;
+  const sent = (change: Partial<Parameters<typeof referenceToSend>[1]>, reference: NetworkReference = both) =>
+    Object.values(referenceToSend(reference, { ...charge, ...change }));
+  assert.deepEqual(sent({}), ['N1', LINK]);
+  assert.deepEqual(sent({ initiator: 'cardholder' }), ['N1', null]);
+  for (const brand of ['visa', 'elo'] as const) assert.deepEqual(sent({ brand }), ['N1', null], brand);
+  assert.deepEqual(sent({ link: 'none' }), ['N1', null]);
+  assert.deepEqual(sent({ link: 'instead' }), [null, LINK]);
+  assert.deepEqual(sent({ link: 'instead' }, { ...both, linkId: null }), ['N1', null]);
+  assert.deepEqual(sent({ link: 'instead', brand: 'visa' }), ['N1', null]);
+  assert.deepEqual(referencesBy({ link: 'instead', networkId: 'latest' }), {
+    link: 'instead',
+    networkId: 'latest',
+  });
+  assert.deepEqual(referencesBy({}), { link: 'beside', networkId: 'first' });
+  assert.equal(ADAPTER_SETTINGS.link?.accepts('both'), false);
 });
 
 test('one installment is left out at Rede, and a missing security code at both', () => {

@@ -17,7 +17,8 @@ const APPROVALS = inputRows<PlainApproval>(
     fence: ['integer', (row) => row.fence],
     authorization_code: ['text', (row) => row.authorizationCode],
     nsu: ['text', (row) => row.nsu],
-    network_transaction_id: ['text', (row) => row.networkTransactionId],
+    network_transaction_id: ['text', (row) => row.networkReference.transactionId],
+    transaction_link_id: ['text', (row) => row.networkReference.linkId],
     tid: ['text', (row) => row.tid],
     moment: ['timestamptz', (row) => utcText(row.moment)],
   },
@@ -34,7 +35,8 @@ const COMMIT_APPROVALS = statement(
   'transactions.commit_outcomes_plain',
   `with changed as (
      update transactions t set state = 'approved', authorization_code = i.authorization_code, nsu = i.nsu,
-       network_transaction_id = i.network_transaction_id, tid = i.tid, decided_at = now(), approved_at = i.moment, due_at = null
+       network_transaction_id = i.network_transaction_id, transaction_link_id = i.transaction_link_id, tid = i.tid,
+       decided_at = now(), approved_at = i.moment, due_at = null
      from (select * from ${APPROVALS.sql} order by merchant_id, transaction_id) i
      where t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
        and t.state in (${fromStates(TRANSACTION_MOVES, 'approve')}) and t.fence = i.fence and ${NOBODY_IS_NOTIFIED}

@@ -34,6 +34,7 @@ const HELD = rowCodec(
     authorizationCode: column.text(),
     nsu: column.text(),
     networkTransactionId: column.nullable(column.text()),
+    transactionLinkId: column.nullable(column.text()),
     tid: column.nullable(column.text()),
   },
   't',
@@ -146,11 +147,12 @@ export async function recordCaptureOutcome(
 
 function approvalOf(
   { merchantId, transactionId, amount, moment }: CaptureOutcomeRow,
-  { installmentCount, split, ...held }: RowOf<typeof HELD>,
+  { installmentCount, split, networkTransactionId, transactionLinkId, ...held }: RowOf<typeof HELD>,
 ): OutcomeRow {
   const installments = splitIntoInstallments(amount, installmentCount);
   return {
     ...held,
+    networkReference: { transactionId: networkTransactionId, linkId: transactionLinkId },
     merchantId,
     transactionId,
     expected: 'capturing',

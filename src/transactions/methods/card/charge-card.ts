@@ -1,11 +1,11 @@
 import type { DecideVerification } from '../../../antifraud/decide-sale.ts';
-import type { OpenCard } from '../../../cards/card.ts';
+import { isCardMarked, type OpenCard } from '../../../cards/card.ts';
+import { markFirstUse, markLatestUse } from '../../../cards/vault/card-uses.sql.ts';
 import type {
   AskedAnswer,
   VerificationRefused,
   VerificationWanted,
 } from '../../../cards/vault/store-vault-card.ts';
-import { markFirstUse, markLatestUse } from '../../../cards/vault/vault-cards.sql.ts';
 import type { ModuleContext } from '../../../platform/module.ts';
 import {
   CommitUnknown,
@@ -16,6 +16,7 @@ import { notePaymentMade } from '../../../platform/tracing/scope.ts';
 import { Overloaded } from '../../../platform/work/fair-line.ts';
 import type { WakeSignal } from '../../../platform/work/wake-signal.ts';
 import type {
+  AcquirerTraits,
   AuthorizationAnswer,
   AuthorizationRequest,
   NotConnected,
@@ -23,6 +24,12 @@ import type {
   NotSent,
   Preauthorized,
 } from '../../../providers/acquirers/acquirer.ts';
+import {
+  type NetworkReference,
+  NO_NETWORK_REFERENCE,
+  referenceToKeep,
+  referenceToSend,
+} from '../../../providers/acquirers/network-reference.ts';
 import type { Acquirers } from '../../../providers/open-acquirers.ts';
 import { type Cents, cents, splitIntoInstallments } from '../../../values/cents.ts';
 import type { Instant } from '../../../values/instant.ts';
@@ -137,7 +144,7 @@ export async function chargeCard<Refused extends string>(
   const answer =
     timeout === null
       ? NOT_SENT
-      : await acquirer.authorize(authorizationRequest(intent, card, later), timeout);
+      : await acquirer.authorize(authorizationRequest(intent, card, later, acquirer.traits), timeout);
   tools.observe(answer, intent);
   if (answer.kind === 'notSent' || answer.kind === 'notConnected')
     return endUnsent(tools, intent, answer.kind, `not sent: ${answer.reason}`, deadlineAt);
@@ -185,6 +192,7 @@ function authorizationRequest(
   intent: Intent,
   card: OpenCard,
   later: LaterCapture | null,
+  { link }: AcquirerTraits,
 ): AuthorizationRequest {
   return {
     merchantId: intent.merchantId,
@@ -195,7 +203,11 @@ function authorizationRequest(
     installments: intent.installmentCount,
     soldAt: intent.soldAt,
     initiator: intent.initiator,
-    networkTransactionId: intent.stored?.networkTransactionId ?? null,
+    networkReference: referenceToSend(intent.stored?.networkReference ?? NO_NETWORK_REFERENCE, {
+      initiator: intent.initiator,
+      brand: card.brand,
+      link,
+    }),
     storedCard: intent.stored === null ? null : intent.stored.isFirst ? 'first' : 'later',
     storedCardReason: intent.storedCardReason,
     softDescriptor: intent.softDescriptor,
@@ -225,7 +237,7 @@ async function recordOutcome(
     if (answer.kind === 'unknown') tools.wakeSignal.notify();
     if (!isRecorded || answer.kind === 'unknown') return { kind: 'unknown' };
     if (answer.kind === 'declined') return answer;
-    markUse(tools, intent, answer.networkTransactionId);
+    markUse(tools, intent, row.networkReference);
     return {
       kind: 'approved',
       authorizationCode: answer.authorizationCode,
@@ -244,19 +256,20 @@ async function recordOutcome(
 async function recordPreauthorization(
   tools: Outcome,
   intent: Intent,
-  { authorizationCode, nsu, networkTransactionId, tid }: Preauthorized,
+  { authorizationCode, nsu, tid, ...answer }: Preauthorized,
   { captureDays, writePreauthorization }: LaterCapture,
   deadlineAt: number,
 ): Promise<ChargeResult | PreauthorizedResult> {
   const { merchantId, transactionId } = intent;
+  const networkReference = referenceToKeep(answer.networkReference, intent.trace.brand);
   const moment = tools.clock.now(merchantId);
   const until = captureUntil(moment, captureDays);
-  const approval = { authorizationCode, nsu, networkTransactionId, tid, moment, captureUntil: until };
+  const approval = { authorizationCode, nsu, networkReference, tid, moment, captureUntil: until };
   try {
     const row = { merchantId, transactionId, fence: FIRST_FENCE, ...approval };
     const { isRecorded } = await writePreauthorization(row, deadlineAt);
     if (!isRecorded) return { kind: 'unknown' };
-    markUse(tools, intent, networkTransactionId);
+    markUse(tools, intent, networkReference);
     return { kind: 'preauthorized', authorizationCode, nsu, moment, captureUntil: until };
   } catch (error) {
     const kind = wasNotWritten(error) ? 'unknown' : 'unrecorded';
@@ -273,21 +286,23 @@ function wasNotWritten(error: unknown): boolean {
 /**
  * Usually the commit marked a first use; a lock that prevented it lasts milliseconds. Nobody waits for it:
  * the charge stands in any case, and if this fails the next use counts as the first, or sends an older id.
+ * A link that a later use brings is filled in by a commit alone, of that use or of the next one.
  */
 function markUse(
   { acquirers, database }: Outcome,
   { merchantId, stored, acquirer }: Intent,
-  networkTransactionId: string | null,
+  networkReference: NetworkReference,
 ): void {
   if (stored === null) return;
   const { vaultId, isFirst } = stored;
   if (isFirst) {
-    markFirstUse(database, merchantId, vaultId, networkTransactionId).catch(() => {});
+    markFirstUse(database, merchantId, vaultId, networkReference).catch(() => {});
     return;
   }
+  const { transactionId } = networkReference;
   const isLatestWanted = acquirers.of(acquirer).traits.networkId === 'latest';
-  if (isLatestWanted && networkTransactionId !== null)
-    markLatestUse(database, merchantId, vaultId, networkTransactionId).catch(() => {});
+  if (isLatestWanted && transactionId !== null)
+    markLatestUse(database, merchantId, vaultId, transactionId).catch(() => {});
 }
 
 function outcomeRow(
@@ -298,7 +313,7 @@ function outcomeRow(
   const nothing = {
     authorizationCode: null,
     nsu: null,
-    networkTransactionId: null,
+    networkReference: NO_NETWORK_REFERENCE,
     tid: null,
     responseCode: null,
     adviceCode: null,
@@ -311,13 +326,15 @@ function outcomeRow(
     transactionId,
     fence: FIRST_FENCE,
     expected: 'charging' as const,
-    isPlain: intent.callbackUrl === null && intent.stored?.isFirst !== true,
+    isPlain: intent.callbackUrl === null,
     ...recorded,
   };
   switch (answer.kind) {
     case 'approved': {
-      const { authorizationCode, nsu, networkTransactionId, tid } = answer;
-      return { ...row, state: 'approved', authorizationCode, nsu, networkTransactionId, tid };
+      const { authorizationCode, nsu, tid } = answer;
+      const networkReference = referenceToKeep(answer.networkReference, intent.trace.brand);
+      const isPlain = row.isPlain && !isCardMarked(intent.stored, networkReference);
+      return { ...row, state: 'approved', isPlain, authorizationCode, nsu, networkReference, tid };
     }
     case 'declined':
       return { ...row, state: 'declined', responseCode: answer.responseCode, adviceCode: answer.adviceCode };

@@ -1,4 +1,5 @@
 import { inputRows } from '../../../platform/postgres/input-rows.ts';
+import type { NetworkReference } from '../../../providers/acquirers/network-reference.ts';
 import type { Cents } from '../../../values/cents.ts';
 import type { Instant } from '../../../values/instant.ts';
 import type { Share } from '../../split.ts';
@@ -20,7 +21,7 @@ export type OutcomeRow = OutcomeMove & {
   readonly fence: number;
   readonly authorizationCode: string | null;
   readonly nsu: string | null;
-  readonly networkTransactionId: string | null;
+  readonly networkReference: NetworkReference;
   readonly tid: string | null;
   readonly responseCode: string | null;
   readonly adviceCode: string | null;
@@ -31,7 +32,7 @@ export type OutcomeRow = OutcomeMove & {
   readonly shares: readonly Share[];
   /** Business time. */
   readonly moment: Instant;
-  /** Without a callback or the first use of a stored card. Absent: that is not known. */
+  /** Without a callback, and marks no stored card. Absent: that is not known. */
   readonly isPlain?: boolean;
 };
 

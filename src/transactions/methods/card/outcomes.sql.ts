@@ -1,7 +1,7 @@
 import { FREE_CODES } from '../../../antifraud/codes.sql.ts';
 import { COUNT_DECLINES, UNCOUNT_TRIES } from '../../../antifraud/velocity-events.sql.ts';
 import { FREE_CARD_SOURCES } from '../../../cards/tokens/card-tokens.sql.ts';
-import { MARK_FIRST_USES } from '../../../cards/vault/vault-cards.sql.ts';
+import { MARK_USES } from '../../../cards/vault/card-uses.sql.ts';
 import { FREE_KEYS } from '../../../idempotency/idempotency-keys.sql.ts';
 import type { BatchedWriteOptions } from '../../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, statement, type Tx } from '../../../platform/postgres/database.ts';
@@ -35,7 +35,8 @@ const INPUT = inputRows<OutcomeRow & { readonly lease: number }>(
     state: ['text', (row) => row.state],
     authorization_code: ['text', (row) => row.authorizationCode],
     nsu: ['text', (row) => row.nsu],
-    network_transaction_id: ['text', (row) => row.networkTransactionId],
+    network_transaction_id: ['text', (row) => row.networkReference.transactionId],
+    transaction_link_id: ['text', (row) => row.networkReference.linkId],
     tid: ['text', (row) => row.tid],
     response_code: ['text', (row) => row.responseCode],
     advice_code: ['text', (row) => row.adviceCode],
@@ -55,15 +56,16 @@ const COMMIT_OUTCOMES = statement(
      select * from ${INPUT.sql}
    ), locked as (
      select t.merchant_id, t.transaction_id, t.account_number, t.source_hash, t.anti_fraud_code, t.vault_id, t.card_brand, i.state,
-       i.authorization_code, i.nsu, i.network_transaction_id, i.tid, i.response_code, i.advice_code, i.unknown_reason,
-       i.moment, i.moment_text, i.lease, t.callback_url, t.amount, t.installment_count
+       i.authorization_code, i.nsu, i.network_transaction_id, i.transaction_link_id, i.tid, i.response_code,
+       i.advice_code, i.unknown_reason, i.moment, i.moment_text, i.lease, t.callback_url, t.amount, t.installment_count
      from input i join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
      where t.state = i.expected_state and t.fence = i.fence
      order by t.merchant_id, t.transaction_id
      for no key update of t
    ), changed as (
      update transactions t set state = l.state, authorization_code = l.authorization_code, nsu = l.nsu,
-       network_transaction_id = l.network_transaction_id, tid = l.tid, response_code = l.response_code,
+       network_transaction_id = l.network_transaction_id, transaction_link_id = l.transaction_link_id, tid = l.tid,
+       response_code = l.response_code,
        advice_code = l.advice_code, unknown_reason = coalesce(l.unknown_reason, t.unknown_reason),
        decided_at = case when l.state = 'unresolved' then null else now() end,
        approved_at = case when l.state = 'approved' then l.moment end,
@@ -98,9 +100,9 @@ const COMMIT_OUTCOMES = statement(
      select merchant_id, transaction_id, source_hash, anti_fraud_code, true as is_declined, card_brand, response_code
      from locked where state = 'declined'
    ), ${FREE_CARD_SOURCES}, ${FREE_CODES}, ${COUNT_DECLINES}, used_cards as (
-     select merchant_id, vault_id, network_transaction_id
+     select merchant_id, vault_id, network_transaction_id, transaction_link_id
      from locked where state = 'approved' and vault_id is not null
-   ), ${MARK_FIRST_USES}
+   ), ${MARK_USES}
    select ${CHANGED.columns}, ${IS_WAITING}, l.*
    from changed c full join (
      select ${SENDING.columns} from leased d ${SENDING_JOINS}
@@ -134,11 +136,12 @@ async function commitOutcomes(
 
 /**
  * One statement: transaction, installments, shares, first movements and deliveries. A decline also frees card
- * source and anti-fraud code and marks its velocity event; an approval marks a stored card's first use.
- * Requires the row's expected state and the caller's fence. A stored card locked elsewhere (another first
- * use, a deletion, a new sealing) is skipped, so that nothing waits or deadlocks here; the caller marks it
- * afterwards. Repeatable: state and fence show what an earlier try wrote, because only this caller can have
- * written it. Its deliveries are not written again; those that it leased are sent when the lease ends.
+ * source and anti-fraud code and marks its velocity event; an approval marks a stored card's first use, and
+ * gives a card the link that it lacks. Requires the row's expected state and the caller's fence. A stored
+ * card locked elsewhere (another first use, a deletion, a new sealing) is skipped, so that nothing waits or
+ * deadlocks here; the caller marks a first use afterwards, and a link comes with the next use. Repeatable:
+ * state and fence show what an earlier try wrote, because only this caller can have written it. Its
+ * deliveries are not written again; those that it leased are sent when the lease ends.
  */
 export function outcomesWrite(
   database: Database,

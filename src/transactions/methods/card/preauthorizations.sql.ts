@@ -1,9 +1,10 @@
-import { MARK_FIRST_USES } from '../../../cards/vault/vault-cards.sql.ts';
+import { MARK_USES } from '../../../cards/vault/card-uses.sql.ts';
 import type { BatchedWriteOptions } from '../../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, statement, type Tx } from '../../../platform/postgres/database.ts';
 import { inputRows, own } from '../../../platform/postgres/input-rows.ts';
 import { column, onlyOf, rowCodec } from '../../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../../platform/postgres/state-table.ts';
+import type { NetworkReference } from '../../../providers/acquirers/network-reference.ts';
 import { type Instant, saoPauloOffsetText, utcText } from '../../../values/instant.ts';
 import type { Deliverer } from '../../../webhooks/deliveries/delivery.ts';
 import { ENQUEUE_CALLBACK_DELIVERIES } from '../../movements/movement-deliveries.sql.ts';
@@ -17,7 +18,7 @@ export type PreauthorizationRow = {
   readonly fence: number;
   readonly authorizationCode: string;
   readonly nsu: string;
-  readonly networkTransactionId: string | null;
+  readonly networkReference: NetworkReference;
   readonly tid: string | null;
   /** Business time, both. */
   readonly moment: Instant;
@@ -26,7 +27,9 @@ export type PreauthorizationRow = {
 
 const INPUT = inputRows<PreauthorizationRow>({
   ...own({ merchantId: 'text', transactionId: 'uuid', fence: 'integer', authorizationCode: 'text' }),
-  ...own({ nsu: 'text', networkTransactionId: 'text', tid: 'text' }),
+  ...own({ nsu: 'text', tid: 'text' }),
+  network_transaction_id: ['text', (row) => row.networkReference.transactionId],
+  transaction_link_id: ['text', (row) => row.networkReference.linkId],
   moment: ['timestamptz', (row) => utcText(row.moment)],
   moment_text: ['text', (row) => saoPauloOffsetText(row.moment)],
   capture_until: ['timestamptz', (row) => utcText(row.captureUntil)],
@@ -40,14 +43,16 @@ const COMMIT = statement(
      select * from ${INPUT.sql}
    ), locked as (
      select t.merchant_id, t.transaction_id, t.account_number, t.vault_id, t.callback_url, t.amount, t.installment_count,
-       i.authorization_code, i.nsu, i.network_transaction_id, i.tid, i.moment, i.moment_text, i.capture_until
+       i.authorization_code, i.nsu, i.network_transaction_id, i.transaction_link_id, i.tid, i.moment, i.moment_text,
+       i.capture_until
      from input i join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
      where t.state in (${fromStates(TRANSACTION_MOVES, 'preauthorize')}) and t.fence = i.fence
      order by t.merchant_id, t.transaction_id
      for no key update of t
    ), changed as (
      update transactions t set state = 'preauthorized', authorization_code = l.authorization_code, nsu = l.nsu,
-       network_transaction_id = l.network_transaction_id, tid = l.tid, decided_at = now(), due_at = null
+       network_transaction_id = l.network_transaction_id, transaction_link_id = l.transaction_link_id, tid = l.tid,
+       decided_at = now(), due_at = null
      from locked l
      where t.merchant_id = l.merchant_id and t.transaction_id = l.transaction_id
      returning t.transaction_id
@@ -57,8 +62,8 @@ const COMMIT = statement(
    ), news as (
      select l.*, 0 as lease, 'PRE-AUTORIZADA' as callback_status from locked l
    ), ${ENQUEUE_CALLBACK_DELIVERIES}, used_cards as (
-     select merchant_id, vault_id, network_transaction_id from locked where vault_id is not null
-   ), ${MARK_FIRST_USES}
+     select merchant_id, vault_id, network_transaction_id, transaction_link_id from locked where vault_id is not null
+   ), ${MARK_USES}
    select ${CHANGED.columns}, exists (select from enqueued_callbacks) as is_waiting from changed`,
 );
 

@@ -27,6 +27,7 @@ const UNRESOLVED = rowCodec(
     amount: column.money(),
     installmentCount: column.whole(),
     vaultId: column.nullable(column.text()),
+    cardBrand: column.text(),
     /** Real time since the first try to resolve it. */
     searchedMilliseconds: column.real('(extract(epoch from now() - t.unresolved_since) * 1000)::float8'),
     /** A void of a billing's charge may have been sent. */

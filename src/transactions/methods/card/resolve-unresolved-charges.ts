@@ -1,4 +1,4 @@
-import { markFirstUse } from '../../../cards/vault/vault-cards.sql.ts';
+import { markFirstUse } from '../../../cards/vault/card-uses.sql.ts';
 import { isHeard } from '../../../platform/channels/unclear.ts';
 import { taskOfPayment } from '../../../platform/tracing/scope.ts';
 import { DISPATCH } from '../../../platform/work/dispatch-policy.ts';
@@ -11,6 +11,7 @@ import {
   type LateBooking,
   REFERENCE_OF_ANOTHER,
 } from '../../../providers/acquirers/acquirer.ts';
+import { referenceToKeep } from '../../../providers/acquirers/network-reference.ts';
 import { splitIntoInstallments } from '../../../values/cents.ts';
 import type { Instant } from '../../../values/instant.ts';
 import type { Deliverer } from '../../../webhooks/deliveries/delivery.ts';
@@ -59,7 +60,7 @@ export type ResolveTools = AskAcquirerTools & {
 
 type Kept = { readonly state: 'approved' } & Pick<
   OutcomeRow,
-  'authorizationCode' | 'nsu' | 'networkTransactionId' | 'tid'
+  'authorizationCode' | 'nsu' | 'networkReference' | 'tid'
 >;
 /** `takenOver`: another process resolves it meanwhile. */
 type Truth = Resolution | Kept | { readonly state: 'takenOver' };
@@ -170,7 +171,7 @@ async function recordKept(
   const { isRecorded } = await writeOutcome(row, performance.now() + COMMIT_MILLISECONDS);
   // Usually done by the commit. If this fails, the next use counts as the first.
   if (isRecorded && vaultId !== null)
-    await markFirstUse(database, merchantId, vaultId, kept.networkTransactionId).catch(() => {});
+    await markFirstUse(database, merchantId, vaultId, kept.networkReference).catch(() => {});
   return isRecorded;
 }
 
@@ -273,10 +274,11 @@ async function keepOne(
 
 /** Refuses another amount: the difference would be money that is not recorded. */
 function keptApproval(
-  { amount }: UnresolvedCharge,
+  { amount, cardBrand }: UnresolvedCharge,
   found: Extract<FoundCharge, { kind: 'approved' }>,
 ): Kept | string {
   if (found.amount !== amount) return 'the acquirer does not say that it approved this amount';
-  const { authorizationCode, nsu, networkTransactionId, tid } = found;
-  return { state: 'approved', authorizationCode, nsu, networkTransactionId, tid };
+  const { authorizationCode, nsu, tid } = found;
+  const networkReference = referenceToKeep(found.networkReference, cardBrand);
+  return { state: 'approved', authorizationCode, nsu, networkReference, tid };
 }

@@ -16,6 +16,7 @@ import {
   type VoidAnswer,
 } from '../../acquirer.ts';
 import { isCode, unknown } from '../../direct-acquirer.ts';
+import { readNetworkReference } from '../../network-reference.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -97,14 +98,13 @@ export function readCancel(
 
 function readOutcome(body: Fields, outcome: unknown): Exclude<VerificationAnswer, NotConnected | NotSent> {
   if (outcome === 'approved') {
-    const { authorizationCode, nsu, networkTransactionId, tid } = body;
+    const { authorizationCode, nsu, networkTransactionId, transactionLinkId, tid } = body;
     if (!isShortText(authorizationCode) || !isShortText(nsu)) return unknown('the approval was incomplete');
     return {
       kind: 'approved',
       authorizationCode,
       nsu,
-      // The id is sent again with later charges: one outside the protocol would make them all malformed.
-      networkTransactionId: isProtocolWord(networkTransactionId) ? networkTransactionId : null,
+      networkReference: readNetworkReference(networkTransactionId, transactionLinkId),
       tid: isTid(tid) ? tid : null,
     };
   }
@@ -128,10 +128,6 @@ export function fieldsOf(body: unknown): Fields | null {
 
 function isShortText(value: unknown): value is string {
   return typeof value === 'string' && /^[\x21-\x7e]{1,40}$/.test(value);
-}
-
-function isProtocolWord(value: unknown): value is string {
-  return typeof value === 'string' && /^[\w-]{1,40}$/.test(value);
 }
 
 /** Stored as the acquirer writes it, because its files are searched for the same text. */

@@ -84,10 +84,12 @@ const cancellingFor = ({ merchantId }: CancelRequest): Wanted => ({ merchantId, 
 
 /** Contains the buyer and an authentication only if the acquirer takes them. */
 function authorizationBody(request: AuthorizationRequest, { capabilities }: About): object {
-  const { capture: _path, customer, authentication, ...rest } = request;
+  const { capture: _path, customer, authentication, networkReference, ...rest } = request;
   return {
     ...rest,
     soldAt: utcText(request.soldAt),
+    networkTransactionId: networkReference.transactionId,
+    transactionLinkId: networkReference.linkId,
     ...(capabilities.customer ? { customer } : {}),
     ...(capabilities.threeDSecure ? { threeDSecure: bareAuthentication(authentication) } : {}),
   };

@@ -42,6 +42,16 @@ test('a page of charges is read as it is', () => {
     [read.cursor, read.hasMore, one?.state, other?.state, one?.amount, one?.isCapturedLater],
     ['2', false, 'approved', 'voided', 900, true],
   );
+  const link = 'aB3dE5fG7hI9jK1lM3nO5p';
+  for (const [transactionLinkId, read] of [
+    [link, { linkId: link }],
+    [`${link}q`, { linkId: null, unfitLinkLength: 23 }],
+    [7, { linkId: null }],
+  ] as const) {
+    const named = readCharges(pageOf([{ ...ITEM, networkTransactionId: 'N1', transactionLinkId }]), ASKED);
+    assert.equal(named.kind, 'charges');
+    assert.deepEqual(named.charges[0]?.networkReference, { transactionId: 'N1', ...read });
+  }
   assert.equal(one?.authorizedAt, Date.parse('2026-11-21T13:00:00Z'));
   assert.deepEqual([one?.cancellations[0]?.amount, one?.captures[0]?.captureReference], [100, 'K-1']);
 });

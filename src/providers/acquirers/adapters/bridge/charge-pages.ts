@@ -12,13 +12,13 @@ import {
   type ListedCapture,
   type ListedCharge,
 } from '../../listed-charge.ts';
+import { readNetworkReference } from '../../network-reference.ts';
 import { fieldsOf } from './bridge-answers.ts';
 
 type Fields = Record<string, unknown>;
 
 const REFERENCE = /^[\w.:-]{1,64}$/;
 const CODE = /^[\x21-\x7e]{1,40}$/;
-const NETWORK_ID = /^[\w-]{1,40}$/;
 const TID = /^[\x20-\x7e]{1,32}$/;
 const INSTANT_WITH_ZONE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 const LONGEST_MERCHANT_REFERENCE = 255;
@@ -130,17 +130,17 @@ function readMoment(value: unknown): Instant | null {
   return milliseconds > 0 ? instant(milliseconds) : null;
 }
 
-type Codes = Pick<ListedCharge, 'authorizationCode' | 'nsu' | 'networkTransactionId' | 'tid'>;
+type Codes = Pick<ListedCharge, 'authorizationCode' | 'nsu' | 'networkReference' | 'tid'>;
 
 function readCodes(fields: Fields, state: ListedCharge['state']): Codes | string {
-  const { authorizationCode = null, nsu = null, networkTransactionId, tid } = fields;
+  const { authorizationCode = null, nsu = null, networkTransactionId, transactionLinkId, tid } = fields;
   const isLive = state === 'approved' || state === 'preauthorized' || state === 'canceled';
   if (isLive && !isText(authorizationCode, CODE)) return 'authorizationCode';
   if (isLive && !isText(nsu, CODE)) return 'nsu';
   return {
     authorizationCode: isText(authorizationCode, CODE) ? authorizationCode : null,
     nsu: isText(nsu, CODE) ? nsu : null,
-    networkTransactionId: isText(networkTransactionId, NETWORK_ID) ? networkTransactionId : null,
+    networkReference: readNetworkReference(networkTransactionId, transactionLinkId),
     tid: isText(tid, TID) && tid.trim() !== '' ? tid : null,
   };
 }

@@ -15,6 +15,7 @@ import { captureFound, foundOf, givenBackOf, paymentOf } from './cielo-payments.
 
 const REFERENCE = '019ac5a2-7b1e-7d11-9c55-1f2e3d4c5b6a';
 const ASKED = { reference: REFERENCE, amount: cents(15_700) };
+const LINK = 'aB3dE5fG7hI9jK1lM3nO5p';
 const PAYMENT = {
   PaymentId: '24bc8366-fc31-4d6c-8555-17049a836a07',
   Status: 2,
@@ -25,12 +26,13 @@ const PAYMENT = {
   ProofOfSale: '674532',
   AuthorizationCode: '123456',
   IssuerTransactionId: '580027442382078',
+  TransactionLinkId: LINK,
   ReturnCode: '6',
 };
 const APPROVAL = {
   authorizationCode: '123456',
   nsu: '674532',
-  networkTransactionId: '580027442382078',
+  networkReference: { transactionId: '580027442382078', linkId: LINK },
   tid: '0305020554239',
 };
 
@@ -48,6 +50,27 @@ test('a payment is decided by its status alone, whatever the return code says', 
   for (const Status of [0, 12, 20, 10, 11, 99, null])
     assert.equal(authorized({ Status, ReturnCode: '00' }).kind, 'unknown', String(Status));
   assert.equal(authorized({ Status: 13 }).kind, 'notMade');
+});
+
+test("what the network calls a payment is kept only in the network's form, and no approval fails for it", () => {
+  for (const TransactionLinkId of [
+    null,
+    undefined,
+    '',
+    5,
+    {},
+    `${LINK}q`,
+    LINK.slice(1),
+    `${LINK.slice(1)}.`,
+  ]) {
+    const read = authorized({ TransactionLinkId });
+    const unfit = typeof TransactionLinkId === 'string' && TransactionLinkId !== '';
+    const reference = {
+      ...{ transactionId: '580027442382078', linkId: null },
+      ...(unfit ? { unfitLinkLength: TransactionLinkId.length } : {}),
+    };
+    assert.deepEqual(read, { kind: 'approved', ...APPROVAL, networkReference: reference });
+  }
 });
 
 test('more or less than was asked for is unknown', () => {
@@ -85,8 +108,9 @@ test('a list of errors says that nothing was made, and other errors say nothing'
 
 test('a verification is good if Cielo says so', () => {
   const read = (body: object) => readCieloVerification(answer(body));
-  const good = read({ Valid: true, ReturnCode: '00', IssuerTransactionId: '58' });
-  assert.equal(good.kind === 'approved' && good.networkTransactionId, '58');
+  const named = { IssuerTransactionId: '58', TransactionLinkId: LINK };
+  const good = read({ Valid: true, ReturnCode: '00', ...named });
+  assert.deepEqual(good.kind === 'approved' && good.networkReference, { transactionId: '58', linkId: LINK });
   assert.equal(read({ Valid: false, ReturnCode: '57' }).kind, 'declined');
   assert.equal(read({ Code: 389 }).kind, 'unknown');
 });

@@ -14,6 +14,7 @@ import {
   type VerificationAnswer,
 } from '../../acquirer.ts';
 import { adviceOf, approvalOf, isCode, NO_CODE, verifiedBy } from '../../direct-acquirer.ts';
+import { type NamedReference, readNetworkReference } from '../../network-reference.ts';
 import { shortReference } from '../../short-reference.ts';
 import {
   CIELO_CARD_ERRORS,
@@ -97,7 +98,7 @@ export function readCieloVerification(answer: Asked): VerificationAnswer {
   const code = textOf(body.ReturnCode);
   if (answer.status >= 300 || typeof body.Valid !== 'boolean' || code === null)
     return unusable(`Cielo answered ${answer.status}`);
-  if (body.Valid && code === '00') return verifiedBy(textOf(body.IssuerTransactionId));
+  if (body.Valid && code === '00') return verifiedBy(networkReferenceOf(body));
   return body.Valid ? unusable(`Cielo answered ${code}`) : declineOf(body);
 }
 
@@ -138,11 +139,15 @@ function readPayment(value: unknown): CieloPayment | null {
       authorizationCode: textOf(payment.AuthorizationCode),
       nsu: textOf(payment.ProofOfSale),
       tid: textOf(payment.Tid),
-      networkId: textOf(payment.IssuerTransactionId),
+      networkReference: networkReferenceOf(payment),
     }),
     decline: declineOf(payment),
     returnCode: textOf(payment.ReturnCode),
   };
+}
+
+function networkReferenceOf({ IssuerTransactionId, TransactionLinkId }: Fields): NamedReference {
+  return readNetworkReference(textOf(IssuerTransactionId), TransactionLinkId);
 }
 
 /** The issuer's code, unless it is one of Cielo's own. */

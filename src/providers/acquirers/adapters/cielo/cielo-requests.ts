@@ -8,6 +8,7 @@ import {
 } from '../../acquirer.ts';
 import { plainDescriptor, plainName } from '../../acquirer-text.ts';
 import type { Authentication } from '../../authentication.ts';
+import type { NetworkReference } from '../../network-reference.ts';
 import { shortReference } from '../../short-reference.ts';
 
 const LONGEST_NAME = 25;
@@ -74,13 +75,19 @@ function authenticationFields({ eci, version, cavv, xid, dsTransactionId }: Auth
   };
 }
 
+function referenceFields({ transactionId, linkId }: NetworkReference): object {
+  return {
+    ...(transactionId === null ? {} : { IssuerTransactionId: transactionId }),
+    ...(linkId === null ? {} : { TransactionLinkId: linkId }),
+  };
+}
+
 export function cieloAuthorization(
   request: AuthorizationRequest,
   capture: boolean,
   ownDescriptor: string | null,
 ): object {
-  const { amount, installments, card, authentication, storedCard, storedCardReason, networkTransactionId } =
-    request;
+  const { amount, installments, card, authentication, storedCard, storedCardReason } = request;
   const descriptor = plainDescriptor(request.softDescriptor ?? ownDescriptor, LONGEST_DESCRIPTOR);
   const isOnFile = storedCard !== null && ON_FILE.includes(card.brand);
   const isProved = authentication !== null && authentication.cavv !== null;
@@ -97,9 +104,7 @@ export function cieloAuthorization(
       Authenticate: isProved,
       Recurrent: isRecurrent,
       ...(descriptor === null ? {} : { SoftDescriptor: descriptor }),
-      ...(storedCard === 'later' && networkTransactionId !== null
-        ? { IssuerTransactionId: networkTransactionId }
-        : {}),
+      ...(storedCard === 'later' ? referenceFields(request.networkReference) : {}),
       ...indicatorOf(request),
       ...(authentication === null ? {} : { ExternalAuthentication: authenticationFields(authentication) }),
       CreditCard: {

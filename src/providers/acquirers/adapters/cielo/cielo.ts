@@ -74,7 +74,7 @@ export function cieloAcquirer(
   pauses: Pick<VoidPauses, 'take'>,
   settings: DirectSettings,
 ): Acquirer {
-  const { horizon, apart, silence, networkId } = settings;
+  const { horizon, apart, silence, networkId, link } = settings;
   const ask: AskCielo = (...asked) => wire.ask(...asked);
   const lookUp = lookingUp(ask);
   return {
@@ -83,6 +83,7 @@ export function cieloAcquirer(
       lateBooking: { horizon, apart, booksTwice: true },
       knowsCancels: false,
       networkId,
+      link,
       heldBrands: CARD_BRANDS,
     },
     authorize: (request, timeout) => authorize(ask, settings, request, timeout),

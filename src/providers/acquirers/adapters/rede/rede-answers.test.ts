@@ -13,7 +13,8 @@ import {
 
 const REFERENCE = '019ac5a2-7b1e-7d11-9c55-1f2e3d4c5b6a';
 const ASKED = { reference: REFERENCE, amount: cents(20_099) };
-const BRAND = { name: 'Visa', returnCode: '00', brandTid: '483296' };
+const LINK = 'aB3dE5fG7hI9jK1lM3nO5p';
+const BRAND = { name: 'Mastercard', returnCode: '00', brandTid: '483296', transactionLinkId: LINK };
 const APPROVED = {
   returnCode: '00',
   reference: shortReference(REFERENCE),
@@ -32,11 +33,19 @@ test('an approval is the charge, or what is held for a capture', () => {
   const approval = {
     authorizationCode: '186376',
     nsu: '663206341',
-    networkTransactionId: '483296',
+    networkReference: { transactionId: '483296', linkId: LINK },
     tid: '8345000363484052380',
   };
   assert.deepEqual(authorized({}), { kind: 'approved', ...approval });
   assert.deepEqual(authorized({}, 200, false), { kind: 'preauthorized', ...approval });
+  const closed = { brand: null, brandTid: '483296', transactionLinkId: LINK };
+  assert.deepEqual(authorized(closed), { kind: 'approved', ...approval }, 'they stand outside the group');
+  const odd = authorized({ brand: { ...BRAND, transactionLinkId: 'not a link' } });
+  assert.deepEqual(odd.kind === 'approved' && odd.networkReference, {
+    transactionId: '483296',
+    linkId: null,
+    unfitLinkLength: 10,
+  });
   assert.deepEqual(authorized({ nsu: 663_206_341 }), { kind: 'approved', ...approval }, 'numbers as numbers');
 });
 
@@ -73,7 +82,8 @@ test('what proves nothing is unknown: time-outs, a used reference, unknown codes
 test('a verification is approved by 174 alone', () => {
   const body = { ...APPROVED, returnCode: '174', amount: 0 };
   const read = readRedeVerification(answer(body));
-  assert.equal(read.kind === 'approved' && read.networkTransactionId, '483296');
+  const reference = { transactionId: '483296', linkId: LINK };
+  assert.deepEqual(read.kind === 'approved' && read.networkReference, reference);
   assert.equal(readRedeVerification(answer({ ...body, returnCode: '00' })).kind, 'unknown');
   assert.equal(
     readRedeVerification(answer({ returnCode: '175', brand: { returnCode: '14' } })).kind,

@@ -16,6 +16,7 @@ import {
   type VerificationAnswer,
 } from '../../acquirer.ts';
 import { adviceOf, approvalOf, isCode, NO_CODE, verifiedBy } from '../../direct-acquirer.ts';
+import { type NamedReference, readNetworkReference } from '../../network-reference.ts';
 import { shortReference } from '../../short-reference.ts';
 import type { GivenBack } from '../../sum-cancel.ts';
 import {
@@ -52,7 +53,8 @@ export function readRedeAuthorization(
 export function readRedeVerification(answer: Asked): VerificationAnswer {
   if (answer.kind !== 'answer') return answer;
   const body = fieldsOf(answer.body);
-  if (textOf(body.returnCode) === REDE_VERIFIED && answer.status < 300) return verifiedBy(networkIdIn(body));
+  if (textOf(body.returnCode) === REDE_VERIFIED && answer.status < 300)
+    return verifiedBy(networkReferenceOf(body));
   const refused = readRefusal(answer, body);
   return refused.kind === 'notMade' ? unusable(refused.reason) : refused;
 }
@@ -86,12 +88,15 @@ function readApproval(body: Fields): Approval | Unknown {
     authorizationCode: textOf(body.authorizationCode) ?? textOf(brand.authorizationCode),
     nsu: textOf(body.nsu),
     tid: textOf(body.tid),
-    networkId: networkIdIn(body),
+    networkReference: networkReferenceOf(body),
   });
 }
 
-function networkIdIn(body: Fields): string | null {
-  return textOf(fieldsOf(body.brand).brandTid) ?? textOf(body.brandTid);
+/** Opened, they stand in the brand's group. */
+function networkReferenceOf(body: Fields): NamedReference {
+  const brand = fieldsOf(body.brand);
+  const of = (name: string) => textOf(brand[name]) ?? textOf(body[name]);
+  return readNetworkReference(of('brandTid'), of('transactionLinkId'));
 }
 
 /** `tid` and `capturedAmount` are for what is done next with a charge that is live. */

@@ -7,6 +7,7 @@ import {
 } from '../../acquirer.ts';
 import { plainDescriptor, plainName } from '../../acquirer-text.ts';
 import type { Authentication } from '../../authentication.ts';
+import type { NetworkReference } from '../../network-reference.ts';
 import { shortReference } from '../../short-reference.ts';
 
 const LONGEST_NAME = 30;
@@ -52,7 +53,7 @@ export function redeAuthorization(
   capture: boolean,
   ownDescriptor: string | null,
 ): object {
-  const { amount, installments, authentication, storedCard, networkTransactionId } = request;
+  const { amount, installments, authentication, storedCard, networkReference } = request;
   const softDescriptor = plainDescriptor(request.softDescriptor ?? ownDescriptor, LONGEST_DESCRIPTOR);
   return {
     capture,
@@ -67,7 +68,14 @@ export function redeAuthorization(
     storageCard: STORAGE[storedCard ?? 'none'],
     ...credentialFields(request),
     ...(authentication === null ? {} : { threeDSecure: authenticationFields(authentication) }),
-    ...(storedCard === 'later' && networkTransactionId !== null ? { brandTid: networkTransactionId } : {}),
+    ...(storedCard === 'later' ? referenceFields(networkReference) : {}),
+  };
+}
+
+function referenceFields({ transactionId, linkId }: NetworkReference): object {
+  return {
+    ...(transactionId === null ? {} : { brandTid: transactionId }),
+    ...(linkId === null ? {} : { transactionLinkId: linkId }),
   };
 }
 

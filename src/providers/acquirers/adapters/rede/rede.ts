@@ -62,7 +62,7 @@ type Ask = (
 
 /** e.Rede v2. Its references are unique: a charge that was found is the only one there will ever be. */
 export function redeAcquirer(wire: Pick<RedeWire, 'ask' | 'close'>, settings: DirectSettings): Acquirer {
-  const { horizon, apart, silence, networkId } = settings;
+  const { horizon, apart, silence, networkId, link } = settings;
   const ask: Ask = (...asked) => wire.ask(...asked);
   const lookUp = lookingUp(ask);
   return {
@@ -71,6 +71,7 @@ export function redeAcquirer(wire: Pick<RedeWire, 'ask' | 'close'>, settings: Di
       lateBooking: { horizon, apart, booksTwice: false },
       knowsCancels: false,
       networkId,
+      link,
       heldBrands: HELD_BRANDS,
     },
     authorize: (request, timeout) => authorize(ask, settings, request, timeout),
