@@ -188,7 +188,7 @@ export function bridgeAcquirer(
   };
 }
 
-/** Read at the start and in checks, in English: by its own name, since what `unknown` says is shown in Portuguese. */
+/** Read at the start and in checks, in English. What `unknown` says is shown in Portuguese. */
 const unknownAbout = unknown;
 
 /** Keeps the bridge's last credible report. */
