@@ -371,10 +371,10 @@ test('a bank that keeps a boleto beside money that came is asked ever later, and
   await script({ cancels: [{ refusal: 'notAllowed' }] });
   await paidAtBank(ourNumber);
   const ofLink = (text: string) => shop.service.auditor.query(text, [link.id]);
-  const waitsAgain = () =>
+  const waitsAgain = (removals: number) =>
     ofLink(`select 1 from payment_links l join boletos b using (merchant_id, link_id)
-      where link_id = $1 and removals = 1 and l.state = 'paying' and b.state = 'issued'`);
-  await until('the bank has kept it', async () => (await waitsAgain()).length === 1);
+      where link_id = $1 and removals = ${removals} and l.state = 'paying' and b.state = 'issued'`);
+  await until('the bank has kept it', async () => (await waitsAgain(1)).length === 1);
   await ofLink("update payment_links set look_at = now() - interval '1 minute' where link_id = $1");
   await until('it was looked at', async () => {
     const [row] = await ofLink(
@@ -382,7 +382,7 @@ test('a bank that keeps a boleto beside money that came is asked ever later, and
     );
     return row?.is_looked_at === true;
   });
-  assert.equal((await waitsAgain()).length, 1, 'and the bank was not asked');
+  assert.equal((await waitsAgain(1)).length, 1, 'and the bank was not asked');
   const { status, bills } = await links.read(link);
   assert.deepEqual([status, bills.map(({ isOpen }: { isOpen: boolean }) => isOpen)], ['Pago', [true, false]]);
   const { items } = (await links.api('list?status=Pago&limit=100')).body;
@@ -391,7 +391,19 @@ test('a bank that keeps a boleto beside money that came is asked ever later, and
     'Pago',
     'the list says so too',
   );
-  await ofLink('update payment_links set look_at = now(), removal_at = now() where link_id = $1');
+  await script({ cancels: [{ refusal: 'notAllowed' }] });
+  for (const removals of [38, 39]) {
+    await ofLink(`update payment_links set look_at = now(), removal_at = now(), removals = ${removals}
+      where link_id = $1`);
+    await until('the bank is asked, and then rests', async () => {
+      const [row] =
+        await ofLink(`select 1 from payment_links where link_id = $1 and removals = ${removals + 1}
+        and removal_at between now() + interval '23 hours' and now() + interval '1 day'`);
+      return row !== undefined;
+    });
+    if (removals === 38)
+      await until('the bank has kept it again', async () => (await waitsAgain(39)).length === 1);
+  }
   await until('the link has ended', async () => {
     await ofLink("update payment_links set look_at = now() where link_id = $1 and state = 'paying'");
     return (await ofLink("select 1 from payment_links where link_id = $1 and state = 'paid'")).length === 1;

@@ -229,16 +229,17 @@ export async function putOff(
 const REMOVAL = statement(
   'payment_links.record_removal',
   `update payment_links set removals = removals + 1,
-     removal_at = now() + least(interval '1 minute' * power(2, removals), interval '1 day')
-   where merchant_id = $1 and link_id = $2 and tries = $3 and look_at is not null`,
+     removal_at = now() + least(interval '1 minute' * power(2, least(removals, 11)), interval '1 day')
+   where merchant_id = $1 and link_id = $2 and tries = $3 and removals = $4 and look_at is not null
+   returning removals`,
 );
 
-/** The bank was asked to take away the bill of the try. */
+/** Before the bank is asked to take away the bill of the try. Whether nobody else asks now. */
 export async function recordRemoval(
   database: Database,
-  { merchantId, linkId, tries }: Pick<Link, 'merchantId' | 'linkId' | 'tries'>,
-): Promise<void> {
-  await database.query(REMOVAL, [merchantId, linkId, tries]);
+  { merchantId, linkId, tries, removals }: Pick<Link, 'merchantId' | 'linkId' | 'tries' | 'removals'>,
+): Promise<boolean> {
+  return (await database.query(REMOVAL, [merchantId, linkId, tries, removals])).length === 1;
 }
 
 const DUE_TRY = rowCodec<Try>(
