@@ -3,7 +3,7 @@ import type { Database } from '../../platform/postgres/database.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import { everySoOften } from '../../platform/work/every-so-often.ts';
 import { type FindTryTools, findTryOutcome } from './find-try-outcome.ts';
-import { isRemovalDue, type Link, outcomeOfMoney, type TryOutcome } from './link.ts';
+import { isRemovalDue, type Link, type TryOutcome } from './link.ts';
 import { dropLinkRow, EARLIEST_LOOK, listDueTries, putOff, recordFailed, recordPaid } from './links.sql.ts';
 import { SHORT_PAYMENT } from './words.ts';
 
@@ -46,7 +46,7 @@ export function finishDueTries(
         const link = due.read();
         const outcome = await findTryOutcome(tools, link);
         // A bill beside one that was paid after all ends at its bank, then the link does.
-        const isBeside = outcome.kind === 'underWay' && outcomeOfMoney(link) !== null;
+        const isBeside = outcome.kind === 'underWay' && link.receivedAmount > 0;
         if (isBeside && isRemovalDue(link))
           await tools.startRemoval(link, performance.now() + WRITE_MILLISECONDS);
         await finishTry(tools, link, outcome);

@@ -6,8 +6,9 @@ import {
   installmentOptions,
   isRemovalDue,
   MOST_REMOVALS,
-  outcomeOfMoney,
+  outcomeOfLink,
   outcomeWithoutPayment,
+  seenOutcome,
   shownState,
 } from './link.ts';
 
@@ -37,11 +38,20 @@ test('a try without a payment has failed once its request can make none any more
   assert.equal(outcomeWithoutPayment({ triedMilliseconds: 150_001 }).kind, 'failed');
 });
 
-test('all the money that came decides, and names the bill for which it came first', () => {
-  const link = { amount: cents(100), receivedAmount: cents(99), receivedId: 'a' };
-  assert.equal(outcomeOfMoney({ ...link, receivedAmount: cents(0), receivedId: null }), null);
-  assert.deepEqual(outcomeOfMoney(link), { kind: 'short' });
-  assert.deepEqual(outcomeOfMoney({ ...link, receivedAmount: cents(100) }), { kind: 'paid', paymentId: 'a' });
+test('all the money that came decides once the last bill is over, and too little hides none that is paid', () => {
+  const link = { state: 'paying', tryMethod: 'pix', receivedAmount: cents(99), receivedId: null } as const;
+  const [failed, underWay] = [{ kind: 'failed' }, { kind: 'underWay' }] as const;
+  const last = { kind: 'paid', paymentId: 'b' } as const;
+  assert.deepEqual(outcomeOfLink({ ...link, receivedAmount: cents(0) }, failed), failed);
+  assert.deepEqual(outcomeOfLink(link, failed), { kind: 'short' });
+  assert.deepEqual(outcomeOfLink(link, last), last);
+  assert.deepEqual(outcomeOfLink({ ...link, receivedId: 'a' }, failed), { kind: 'paid', paymentId: 'a' });
+  assert.deepEqual(outcomeOfLink({ ...link, receivedId: 'a' }, underWay), underWay);
+  assert.deepEqual(seenOutcome(link, underWay), underWay, 'a bill can still pay it');
+  assert.deepEqual(seenOutcome(link), underWay);
+  assert.deepEqual(seenOutcome({ ...link, receivedId: 'a' }, underWay), { kind: 'paid', paymentId: 'a' });
+  assert.deepEqual(seenOutcome({ ...link, state: 'open' }), { kind: 'short' });
+  assert.equal(seenOutcome({ ...link, state: 'open', receivedAmount: cents(0) }), null);
 });
 
 test('a bank that keeps a bill is asked again after each pause, and not for ever', () => {
