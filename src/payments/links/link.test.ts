@@ -6,6 +6,7 @@ import {
   installmentOptions,
   isRemovalDue,
   MOST_REMOVALS,
+  nextRemoval,
   outcomeOfLink,
   outcomeWithoutPayment,
   seenOutcome,
@@ -58,4 +59,17 @@ test('a bank that keeps a bill is asked again after each pause, and not for ever
   assert.ok(isRemovalDue({ removals: MOST_REMOVALS - 1, isRemovalRested: true }));
   assert.ok(!isRemovalDue({ removals: 1, isRemovalRested: false }));
   assert.ok(!isRemovalDue({ removals: MOST_REMOVALS, isRemovalRested: true }));
+  const link = {
+    ...({ state: 'paying', tryMethod: 'boleto', receivedAmount: cents(1), removals: 1 } as const),
+    ...{ removalAt: instant(5), isRemovalRested: false },
+  };
+  assert.equal(nextRemoval(link), 5);
+  assert.equal(nextRemoval({ ...link, isRemovalRested: true }), null);
+  for (const change of [
+    { removals: MOST_REMOVALS },
+    { state: 'paid' },
+    { tryMethod: 'card' },
+    { receivedAmount: cents(0) },
+  ] as const)
+    assert.equal(nextRemoval({ ...link, ...change }), undefined);
 });
