@@ -1296,11 +1296,11 @@ export type PaymentLink = {
   readonly createdDate: string;
   /** Of one link: its Pix and boletos. */
   readonly bills?: readonly (PaymentLinkBill)[] | undefined;
-  /** Reais that came by Pix and boleto. */
+  /** Reais that came. */
   readonly receivedValue?: number | undefined;
-  /** Of these, the reais given back. */
+  /** Of these, given back. */
   readonly returnedValue?: number | undefined;
-  /** When its bank is next asked to take a kept bill away; null: now. */
+  /** When its bank is asked to take a bill away; null: now; absent: it is not. */
   readonly removalDate?: string | null | undefined;
 };
 

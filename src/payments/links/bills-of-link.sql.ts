@@ -1,7 +1,9 @@
 import { type Database, type Reader, statement } from '../../platform/postgres/database.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { BOLETO_STATES, type BoletoState } from '../../transactions/methods/boleto/boleto.ts';
+import { nameLinkOfBoleto } from '../../transactions/methods/boleto/boletos.sql.ts';
 import { PIX_STATES, type PixState } from '../../transactions/methods/pix/pix.ts';
+import { nameLinkOfPix } from '../../transactions/methods/pix/pix-charges.sql.ts';
 import { type Cents, cents } from '../../values/cents.ts';
 import type { LinkKey } from './link.ts';
 
@@ -81,17 +83,6 @@ function billOf({ boletoState, pixState, returnedOfLink: _, ...bill }: RowOf<typ
   return { ...bill, method: boletoState === null ? 'pix' : 'boleto', isOpen: !ENDS.includes(state) };
 }
 
-const NAME_LINK = {
-  boleto: statement(
-    'payment_links.name_link_of_boleto',
-    'update boletos set link_id = $3 where merchant_id = $1 and boleto_id = $2 and link_id is null returning boleto_id',
-  ),
-  pix: statement(
-    'payment_links.name_link_of_pix',
-    'update pix_charges set link_id = $3 where merchant_id = $1 and pix_id = $2 and link_id is null returning pix_id',
-  ),
-} as const;
-
 const RECEIVE = {
   boleto: statement(
     'payment_links.receive_of_boleto',
@@ -104,16 +95,17 @@ const RECEIVE = {
   ),
 } as const;
 
-/** Of a bill that the version before made: payments that come wait for the lock of its row, then name its link. */
+const NAME_LINK = { boleto: nameLinkOfBoleto, pix: nameLinkOfPix } as const;
+
+/** Of a bill of the version before: a payment that comes waits for its row, and then has its link. */
 export async function nameLinkOfBill(
   database: Database,
   { merchantId, linkId }: LinkKey,
   method: BillOfLink['method'],
   billId: string,
 ): Promise<void> {
-  const values = [merchantId, billId, linkId];
   await database.transaction(async (tx) => {
-    const named = await tx.query(NAME_LINK[method], values);
-    if (named.length > 0) await tx.query(RECEIVE[method], values);
+    if (await NAME_LINK[method](tx, merchantId, billId, linkId))
+      await tx.query(RECEIVE[method], [merchantId, billId, linkId]);
   });
 }

@@ -134,7 +134,7 @@ const LINK_ANSWER = named('PaymentLink', {
   ),
   receivedValue: Type.Optional(Type.Number()),
   returnedValue: Type.Optional(Type.Number()),
-  removalDate: Type.Optional(orNull('When its bank is next asked to take a kept bill away; null: now.')),
+  removalDate: Type.Optional(Type.Union([Type.String(), Type.Null()])),
 });
 
 const LINK_EXAMPLE = {

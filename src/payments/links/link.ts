@@ -149,8 +149,8 @@ export function outcomeOfLink(
 }
 
 /**
- * For who looks at a link: enough money pays it also while a bill can still be paid, too little does not end
- * it as long. While a card is being charged its outcome counts alone. `last` null: not read. Null: as the link says.
+ * For who looks at a link: while a bill can still be paid enough money pays it, and too little does not end
+ * it. While a card is being charged its outcome counts alone. `last` null: not read. Null: as the link says.
  */
 export function seenOutcome(link: MoneyOfLink, last: TryOutcome | null = null): TryOutcome | null {
   if (link.state === 'open')
