@@ -8,68 +8,74 @@ drop index concurrently if exists pix_charges_of_link;
 create index concurrently pix_charges_of_link on pix_charges (merchant_id, link_id) where link_id is not null;
 -- That of the bill that it is about.
 alter table reconciliation_exceptions add column if not exists link_id uuid;
--- Cents that came for its bills, whatever had become of those, and the bill for which money came first.
+-- Cents that came for its bills, whatever had become of those, and the bill that took them to the link's amount.
 alter table payment_links add column if not exists received_amount bigint not null default 0;
 alter table payment_links add column if not exists received_id uuid;
 -- How often the bank was asked to take away the bill beside that money, and, in real time, when it may be next.
 alter table payment_links add column if not exists removals smallint not null default 0;
 alter table payment_links add column if not exists removal_at timestamptz;
 
--- In the commit of the payment: its link is looked at at once, on whatever day it comes.
-create or replace function note_money_of_link() returns trigger language plpgsql as $$
+-- In the commit of the payment: its link is looked at at once, on whatever day it comes. Whether it does not pay the link,
+-- which has ended, or for which another bill had brought enough.
+create or replace function receive_for_link(merchant text, link uuid, bill uuid, cents bigint) returns boolean language plpgsql as $$
 declare
-  bill uuid;
-  link uuid;
+  is_beside boolean;
 begin
-  if tg_table_name = 'boleto_payments' then
-    bill := new.boleto_id;
-    select b.link_id into link from boletos b where b.merchant_id = new.merchant_id and b.boleto_id = bill;
-  else
-    bill := new.pix_id;
-    select p.link_id into link from pix_charges p where p.merchant_id = new.merchant_id and p.pix_id = bill;
-  end if;
-  if link is not null then
-    update payment_links l set received_amount = l.received_amount + new.amount, received_id = coalesce(l.received_id, bill),
-      look_at = case when l.state in ('open', 'paying') then now() end
-    where l.merchant_id = new.merchant_id and l.link_id = link;
-  end if;
-  return null;
+  update payment_links l set received_amount = l.received_amount + cents,
+    received_id = case when l.received_amount < l.amount and l.received_amount + cents >= l.amount then bill else l.received_id end,
+    look_at = case when l.state in ('open', 'paying') then now() end
+  where l.merchant_id = merchant and l.link_id = link
+  returning l.state = 'disabled' or coalesce(l.payment_id, l.received_id, bill) <> bill into is_beside;
+  return coalesce(is_beside, false);
 end $$;
-create or replace trigger boleto_payments_of_link after insert on boleto_payments
-  for each row when (new.amount > 0) execute function note_money_of_link();
-create or replace trigger pix_payments_of_link after insert on pix_payments
-  for each row when (new.amount > 0) execute function note_money_of_link();
 
--- With their link.
+-- With their link, whose money may be unexpected where that of the bill is not.
 create or replace function open_unexpected_payment() returns trigger language plpgsql as $$
 declare
   moment bytea := substring(int8send((extract(epoch from clock_timestamp()) * 1000)::bigint) from 3);
   id uuid := encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) placing moment from 1 for 6), 52, 1), 53, 1), 'hex')::uuid;
+  bill record;
+  is_for_nothing boolean := new.surprise is not null;
 begin
-  insert into reconciliation_exceptions (merchant_id, exception_id, exception_key, class, state, account_number, boleto_id, link_id,
-    amount, expected, found, day)
-  select new.merchant_id, id, 'boleto:' || new.boleto_id || ':' || new.change_id, 'unexpectedPayment', 'open', b.account_number,
-    new.boleto_id, b.link_id, case when new.surprise is null then new.expected_amount else 0 end - new.amount,
-    case when new.surprise is null then new.expected_amount::text end, new.amount::text, new.paid_on
-  from boletos b where b.merchant_id = new.merchant_id and b.boleto_id = new.boleto_id
-  on conflict do nothing;
+  select account_number, link_id into bill from boletos where merchant_id = new.merchant_id and boleto_id = new.boleto_id;
+  if bill.link_id is not null and new.amount > 0 then
+    is_for_nothing := receive_for_link(new.merchant_id, bill.link_id, new.boleto_id, new.amount) or is_for_nothing;
+  end if;
+  if is_for_nothing or new.kind = 'otherAmount' then
+    insert into reconciliation_exceptions (merchant_id, exception_id, exception_key, class, state, account_number, boleto_id, link_id,
+      amount, expected, found, day)
+    values (new.merchant_id, id, 'boleto:' || new.boleto_id || ':' || new.change_id, 'unexpectedPayment', 'open',
+      bill.account_number, new.boleto_id, bill.link_id, case when is_for_nothing then 0 else new.expected_amount end - new.amount,
+      case when is_for_nothing then null else new.expected_amount::text end, new.amount::text, new.paid_on)
+    on conflict do nothing;
+  end if;
   return null;
 end $$;
+create or replace trigger boleto_payments_unexpected after insert on boleto_payments
+  for each row execute function open_unexpected_payment();
 create or replace function open_unexpected_pix() returns trigger language plpgsql as $$
 declare
   moment bytea := substring(int8send((extract(epoch from clock_timestamp()) * 1000)::bigint) from 3);
   id uuid := encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) placing moment from 1 for 6), 52, 1), 53, 1), 'hex')::uuid;
+  bill record;
+  is_for_nothing boolean := new.surprise is not null;
 begin
-  insert into reconciliation_exceptions (merchant_id, exception_id, exception_key, class, state, account_number, pix_id, link_id,
-    amount, expected, found, day)
-  select new.merchant_id, id, 'pix:' || new.pix_id || ':' || new.end_to_end_id, 'unexpectedPayment', 'open', p.account_number,
-    new.pix_id, p.link_id, case when new.surprise is null then new.expected_amount else 0 end - new.amount,
-    case when new.surprise is null then new.expected_amount::text end, new.amount::text,
-    (new.paid_at at time zone 'America/Sao_Paulo')::date
-  from pix_charges p where p.merchant_id = new.merchant_id and p.pix_id = new.pix_id
-  on conflict do nothing;
+  select account_number, link_id into bill from pix_charges where merchant_id = new.merchant_id and pix_id = new.pix_id;
+  if bill.link_id is not null and new.amount > 0 then
+    is_for_nothing := receive_for_link(new.merchant_id, bill.link_id, new.pix_id, new.amount) or is_for_nothing;
+  end if;
+  if is_for_nothing or new.kind = 'otherAmount' then
+    insert into reconciliation_exceptions (merchant_id, exception_id, exception_key, class, state, account_number, pix_id, link_id,
+      amount, expected, found, day)
+    values (new.merchant_id, id, 'pix:' || new.pix_id || ':' || new.end_to_end_id, 'unexpectedPayment', 'open',
+      bill.account_number, new.pix_id, bill.link_id, case when is_for_nothing then 0 else new.expected_amount end - new.amount,
+      case when is_for_nothing then null else new.expected_amount::text end, new.amount::text, (new.paid_at at time zone 'America/Sao_Paulo')::date)
+    on conflict do nothing;
+  end if;
   return null;
 end $$;
+create or replace trigger pix_payments_unexpected after insert on pix_payments
+  for each row execute function open_unexpected_pix();
 create or replace function open_pix_return() returns trigger language plpgsql as $$
 declare
   moment bytea := substring(int8send((extract(epoch from clock_timestamp()) * 1000)::bigint) from 3);

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { STATUS_BILL } from '../../src/transactions/methods/boleto/bill-status.ts';
 import { businessDayFrom } from '../../src/values/business-day.ts';
 import { call, logIn } from '../kit/merchant.ts';
 import { openSimulator, type Simulator, until } from '../kit/service.ts';
@@ -224,14 +225,23 @@ async function bankNow(): Promise<string> {
   return row?.now as string;
 }
 
-/** Of the links that a test has made, the number of the only boleto. */
-async function boletoOf(reference: string): Promise<{ id: string; ourNumber: string; pageKey: string }> {
+type Bill = { readonly id: string; readonly ourNumber: string; readonly pageKey: string };
+
+/** Of a link that a test has made, the oldest first. */
+async function boletosOf(reference: string): Promise<Bill[]> {
   const rows = await shop.service.auditor.query(
-    `select boleto_id as id, our_number as "ourNumber", page_key as "pageKey" from boletos where reference_transaction = $1`,
+    `select boleto_id as id, our_number as "ourNumber", page_key as "pageKey" from boletos
+     where reference_transaction = $1 order by requested_at`,
     [reference],
   );
-  assert.equal(rows.length, 1);
-  return rows[0] as { id: string; ourNumber: string; pageKey: string };
+  return rows as Bill[];
+}
+
+/** The only one. */
+async function boletoOf(reference: string): Promise<Bill> {
+  const [only, ...more] = await boletosOf(reference);
+  assert.ok(only !== undefined && more.length === 0);
+  return only;
 }
 
 test('a link is paid by the one boleto that its page shows, however often it is asked for', async () => {
@@ -360,6 +370,16 @@ test('money for a link that was disabled meanwhile is an exception that names it
   assert.equal((await read(shop, id)).body.linkId, link.id);
   const [exception] = await exceptionsOf(shop, id);
   assert.deepEqual([exception?.class, exception?.linkId], ['unexpectedPayment', link.id]);
+  const restored = await links.newLink({ referenceTransaction: 'LINK-12' });
+  assert.equal((await trying(restored, 'boleto', payer())).status, 'waiting');
+  await shop.service.auditor.query(
+    "update payment_links set state = 'disabled', disable_reason = 'Restored', look_at = null where link_id = $1",
+    [restored.id],
+  );
+  const waiting = await boletoOf('LINK-12');
+  await paidAtBank(waiting.ourNumber);
+  await untilStatus(shop, waiting.id, STATUS_BILL.paid);
+  assert.equal((await exceptionsOf(shop, waiting.id)).length, 1, 'a link that has ended is paid by nothing');
 });
 
 test('a bank that keeps a boleto beside money that came is asked ever later, and the link says that it is kept', async () => {
@@ -371,10 +391,10 @@ test('a bank that keeps a boleto beside money that came is asked ever later, and
   await script({ cancels: [{ refusal: 'notAllowed' }] });
   await paidAtBank(ourNumber);
   const ofLink = (text: string) => shop.service.auditor.query(text, [link.id]);
-  const waitsAgain = () =>
+  const waitsAgain = (removals: number) =>
     ofLink(`select 1 from payment_links l join boletos b using (merchant_id, link_id)
-      where link_id = $1 and removals = 1 and l.state = 'paying' and b.state = 'issued'`);
-  await until('the bank has kept it', async () => (await waitsAgain()).length === 1);
+      where link_id = $1 and removals = ${removals} and l.state = 'paying' and b.state = 'issued'`);
+  await until('the bank has kept it', async () => (await waitsAgain(1)).length === 1);
   await ofLink("update payment_links set look_at = now() - interval '1 minute' where link_id = $1");
   await until('it was looked at', async () => {
     const [row] = await ofLink(
@@ -382,21 +402,69 @@ test('a bank that keeps a boleto beside money that came is asked ever later, and
     );
     return row?.is_looked_at === true;
   });
-  assert.equal((await waitsAgain()).length, 1, 'and the bank was not asked');
-  const { status, bills } = await links.read(link);
-  assert.deepEqual([status, bills.map(({ isOpen }: { isOpen: boolean }) => isOpen)], ['Pago', [true, false]]);
+  assert.equal((await waitsAgain(1)).length, 1, 'and the bank was not asked');
+  const { status, bills, receivedValue, removalDate } = await links.read(link);
+  assert.deepEqual([status, bills.map(({ isOpen }: { isOpen: boolean }) => isOpen)], ['Pago', [false, true]]);
+  assert.deepEqual([receivedValue, typeof removalDate], [149.9, 'string']);
   const { items } = (await links.api('list?status=Pago&limit=100')).body;
   assert.equal(
     items.find(({ id }: { id: string }) => id === link.id)?.status,
     'Pago',
     'the list says so too',
   );
-  await ofLink('update payment_links set look_at = now(), removal_at = now() where link_id = $1');
+  await script({ cancels: [{ refusal: 'notAllowed' }, { refusal: 'notAllowed' }] });
+  for (const removals of [38, 39]) {
+    await ofLink(`update payment_links set look_at = now(), removal_at = now(), removals = ${removals}
+      where link_id = $1`);
+    await until('the bank is asked, and then rests', async () => {
+      const [row] =
+        await ofLink(`select 1 from payment_links where link_id = $1 and removals = ${removals + 1}
+        and removal_at between now() + interval '23 hours' and now() + interval '1 day'`);
+      return row !== undefined;
+    });
+    await until('the bank has kept it again', async () => (await waitsAgain(removals + 1)).length === 1);
+  }
+  assert.equal((await links.read(link)).removalDate, undefined, 'a person asks it now');
+  const kept = (await boletosOf('LINK-10'))[1] as Bill;
+  await paidAtBank(kept.ourNumber);
   await until('the link has ended', async () => {
-    await ofLink("update payment_links set look_at = now() where link_id = $1 and state = 'paying'");
-    return (await ofLink("select 1 from payment_links where link_id = $1 and state = 'paid'")).length === 1;
+    const [row] = await ofLink(
+      "select payment_id, received_id from payment_links where link_id = $1 and state = 'paid'",
+    );
+    return row !== undefined && row.payment_id === row.received_id;
   });
-  assert.equal((await links.read(link)).bills[0].isOpen, false);
+  const [exception] = await exceptionsOf(shop, kept.id);
+  assert.deepEqual(
+    [exception?.class, exception?.amount, exception?.linkId],
+    ['unexpectedPayment', -14_990, link.id],
+    'the bank was right to take it, and the buyer has paid twice',
+  );
+});
+
+test('too little for a bill ends no link whose other bill can still pay it, and that one pays it', async () => {
+  const link = await links.newLink({ referenceTransaction: 'LINK-11' });
+  assert.equal((await trying(link, 'boleto', payer())).status, 'waiting');
+  const first = await boletoOf('LINK-11');
+  await shop.service.auditor.query('update boletos set link_id = null where boleto_id = $1', [first.id]);
+  assert.equal((await trying(link, 'cancel')).status, 'removed');
+  assert.equal((await read(shop, first.id)).body.linkId, link.id, 'as the version before made it');
+  assert.equal((await trying(link, 'boleto', payer())).status, 'waiting');
+  await script({ cancels: [{ refusal: 'notAllowed' }] });
+  await paidAtBank(first.ourNumber, 100);
+  await until('the bank has kept the other one', async () => {
+    const [row] = await shop.service.auditor.query(
+      `select 1 from payment_links l join boletos b using (merchant_id, link_id)
+       where link_id = $1 and removals = 1 and l.state = 'paying' and b.state = 'issued'`,
+      [link.id],
+    );
+    return row !== undefined;
+  });
+  assert.equal((await links.read(link)).status, 'Processando');
+  assert.match(await links.show(link), /Linha digitável/);
+  const second = (await boletosOf('LINK-11'))[1] as Bill;
+  await paidAtBank(second.ourNumber);
+  assert.equal((await links.untilLink(link, 'Pago')).paymentId, second.id);
+  assert.deepEqual(await exceptionsOf(shop, second.id), []);
 });
 
 test('a boleto that was paid with less than its link asks for does not say that it is paid, and ends it', async () => {

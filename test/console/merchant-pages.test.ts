@@ -129,9 +129,22 @@ test('money for a disabled link stands on its page, and the exception leads ther
     const found = await wordsAt(path);
     return found.includes('Boleto A resolver R$ 149,90') && found;
   });
-  assert.match(words, /Recebido por Pix e boleto R\$ 149,90 .*Chegou dinheiro que não paga este link/);
+  assert.match(words, /Recebido por Pix e boleto R\$ 149,90 .*Chegou mais dinheiro do que paga este link/);
   assert.ok((await shown(viewer, `${home}/boletos/${id}`)).includes(`href="${path}"`));
   assert.ok((await shown(viewer, `${home}/reconciliation/exceptions`)).includes(`href="${path}"`));
+  const twice = await links.newLink();
+  assert.equal((await links.post(twice, 'boleto', boletoRequest().payer as object)).body.status, 'waiting');
+  const [paid] = (await links.read(twice)).bills;
+  for (const sum of ['149,90', '299,80']) {
+    await call(url, `/homologation/boletos/${paid.id}/events`, { token, body: { type: 'paid' } });
+    await until('it was paid', async () =>
+      (await wordsAt(`${home}/links/${twice.id}`)).includes(`Recebido por Pix e boleto R$ ${sum}`),
+    );
+  }
+  assert.match(
+    await wordsAt(`${home}/links/${twice.id}`),
+    /Pago .*Chegou mais dinheiro do que paga este link/,
+  );
 });
 
 test('the box leads to a billing, a subscription and a boleto by their ids', async () => {

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { call } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
 import { type Link, linksOf } from '../payments/linked.ts';
-import { ledger, openPixShop, type PixShop, pay, read, script } from './pix-service.ts';
+import { ledger, openPixShop, order, type PixShop, pay, read, script } from './pix-service.ts';
 
 let shop: PixShop;
 let links: ReturnType<typeof linksOf>;
@@ -56,6 +56,17 @@ test('a link is paid by the Pix that its page shows, and by nothing beside it', 
   assert.ok(['paid', 'notOpen'].includes(late), 'the work may not have seen it yet');
   const refunds = await shop.service.auditor.query('select 1 from pix_refunds');
   assert.deepEqual(refunds, [], 'what was paid is not given back');
+  const [{ endToEndId }] = body.payments;
+  await order(shop, 'taken-back', { endToEndId, natureza: 'MED_FRAUDE', amount: '40.00' });
+  const takenBack = await until('the link says what its bank took back', async () => {
+    await shop.service.auditor.query('update pix_return_cursors set due_at = now()');
+    const found = await links.read(link);
+    return found.returnedValue > 0 && found;
+  });
+  assert.deepEqual(
+    [takenBack.status, takenBack.receivedValue, takenBack.returnedValue, takenBack.bills[0].isToResolve],
+    ['Pago', 149.9, 40, true],
+  );
 });
 
 test('who pays otherwise has the Pix taken away first, and one that was paid meanwhile pays the link', async () => {

@@ -1266,8 +1266,8 @@ export type PaymentLink = {
   /** The page where the buyer pays. */
   readonly url: string;
   /**
-   * Processando: a try to pay is under way, or its outcome is not known yet; no other one begins. A paid
-   * link stays Pago, also when the payment is given back.
+   * Processando: a try is under way, or its outcome unknown; no other begins. Pago stays, also when it is
+   * given back.
    */
   readonly status: 'Aberto' | 'Processando' | 'Pago' | 'Desativado' | 'Expirado';
   /** What is paid. */
@@ -1294,8 +1294,14 @@ export type PaymentLink = {
   readonly createdBy: string;
   /** São Paulo time without zone. */
   readonly createdDate: string;
-  /** Of one link: its newest Pix and boletos. */
+  /** Of one link: its Pix and boletos. */
   readonly bills?: readonly (PaymentLinkBill)[] | undefined;
+  /** Reais that came. */
+  readonly receivedValue?: number | undefined;
+  /** Of these, given back. */
+  readonly returnedValue?: number | undefined;
+  /** When its bank is asked to take a bill away; null: now; absent: it is not. */
+  readonly removalDate?: string | null | undefined;
 };
 
 export type PaymentLinkBill = {

@@ -118,8 +118,7 @@ const METHODS = { card: 'Card', pix: 'Pix', boleto: 'Boleto' } as const;
 
 function linkPage(one: Link, visit: Visit): Html {
   const { say, reais, day } = visit.wording;
-  const { url, paymentId, status, method, bills = [] } = one;
-  const received = bills.reduce((sum, { receivedValue }) => sum + receivedValue, 0);
+  const { url, paymentId, status, method, receivedValue = 0, returnedValue = 0 } = one;
   return html`<p class="headline"><strong>${reais(one.value)}</strong> ${stateBadge(LINK_STATES, status, visit.wording)}</p>
 ${facts([
   [say('Address of the page'), pageAddress(url, visit)],
@@ -130,7 +129,8 @@ ${facts([
     say('Payment'),
     paymentId === null ? '–' : link(paymentPath(visit.merchantId, paymentId), paymentId.slice(0, 8)),
   ],
-  ...(received > 0 ? [[say('Received by Pix and boleto'), reais(received)] as const] : []),
+  ...(receivedValue > 0 ? [[say('Received by Pix and boleto'), reais(receivedValue)] as const] : []),
+  ...(returnedValue > 0 ? [[say('Of this, given back'), reais(returnedValue)] as const] : []),
   [say('Last tried by'), method === null ? '–' : say(METHODS[method])],
   [say('Reference'), one.referenceTransaction ?? '–'],
   [say('Reason'), one.reason ?? '–'],
@@ -141,36 +141,48 @@ ${facts([
 
 const ENDED: readonly string[] = [LINK_STATUS_WORDS.paid, LINK_STATUS_WORDS.disabled];
 
-function billSection({ status, paymentId, bills = [] }: Link, visit: Visit): Shown {
-  const { say, reais } = visit.wording;
-  if (bills.length === 0) return '';
-  const isOdd = bills.some((bill) => bill.id !== paymentId && bill.isToResolve);
-  const isUnusual = bills.some((bill) => bill.id === paymentId && bill.isToResolve);
+const centsOf = (value = 0) => Math.round(value * 100);
+
+/** What is left to a person. */
+function notesOf(one: Link, { say, moment: momentText }: Wording): string[] {
+  const { status, value, paymentId, receivedValue, returnedValue, removalDate, bills = [] } = one;
   const isOver = ENDED.includes(status);
-  const isKept = isOver && bills.some((bill) => bill.isOpen);
-  const notes = [
-    ...(isOver && isOdd
-      ? [
-          say(
-            'Money came that does not pay this link: give it back to the buyer, or agree with him on it, and say at its page what became of it.',
-          ),
-        ]
-      : []),
-    ...(isUnusual
-      ? [
-          say(
-            'What pays this link came late or in another amount, so it is an exception: say at its page what became of it.',
-          ),
-        ]
-      : []),
-    ...(isKept
-      ? [
-          say(
-            'One of them can still be paid: its bank, which is asked to take it away ever later, has not. Ask it yourself.',
-          ),
-        ]
-      : []),
-  ];
+  const payingBill = bills.find(({ id }) => id === paymentId);
+  const isMore =
+    centsOf(receivedValue) - centsOf(returnedValue) > (payingBill === undefined ? 0 : centsOf(value));
+  const notes: string[] = [];
+  if (isOver && isMore && bills.some(({ isToResolve }) => isToResolve))
+    notes.push(
+      say(
+        'More money came than pays this link: give it back to the buyer, or agree with him on it, and say at the page of the Pix or boleto what became of it.',
+      ),
+    );
+  else if (payingBill?.isToResolve === true)
+    notes.push(say('What pays this link has an exception: say at its page what became of it.'));
+  if (!bills.some(({ isOpen }) => isOpen)) return notes;
+  if (removalDate === null)
+    notes.push(say('One of them can still be paid: its bank is being asked to take it away.'));
+  else if (removalDate !== undefined)
+    notes.push(
+      say(
+        'One of them can still be paid: its bank was asked to take it away. If it keeps it, it is asked again at {moment}.',
+        {
+          moment: momentText(removalDate),
+        },
+      ),
+    );
+  else if (isOver)
+    notes.push(
+      say('One of them can still be paid, and its bank is not asked to take it away: ask it yourself.'),
+    );
+  return notes;
+}
+
+function billSection(one: Link, visit: Visit): Shown {
+  const { say, reais } = visit.wording;
+  const { bills = [] } = one;
+  if (bills.length === 0) return '';
+  const notes = notesOf(one, visit.wording);
   return section(
     say('Pix and boletos of this link'),
     html`${notes.length > 0 && html`<div class="message" role="note"><p>${notes.join(' ')}</p></div>`}${table(

@@ -1,8 +1,10 @@
-import { type Reader, statement } from '../../platform/postgres/database.ts';
+import { type Database, type Reader, statement } from '../../platform/postgres/database.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { BOLETO_STATES, type BoletoState } from '../../transactions/methods/boleto/boleto.ts';
+import { nameLinkOfBoleto } from '../../transactions/methods/boleto/boletos.sql.ts';
 import { PIX_STATES, type PixState } from '../../transactions/methods/pix/pix.ts';
-import type { Cents } from '../../values/cents.ts';
+import { nameLinkOfPix } from '../../transactions/methods/pix/pix-charges.sql.ts';
+import { type Cents, cents } from '../../values/cents.ts';
 import type { LinkKey } from './link.ts';
 
 const BILL = rowCodec(
@@ -12,34 +14,39 @@ const BILL = rowCodec(
     pixState: column.nullable(column.oneOf(PIX_STATES)),
     received: column.money(),
     isToResolve: column.boolean(),
+    /** Of all bills of the link. */
+    returnedOfLink: column.money('(sum(g.returned) over ())::bigint'),
   },
   'g',
 );
 
-/** Of a payment `y`, by the key of its exception. */
-const IS_OPEN_BOLETO = `exists (select from reconciliation_exceptions e where e.merchant_id = y.merchant_id
-         and e.exception_key = 'boleto:' || y.boleto_id || ':' || y.change_id and e.state = 'open')`;
-const IS_OPEN_PIX = `exists (select from reconciliation_exceptions e where e.merchant_id = y.merchant_id
-         and e.exception_key = 'pix:' || y.pix_id || ':' || y.end_to_end_id and e.state = 'open')`;
+/** Those about bills of the merchant: few, and found by their class. */
+const OPEN_EXCEPTIONS = `open_exceptions as materialized (
+     select boleto_id, pix_id from reconciliation_exceptions
+     where merchant_id = $1 and state = 'open' and class in ('unexpectedPayment', 'takenBack')
+   )`;
 
-/** Those that a bank has registered, or may have; the newest first. */
+/** Those that a bank has registered, or may have; of most concern first, then the newest. */
 const LIST = statement(
   'payment_links.list_bills',
-  `select ${BILL.columns} from (
-     select b.boleto_id as id, b.state as boleto_state, null as pix_state, b.requested_at, t.received, t.is_to_resolve
+  `with ${OPEN_EXCEPTIONS}
+   select ${BILL.columns} from (
+     select b.boleto_id as id, b.state as boleto_state, null as pix_state, b.requested_at, t.received, 0::bigint as returned,
+       exists (select from open_exceptions e where e.boleto_id = b.boleto_id) as is_to_resolve
      from boletos b cross join lateral (
-       select coalesce(sum(y.amount), 0)::bigint as received, coalesce(bool_or(${IS_OPEN_BOLETO}), false) as is_to_resolve
+       select coalesce(sum(y.amount), 0)::bigint as received
        from boleto_payments y where y.merchant_id = b.merchant_id and y.boleto_id = b.boleto_id
      ) t
-     where b.merchant_id = $1 and b.link_id = $2 and b.state <> 'refused'
+     where b.merchant_id = $1 and b.link_id = $2 and (b.state <> 'refused' or t.received > 0)
      union all
-     select p.pix_id, null, p.state, p.requested_at, t.received, t.is_to_resolve
+     select p.pix_id, null, p.state, p.requested_at, t.received, t.returned,
+       exists (select from open_exceptions e where e.pix_id = p.pix_id)
      from pix_charges p cross join lateral (
-       select coalesce(sum(y.amount), 0)::bigint as received, coalesce(bool_or(${IS_OPEN_PIX}), false) as is_to_resolve
+       select coalesce(sum(y.amount), 0)::bigint as received, coalesce(sum(y.returned_amount), 0)::bigint as returned
        from pix_payments y where y.merchant_id = p.merchant_id and y.pix_id = p.pix_id
      ) t
-     where p.merchant_id = $1 and p.link_id = $2 and p.state <> 'refused'
-   ) g order by g.requested_at desc, g.id limit $3`,
+     where p.merchant_id = $1 and p.link_id = $2 and (p.state <> 'refused' or t.received > 0)
+   ) g order by (g.received > 0 or g.is_to_resolve) desc, g.requested_at desc, g.id limit $3`,
 );
 
 export type BillOfLink = {
@@ -48,8 +55,14 @@ export type BillOfLink = {
   /** It can be paid, or its bank has not said that it is over. */
   readonly isOpen: boolean;
   readonly received: Cents;
-  /** A payment of it is an exception that waits for a person. */
+  /** An exception about it waits for a person. */
   readonly isToResolve: boolean;
+};
+
+export type BillsOfLink = {
+  readonly bills: readonly BillOfLink[];
+  /** What was given back of all that came. */
+  readonly returned: Cents;
 };
 
 const ENDS: readonly (BoletoState | PixState)[] = ['paid', 'returned', 'canceled', 'expired', 'refused'];
@@ -59,12 +72,40 @@ const MOST_SHOWN = 20;
 export async function listBillsOfLink(
   database: Reader,
   { merchantId, linkId }: LinkKey,
-): Promise<BillOfLink[]> {
-  return (await database.query(LIST, [merchantId, linkId, MOST_SHOWN])).map((row) => billOf(BILL.parse(row)));
+): Promise<BillsOfLink> {
+  const rows = (await database.query(LIST, [merchantId, linkId, MOST_SHOWN])).map((row) => BILL.parse(row));
+  return { bills: rows.map(billOf), returned: rows[0]?.returnedOfLink ?? cents(0) };
 }
 
-function billOf({ boletoState, pixState, ...bill }: RowOf<typeof BILL>): BillOfLink {
+function billOf({ boletoState, pixState, returnedOfLink: _, ...bill }: RowOf<typeof BILL>): BillOfLink {
   const state = boletoState ?? pixState;
   if (state === null) throw new Error(`the bill ${bill.id} has no state`);
   return { ...bill, method: boletoState === null ? 'pix' : 'boleto', isOpen: !ENDS.includes(state) };
+}
+
+const RECEIVE = {
+  boleto: statement(
+    'payment_links.receive_of_boleto',
+    `select receive_for_link($1, $3, $2, y.amount) from boleto_payments y
+     where y.merchant_id = $1 and y.boleto_id = $2 and y.amount > 0`,
+  ),
+  pix: statement(
+    'payment_links.receive_of_pix',
+    'select receive_for_link($1, $3, $2, y.amount) from pix_payments y where y.merchant_id = $1 and y.pix_id = $2',
+  ),
+} as const;
+
+const NAME_LINK = { boleto: nameLinkOfBoleto, pix: nameLinkOfPix } as const;
+
+/** Of a bill of the version before: a payment that comes waits for its row, and then has its link. */
+export async function nameLinkOfBill(
+  database: Database,
+  { merchantId, linkId }: LinkKey,
+  method: BillOfLink['method'],
+  billId: string,
+): Promise<void> {
+  await database.transaction(async (tx) => {
+    if (await NAME_LINK[method](tx, merchantId, billId, linkId))
+      await tx.query(RECEIVE[method], [merchantId, billId, linkId]);
+  });
 }

@@ -18,7 +18,7 @@ import {
   PUBLIC_ONLY,
   urlRefusals,
 } from '../../webhooks/posting/url-rules.ts';
-import type { BillOfLink } from './bills-of-link.sql.ts';
+import type { BillsOfLink } from './bills-of-link.sql.ts';
 import { type Link, type ShownState, shownState, TRY_METHODS, type WantedLink } from './link.ts';
 import { LINK_ORDERS } from './links.sql.ts';
 
@@ -104,7 +104,7 @@ const LINK_ANSWER = named('PaymentLink', {
   url: Type.String({ description: 'The page where the buyer pays.' }),
   status: Type.Enum(WORD_LIST, {
     description:
-      'Processando: a try to pay is under way, or its outcome is not known yet; no other one begins. A paid link stays Pago, also when the payment is given back.',
+      'Processando: a try is under way, or its outcome unknown; no other begins. Pago stays, also when it is given back.',
   }),
   description: Type.String(),
   value: Type.Number({ description: 'Reais.' }),
@@ -129,9 +129,12 @@ const LINK_ANSWER = named('PaymentLink', {
         receivedValue: Type.Number(),
         isToResolve: Type.Boolean({ description: 'It has an open exception.' }),
       }),
-      { description: 'Of one link: its newest Pix and boletos.' },
+      { description: 'Of one link: its Pix and boletos.' },
     ),
   ),
+  receivedValue: Type.Optional(Type.Number()),
+  returnedValue: Type.Optional(Type.Number()),
+  removalDate: Type.Optional(Type.Union([Type.String(), Type.Null()])),
 });
 
 const LINK_EXAMPLE = {
@@ -177,15 +180,20 @@ export function writeLink(link: Link, pages: string, now: Instant): object {
   };
 }
 
+/** `removalAt`: as `nextRemoval` has it. */
+export type WholeLink = BillsOfLink & { readonly link: Link; readonly removalAt: Instant | null | undefined };
+
 /** As one link alone is answered. */
 export function writeWholeLink(
-  link: Link,
-  bills: readonly BillOfLink[],
+  { link, removalAt, bills, returned }: WholeLink,
   pages: string,
   now: Instant,
 ): object {
   return {
     ...writeLink(link, pages, now),
+    receivedValue: new ExactNumber(reaisText(link.receivedAmount)),
+    returnedValue: new ExactNumber(reaisText(returned)),
+    ...(removalAt !== undefined && { removalDate: removalAt && saoPauloText(removalAt) }),
     bills: bills.map(({ received, ...bill }) => ({
       ...bill,
       receivedValue: new ExactNumber(reaisText(received)),
@@ -273,7 +281,7 @@ export const DISABLE_LINK = contract({
   path: '/v1/paymentlink/disable',
   summary: 'Disable a payment link',
   description:
-    'It cannot be paid any more. One that is disabled already stays as it is. A Pix or boleto that waits for its payer is taken away first. While another try to pay is under way, or the bank has not answered, it is 409: ask again shortly.',
+    'It cannot be paid any more. One that is disabled stays as it is. A Pix or boleto that waits is taken away first. While another try is under way, or the bank has not answered, it is 409: ask again shortly.',
   query: Type.Object({
     id: LINK_ID,
     reason: Type.String({

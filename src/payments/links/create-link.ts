@@ -51,6 +51,7 @@ export function createLink<Refusal extends string>(
         receivedAmount: cents(0),
         receivedId: null,
         removals: 0,
+        removalAt: null,
         isRemovalRested: true,
         createdBy: userName,
         createdAt: now,

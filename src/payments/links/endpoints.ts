@@ -10,7 +10,7 @@ import { LIFE_REFUSALS, lifeRefusal } from '../../transactions/payers/page-life.
 import { isUuid } from '../../values/ids.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { CallRules } from '../../webhooks/posting/url-rules.ts';
-import { type BillOfLink, listBillsOfLink } from './bills-of-link.sql.ts';
+import { listBillsOfLink } from './bills-of-link.sql.ts';
 import {
   CREATE_LINK,
   checkLink,
@@ -20,13 +20,14 @@ import {
   linkPagesAt,
   readWantedLink,
   stateOfWord,
+  type WholeLink,
   writeLink,
   writeWholeLink,
 } from './contract.ts';
 import { type CreateLinkTools, createLink } from './create-link.ts';
 import { disableLink } from './disable-link.ts';
 import { findStandingBill } from './find-try-outcome.ts';
-import { type Link, type LinkKey, seenOutcome } from './link.ts';
+import { type Link, type LinkKey, nextRemoval, seenOutcome } from './link.ts';
 import { findLink, LINK_ORDERS, listLinkPage } from './links.sql.ts';
 import { asItsBill, type PayLinkByBillTools } from './pay-link-by-bill.ts';
 
@@ -86,7 +87,7 @@ export const LINK_ENDPOINTS: readonly Endpoint<LinkTools>[] = [
     if (found === null) return refusalAnswer(FAILURES.unknownPath, call.language);
     const pages = linkPagesAt(call.pagesOrigin(), tools.cell);
     const now = tools.clock.now(merchantId);
-    return { status: 200, body: writeWholeLink(found.link, found.bills, pages, now) };
+    return { status: 200, body: writeWholeLink(found, pages, now) };
   }),
   endpoint(LIST_LINKS, async (tools: LinkTools, call) => {
     const { merchantId } = callerOf(call);
@@ -119,11 +120,11 @@ async function findWholeLink(
   { keyring }: LinkTools,
   database: Reader,
   key: LinkKey,
-): Promise<{ readonly link: Link; readonly bills: readonly BillOfLink[] } | null> {
+): Promise<WholeLink | null> {
   const found = await findLink(database, key);
   if (found === null) return null;
   const link = asItsBill(found, await findStandingBill({ database, keyring }, found));
-  return { link, bills: await listBillsOfLink(database, key) };
+  return { link, removalAt: nextRemoval(found), ...(await listBillsOfLink(database, key)) };
 }
 
 function refuse(why: keyof typeof LINK_REFUSALS | null, language: Language): Answer {

@@ -2,7 +2,7 @@ import { identifyRequest } from '../../idempotency/answer-once.ts';
 import { type IdSpan, idSpan, type SentRequest } from '../../idempotency/idempotency-key.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
 import type { Looked } from '../../platform/postgres/batched-reads.ts';
-import type { Reader } from '../../platform/postgres/database.ts';
+import type { Database, Reader } from '../../platform/postgres/database.ts';
 import type { Boleto, BoletoState } from '../../transactions/methods/boleto/boleto.ts';
 import { findBoleto, findMadeBoleto } from '../../transactions/methods/boleto/boletos.sql.ts';
 import type { FoundOfKey, KeyAndSpan } from '../../transactions/methods/card/keys-found.sql.ts';
@@ -10,20 +10,23 @@ import type { Pix, PixState } from '../../transactions/methods/pix/pix.ts';
 import { findMadePix, findPix } from '../../transactions/methods/pix/pix-charges.sql.ts';
 import type { TransactionState } from '../../transactions/transaction.ts';
 import { findTransaction } from '../../transactions/transaction-queries.sql.ts';
+import { nameLinkOfBill } from './bills-of-link.sql.ts';
 import {
   keyOfTry,
   type Link,
-  outcomeOfMoney,
+  outcomeOfLink,
   outcomeWithoutPayment,
   seenOutcome,
   type TryOutcome,
 } from './link.ts';
 
 export type FindTryTools = {
-  readonly database: Reader;
+  readonly database: Database;
   readonly keyring: Pick<Keyring, 'fingerprints' | 'idDigest'>;
   readonly findOfKey: (asked: KeyAndSpan) => Promise<Looked<FoundOfKey>>;
 };
+
+type ReadBillTools = Pick<FindTryTools, 'keyring'> & { readonly database: Reader };
 
 /** The request that charges a try. Its key alone decides the id of its payment, so that each try has one. */
 export function requestOfTry(link: Pick<Link, 'linkId' | 'tries'>, body: unknown): SentRequest {
@@ -79,14 +82,16 @@ export type BillOfTry =
   | { readonly method: 'pix'; readonly pix: Pix }
   | { readonly method: 'boleto'; readonly boleto: Boleto };
 
+const idOf = (bill: BillOfTry) => (bill.method === 'pix' ? bill.pix.pixId : bill.boleto.boletoId);
+
 type Found = { readonly kind: TryOutcome['kind']; readonly paymentId: string };
 
 /** The link may have been read before the payment of its bill was written. */
 function outcomeOfBill(link: Link, bill: BillOfTry): Found {
   const found: Found =
     bill.method === 'pix'
-      ? { kind: OUTCOMES_OF_PIX[bill.pix.state], paymentId: bill.pix.pixId }
-      : { kind: OUTCOMES_OF_BOLETO[bill.boleto.state], paymentId: bill.boleto.boletoId };
+      ? { kind: OUTCOMES_OF_PIX[bill.pix.state], paymentId: idOf(bill) }
+      : { kind: OUTCOMES_OF_BOLETO[bill.boleto.state], paymentId: idOf(bill) };
   const { payments } = bill.method === 'pix' ? bill.pix : bill.boleto;
   const received = payments.reduce((sum, { amount }) => sum + amount, 0);
   return found.kind === 'paid' && received < link.amount ? { ...found, kind: 'short' } : found;
@@ -97,9 +102,7 @@ function outcomeOfBill(link: Link, bill: BillOfTry): Found {
  * came for any bill of the link counts.
  */
 export async function findTryOutcome(tools: FindTryTools, link: Link): Promise<TryOutcome> {
-  const last = await findLastOutcome(tools, link);
-  if (last.kind === 'underWay' || (last.kind === 'paid' && link.tryMethod === 'card')) return last;
-  return outcomeOfMoney(link) ?? last;
+  return outcomeOfLink(link, await findLastOutcome(tools, link));
 }
 
 async function findLastOutcome(tools: FindTryTools, link: Link): Promise<TryOutcome> {
@@ -119,12 +122,9 @@ export type StandingBill = {
 };
 
 /** For who looks at the link: the work may not have seen yet what its payer did at his bank. */
-export async function findStandingBill(
-  tools: Pick<FindTryTools, 'database' | 'keyring'>,
-  link: Link,
-): Promise<StandingBill> {
+export async function findStandingBill(tools: ReadBillTools, link: Link): Promise<StandingBill> {
   const bill = await findBillOfTry(tools, link);
-  return { bill, outcome: seenOutcome(link) ?? (bill && tryOutcomeOf(outcomeOfBill(link, bill))) };
+  return { bill, outcome: seenOutcome(link, bill && tryOutcomeOf(outcomeOfBill(link, bill))) };
 }
 
 async function findCardOutcome(tools: FindTryTools, link: Link): Promise<Found | null> {
@@ -139,12 +139,15 @@ async function findCardOutcome(tools: FindTryTools, link: Link): Promise<Found |
 
 async function findBillOutcome(tools: FindTryTools, link: Link): Promise<Found | null> {
   const bill = await findBillOfTry(tools, link);
-  return bill && outcomeOfBill(link, bill);
+  if (bill === null) return null;
+  const { linkId } = bill.method === 'pix' ? bill.pix : bill.boleto;
+  if (linkId === null) await nameLinkOfBill(tools.database, link, bill.method, idOf(bill));
+  return outcomeOfBill(link, bill);
 }
 
 /** Of the try that is under way. Null: it has made none. */
 export async function findBillOfTry(
-  { database, keyring }: Pick<FindTryTools, 'database' | 'keyring'>,
+  { database, keyring }: ReadBillTools,
   link: Link,
 ): Promise<BillOfTry | null> {
   const { merchantId, tryMethod } = link;

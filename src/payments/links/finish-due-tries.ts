@@ -3,16 +3,8 @@ import type { Database } from '../../platform/postgres/database.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import { everySoOften } from '../../platform/work/every-so-often.ts';
 import { type FindTryTools, findTryOutcome } from './find-try-outcome.ts';
-import { isRemovalDue, type Link, outcomeOfMoney, type TryOutcome } from './link.ts';
-import {
-  dropLinkRow,
-  EARLIEST_LOOK,
-  listDueTries,
-  putOff,
-  recordFailed,
-  recordPaid,
-  recordRemoval,
-} from './links.sql.ts';
+import { isRemovalDue, type Link, type TryOutcome } from './link.ts';
+import { dropLinkRow, EARLIEST_LOOK, listDueTries, putOff, recordFailed, recordPaid } from './links.sql.ts';
 import { SHORT_PAYMENT } from './words.ts';
 
 export type FinishTryTools = FindTryTools & { readonly database: Database };
@@ -44,8 +36,7 @@ export async function finishTry(
 export function finishDueTries(
   tools: FinishTryTools &
     Pick<ModuleContext, 'log'> & {
-      /** Whether the bank is asked now. */
-      readonly startRemoval: (link: Link, deadlineAt: number) => Promise<boolean>;
+      readonly startRemoval: (link: Link, deadlineAt: number) => Promise<void>;
     },
 ): Work {
   const finish = async (signal: AbortSignal) => {
@@ -55,11 +46,9 @@ export function finishDueTries(
         const link = due.read();
         const outcome = await findTryOutcome(tools, link);
         // A bill beside one that was paid after all ends at its bank, then the link does.
-        const isBeside = outcome.kind === 'underWay' && outcomeOfMoney(link) !== null;
-        if (isBeside && isRemovalDue(link)) {
-          const isAsked = await tools.startRemoval(link, performance.now() + WRITE_MILLISECONDS);
-          if (isAsked) await recordRemoval(tools.database, link);
-        }
+        const isBeside = outcome.kind === 'underWay' && link.receivedAmount > 0;
+        if (isBeside && isRemovalDue(link))
+          await tools.startRemoval(link, performance.now() + WRITE_MILLISECONDS);
         await finishTry(tools, link, outcome);
       } catch (error) {
         // One that cannot be read holds up no other.

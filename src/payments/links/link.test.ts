@@ -6,8 +6,10 @@ import {
   installmentOptions,
   isRemovalDue,
   MOST_REMOVALS,
-  outcomeOfMoney,
+  nextRemoval,
+  outcomeOfLink,
   outcomeWithoutPayment,
+  seenOutcome,
   shownState,
 } from './link.ts';
 
@@ -37,15 +39,37 @@ test('a try without a payment has failed once its request can make none any more
   assert.equal(outcomeWithoutPayment({ triedMilliseconds: 150_001 }).kind, 'failed');
 });
 
-test('all the money that came decides, and names the bill for which it came first', () => {
-  const link = { amount: cents(100), receivedAmount: cents(99), receivedId: 'a' };
-  assert.equal(outcomeOfMoney({ ...link, receivedAmount: cents(0), receivedId: null }), null);
-  assert.deepEqual(outcomeOfMoney(link), { kind: 'short' });
-  assert.deepEqual(outcomeOfMoney({ ...link, receivedAmount: cents(100) }), { kind: 'paid', paymentId: 'a' });
+test('all the money that came decides once the last bill is over, and too little hides none that is paid', () => {
+  const link = { state: 'paying', tryMethod: 'pix', receivedAmount: cents(99), receivedId: null } as const;
+  const [failed, underWay] = [{ kind: 'failed' }, { kind: 'underWay' }] as const;
+  const last = { kind: 'paid', paymentId: 'b' } as const;
+  assert.deepEqual(outcomeOfLink({ ...link, receivedAmount: cents(0) }, failed), failed);
+  assert.deepEqual(outcomeOfLink(link, failed), { kind: 'short' });
+  assert.deepEqual(outcomeOfLink(link, last), last);
+  assert.deepEqual(outcomeOfLink({ ...link, receivedId: 'a' }, failed), { kind: 'paid', paymentId: 'a' });
+  assert.deepEqual(outcomeOfLink({ ...link, receivedId: 'a' }, underWay), underWay);
+  assert.deepEqual(seenOutcome(link, underWay), underWay, 'a bill can still pay it');
+  assert.deepEqual(seenOutcome(link), underWay);
+  assert.deepEqual(seenOutcome({ ...link, receivedId: 'a' }, underWay), { kind: 'paid', paymentId: 'a' });
+  assert.deepEqual(seenOutcome({ ...link, state: 'open' }), { kind: 'short' });
+  assert.equal(seenOutcome({ ...link, state: 'open', receivedAmount: cents(0) }), null);
 });
 
 test('a bank that keeps a bill is asked again after each pause, and not for ever', () => {
   assert.ok(isRemovalDue({ removals: MOST_REMOVALS - 1, isRemovalRested: true }));
   assert.ok(!isRemovalDue({ removals: 1, isRemovalRested: false }));
   assert.ok(!isRemovalDue({ removals: MOST_REMOVALS, isRemovalRested: true }));
+  const link = {
+    ...({ state: 'paying', tryMethod: 'boleto', receivedAmount: cents(1), removals: 1 } as const),
+    ...{ removalAt: instant(5), isRemovalRested: false },
+  };
+  assert.equal(nextRemoval(link), 5);
+  assert.equal(nextRemoval({ ...link, isRemovalRested: true }), null);
+  for (const change of [
+    { removals: MOST_REMOVALS },
+    { state: 'paid' },
+    { tryMethod: 'card' },
+    { receivedAmount: cents(0) },
+  ] as const)
+    assert.equal(nextRemoval({ ...link, ...change }), undefined);
 });

@@ -64,11 +64,12 @@ export type Link = LinkKey &
     readonly paymentId: string | null;
     /** What came for its bills, whatever had become of those. */
     readonly receivedAmount: Cents;
-    /** The bill for which money came first. */
+    /** The bill that took that to the link's amount. Null: none did. */
     readonly receivedId: string | null;
     /** How often the bank was asked to take away the bill of the try, since money came for another one. */
     readonly removals: number;
-    /** The pause since then is over. */
+    /** Real time: the end of the pause since then, and whether it is over. */
+    readonly removalAt: Instant | null;
     readonly isRemovalRested: boolean;
     readonly createdBy: string;
     readonly createdAt: Instant;
@@ -113,6 +114,15 @@ export function isRemovalDue({
   return removals < MOST_REMOVALS && isRemovalRested;
 }
 
+/** When the bank of a bill beside money is asked. Null: now. Undefined: it is not. */
+export function nextRemoval(
+  link: Pick<Link, 'state' | 'tryMethod' | 'receivedAmount' | 'removals' | 'removalAt' | 'isRemovalRested'>,
+): Instant | null | undefined {
+  const isBeside = link.state === 'paying' && link.tryMethod !== 'card' && link.receivedAmount > 0;
+  if (!isBeside || link.removals >= MOST_REMOVALS) return undefined;
+  return isRemovalDue(link) ? null : link.removalAt;
+}
+
 /**
  * What became of a try. `underWay`: its payment may still be approved, or its bill paid. `short`: less was
  * paid than the link asks for, which a person resolves. `isUnasked`: no provider was asked for a payment.
@@ -123,22 +133,30 @@ export type TryOutcome =
   | { readonly kind: 'short' }
   | { readonly kind: 'underWay' };
 
-/** By the money that came for any of its bills, also behind their end. Null: none came. */
-export function outcomeOfMoney({
-  amount,
-  receivedAmount,
-  receivedId,
-}: Pick<Link, 'amount' | 'receivedAmount' | 'receivedId'>): TryOutcome | null {
-  if (receivedId === null) return null;
-  return receivedAmount < amount ? { kind: 'short' } : { kind: 'paid', paymentId: receivedId };
+type MoneyOfLink = Pick<Link, 'state' | 'tryMethod' | 'receivedAmount' | 'receivedId'>;
+
+/**
+ * By the money that came for any of its bills, also behind their end: once the last try, which is `last`, is
+ * over. A bill that is paid in full pays the link whatever too little came before it.
+ */
+export function outcomeOfLink(
+  { tryMethod, receivedAmount, receivedId }: MoneyOfLink,
+  last: TryOutcome,
+): TryOutcome {
+  if (last.kind === 'underWay' || (last.kind === 'paid' && tryMethod === 'card')) return last;
+  if (receivedId !== null) return { kind: 'paid', paymentId: receivedId };
+  return last.kind === 'paid' || receivedAmount === 0 ? last : { kind: 'short' };
 }
 
-/** The same for who looks at a link. While a card is being charged its outcome counts alone. */
-export function seenOutcome(
-  link: Pick<Link, 'state' | 'tryMethod' | 'amount' | 'receivedAmount' | 'receivedId'>,
-): TryOutcome | null {
-  const isSeen = link.state === 'open' || (link.state === 'paying' && link.tryMethod !== 'card');
-  return isSeen ? outcomeOfMoney(link) : null;
+/**
+ * For who looks at a link: while a bill can still be paid enough money pays it, and too little does not end
+ * it. While a card is being charged its outcome counts alone. `last` null: not read. Null: as the link says.
+ */
+export function seenOutcome(link: MoneyOfLink, last: TryOutcome | null = null): TryOutcome | null {
+  if (link.state === 'open')
+    return link.receivedAmount === 0 ? null : outcomeOfLink(link, { kind: 'failed' });
+  if (link.state !== 'paying' || link.tryMethod === 'card') return null;
+  return outcomeOfLink(link, link.receivedId === null ? (last ?? { kind: 'underWay' }) : { kind: 'failed' });
 }
 
 /** More than `PARCELA_REQUEST_DEADLINE_MILLISECONDS` can be set to. */

@@ -50,6 +50,7 @@ const LINK = rowCodec<Link>(
     receivedAmount: column.money(),
     receivedId: column.nullable(column.text()),
     removals: column.whole(),
+    removalAt: column.nullable(column.instant()),
     isRemovalRested: column.boolean('coalesce(l.removal_at <= now(), true)'),
     createdBy: column.text(),
     createdAt: column.instant(),
@@ -154,7 +155,7 @@ const BEGIN = statement(
   `update payment_links l set state = 'paying', tries = l.tries + 1, try_method = $6,
      card_tries = l.card_tries + case when $6 = 'card' then 1 else 0 end,
      boleto_tries = l.boleto_tries + case when $6 = 'boleto' then 1 else 0 end,
-     tried_at = now(), look_at = now() + $4 * interval '1 second', removals = 0, removal_at = null
+     tried_at = now(), look_at = now() + $4 * interval '1 second'
    where l.merchant_id = $1 and l.link_id = $2 and l.state in (${fromStates(LINK_MOVES, 'begin')})
      and l.received_amount = 0 and l.expires_at > $3::timestamptz and l.tries < $5 and ($6 <> 'card' or l.card_tries < $7)
      and ($6 <> 'boleto' or l.boleto_tries < $8)
@@ -229,16 +230,17 @@ export async function putOff(
 const REMOVAL = statement(
   'payment_links.record_removal',
   `update payment_links set removals = removals + 1,
-     removal_at = now() + least(interval '1 minute' * power(2, removals), interval '1 day')
-   where merchant_id = $1 and link_id = $2 and tries = $3 and look_at is not null`,
+     removal_at = now() + least(interval '1 minute' * power(2, least(removals, 11)), interval '1 day')
+   where merchant_id = $1 and link_id = $2 and tries = $3 and removals = $4 and look_at is not null
+   returning removals`,
 );
 
-/** The bank was asked to take away the bill of the try. */
+/** Before the bank is asked to take away the bill of the try. Whether nobody else asks now. */
 export async function recordRemoval(
   database: Database,
-  { merchantId, linkId, tries }: Pick<Link, 'merchantId' | 'linkId' | 'tries'>,
-): Promise<void> {
-  await database.query(REMOVAL, [merchantId, linkId, tries]);
+  { merchantId, linkId, tries, removals }: Pick<Link, 'merchantId' | 'linkId' | 'tries' | 'removals'>,
+): Promise<boolean> {
+  return (await database.query(REMOVAL, [merchantId, linkId, tries, removals])).length === 1;
 }
 
 const DUE_TRY = rowCodec<Try>(
@@ -332,8 +334,8 @@ export type LinkOrder = (typeof LINK_ORDERS)[number];
 
 /** As `seenOutcome` and `shownState` have it. `$4`: the state that is shown, or null; `$5`: now. */
 const MATCHES = `($4::text is null or $4 = case
-     when l.received_amount > 0 and (l.state = 'open' or (l.state = 'paying' and l.try_method <> 'card'))
-     then case when l.received_amount < l.amount then 'disabled' else 'paid' end
+     when l.received_id is not null and (l.state = 'open' or (l.state = 'paying' and l.try_method <> 'card')) then 'paid'
+     when l.received_amount > 0 and l.state = 'open' then 'disabled'
      when l.state = 'open' and l.expires_at <= $5::timestamptz then 'expired' else l.state end)`;
 
 const LIST = pageOf({

@@ -35,6 +35,7 @@ const LINK: Link = {
   receivedAmount: cents(0),
   receivedId: null,
   removals: 0,
+  removalAt: null,
   isRemovalRested: true,
   createdBy: 'loja',
   createdAt: NOW,

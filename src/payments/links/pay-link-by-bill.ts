@@ -29,7 +29,7 @@ import {
 import type { FinishTryTools } from './finish-due-tries.ts';
 import { pageKeyOfPaper } from './identify-paper.ts';
 import type { Link, LinkKey } from './link.ts';
-import { beginTry } from './links.sql.ts';
+import { beginTry, recordRemoval } from './links.sql.ts';
 import { endWithout, finishQuietly, type PayLinkResult } from './pay-link.ts';
 import {
   KEPT_BY_BANK,
@@ -168,19 +168,17 @@ export async function removeBillOfTry(
   return bill === null ? 'over' : removeBill(tools, bill, deadlineAt);
 }
 
-/** The same without waiting: the works that ask banks do, each within its limits. Whether one asks now. */
+/** The same without waiting: the works that ask banks do, each within its limits. */
 export async function startBillRemoval(
   tools: PayLinkByBillTools,
   link: Link,
   deadlineAt: number,
-): Promise<boolean> {
+): Promise<void> {
   const bill = await findBillOfTry(tools, link);
-  if (bill === null) return false;
-  const begun =
-    bill.method === 'pix'
-      ? await startRemove(tools.pix.canceling, { ...bill.pix, request: null }, 0, deadlineAt)
-      : await startCancel(tools.boletos.canceling, bill.boleto, 0, deadlineAt);
-  return begun?.isMoved === true;
+  if (bill === null || !isWaiting(bill) || !(await recordRemoval(tools.database, link))) return;
+  if (bill.method === 'pix')
+    await startRemove(tools.pix.canceling, { ...bill.pix, request: null }, 0, deadlineAt);
+  else await startCancel(tools.boletos.canceling, bill.boleto, 0, deadlineAt);
 }
 
 async function removeBill(tools: PayLinkByBillTools, bill: BillOfTry, deadlineAt: number): Promise<Removal> {

@@ -356,3 +356,18 @@ export async function findBoletoToPrint(
   const [row] = await database.query(FIND_PRINTED, [pageKey]);
   return row === undefined ? null : { ...parseBoleto(row), beneficiary: BENEFICIARY.parse(row) };
 }
+
+const NAME_LINK = statement(
+  'boletos.name_link',
+  `update boletos set link_id = $3 where merchant_id = $1 and boleto_id = $2 and link_id is null returning boleto_id`,
+);
+
+/** Whether it had none. */
+export async function nameLinkOfBoleto(
+  tx: Tx,
+  merchantId: string,
+  boletoId: string,
+  linkId: string,
+): Promise<boolean> {
+  return (await tx.query(NAME_LINK, [merchantId, boletoId, linkId])).length === 1;
+}

@@ -270,3 +270,18 @@ export async function findMadePix(
 ): Promise<string | null> {
   return firstOf(await database.query(FIND_MADE, [merchantId, first, last]), MADE.parse)?.pixId ?? null;
 }
+
+const NAME_LINK = statement(
+  'pix_charges.name_link',
+  `update pix_charges set link_id = $3 where merchant_id = $1 and pix_id = $2 and link_id is null returning pix_id`,
+);
+
+/** Whether it had none. */
+export async function nameLinkOfPix(
+  tx: Tx,
+  merchantId: string,
+  pixId: string,
+  linkId: string,
+): Promise<boolean> {
+  return (await tx.query(NAME_LINK, [merchantId, pixId, linkId])).length === 1;
+}
