@@ -129,7 +129,7 @@ test('money for a disabled link stands on its page, and the exception leads ther
     const found = await wordsAt(path);
     return found.includes('Boleto A resolver R$ 149,90') && found;
   });
-  assert.match(words, /Recebido por Pix e boleto R\$ 149,90 .*Chegou mais dinheiro do que paga este link/);
+  assert.match(words, /Recebido por Pix e boleto R\$ 149,90 .*Chegou dinheiro que não paga este link/);
   assert.ok((await shown(viewer, `${home}/boletos/${id}`)).includes(`href="${path}"`));
   assert.ok((await shown(viewer, `${home}/reconciliation/exceptions`)).includes(`href="${path}"`));
   const twice = await links.newLink();
@@ -143,7 +143,7 @@ test('money for a disabled link stands on its page, and the exception leads ther
   }
   assert.match(
     await wordsAt(`${home}/links/${twice.id}`),
-    /Pago .*Chegou mais dinheiro do que paga este link/,
+    /Pago .*Chegou dinheiro que não paga este link/,
   );
 });
 

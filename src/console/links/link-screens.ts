@@ -148,14 +148,17 @@ function notesOf(one: Link, { say, moment: momentText }: Wording): string[] {
   const { status, value, paymentId, receivedValue, returnedValue, removalDate, bills = [] } = one;
   const isOver = ENDED.includes(status);
   const payingBill = bills.find(({ id }) => id === paymentId);
-  const isMore =
-    centsOf(receivedValue) - centsOf(returnedValue) > (payingBill === undefined ? 0 : centsOf(value));
+  const kept = centsOf(receivedValue) - centsOf(returnedValue);
   const notes: string[] = [];
-  if (isOver && isMore && bills.some(({ isToResolve }) => isToResolve))
+  if (isOver && bills.some(({ isToResolve }) => isToResolve) && kept > centsOf(payingBill && value))
     notes.push(
-      say(
-        'More money came than pays this link: give it back to the buyer, or agree with him on it, and say at the page of the Pix or boleto what became of it.',
-      ),
+      payingBill === undefined
+        ? say(
+            'Money came that does not pay this link: give it back to the buyer, or agree with him on it, and say at the page of the Pix or boleto what became of it.',
+          )
+        : say(
+            'More money came than pays this link: give it back to the buyer, or agree with him on it, and say at the page of the Pix or boleto what became of it.',
+          ),
     );
   else if (payingBill?.isToResolve === true)
     notes.push(say('What pays this link has an exception: say at its page what became of it.'));

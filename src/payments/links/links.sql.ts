@@ -179,10 +179,12 @@ export async function beginTry(
 /** As it was read: what came meanwhile is looked at before the try ends, or is put off. */
 export type Try = LinkKey & Pick<Link, 'tries' | 'receivedAmount'>;
 
+/** Where another bill has brought enough meanwhile, it is that one, at the next look. */
 const PAY = statement(
   'payment_links.pay',
   `update payment_links set state = 'paid', payment_id = $4, look_at = null
-   where merchant_id = $1 and link_id = $2 and tries = $3 and state in (${fromStates(LINK_MOVES, 'pay')})`,
+   where merchant_id = $1 and link_id = $2 and tries = $3 and state in (${fromStates(LINK_MOVES, 'pay')})
+     and (try_method = 'card' or received_id is null or received_id = $4::uuid)`,
 );
 
 export async function recordPaid(
