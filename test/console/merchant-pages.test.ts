@@ -143,7 +143,7 @@ test('money for a disabled link stands on its page, and the exception leads ther
   }
   assert.match(
     await wordsAt(`${home}/links/${twice.id}`),
-    /Pago .*Chegou dinheiro que não paga este link/,
+    /Pago .*Chegou mais dinheiro do que paga este link/,
   );
 });
 

@@ -174,6 +174,7 @@ const REASONS = [
   'no time is left to pay the first charge',
   'our number stands for another boleto at the bank',
   'the authorization has no QR code',
+  'the bank has made a change that was not waited for',
   'the first charge was taken away',
   'the instruction could not be kept for the file of the bank',
   'the place of an authorization has no id',
