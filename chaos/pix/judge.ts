@@ -77,8 +77,9 @@ const OF_PIX: readonly Of<Seen>[] = [
       const text = `here ${status}, at the bank ${atBank?.status ?? 'none'}, ${arrived.length} arrived`;
       if (status === 'Negada') return atBank === null || isRemoved ? null : text;
       if (atBank === null) return text;
-      if (centsIn(atBank.valor.original) !== shown.value || atBank.pixCopiaECola !== shown.pixEmv)
-        return 'of another amount or code';
+      // One that was paid before a good code came needs none.
+      const hasItsCode = shown.pixEmv === null ? arrived.length > 0 : shown.pixEmv === atBank.pixCopiaECola;
+      if (centsIn(atBank.valor.original) !== shown.value || !hasItsCode) return 'of another amount or code';
       if (status === 'Aguardando') return atBank.status === 'ATIVA' && arrived.length === 0 ? null : text;
       if (status === 'Paga') return arrived.length > 0 ? null : text;
       // Canceled, expired or given back whole: nobody can pay it any more.

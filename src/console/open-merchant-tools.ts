@@ -28,6 +28,7 @@ import {
   type Day,
   type Instant,
   instant,
+  reachedFrom,
   saoPauloDay,
   startOfSaoPauloDay,
 } from '../values/instant.ts';
@@ -122,7 +123,7 @@ async function sumToday(
 
 const wholeDays = ({ from, to }: Days): Period => ({
   from: startOfSaoPauloDay(from),
-  before: startOfSaoPauloDay(addDays(to, 1)),
+  before: startOfSaoPauloDay(reachedFrom(to, 1)),
 });
 
 /** As many days before, until the same hour while the days go on: a part of a day is compared with a part. */
@@ -175,7 +176,7 @@ function receivableTools(
     sumSold: (merchantId, wanted) => search(merchantId, (reader) => sumSold(reader, merchantId, wanted)),
     sumDue: (merchantId, wanted) => search(merchantId, (reader) => sumDue(reader, merchantId, wanted)),
     listDisputes: (merchantId, { from, to }) => {
-      const period = { from: startOfSaoPauloDay(from), before: startOfSaoPauloDay(addDays(to, 1)) };
+      const period = { from: startOfSaoPauloDay(from), before: startOfSaoPauloDay(reachedFrom(to, 1)) };
       return search(merchantId, (reader) =>
         listDisputes(reader, merchantId, period, MOST_DISPUTES_SHOWN + 1),
       );

@@ -10,6 +10,7 @@ import {
   parseOffsetText,
   parseSaoPauloText,
   parseUtcText,
+  reachedFrom,
   saoPauloDay,
   saoPauloOffsetText,
   saoPauloText,
@@ -176,6 +177,11 @@ test('days are counted by the calendar', () => {
     assert.throws(() => addDays(day('2026-11-21'), count), RangeError);
   assert.throws(() => addDays(day('1920-01-01'), -1), RangeError);
   assert.throws(() => addDays(day('9999-12-31'), 1), RangeError);
+  assert.deepEqual(
+    [reachedFrom(day('1920-01-02'), -9), reachedFrom(day('2026-12-31'), 1)],
+    ['1920-01-01', '2027-01-01'],
+  );
+  assert.equal(reachedFrom(day('9999-12-20'), 60), '9999-12-31');
 });
 
 test('going forward and back by days comes home', () => {

@@ -119,6 +119,18 @@ export function addDays(day: Day, count: number): Day {
   return text;
 }
 
+/** Of a day that anybody may name: where the span of days ends before, its edge. */
+export function reachedFrom(day: Day, count: number): Day {
+  try {
+    return addDays(day, count);
+  } catch {
+    return (count < 0 ? FIRST_DAY : LAST_DAY) as Day;
+  }
+}
+
+const FIRST_DAY = '1920-01-01';
+const LAST_DAY = '9999-12-31';
+
 /** A day of the calendar, `YYYY-MM-DD`, from 1920-01-01 to 9999-12-31. */
 export function isDay(text: string): text is Day {
   const match = DAY.exec(text);

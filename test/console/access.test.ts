@@ -76,3 +76,24 @@ test('pages of another merchant are not found, whatever the role', async () => {
     }
   }
 });
+
+const DAY_FIELDS = [
+  ...['from', 'to', 'day', 'text', 'startDate', 'endDate', 'dateRangeStartDate', 'dateRangeEndDate'],
+  ...['expirationDateRangeStartDate', 'expirationDateRangeEndDate'],
+];
+
+test('the first and the last day of the calendar can be asked for on every page', async () => {
+  const visitor = await signedIn(service, 'admin', null);
+  for (const day of ['1920-01-01', '9999-12-31']) {
+    const query = new URLSearchParams(DAY_FIELDS.map((name) => [name, day]));
+    for (const { path } of SCREENS) {
+      const status = await statusOf(
+        visitor,
+        'GET',
+        `${addressOf(path.replace('{day}', day), merchantId)}?${query}`,
+        '',
+      );
+      assert.ok(status < 500, `${path} ${day}: ${status}`);
+    }
+  }
+});

@@ -119,7 +119,9 @@ test('pages have their things, in the proof every one, and are good to use in ea
       await page.evaluate(OPEN_ALL);
     });
     faults.push(...found);
-    if ((await page.$('.empty')) !== null) empty.push(path);
+    const { length } = await page.$$('.empty:not([data-under-way])');
+    // Deliveries are shown by real time, and today's may be outside of the month's days.
+    if (length > (path === CHARTS ? 1 : 0)) empty.push(path);
   }
   assert.deepEqual(faults, []);
   const paths = looked.map(({ path }) => path);

@@ -24,10 +24,15 @@ export const REASONS: readonly Reason[] = [
     'the card decides: each brand has indicators of its own',
   ),
   reason(400, /^(createPayment|issuePix)$/, /^configSplit/, 'sums and comparisons over the whole of a list'),
-  reason(400, /^issue(Boleto|Pix)$/, /^discount\./, 'a discount is compared with value and due day'),
   reason(
     400,
-    /^(issue(Boleto|Pix)|createPaymentLink|createSubscription|putSubscriberPage|getPlanCalendar|forceBoletoEvent)$/,
+    /^(issue(Boleto|Pix)|changeBoletoDueDate)$/,
+    /^discount\./,
+    'a discount is compared with value and due day',
+  ),
+  reason(
+    400,
+    /^(issue(Boleto|Pix)|changeBoletoDueDate|createPaymentLink|createSubscription|putSubscriberPage|getPlanCalendar|forceBoletoEvent)$/,
     /^(dueDate|expirationDate|firstDueOn|startOn|paidOn)$/,
     'a day by the clock of the merchant, and not too far away',
   ),

@@ -4,6 +4,7 @@ import { resolved, type Schema, type ServedDocument, typesOf, type Validate } fr
 /** Of a text, list or number whose schema has no bound. */
 const LONGEST_TEXT = 40;
 const MOST_ITEMS = 3;
+const FEW_FIELDS = 3;
 const LARGEST_NUMBER = 1_000_000;
 /** Of ten tries: where the document has an example for what no pattern says. */
 const EXAMPLES_OF_TEN = 8;
@@ -56,7 +57,16 @@ function objectOf(
   make: (inner: Schema) => Arbitrary<unknown>,
 ): Arbitrary<unknown> {
   const fields = Object.fromEntries(Object.entries(properties).map(([name, own]) => [name, make(own)]));
-  const known = fc.record(fields, { requiredKeys: [...required] });
+  const optional = Object.keys(fields).filter((name) => !required.includes(name));
+  // Of many at once, some never go together: half of the objects have few.
+  const few = fc
+    .subarray(optional, { maxLength: Math.min(FEW_FIELDS, optional.length) })
+    .chain((some) =>
+      fc.record(
+        Object.fromEntries(Object.entries(fields).filter(([name]) => [...required, ...some].includes(name))),
+      ),
+    );
+  const known = fc.oneof(fc.record(fields, { requiredKeys: [...required] }), few);
   if (additionalProperties === false) return known;
   return fc.oneof(
     { weight: 9, arbitrary: known },

@@ -7,7 +7,7 @@ import { REFERENCE } from '../published.ts';
 
 /** Of a generated class, and of a method, which is called like its operation. */
 const LONGEST_NAME = 40;
-const MOST_BYTES = 388_000;
+const MOST_BYTES = 387_370;
 
 type Json = Record<string, unknown>;
 type Found = { readonly place: string; readonly schema: Json };

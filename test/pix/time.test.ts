@@ -67,7 +67,8 @@ test('with a due day it costs fine and interest after it, and needs its payer', 
     [lacking.status, lacking.body.map(({ tag }: { tag: string }) => tag).sort()],
     [400, ['payer.documentNumber', 'payer.name']],
   );
-  assert.equal((await charge(shop, { ...due, dueDate: inDays(-1) })).body[0].tag, 'dueDate');
+  for (const dueDate of [inDays(-1), '9999-12-31'])
+    assert.equal((await charge(shop, { ...due, dueDate })).body[0].tag, 'dueDate', dueDate);
   const made = await charge(shop, due);
   assert.equal(made.status, 200, made.text);
   const [atBank] = (await ledger(shop, 'charges')).filter((one) => one.txid === made.body.txid);

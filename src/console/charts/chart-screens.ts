@@ -1,7 +1,15 @@
 import type { Prepared } from '../../platform/prepared-reads.ts';
 import type { RetryCounts } from '../../recurrence/billings/billing-sums.sql.ts';
 import type { AllSales } from '../../transactions/read-sale-counts.ts';
-import { addDays, type Day, type Instant, instant, isDay, saoPauloDay } from '../../values/instant.ts';
+import {
+  addDays,
+  type Day,
+  type Instant,
+  instant,
+  isDay,
+  reachedFrom,
+  saoPauloDay,
+} from '../../values/instant.ts';
 import type { DeliveryState } from '../../webhooks/deliveries/delivery.ts';
 import { type Bar, barChart } from '../parts/chart.ts';
 import { type Html, html } from '../parts/html.ts';
@@ -70,14 +78,14 @@ function daysOf(query: Readonly<Record<string, string>>, now: number): Days | nu
   const to = query.to ?? query.from ?? today;
   const from = query.from ?? (query.to === undefined ? lastDays(USUAL_DAYS, today).from : to);
   if (!isDay(from) || !isDay(to) || from > to) return null;
-  return addDays(to, 1 - MOST_DAYS) > from ? null : { from, to };
+  return reachedFrom(to, 1 - MOST_DAYS) > from ? null : { from, to };
 }
 
 /** As far from today in real time, by which deliveries are dated, as the days are by a moved clock. */
 function realDays({ from, to }: Days, { now, realNow }: Pick<Visit, 'now' | 'realNow'>): Days {
   const dayOf = (at: number) => Date.parse(saoPauloDay(instant(at)));
   const moved = (dayOf(realNow) - dayOf(now)) / DAY_MILLISECONDS;
-  return { from: addDays(from, moved), to: addDays(to, moved) };
+  return { from: reachedFrom(from, moved), to: reachedFrom(to, moved) };
 }
 
 const lastDays = (count: number, today: Day): Days => ({ from: addDays(today, 1 - count), to: today });

@@ -1,8 +1,9 @@
 import type { AllSales } from '../../transactions/read-sale-counts.ts';
 import type { Answers } from '../../transactions/sale-counts.ts';
 import { isSome, type MoneySum, type PeriodSums, type SalePart } from '../../transactions/sale-sums.ts';
+import { daysBetween } from '../../values/business-day.ts';
 import { cents } from '../../values/cents.ts';
-import { addDays, type Day, type Instant } from '../../values/instant.ts';
+import { addDays, type Day, type Instant, reachedFrom } from '../../values/instant.ts';
 import {
   type Bar,
   barChart,
@@ -27,17 +28,13 @@ export type ChargeSums = { readonly now: PeriodSums; readonly before: PeriodSums
 /** As many days as those. */
 export function daysBefore({ from, to }: Days): Days {
   const days = countDays({ from, to });
-  return { from: addDays(from, -days), to: addDays(to, -days) };
+  return { from: reachedFrom(from, -days), to: reachedFrom(to, -days) };
 }
 
-export function countDays(days: Days): number {
-  return daysOf(days).length;
-}
+export const countDays = ({ from, to }: Days): number => daysBetween(from, to) + 1;
 
-function daysOf({ from, to }: Days): Day[] {
-  const days: Day[] = [];
-  for (let day = from; day <= to; day = addDays(day, 1)) days.push(day);
-  return days;
+function daysOf(days: Days): Day[] {
+  return Array.from({ length: countDays(days) }, (_, at) => addDays(days.from, at));
 }
 
 const shareOf = ({ approved, declined }: Pick<SalePart, 'approved' | 'declined'>) =>

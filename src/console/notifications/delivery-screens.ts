@@ -4,6 +4,7 @@ import {
   addDays,
   instant,
   isDay,
+  reachedFrom,
   saoPauloDay,
   saoPauloOffsetText,
   startOfSaoPauloDay,
@@ -205,7 +206,7 @@ const RESEND: Action = {
 const MOST_RESENT = 10_000;
 
 const startOf = (text: string) => (isDay(text) ? saoPauloOffsetText(startOfSaoPauloDay(text)) : text);
-const endOf = (text: string) => (isDay(text) ? startOf(addDays(text, 1)) : text);
+const endOf = (text: string) => (isDay(text) ? startOf(reachedFrom(text, 1)) : text);
 
 const RESEND_ALL: Action = {
   roles: RESEND.roles,

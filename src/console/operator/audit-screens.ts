@@ -1,7 +1,7 @@
 import type { AuditEntry } from '../../audit/audit-chain.ts';
 import { AUDIT_ACTIONS } from '../../audit/audit-event.ts';
 import type { WireError } from '../../platform/http/endpoint.ts';
-import { addDays, type Day, isDay, startOfSaoPauloDay } from '../../values/instant.ts';
+import { type Day, isDay, reachedFrom, startOfSaoPauloDay } from '../../values/instant.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { emptyState, errorsOf, filterForm, link, long, moment, table } from '../parts/page-parts.ts';
 import { AUDIT, withQuery } from '../parts/paths.ts';
@@ -48,7 +48,7 @@ function filterOf({ query }: Visit): AuditFilter {
   const [from, to] = [day(query.from), day(query.to)];
   return {
     from: from === null ? null : startOfSaoPauloDay(from),
-    to: to === null || to === '9999-12-31' ? null : startOfSaoPauloDay(addDays(to, 1)),
+    to: to === null ? null : startOfSaoPauloDay(reachedFrom(to, 1)),
     action: query.action ?? null,
     actor: query.actor ?? null,
   };

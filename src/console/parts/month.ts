@@ -17,7 +17,7 @@ export function monthOf({ query, now }: Pick<Visit, 'query' | 'now'>): Month {
 
 /** The calendar also shows the months before and after. */
 function isReadable(text: string): text is Day {
-  return isDay(text) && text > '1900' && text < '9000';
+  return isDay(text) && text > '1921' && text < '9000';
 }
 
 export function daysOfMonth({ first, last }: Month): readonly Day[] {

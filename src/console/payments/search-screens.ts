@@ -11,6 +11,7 @@ import {
   type Day,
   type Instant,
   instant,
+  reachedFrom,
   saoPauloDay,
   startOfSaoPauloDay,
 } from '../../values/instant.ts';
@@ -178,7 +179,7 @@ async function thingsOfSale(
     amount,
     lastFour,
     soldFrom: startOfSaoPauloDay(from),
-    soldBefore: startOfSaoPauloDay(addDays(to, 1)),
+    soldBefore: startOfSaoPauloDay(reachedFrom(to, 1)),
   });
   return { ...NOTHING, payments: await readPayments(ids, visit, tools), readFrom };
 }

@@ -5,7 +5,7 @@ import type { LIST_DAYS } from '../../reconciliation/days/endpoints.ts';
 import type { DueSum, SoldSum } from '../../reconciliation/receivables/receivables.sql.ts';
 import type { DayReport } from '../../reconciliation/reports/read-day-report.ts';
 import { documentText } from '../../values/document-number.ts';
-import { addDays, type Day, type Instant, isDay, startOfSaoPauloDay } from '../../values/instant.ts';
+import { type Day, type Instant, isDay, reachedFrom, startOfSaoPauloDay } from '../../values/instant.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
   accountOf,
@@ -252,7 +252,7 @@ export const DAY_SHEET_SCREENS: readonly Screen<DaySheetTools>[] = [
       const merchant = await tools.findMerchant(merchantId);
       if (!isDay(day) || day < '1990' || day > '9000' || merchant === null) return 'notFound';
       if (!accountNumbers.includes(accountNumber)) return 'notFound';
-      const period = { from: startOfSaoPauloDay(day), before: startOfSaoPauloDay(addDays(day, 1)) };
+      const period = { from: startOfSaoPauloDay(day), before: startOfSaoPauloDay(reachedFrom(day, 1)) };
       const sold = await tools.sumSold(merchantId, { accountNumber, ...period });
       const { errors, days, standing } = await readDays(visit, { from: day, to: day }, tools);
       const due = await tools.sumDue(merchantId, { accountNumber, day });

@@ -163,6 +163,9 @@ function dayList(
     total: show(of(sum)),
   });
   const { money, signed } = wording;
+  /** Of which there mostly is none, and the figures above say so: such a column needs its room. */
+  const rare = (...[title, of, show]: Parameters<typeof amount>) =>
+    of(sum) === 0 && days.every(({ sums }) => of(sums) === 0) ? [] : [amount(title, of, show)];
   return html`${moneyFigures(sum, visit)}${table(say('Days'), days, [
     {
       title: say('Day'),
@@ -173,10 +176,10 @@ function dayList(
     amount(say('Gross'), ({ gross }) => gross, money),
     amount(say('Fees'), ({ fees }) => fees, signed),
     amount(say('Net'), ({ net }) => net, money),
-    amount(say('To receive'), ({ toCome }) => toCome, money),
-    ...(sum.awaited > 0 ? [amount(say('No file yet'), ({ awaited }) => awaited, money)] : []),
-    amount(say('Missing'), ({ missing }) => missing, money),
-    amount(say('Taken off by files'), ({ taken }) => taken, signed),
+    ...rare(say('To receive'), ({ toCome }) => toCome, money),
+    ...rare(say('No file yet'), ({ awaited }) => awaited, money),
+    ...rare(say('Missing'), ({ missing }) => missing, money),
+    ...rare(say('Taken off by files'), ({ taken }) => taken, signed),
     amount(say('Came'), ({ came }) => came, money),
     {
       ...amount(say('Difference'), ({ differing }) => differing, signed),

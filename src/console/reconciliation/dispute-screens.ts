@@ -1,4 +1,5 @@
 import type { Dispute } from '../../transactions/changes/chargebacks.sql.ts';
+import { daysBetween } from '../../values/business-day.ts';
 import { addDays, type Day, instant, saoPauloDay } from '../../values/instant.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
@@ -15,7 +16,7 @@ import { DISPUTES, paymentPath } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { badge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
-import { daysBetween, isPeriod, MOST_DISPUTES_SHOWN } from './dispute.ts';
+import { isPeriod, MOST_DISPUTES_SHOWN } from './dispute.ts';
 
 export type DisputeTools = {
   /** Chargebacks of these days, both included, the newest first, up to one more than are shown. */

@@ -6,7 +6,7 @@ import { type RefusalShape, refusal } from '../../platform/http/refusal.ts';
 import { pageQuery, readPage } from '../../platform/pages.ts';
 import { PIX_PAYMENT } from '../../transactions/methods/pix/pix-contract.ts';
 import { idOrUnissued } from '../../values/ids.ts';
-import { addDays, type Day, isDay, startOfSaoPauloDay } from '../../values/instant.ts';
+import { type Day, isDay, reachedFrom, startOfSaoPauloDay } from '../../values/instant.ts';
 import { BOLETO_PAYMENT } from '../status/boleto-contract.ts';
 import { LISTED_PAYMENT, PAYMENT_EXAMPLE, STATUS_WORDS } from '../status/contract.ts';
 import { LISTED_STATUSES, type ListedStatus, methodsOfStatus, statesOfStatus } from './listed-status.ts';
@@ -41,7 +41,6 @@ const ORDERS = {
 const FIELDS = Object.keys(ORDERS) as (keyof typeof ORDERS)[];
 
 /** The last day of the calendar. */
-const LAST_DAY = '9999-12-31';
 
 const key = (maxLength: number, description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength, description }));
@@ -220,7 +219,7 @@ export function readListQuery(query: Static<typeof LIST_QUERY>): WantedPayments 
     isPartlyReturned: query.isPartlyReturned !== undefined,
     ...statesOfMethods(statesOfStatus(statusOf(query.status)), methodsOf(query)),
     soldFrom: from === undefined ? null : startOfSaoPauloDay(from),
-    soldBefore: to === undefined || to === LAST_DAY ? null : startOfSaoPauloDay(addDays(to, 1)),
+    soldBefore: to === undefined ? null : startOfSaoPauloDay(reachedFrom(to, 1)),
     page,
     limit,
     order: { ...order, field: ORDERS[order.field] },

@@ -16,7 +16,7 @@ import { type Page, pageFor, pageQuery, readPage, type WantedPage, writePage } f
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { LookUp, Search } from '../../platform/postgres/searches.ts';
 import { isUuid } from '../../values/ids.ts';
-import { addDays, type Day, saoPauloDay, utcText } from '../../values/instant.ts';
+import { type Day, reachedFrom, saoPauloDay, utcText } from '../../values/instant.ts';
 import {
   EXCEPTION_CLASSES,
   EXCEPTION_STATES,
@@ -247,7 +247,7 @@ export type WantedExceptions = {
 function readExceptionSearch(query: Static<typeof LIST_QUERY>): WantedExceptions | ExceptionPeriodFault {
   const [from, to] = [query.from as Day, query.to as Day];
   if (to < from) return 'exceptionPeriodBackwards';
-  if (addDays(from, MOST_DAYS - 1) < to) return 'exceptionPeriodTooLong';
+  if (reachedFrom(from, MOST_DAYS - 1) < to) return 'exceptionPeriodTooLong';
   return {
     filter: {
       accountNumber: query.accountNumber,

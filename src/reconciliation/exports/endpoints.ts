@@ -15,7 +15,7 @@ import { type RefusalShape, refusal, refusalAnswer } from '../../platform/http/r
 import type { ModuleContext } from '../../platform/module.ts';
 import { linesOf, type RowFormat } from '../../platform/row-format.ts';
 import { CSV_TYPE } from '../../values/csv.ts';
-import { addDays, type Day, startOfSaoPauloDay } from '../../values/instant.ts';
+import { type Day, reachedFrom, startOfSaoPauloDay } from '../../values/instant.ts';
 import { ACCOUNT, dayField, MOST_DAYS, periodCheck, RECEIVABLE_REFUSALS } from '../period-contract.ts';
 import {
   CSV_HEAD,
@@ -127,8 +127,6 @@ export const EXPORT_BY_PAYMENT = exportOf(
   'Every installment whose money came on these days, or is expected on them and has not come.',
 );
 
-const LAST_DAY = '9999-12-31';
-
 function readExportQuery(
   order: ReceivableOrder,
   { accountNumber, startDate, endDate }: Static<typeof QUERY>,
@@ -140,7 +138,7 @@ function readExportQuery(
     from,
     to,
     soldFrom: startOfSaoPauloDay(from),
-    soldBefore: startOfSaoPauloDay(to === LAST_DAY ? to : addDays(to, 1)),
+    soldBefore: startOfSaoPauloDay(reachedFrom(to, 1)),
   };
 }
 

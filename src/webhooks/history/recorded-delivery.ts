@@ -1,5 +1,11 @@
 import type { TooManyToOrder, WantedPage } from '../../platform/pages.ts';
-import { addDays, type Day, type Instant, saoPauloDay, startOfSaoPauloDay } from '../../values/instant.ts';
+import {
+  type Day,
+  type Instant,
+  reachedFrom,
+  saoPauloDay,
+  startOfSaoPauloDay,
+} from '../../values/instant.ts';
 import type { DeliveryKind, DeliveryState } from '../deliveries/delivery.ts';
 
 export type RecordedDelivery = {
@@ -97,15 +103,6 @@ export function periodOfDays(
   if (first > last) return 'periodBackwards';
   if (reachedFrom(first, most) < last) return 'periodTooLong';
   return { from: startOfSaoPauloDay(first), to: startOfSaoPauloDay(reachedFrom(last, 1)) };
-}
-
-/** At the edge of the calendar it returns the day itself. */
-function reachedFrom(day: Day, count: number): Day {
-  try {
-    return addDays(day, count);
-  } catch {
-    return day;
-  }
 }
 
 /** null if the period is valid. */

@@ -13,7 +13,7 @@ import {
   PUBLIC_ONLY,
 } from '../../../webhooks/posting/url-rules.ts';
 import { DUE_DAY, readSoundDue, readTerms, TERMS_REQUEST } from '../../bill-contract.ts';
-import { type BillTerms, payableUntil } from '../../bill-terms.ts';
+import type { BillTerms } from '../../bill-terms.ts';
 import { checkSplit, readSplit, SPLIT_REQUEST } from '../../split-contract.ts';
 import { USUAL_DAYS_TO_EXPIRE, USUAL_SECONDS, type WantedPix } from './pix.ts';
 import { PIX_EXAMPLE, PIX_ISSUED } from './pix-contract.ts';
@@ -169,10 +169,7 @@ export function readPixRequest(body: PixBody): WantedPix {
   return {
     amount: cents(amount),
     expiresInSeconds: dueOn === undefined ? (body.expiresInSeconds ?? USUAL_SECONDS) : null,
-    due:
-      dueOn === undefined
-        ? null
-        : { dueOn, payableUntil: payableUntil({ dueOn, daysToExpire }), ...readTerms(body) },
+    due: dueOn === undefined ? null : { dueOn, daysToExpire, ...readTerms(body) },
     payer: payer ?? null,
     description: body.description ?? null,
     referenceTransaction: body.referenceTransaction ?? null,

@@ -10,7 +10,7 @@ import type { Once } from '../../../platform/http/failures.ts';
 import type { BatchedWrite } from '../../../platform/postgres/batched-writes.ts';
 import { notePaymentMade } from '../../../platform/tracing/scope.ts';
 import { saoPauloDay } from '../../../values/instant.ts';
-import { type TermsFault, termsFaults } from '../../bill-terms.ts';
+import { payableUntil, type TermsFault, termsFaults } from '../../bill-terms.ts';
 import { type FeeVersions, pixPortion } from '../../fees/fee-table.ts';
 import { FIRST_FENCE } from '../../requests/send-request.ts';
 import { LEASE_MARGIN_MILLISECONDS } from '../../transaction.ts';
@@ -61,20 +61,21 @@ export async function issuePix(
     async make(isFirst) {
       if (!(await isFirst)) return 'keyUsed';
       const now = tools.clock.now(merchantId);
-      const { due, amount, split } = wanted;
-      const faults = due === null ? [] : termsFaults({ amount, ...due }, saoPauloDay(now));
+      const { amount, split } = wanted;
+      const faults = wanted.due === null ? [] : termsFaults({ amount, ...wanted.due }, saoPauloDay(now));
       if (faults.length > 0) return { kind: 'malformed', faults };
+      const due = wanted.due && { ...wanted.due, payableUntil: payableUntil(wanted.due) };
       const pixId = newIdOf(request);
       const sale = { merchantId, transactionId: pixId, brand: null, installmentCount: 1, amount };
       const bank = tools.pixBanks.choose(sale);
       if (bank === null) return { kind: 'noBank' };
       const row: PixIntentRow = {
         ...wanted,
-        ...{ merchantId, pixId, accountNumber, bank, request },
+        ...{ due, merchantId, pixId, accountNumber, bank, request },
         split: split && { ...split, feePortion: pixPortion(tools.fees.tableAt(merchantId, now)) },
         txid: txidOf(pixId),
         pageKey: newPageKey(),
-        expiresAt: expiresAt(wanted, now),
+        expiresAt: expiresAt({ ...wanted, due }, now),
         requestedAt: now,
         createdBy: issuer.userName,
         leaseMilliseconds: Math.ceil(deadlineAt - performance.now()) + LEASE_MARGIN_MILLISECONDS,

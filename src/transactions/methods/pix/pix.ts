@@ -157,8 +157,11 @@ export type PixTerms = Pick<
   'amount' | 'expiresInSeconds' | 'due' | 'payer' | 'description' | 'referenceTransaction' | 'callbackUrl'
 >;
 
-/** As the merchant asked for it: `split` without the fee. */
-export type WantedPix = PixTerms & { readonly split: Split | null };
+/** As the merchant asked for it: `split` without the fee, and the due day not checked yet. */
+export type WantedPix = Omit<PixTerms, 'due'> & {
+  readonly due: (Omit<PixDue, 'payableUntil'> & { readonly daysToExpire: number }) | null;
+  readonly split: Split | null;
+};
 
 /** Committed before the bank is asked. */
 export type PixIntent = PixKey &
