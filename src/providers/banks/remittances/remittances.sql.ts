@@ -25,11 +25,17 @@ const FIND_NEXT = statement(
   'select coalesce(max(file_number), 0) + 1 as number from remittances where bank = $1',
 );
 
-/** A change that the boleto no longer waits for is not told to the bank: it was paid, or is canceled. */
+/**
+ * A change that the boleto no longer waits for is not told to the bank: it was paid, is canceled, or the bank
+ * has that day.
+ */
 const IS_WANTED = `(i.kind <> 'dueDay' or exists (
        select from boletos b
        where b.merchant_id = i.merchant_id and b.our_number = i.our_number and b.state = 'changing'
-         and b.due_day_changes = i.attempt))`;
+         and b.due_day_changes = i.attempt) and i.due_on is distinct from (
+       select d.due_on from bank_instructions d
+       where d.merchant_id = i.merchant_id and d.our_number = i.our_number and d.kind = 'dueDay' and d.answer = 'accepted'
+       order by d.attempt desc limit 1))`;
 
 const TAKE = statement(
   'bank_instructions.take',
