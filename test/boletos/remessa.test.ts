@@ -498,6 +498,23 @@ test('where a refused change was made after all, its day is taken, whatever was 
   assert.deepEqual(told((await made()).lines), [], 'what the bank has made is not asked for again');
 });
 
+test('a refusal that was taken for that of a change which was made is of the cancel behind it', async () => {
+  const bill = await issued(98.4);
+  await changedAndCanceled(bill);
+  const { ourNumber } = bill;
+  await returned({ ourNumber, code: '16', texts: { 378: '26' } });
+  assert.equal((await read(shop, bill.id)).body.dueDate, inDays(10));
+  const line = { ourNumber, code: '14', texts: onDay(20) };
+  await returned(line, line);
+  await untilDay(bill, 20);
+  assert.deepEqual(await shownOf(bill), ['14 341/it (repetida?)', '16 341/it (vencto?)']);
+  assert.equal((await cancel(shop, bill.id)).status, 202);
+  const { number, lines } = await made();
+  assert.deepEqual(told(lines), [`02 ${ourNumber}`]);
+  const refused = await parcela('remessa', 'show', '--bank', 'itau', '--number', String(number - 1));
+  assert.match(refused, new RegExp(`write-off of ${ourNumber}: 26 a conta não está liberada`));
+});
+
 test('a refused registration is shown with its reasons in Portuguese, and opens an exception', async () => {
   const { id, ourNumber } = await issued(60);
   const { number } = await made();
