@@ -33,7 +33,7 @@ function takenOf(instructions: readonly AnsweredInstruction[], lines: readonly L
   return takeAnswers(instructions, whole, FILE);
 }
 
-/** What each instruction gets, in their order; a dash: nothing; an arrow: a refusal of before. Then idle lines. */
+/** What each instruction gets, in their order; `-`: nothing; `>`: a refusal of before. Then idle lines. */
 function answered(instructions: readonly AnsweredInstruction[], ...lines: readonly Line[]) {
   const { taken, passed, idle } = takenOf(instructions, lines);
   const given = instructions

@@ -109,8 +109,8 @@ export function resultOfCancel(boleto: Asking, answer: BoletoCancelAnswer): Bank
 }
 
 /**
- * Reads the bank's record of a boleto that it does not cancel, or whose due day it does not change, where not
- * all changes were heard of: the day that stands is told, and a change that it has not answered is waited for.
+ * Reads the bank's record of a boleto that it does not cancel, or whose due day it does not change: the day
+ * that stands is told, and a change that it has not answered is waited for.
  */
 export function resultOfKeptSearch(boleto: Boleto, found: FoundBoleto): BankResult {
   const kept = boleto.state === 'changing' ? 'dueDayKept' : 'keptByBank';

@@ -5,7 +5,7 @@ import { DEFAULT_PROVIDER } from '../../../providers/provider.ts';
 import { isUuid } from '../../../values/ids.ts';
 import { LEASE_MARGIN_MILLISECONDS } from '../../transaction.ts';
 import { type AskBankTools, askBank } from './ask-bank.ts';
-import { askToCancel } from './ask-of-registered.ts';
+import { askToCancel } from './ask-to-cancel.ts';
 import { type Boleto, type BoletoKey, type BoletoState, isOfBank, shownState } from './boleto.ts';
 import { keepChange, moveOf } from './boleto-move.ts';
 import type { BoletoMoved, BoletoMoveRow } from './boletos.sql.ts';

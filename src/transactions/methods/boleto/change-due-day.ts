@@ -3,7 +3,7 @@ import { type Day, saoPauloDay } from '../../../values/instant.ts';
 import { type TermsFault, termsFaults } from '../../bill-terms.ts';
 import { LEASE_MARGIN_MILLISECONDS } from '../../transaction.ts';
 import { askBank } from './ask-bank.ts';
-import { askToChange } from './ask-of-registered.ts';
+import { askToChange } from './ask-to-change.ts';
 import {
   type Boleto,
   type BoletoState,

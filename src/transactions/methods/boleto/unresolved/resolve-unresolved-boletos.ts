@@ -6,7 +6,8 @@ import type { OutageWatch } from '../../../../platform/work/outage-watch.ts';
 import type { WakeSignal } from '../../../../platform/work/wake-signal.ts';
 import type { Banks } from '../../../../providers/open-banks.ts';
 import { REQUEST_LEASE_MARGIN_MILLISECONDS, resolveRequests } from '../../../requests/resolve-requests.ts';
-import { askToCancel, askToChange } from '../ask-of-registered.ts';
+import { askToCancel } from '../ask-to-cancel.ts';
+import { askToChange } from '../ask-to-change.ts';
 import {
   type BankChanged,
   type BankResult,
