@@ -99,6 +99,7 @@ export const STATE_DECLARATIONS: Declarations = {
           'overdue.cancel': 'canceled',
           'overdue.expire': 'expired',
           'canceling.resumeChange': 'changing',
+          'changing.resumeChange': 'changing',
           'canceling.change': 'issued',
           'canceling.keepIssued': 'issued',
           'canceling.keepOverdue': 'overdue',

@@ -475,6 +475,46 @@ test('each of several refusals that name no instruction is of one, wherever it s
   await untilStatus(shop, both.id, STATUS_BILL.canceled);
 });
 
+test('where a refused change was made after all, its day is taken, whatever was asked for since', async () => {
+  const [other, same] = [await issued(98.2), await issued(98.3)];
+  const bills = [other, same];
+  await made();
+  for (const { id } of bills) assert.equal((await changeDay(shop, id, inDays(20))).status, 202);
+  await made();
+  await returned(...bills.map(({ ourNumber }) => ({ ourNumber, code: '17' })));
+  for (const bill of bills) await untilMovement(bill, 'Emitido>Vencimento mantido');
+  assert.equal((await changeDay(shop, other.id, inDays(15))).status, 202);
+  await made();
+  assert.equal((await changeDay(shop, same.id, inDays(20))).status, 202);
+  const ofFirst = bills.map(({ ourNumber }) => ({ ourNumber, code: '14', texts: onDay(20) }));
+  await returned(...ofFirst, { ourNumber: other.ourNumber, code: '17' });
+  for (const bill of bills) {
+    await untilDay(bill, 20);
+    assert.deepEqual((await movementsOf(shop, bill.id)).slice(1), [
+      'Emitido>Vencimento mantido',
+      'Emitido>Vencimento alterado',
+    ]);
+  }
+  assert.deepEqual(told((await made()).lines), [], 'what the bank has made is not asked for again');
+});
+
+test('a refusal that was taken for that of a change which was made is of the cancel behind it', async () => {
+  const bill = await issued(98.4);
+  await changedAndCanceled(bill);
+  const { ourNumber } = bill;
+  await returned({ ourNumber, code: '16', texts: { 378: '26' } });
+  assert.equal((await read(shop, bill.id)).body.dueDate, inDays(10));
+  const line = { ourNumber, code: '14', texts: onDay(20) };
+  await returned(line, line);
+  await untilDay(bill, 20);
+  assert.deepEqual(await shownOf(bill), ['14 341/it (repetida?)', '16 341/it (vencto?)']);
+  assert.equal((await cancel(shop, bill.id)).status, 202);
+  const { number, lines } = await made();
+  assert.deepEqual(told(lines), [`02 ${ourNumber}`]);
+  const refused = await parcela('remessa', 'show', '--bank', 'itau', '--number', String(number - 1));
+  assert.match(refused, new RegExp(`write-off of ${ourNumber}: 26 a conta não está liberada`));
+});
+
 test('a refused registration is shown with its reasons in Portuguese, and opens an exception', async () => {
   const { id, ourNumber } = await issued(60);
   const { number } = await made();

@@ -50,8 +50,9 @@ export async function processReturnFile(
     const counts = await keepFiledChanges(tx, ofBank, changes);
     await resumeChanges(tx, answered.made);
     const ofRefusals = shownRefusals({ ...read, refusals }, answered.taken);
+    const ofIdle = shownIdle(read, answered.idle);
     const ofOtherDays = read.dueDays.filter(({ ourNumber }) => learned.has(ourNumber));
-    await recordExceptions(tx, exceptionsOf(read, [...unknown, ...ofRefusals, ...ofOtherDays]));
+    await recordExceptions(tx, exceptionsOf(read, [...unknown, ...ofRefusals, ...ofIdle, ...ofOtherDays]));
     const { ours, taken } = counts;
     const ofFile = { madeOn: head.madeOn, sequence: head.sequence ?? '', lines: lineCount };
     tx.record({
@@ -75,10 +76,10 @@ const LONGEST_REASON = 500;
 
 /** What the bank says to the instructions of our files. */
 function answersOf({ head, answers }: ReturnFile): BankAnswer[] {
-  return answers.map(({ answer: { to, isAccepted }, reasons, dueOn, ...line }) => ({
-    ...{ ...line, to, isAccepted },
-    dueOn: isAccepted && to === 'dueDay' ? dueOn : null,
-    reason: isAccepted ? null : refusalText(head, reasons).slice(0, LONGEST_REASON),
+  return answers.map(({ answer: { to, isAccepted }, content }) => ({
+    ...{ lineNumber: content.lineNumber, ourNumber: content.ourNumber, content, to, isAccepted },
+    dueOn: isAccepted && to === 'dueDay' ? content.dueOn : null,
+    reason: isAccepted ? null : refusalText(head, content.reasons).slice(0, LONGEST_REASON),
   }));
 }
 
@@ -86,14 +87,23 @@ function answersOf({ head, answers }: ReturnFile): BankAnswer[] {
 function shownRefusals({ answers, refusals }: ReturnFile, taken: readonly TakenAnswer[]) {
   const refused = taken.filter(({ line }) => !line.isAccepted);
   const shown = new Set(refused.map(({ line }) => line.ourNumber));
-  for (const { ourNumber, answer } of answers) if (EXACT.includes(answer.to)) shown.add(ourNumber);
+  for (const { content, answer } of answers) if (EXACT.includes(answer.to)) shown.add(content.ourNumber);
   const byLine = new Map(refused.map((one) => [one.line.lineNumber, one]));
   return refusals
     .filter(({ ourNumber, answer }) => shown.has(ourNumber) || answer?.to === 'either')
     .map((entry) => ({ ...entry, doubt: doubtOf(byLine.get(entry.lineNumber)) }));
 }
 
+function shownIdle({ answers }: ReturnFile, idle: readonly BankAnswer[]) {
+  const lines = new Set(idle.map(({ lineNumber }) => lineNumber));
+  return answers
+    .filter(({ content }) => lines.has(content.lineNumber))
+    .map(({ content }) => ({ ...content, doubt: ` (${REPEATED})` }));
+}
+
 const EXACT: readonly BankAnswer['to'][] = ['writeOff', 'dueDay'];
+
+const REPEATED = 'repetida?';
 
 const INSTRUCTION_WORDS = { register: 'entrada', writeOff: 'baixa', dueDay: 'vencto' } as const;
 
@@ -103,7 +113,7 @@ function doubtOf(taken: TakenAnswer | undefined): string {
   const { instruction, isUnnamed, isRepeated } = taken;
   const doubts = [
     ...(isUnnamed ? [`${INSTRUCTION_WORDS[instruction.kind]}?`] : []),
-    ...(isRepeated ? ['repetida?'] : []),
+    ...(isRepeated ? [REPEATED] : []),
   ];
   return doubts.length === 0 ? '' : ` (${doubts.join(' ')})`;
 }
@@ -212,11 +222,9 @@ export type ReturnFile = {
   readonly dueDays: readonly (ReturnEntry & { readonly ourNumber: string; readonly dueOn: Day })[];
 };
 
-type Answered = Pick<ReturnEntry, 'lineNumber' | 'reasons' | 'dueOn'> & {
-  readonly ourNumber: string;
+type Answered = {
   readonly answer: NonNullable<ReturnEntry['answer']>;
-  /** Of a refusal: what the line says, but for its number. */
-  readonly text: string;
+  readonly content: ReturnEntry & { readonly ourNumber: string };
 };
 
 /** Throws `ReturnFileRefused` at the first fault, before anything is done with the file. */
@@ -238,15 +246,13 @@ export async function readReturnFile(bytes: AsyncIterable<Uint8Array>): Promise<
     if (movements > MOST_MOVEMENTS) throw new TooManyMovements();
     const { entry } = event;
     const ourNumber = ourNumberOf(entry);
-    const { answer, reasons, dueOn, lineNumber } = entry;
-    if (answer !== null && ourNumber !== null) {
-      const text = answer.isAccepted ? '' : JSON.stringify({ ...entry, lineNumber: 0 });
-      answers.push({ lineNumber, ourNumber, answer, reasons, dueOn, text });
-    }
-    if (answer?.isAccepted === false && ourNumber !== null) refusals.push({ ...entry, ourNumber });
-    if (answer?.to === 'dueDay' && answer.isAccepted && dueOn !== null && ourNumber !== null)
-      dueDays.push({ ...entry, ourNumber, dueOn });
-    if (!entry.isKnown && ourNumber !== null) unknown.push({ ...entry, ourNumber });
+    const { answer, dueOn } = entry;
+    const content = ourNumber === null ? null : { ...entry, ourNumber };
+    if (answer !== null && content !== null) answers.push({ answer, content });
+    if (answer?.isAccepted === false && content !== null) refusals.push(content);
+    if (answer?.to === 'dueDay' && answer.isAccepted && dueOn !== null && content !== null)
+      dueDays.push({ ...content, dueOn });
+    if (!entry.isKnown && content !== null) unknown.push(content);
     if (entry.event === null) others[entry.movement] = (others[entry.movement] ?? 0) + 1;
     else if (ourNumber === null) foreign += 1;
     else entries.push({ ...entry, event: entry.event, ourNumber });

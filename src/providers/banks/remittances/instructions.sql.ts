@@ -93,9 +93,9 @@ export async function writeOffByFile(
 
 /**
  * A registration that is in no file yet gets the other day, also when this is repeated once it is in one.
- * Otherwise the bank is told by file; each change has its number, so a repetition writes nothing. What files
- * said before stands beside it: they are written again as they were. What another request has overtaken
- * writes nothing.
+ * Otherwise the bank is told by file; each change has its number, so a repetition writes nothing, nor does a
+ * day that the last change has which was not refused. What files said before stands beside it: they are
+ * written again as they were. What another request has overtaken writes nothing.
  */
 const CHANGE = statement(
   'bank_instructions.change_due_day',
@@ -121,6 +121,11 @@ const CHANGE = statement(
      and (r.due_on is distinct from $5::date or exists (
        select from bank_instructions d
        where d.merchant_id = r.merchant_id and d.our_number = r.our_number and d.kind = 'dueDay'))
+     and $5::date is distinct from (
+       select d.due_on from bank_instructions d
+       where d.merchant_id = r.merchant_id and d.our_number = r.our_number and d.kind = 'dueDay'
+         and coalesce(d.answer, 'accepted') = 'accepted'
+       order by d.attempt desc limit 1)
    on conflict do nothing`,
 );
 

@@ -4,11 +4,13 @@ import { column, type RowOf, rowCodec } from '../../../platform/postgres/row-cod
 import type { Day } from '../../../values/instant.ts';
 import {
   type AnsweredInstruction,
+  type AnsweringFile,
   type BankAnswer,
   INSTRUCTION_ANSWERS,
   INSTRUCTION_KINDS,
   madeChange,
   type TakenAnswer,
+  type TakenAnswers,
   takeAnswers,
 } from './instruction.ts';
 
@@ -25,11 +27,17 @@ const FIND_NEXT = statement(
   'select coalesce(max(file_number), 0) + 1 as number from remittances where bank = $1',
 );
 
-/** A change that the boleto no longer waits for is not told to the bank: it was paid, or is canceled. */
+/**
+ * A change that the boleto no longer waits for is not told to the bank: it was paid, is canceled, or the bank
+ * has that day.
+ */
 const IS_WANTED = `(i.kind <> 'dueDay' or exists (
        select from boletos b
        where b.merchant_id = i.merchant_id and b.our_number = i.our_number and b.state = 'changing'
-         and b.due_day_changes = i.attempt))`;
+         and b.due_day_changes = i.attempt) and i.due_on is distinct from (
+       select d.due_on from bank_instructions d
+       where d.merchant_id = i.merchant_id and d.our_number = i.our_number and d.kind = 'dueDay' and d.answer = 'accepted'
+       order by d.attempt desc limit 1))`;
 
 const TAKE = statement(
   'bank_instructions.take',
@@ -162,8 +170,12 @@ const INSTRUCTION = rowCodec<AnsweredInstruction>(
     dueOn: column.nullable(column.day()),
     payableUntil: column.nullable(column.day()),
     answer: column.nullable(column.oneOf(INSTRUCTION_ANSWERS)),
-    isFiled: column.boolean('coalesce(r.made_on <= $3::date, false)'),
-    isOfFile: column.boolean('coalesce(i.answered_in = $2, false)'),
+    reason: column.nullable(column.text()),
+    filedOn: column.nullable(column.day('r.made_on')),
+    filedAt: column.nullable(column.instant('r.created_at')),
+    answeredIn: column.nullable(column.text()),
+    answeredOn: column.nullable(column.day("split_part(i.answered_in, '/', 1)::date")),
+    answeredAt: column.nullable(column.instant()),
   },
   'i',
 );
@@ -173,27 +185,44 @@ const FIND_TOLD = statement(
   'bank_instructions.find_told',
   `select ${INSTRUCTION.columns}
    from bank_instructions i left join remittances r on r.bank = i.bank and r.file_number = i.file_number
-   where i.our_number = any ($4::text[]) and i.bank_code = $1
+   where i.our_number = any ($2::text[]) and i.bank_code = $1
    order by i.file_number, i.created_at, i.kind, i.attempt`,
 );
 
-const TAKEN = inputRows<TakenAnswer>(
+type GivenAnswer = Pick<AnsweredInstruction, 'answer' | 'reason' | 'answeredIn'> & {
+  readonly instruction: AnsweredInstruction;
+};
+
+const GIVEN = inputRows<GivenAnswer>(
   {
     merchant_id: ['text', ({ instruction }) => instruction.merchantId],
     our_number: ['text', ({ instruction }) => instruction.ourNumber],
     kind: ['text', ({ instruction }) => instruction.kind],
     attempt: ['integer', ({ instruction }) => instruction.attempt],
-    answer: ['text', ({ line }) => (line.isAccepted ? 'accepted' : 'refused')],
-    reason: ['text', ({ line }) => line.reason],
+    answer: ['text', (one) => one.answer],
+    reason: ['text', (one) => one.reason],
+    answered_in: ['text', (one) => one.answeredIn],
   },
-  { as: 't', after: 1 },
+  { as: 't' },
 );
+
+function givenAnswers({ taken, passed }: TakenAnswers, { name }: AnsweringFile): GivenAnswer[] {
+  return [
+    ...taken.map(({ line: { isAccepted, reason }, instruction }) => ({
+      ...{ instruction, reason, answer: isAccepted ? ('accepted' as const) : ('refused' as const) },
+      answeredIn: name,
+    })),
+    ...passed.map(({ refused: { answer, reason, answeredIn }, instruction }) => ({
+      ...{ instruction, answer, reason, answeredIn },
+    })),
+  ];
+}
 
 const ANSWER = statement(
   'bank_instructions.answer',
   `update bank_instructions i
-   set answer = t.answer, reason = t.reason, answered_at = now(), answered_in = $1
-   from ${TAKEN.sql}
+   set answer = t.answer, reason = t.reason, answered_at = now(), answered_in = t.answered_in
+   from ${GIVEN.sql}
    where i.merchant_id = t.merchant_id and i.our_number = t.our_number and i.kind = t.kind and i.attempt = t.attempt
      and (i.answer is null or i.answer = 'refused')`,
 );
@@ -203,26 +232,28 @@ const BOLETOS_AT_ONCE = 2_000;
 /** All lines of a boleto together, wherever they stand in the file. Returns what was answered just now. */
 export async function answerInstructions(
   tx: Tx,
-  { bank, name, madeOn }: { readonly bank: string; readonly name: string; readonly madeOn: Day },
+  { bank, ...file }: AnsweringFile & { readonly bank: string },
   answers: readonly BankAnswer[],
-): Promise<{ readonly taken: TakenAnswer[]; readonly made: AnsweredInstruction[] }> {
+): Promise<Omit<TakenAnswers, 'passed'> & { readonly made: readonly AnsweredInstruction[] }> {
   const byBoleto = Map.groupBy(answers, ({ ourNumber }) => ourNumber);
   const numbers = [...byBoleto.keys()];
-  const all: TakenAnswer[] = [];
+  const taken: TakenAnswer[] = [];
+  const idle: BankAnswer[] = [];
   const made: AnsweredInstruction[] = [];
   for (let first = 0; first < numbers.length; first += BOLETOS_AT_ONCE) {
     const part = numbers.slice(first, first + BOLETOS_AT_ONCE);
-    const rows = (await tx.query(FIND_TOLD, [bank, name, madeOn, part])).map(INSTRUCTION.parse);
+    const rows = (await tx.query(FIND_TOLD, [bank, part])).map(INSTRUCTION.parse);
     const told = Map.groupBy(rows, ({ ourNumber }) => ourNumber);
-    const taken = part.flatMap((one) => {
+    const given = part.flatMap((one) => {
       const instructions = told.get(one) ?? [];
-      const taken = takeAnswers(instructions, byBoleto.get(one) ?? []);
-      const change = madeChange(instructions, taken);
+      const answered = takeAnswers(instructions, byBoleto.get(one) ?? [], file);
+      const change = madeChange(instructions, answered);
       if (change !== null) made.push(change);
-      return taken;
+      taken.push(...answered.taken);
+      idle.push(...answered.idle);
+      return givenAnswers(answered, file);
     });
-    if (taken.length > 0) await tx.query(ANSWER, [name, ...TAKEN.values(taken)]);
-    all.push(...taken);
+    if (given.length > 0) await tx.query(ANSWER, GIVEN.values(given));
   }
-  return { taken: all, made };
+  return { taken, idle, made };
 }

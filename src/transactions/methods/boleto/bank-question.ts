@@ -109,31 +109,31 @@ export function resultOfCancel(boleto: Asking, answer: BoletoCancelAnswer): Bank
 }
 
 /**
- * Reads the bank's record of a boleto that it does not cancel, and of whose change it was not heard: the day
- * that stands is told, or its change is waited for again.
+ * Reads the bank's record of a boleto that it does not cancel, or whose due day it does not change: the day
+ * that stands is told, and a change that it has not answered is waited for.
  */
 export function resultOfKeptSearch(boleto: Boleto, found: FoundBoleto): BankResult {
+  const kept = boleto.state === 'changing' ? 'dueDayKept' : 'keptByBank';
   switch (found.kind) {
     case 'issued':
     case 'paid': {
-      const { kind, dueOn, barCode, pixEmv } = found;
-      const warning = kind === 'paid' ? 'paidAtBank' : 'keptByBank';
-      const awaited = found.awaitedDueOn ?? null;
-      if (dueOn !== boleto.dueOn)
-        return changed(
-          { event: 'change', registered: { barCode, pixEmv }, days: daysFrom(boleto, dueOn) },
-          warning,
-        );
-      return awaited === null
+      const { kind, dueOn, barCode, pixEmv, awaitedDueOn = null } = found;
+      const warning = kind === 'paid' ? 'paidAtBank' : kept;
+      const { payableUntil } = boleto;
+      const days = dueOn === boleto.dueOn ? { dueOn, payableUntil } : daysFrom(boleto, dueOn);
+      const atBank = { registered: { barCode, pixEmv }, days };
+      if (awaitedDueOn !== null)
+        return changed({ event: 'resumeChange', ...atBank, wanted: daysFrom(boleto, awaitedDueOn) }, warning);
+      return dueOn === boleto.dueOn
         ? changed({ ...keepChange(boleto), isKept: kind === 'issued' }, warning)
-        : changed({ event: 'resumeChange', days: daysFrom(boleto, awaited) }, warning);
+        : changed({ event: 'change', ...atBank }, warning);
     }
     case 'canceled':
       return changed(endOf(boleto));
     case 'expired':
       return changed({ event: 'expire' });
     case 'notFound':
-      return changed(keepChange(boleto), 'keptByBank');
+      return changed({ ...keepChange(boleto), isKept: boleto.state === 'changing' }, kept);
     case 'unknown':
       return found;
   }

@@ -19,7 +19,14 @@ export type BoletoChange =
   | { readonly event: 'issue'; readonly registered: RegisteredBoleto; readonly days?: BoletoDays }
   | { readonly event: 'refuse'; readonly reason: RegistrationRefusal }
   | { readonly event: 'pay'; readonly payment: BoletoPayment }
-  | { readonly event: 'startChange' | 'resumeChange'; readonly days: BoletoDays }
+  | { readonly event: 'startChange'; readonly wanted: BoletoDays }
+  /** `days`: those that the bank has meanwhile. */
+  | {
+      readonly event: 'resumeChange';
+      readonly registered: RegisteredBoleto;
+      readonly days: BoletoDays;
+      readonly wanted: BoletoDays;
+    }
   | {
       readonly event: 'change';
       readonly registered: RegisteredBoleto;
@@ -56,10 +63,12 @@ export function moveOf(boleto: Boleto, change: BoletoChange, moment: Instant): B
   const to: BoletoState | null = BOLETO_MOVES[state][change.event];
   if (to === null) return null;
   const isAsked = to === 'canceling' || to === 'changing';
-  const stateBefore = isAsked ? (boleto.stateBefore ?? (state as OpenState)) : null;
-  const before = shownState(boleto);
-  const after = newsOf(change) ?? shownState({ state: to, stateBefore });
   const days = ('registered' in change ? change.days : null) ?? daysOf(boleto);
+  const isOtherDay = change.event === 'resumeChange' && days.dueOn !== boleto.dueOn;
+  const open = isOtherDay ? 'issued' : (boleto.stateBefore ?? (state as OpenState));
+  const stateBefore = isAsked ? open : null;
+  const before = shownState(boleto);
+  const after = isOtherDay ? 'dueDayChanged' : (newsOf(change) ?? shownState({ state: to, stateBefore }));
   return {
     from: state,
     to,
@@ -68,7 +77,7 @@ export function moveOf(boleto: Boleto, change: BoletoChange, moment: Instant): B
     registered: 'registered' in change ? change.registered : boleto.registered,
     refusalReason: refusalOf(change),
     days,
-    wanted: 'days' in change && !('registered' in change) ? change.days : null,
+    wanted: 'wanted' in change ? change.wanted : null,
     payment: change.event === 'pay' ? change.payment : null,
     actsAt: nextActOf(days, to, change, moment),
     isAsked,

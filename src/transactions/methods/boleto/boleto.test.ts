@@ -83,7 +83,9 @@ const EVENTS: readonly BoletoChange[] = BOLETO_EVENTS.map((event) => {
   if (event === 'issue') return { event, registered: { barCode: BAR_CODE, pixEmv: null } };
   if (event === 'refuse') return { event, reason: 'termsRefused' };
   if (event === 'pay') return { event, payment: { amount: cents(1), paidOn: '2026-12-10' as Day } };
-  if (event === 'startChange' || event === 'resumeChange') return { event, days: LATER };
+  if (event === 'startChange') return { event, wanted: LATER };
+  if (event === 'resumeChange')
+    return { event, registered: { barCode: BAR_CODE, pixEmv: null }, days: LATER, wanted: LATER };
   if (event === 'change') return { event, registered: { barCode: BAR_CODE, pixEmv: null }, days: LATER };
   return { event };
 });
@@ -101,12 +103,13 @@ test('every move is in the table, and what is written fits the state', () => {
       assert.equal(move.isAsked, isAsked(move.to));
       assert.equal(move.stateBefore !== null, isAsked(move.to));
       assert.deepEqual(move.wanted, move.to === 'changing' ? LATER : null);
-      assert.equal(move.days.dueOn, change.event === 'change' ? LATER.dueOn : boleto.dueOn);
+      const isOtherDay = change.event === 'change' || change.event === 'resumeChange';
+      assert.equal(move.days.dueOn, isOtherDay ? LATER.dueOn : boleto.dueOn);
       assert.equal(move.payment !== null, move.to === 'paid');
       assert.equal(move.refusalReason !== null, move.to === 'refused');
       assert.equal(move.registered !== null, move.to !== 'refused');
       const after = shownState({ state: move.to, stateBefore: move.stateBefore });
-      const news = change.event === 'change' ? 'dueDayChanged' : after;
+      const news = isOtherDay ? 'dueDayChanged' : after;
       assert.deepEqual(move.news?.after ?? null, news === shownState(boleto) ? null : news);
     }
 });
@@ -219,6 +222,24 @@ test('where a bank refuses the cancel that did not wait for a change, the day th
     [move?.to, move?.stateBefore, move?.wanted, move?.news],
     ['changing', 'overdue', LATER, null],
   );
+});
+
+test('where a bank refuses a change, the day of another one that it has made is taken, and what it owes is waited for', () => {
+  const boleto = boletoIn('changing', { isDayOpen: true, wanted: LATER });
+  const moveFor = (dueOn: Day, awaitedDueOn: Day | null = null) => {
+    const found = { kind: 'issued', dueOn, awaitedDueOn, barCode: BAR_CODE, pixEmv: null } as const;
+    const result = resultOfKeptSearch(boleto, found);
+    assert.ok(result.kind === 'changed' && result.warning === 'dueDayKept');
+    const move = moveOf(boleto, result.change, NOW);
+    return [move?.to, move?.stateBefore, move?.days.dueOn, move?.wanted?.dueOn, move?.news?.after];
+  };
+  const { dueOn } = boleto;
+  assert.deepEqual(moveFor(dueOn), ['overdue', null, dueOn, undefined, 'dueDayKept']);
+  assert.deepEqual(moveFor(LATER.dueOn), ['issued', null, LATER.dueOn, undefined, 'dueDayChanged']);
+  assert.deepEqual(moveFor(dueOn, LATER.dueOn), ['changing', 'overdue', dueOn, LATER.dueOn, undefined]);
+  const latest = addDays(LATER.dueOn, 1);
+  const both = ['changing', 'issued', LATER.dueOn, latest, 'dueDayChanged'];
+  assert.deepEqual(moveFor(LATER.dueOn, latest), both);
 });
 
 test('a change that the bank never answers is given up once the boleto is over with either day', () => {

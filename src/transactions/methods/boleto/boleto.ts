@@ -48,7 +48,7 @@ export const BOLETO_EVENTS = [
 ] as const;
 /**
  * `withdraw`: the bank was not asked. `lapse`: the due day is over. `change`: the bank has another due day.
- * `resumeChange`: the bank's answer to the last change is waited for again, or has come after all.
+ * `resumeChange`: the bank's answer to an earlier change is waited for again, or has come after all.
  * `keepIssued`, `keepOverdue`: cancel or change failed or was not sent, so the earlier state returns.
  */
 export type BoletoEvent = (typeof BOLETO_EVENTS)[number];
@@ -102,6 +102,7 @@ export const BOLETO_MOVES = {
     ...NEVER,
     ...ENDS,
     startCancel: 'canceling',
+    resumeChange: 'changing',
     change: 'issued',
     keepIssued: 'issued',
     keepOverdue: 'overdue',

@@ -184,7 +184,7 @@ const LOCK = statement(
  */
 const KNOWN_DUE_DAYS = `array(select k.day from (
          select d.day, max(d.place) as place
-         from unnest(b.due_days || b.due_on || coalesce($22::date, $20::date)) with ordinality d (day, place)
+         from unnest(b.due_days || b.due_on || $20::date || coalesce($22::date, $20::date)) with ordinality d (day, place)
          group by d.day order by 2 desc limit 50) k order by k.place)`;
 
 /** Writes the decided move of a locked row, with its movement and deliveries. */
@@ -195,7 +195,7 @@ const MOVE = statement(
        refusal_reason = $9, paid_amount = $10, paid_on = $11::date, acts_at = $12::timestamptz,
        due_at = now() + $13::integer * interval '1 millisecond', changed_at = $14::timestamptz,
        due_on = $20::date, payable_until = $21::date, days_to_expire = ${DAYS_TO_EXPIRE}, wanted_due_on = $22::date, wanted_payable_until = $23::date,
-       due_day_changes = b.due_day_changes + ($22::date is not null and $3 <> 'canceling')::integer,
+       due_day_changes = b.due_day_changes + ($22::date is not null and $3 in ('issued', 'overdue'))::integer,
        due_days = case when $22::date is null and $20::date = b.due_on and (b.due_days is null or $4 not in ('issued', 'overdue')) then b.due_days else ${KNOWN_DUE_DAYS} end,
        fence = b.fence + 1, tries = 0, unknown_since = null, unknown_reason = null
      where b.merchant_id = $1 and b.boleto_id = $2 and b.state = $3

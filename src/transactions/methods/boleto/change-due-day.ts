@@ -3,7 +3,7 @@ import { type Day, saoPauloDay } from '../../../values/instant.ts';
 import { type TermsFault, termsFaults } from '../../bill-terms.ts';
 import { LEASE_MARGIN_MILLISECONDS } from '../../transaction.ts';
 import { askBank } from './ask-bank.ts';
-import { resultOfDueDay } from './bank-question.ts';
+import { askToChange } from './ask-to-change.ts';
 import {
   type Boleto,
   type BoletoState,
@@ -62,7 +62,7 @@ export async function changeDueDay(
         isOfBank(boleto, banks.of(boleto.bank).bankCode) &&
         boleto.dueOn !== dueOn &&
         faultsOf(boleto).length === 0
-          ? moveOf(boleto, { event: 'startChange', days: daysFrom(boleto, dueOn) }, now)
+          ? moveOf(boleto, { event: 'startChange', wanted: daysFrom(boleto, dueOn) }, now)
           : null,
       leaseMilliseconds: Math.ceil(deadlineAt - performance.now()) + LEASE_MARGIN_MILLISECONDS,
     },
@@ -102,7 +102,7 @@ async function askAndRecord(
 ): Promise<DueDayResult> {
   const bank = tools.banks.of(boleto.bank);
   const request = dueDayRequest(boleto, tools.clock.now(boleto.merchantId));
-  const ask = async (timeout: number) => resultOfDueDay(boleto, await bank.changeDueDay(request, timeout));
+  const ask = (timeout: number) => askToChange(bank, boleto, request, timeout);
   // An unsent change has no effect and may be requested again.
   const answer = await askBank(tools, boleto, ask, { change: keepChange, keyToFree: null }, deadlineAt);
   if (answer.kind === 'unknown') return { kind: 'changed', boleto, isPending: true };

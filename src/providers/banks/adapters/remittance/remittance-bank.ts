@@ -134,12 +134,14 @@ function kindOf(kept: readonly Instruction[], kind: Instruction['kind']): Instru
   return kept.find((one) => one.kind === kind);
 }
 
-/** The last due day that the bank has accepted, and that of a last change that it has not answered. */
-function daysOf(kept: readonly Instruction[], request: Pick<BoletoRequest, 'dueOn'>) {
+/** The day that the bank has, and that of the last change behind it that it has not answered. */
+function daysOf(kept: readonly Instruction[], before: Pick<BoletoRequest, 'dueOn'>) {
+  const [last] = kept.filter(
+    ({ kind, answer }) => kind === 'dueDay' && (answer ?? 'accepted') === 'accepted',
+  );
   const accepted = kept.find(({ kind, answer }) => kind === 'dueDay' && answer === 'accepted');
-  const dueOn = (accepted ?? kindOf(kept, 'register'))?.dueOn ?? request.dueOn;
-  const last = kindOf(kept, 'dueDay');
-  return { dueOn, awaitedDueOn: last?.answer === null ? last.dueOn : null };
+  const dueOn = (accepted ?? kindOf(kept, 'register'))?.dueOn ?? before.dueOn;
+  return { dueOn, awaitedDueOn: last?.answer === null && last.dueOn !== dueOn ? last.dueOn : null };
 }
 
 /** Null while the bank has it, or may have it. */
@@ -152,21 +154,21 @@ function endOf(kept: readonly Instruction[]): Exclude<BoletoCancelAnswer, BankUn
   return writeOff === 'refused' ? { kind: 'refused', reason: 'notAllowed' } : null;
 }
 
-/** What became of the last change to the day. */
+/** A day that the bank has was made, whatever became of other changes to it. */
 function dueDayOf(
   kept: readonly Instruction[],
-  { number, wanted }: DueDayRequest,
+  { number, before, wanted }: DueDayRequest,
 ): Exclude<DueDayAnswer, { kind: 'changed' }> | { readonly kind: 'changed'; readonly bankNumber: string } {
   const register = kindOf(kept, 'register');
   if (register === undefined) return { kind: 'refused', reason: 'unknownBoleto' };
-  const { answer, dueOn, bankNumber } = register;
-  const told = kept.find(
-    (one) => one.kind === 'dueDay' && one.attempt <= number && one.dueOn === wanted.dueOn,
-  );
-  if (answer === 'withdrawn' || answer === 'refused' || told?.answer === 'refused')
+  const { answer, bankNumber } = register;
+  if (answer === 'withdrawn' || answer === 'refused') return { kind: 'refused', reason: 'notAllowed' };
+  if (daysOf(kept, before).dueOn === wanted.dueOn) return { kind: 'changed', bankNumber };
+  const answers = kept
+    .filter((one) => one.kind === 'dueDay' && one.attempt <= number && one.dueOn === wanted.dueOn)
+    .map((one) => one.answer);
+  if (answers.includes('refused') && !answers.includes(null))
     return { kind: 'refused', reason: 'notAllowed' };
-  if (told === undefined ? dueOn === wanted.dueOn : told.answer === 'accepted')
-    return { kind: 'changed', bankNumber };
   const reason = 'no return file of the bank has answered the change yet';
   return { kind: 'unknown', cause: 'notAsked', reason };
 }

@@ -216,7 +216,7 @@ const RESUME = statement(
   `with input as (
      select * from ${MADE.sql}
    ), asked as (
-     update boletos b set fence = b.fence + 1, due_at = now()
+     update boletos b set fence = b.fence + 1, due_at = now(), due_days = array_remove(b.due_days, f.due_on) || f.due_on
      from input f where ${HAS_ANOTHER} and b.state in (${fromStates(BOLETO_MOVES, 'keepIssued')})
    )
    update boletos b set state = 'changing', state_before = b.state, wanted_due_on = f.due_on,

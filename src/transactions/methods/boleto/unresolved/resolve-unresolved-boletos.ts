@@ -7,11 +7,11 @@ import type { WakeSignal } from '../../../../platform/work/wake-signal.ts';
 import type { Banks } from '../../../../providers/open-banks.ts';
 import { REQUEST_LEASE_MARGIN_MILLISECONDS, resolveRequests } from '../../../requests/resolve-requests.ts';
 import { askToCancel } from '../ask-to-cancel.ts';
+import { askToChange } from '../ask-to-change.ts';
 import {
   type BankChanged,
   type BankResult,
   type BankWarning,
-  resultOfDueDay,
   resultOfIssue,
   resultOfLastSearch,
   resultOfSearch,
@@ -96,8 +96,7 @@ async function askAboutRegistered(
   const now = clock.now(merchantId);
   // The calendar goes on, and reads the bank's record before it ends the boleto.
   if (isChanging(boleto) && isOverAnyway(boleto, now)) return resultOfWaiting(boleto);
-  if (isChanging(boleto))
-    return resultOfDueDay(boleto, await bank.changeDueDay(dueDayRequest(boleto, now), timeout));
+  if (isChanging(boleto)) return askToChange(bank, boleto, dueDayRequest(boleto, now), timeout);
   // One whose time is over may have been paid on its last day, so the bank's record is read first.
   const found = boleto.isExpiring ? resultOfLastSearch(boleto, await bank.find(boleto, timeout)) : null;
   if (found !== null) return found;

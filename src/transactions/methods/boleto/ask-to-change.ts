@@ -1,0 +1,18 @@
+import type { Bank, DueDayRequest } from '../../../providers/banks/bank.ts';
+import { type BankResult, resultOfDueDay, resultOfKeptSearch } from './bank-question.ts';
+import type { ChangingBoleto } from './boleto.ts';
+
+/** Where the bank does not change it, it may have the day of another change that was not heard of. */
+export async function askToChange(
+  bank: Pick<Bank, 'changeDueDay' | 'find'>,
+  boleto: ChangingBoleto,
+  request: DueDayRequest,
+  timeoutMilliseconds: number,
+): Promise<BankResult> {
+  const endsAt = performance.now() + timeoutMilliseconds;
+  const answer = await bank.changeDueDay(request, timeoutMilliseconds);
+  const isKept = answer.kind === 'refused' && answer.reason === 'notAllowed';
+  if (!isKept) return resultOfDueDay(boleto, answer);
+  const left = Math.max(1, Math.floor(endsAt - performance.now()));
+  return resultOfKeptSearch(boleto, await bank.find(boleto, left));
+}
