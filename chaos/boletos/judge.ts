@@ -193,7 +193,7 @@ const INVARIANTS: readonly Invariant[] = [
         : null,
   ],
   [
-    'a change of the due day that was answered is done, and each is told once',
+    'a change of the due day that was answered is done and told, no oftener than days were asked for',
     ({ entry, rows: [row], registered: [atBank] }) => {
       // A no has no effect, and each other call may have had one.
       const last = entry.changes.findLast(({ status }) => status === null || status < 400 || status >= 500);
