@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { composeBarCode } from '../../src/values/bar-code.ts';
 import { cents } from '../../src/values/cents.ts';
 import type { Day } from '../../src/values/instant.ts';
-import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
-import { keyFileIn, rememberKeyFile } from '../kit/keys.ts';
+import type { TestDatabase } from '../kit/database.ts';
 import { logIn } from '../kit/merchant.ts';
 import {
   type Auditor,
   databaseSettings,
+  furnishedDatabase,
   type OpenedService,
   openAuditor,
   openService,
@@ -44,8 +44,7 @@ export type BanksInTurn = {
 
 export async function openBanksInTurn(): Promise<BanksInTurn> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-banks-'));
-  const database = await createTestDatabase({ migrated: true });
-  rememberKeyFile(database.address.database, keyFileIn(folder));
+  const database = await furnishedDatabase(folder);
   const auditor = openAuditor(database.address);
   const acquirer = await openSimulator(join(folder, 'of-operator'));
   const first = await openSimulator(join(folder, 'bank-237'), [], 'bank');

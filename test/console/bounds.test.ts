@@ -10,9 +10,16 @@ import { lookAt } from '../../bench/console/visit-screens.ts';
 import { SCREENS } from '../../src/console/screens.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { instant, saoPauloDay } from '../../src/values/instant.ts';
-import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
-import { type AuditedTools, auditedTools, keyFileIn, rememberKeyFile } from '../kit/keys.ts';
-import { type Auditor, databaseSettings, openAuditor, openService, until } from '../kit/service.ts';
+import type { TestDatabase } from '../kit/database.ts';
+import { type AuditedTools, auditedTools } from '../kit/keys.ts';
+import {
+  type Auditor,
+  databaseSettings,
+  furnishedDatabase,
+  openAuditor,
+  openService,
+  until,
+} from '../kit/service.ts';
 
 /** Within a week the giant has sold more than is counted for people, already where there is less. */
 const FEW = { payments: 12_000, billings: 12_000, beside: 12_000, days: 10, merchants: 10 } as const;
@@ -58,9 +65,8 @@ async function rowsOf(auditor: Auditor): Promise<RowsOfTables> {
 
 /** What all pages together read, each asked for once, of a database with so much in it. */
 async function readByPages(wanted: Omit<WantedConsole, 'now'>): Promise<RowsOfTables> {
-  const database = await createTestDatabase({ migrated: true });
   const folder = await mkdtemp(join(tmpdir(), 'parcela-test-'));
-  rememberKeyFile(database.address.database, keyFileIn(folder));
+  const database = await furnishedDatabase(folder);
   const auditor = openAuditor(database.address);
   // Nothing acts beside the pages.
   const start = () =>

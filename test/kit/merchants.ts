@@ -2,6 +2,7 @@ import { createMerchant } from '../../src/merchants/create-merchant.ts';
 import { createCredential } from '../../src/merchants/credentials/create-credential.ts';
 import type { Scope } from '../../src/platform/http/endpoint.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
+import { cheapen } from './cheap-password.ts';
 import type { TestDatabase } from './database.ts';
 import { auditedTools, type KeysOf } from './keys.ts';
 
@@ -45,7 +46,9 @@ export async function makeMerchant(
       const wanted = { merchantId, accountNumber: null, userName: null, scopes, allowedAddresses: [] };
       const made = await createCredential({ ...tools, ...beside }, wanted);
       if ('refusal' in made) throw new Error(`${merchantId}: ${made.refusal} ${made.value}`);
-      logins.push({ userName: made.credential.userName, password: made.password });
+      const login = { userName: made.credential.userName, password: made.password };
+      await cheapen(pool, login);
+      logins.push(login);
     }
     return logins;
   } finally {

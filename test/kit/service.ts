@@ -9,6 +9,7 @@ import type { Simulator } from '../../src/homologation/start-simulator.ts';
 import { programOf } from '../../src/platform/home.ts';
 import { cheapHash } from './cheap-password.ts';
 import { createTestDatabase, furnishedTemplate, runSql, type TestDatabase } from './database.ts';
+import { makeDemoMerchant } from './demo-merchant.ts';
 import { keyFileIn, rememberKeyFile } from './keys.ts';
 import { patiently } from './patience.ts';
 import { type OpenedService, type RunningService, settingsIn } from './running-service.ts';
@@ -114,7 +115,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     process: child,
     log,
     said,
-    demo: async () => JSON.parse(await readFile(join(options.folder, 'demo.json'), 'utf8')) as Demo,
+    demo: () => demoIn(options.folder),
     stop() {
       child.kill('SIGTERM');
       return ended;
@@ -263,7 +264,7 @@ function furnished(): Promise<Furnished> {
 
 /** Logins of the demo merchant, and of those that tests copy from it. */
 async function makePasswordsCheap(owner: TestDatabase['address'], folder: string): Promise<void> {
-  const demo = JSON.parse(await readFile(join(folder, 'demo.json'), 'utf8')) as Demo;
+  const demo = await demoIn(folder);
   const hashes = [demo.gateway, demo.recurrence, demo.integration].map(
     async ({ userName, password }) =>
       `update credentials set password_hash = '${await cheapHash(password)}' where user_name = '${userName}'`,
@@ -300,16 +301,8 @@ async function onTestDatabase<S extends RunningService & { stop(): Promise<unkno
   start: (options: { folder: string; settings: Record<string, string> }) => Promise<S>,
   from: Furnished | null = null,
 ): Promise<S & OnTestDatabase> {
-  const database = await createTestDatabase({
-    migrated: true,
-    ...(from === null ? {} : { template: from.template }),
-  });
   const folder = await mkdtemp(join(tmpdir(), 'parcela-test-'));
-  for (const [path, content] of Object.entries(from?.files ?? {})) {
-    await mkdir(dirname(join(folder, path)), { recursive: true, mode: 0o700 });
-    await writeFile(join(folder, path), content, { mode: 0o600 });
-  }
-  rememberKeyFile(database.address.database, keyFileIn(folder));
+  const database = from === null ? await bareDatabase(folder) : await copyOf(from, folder);
   const service = await start({ folder, settings: { ...databaseSettings(database), ...settings } });
   const auditor = openAuditor(database.address);
   const beside = {
@@ -323,6 +316,42 @@ async function onTestDatabase<S extends RunningService & { stop(): Promise<unkno
     },
   };
   return Object.assign(service, beside);
+}
+
+/** A migrated database whose keys and demo merchant the first start in this folder makes. */
+async function bareDatabase(folder: string): Promise<TestDatabase> {
+  const database = await createTestDatabase({ migrated: true });
+  rememberKeyFile(database.address.database, keyFileIn(folder));
+  return database;
+}
+
+/**
+ * A database and a data folder as a first start leaves them, for setups that start the service otherwise than
+ * `openTestService`: behind a proxy, beside an acquirer of their own. Saves the work of a first start.
+ */
+export async function furnishedDatabase(
+  folder: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<TestDatabase> {
+  if (!beginsOtherwise(settings)) return copyOf(await furnished(), folder);
+  const database = await bareDatabase(folder);
+  await makeDemoMerchant(database, folder);
+  return database;
+}
+
+/** The logins of the demo merchant of a service in this folder. */
+export async function demoIn(folder: string): Promise<Demo> {
+  return JSON.parse(await readFile(join(folder, 'demo.json'), 'utf8')) as Demo;
+}
+
+async function copyOf({ template, files }: Furnished, folder: string): Promise<TestDatabase> {
+  const database = await createTestDatabase({ migrated: true, template });
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true, mode: 0o700 });
+    await writeFile(join(folder, path), content, { mode: 0o600 });
+  }
+  rememberKeyFile(database.address.database, keyFileIn(folder));
+  return database;
 }
 
 /** Looks again and again until the condition gives something; throws after the deadline. */

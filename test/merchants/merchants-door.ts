@@ -31,8 +31,8 @@ import {
 import { buildServer } from '../../src/platform/http/server.ts';
 import { openLog } from '../../src/platform/log.ts';
 import { openMetrics } from '../../src/platform/metrics.ts';
-import { type Database, openDatabase, statement } from '../../src/platform/postgres/database.ts';
-import { cheapHash } from '../kit/cheap-password.ts';
+import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
+import { cheapen } from '../kit/cheap-password.ts';
 import { createTestDatabase as createMigrated, runSql, serverAddress } from '../kit/database.ts';
 import { auditedTools } from '../kit/keys.ts';
 import { patiently } from '../kit/patience.ts';
@@ -345,11 +345,9 @@ export async function createLogin(
   const scope = more.includes('--scope') ? [] : ['--scope', 'gateway'];
   const words = ['credential', 'create', '--merchant', merchantId, ...scope, ...more];
   const made = await operator<TestCredential>(database, words);
-  await database.query(CHEAPEN, [made.userName, await cheapHash(made.password)]);
+  await cheapen(database, made);
   return made;
 }
-const CHEAPEN = statement('test.cheapen', 'update credentials set password_hash = $2 where user_name = $1');
-
 /** A credential that ended is known to have ended everywhere within two seconds. */
 const ANSWER_MILLISECONDS = 10_000;
 

@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
-import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
-import { makeDemoMerchant } from '../kit/demo-merchant.ts';
+import type { TestDatabase } from '../kit/database.ts';
 import { logIn, paymentRequest, tokenize } from '../kit/merchant.ts';
 import { patiently } from '../kit/patience.ts';
 import {
   type Auditor,
   databaseSettings,
+  demoIn,
+  furnishedDatabase,
   openAuditor,
   openSimulator,
   type Service,
@@ -46,7 +47,7 @@ const UNTIL_AWAY = 1_200;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parcela-wires-'));
-  database = await createTestDatabase({ migrated: true });
+  database = await furnishedDatabase(folder);
   auditor = openAuditor(database.address);
   proxy = await openCuttingProxy(database.runtime);
   simulator = await openSimulator(join(folder, 'ledger'));
@@ -57,7 +58,7 @@ before(async () => {
     PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: String(ACQUIRER_TIMEOUT),
     PARCELA_REQUEST_DEADLINE_MILLISECONDS: String(DEADLINE),
   };
-  demo = await makeDemoMerchant(database, folder);
+  demo = await demoIn(folder);
   service = await startService({
     folder,
     settings: { ...settings, ...databaseSettings(database, proxy.address) },

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { stateOfBooked } from '../../chaos/judge/finding.ts';
 import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
-import { createTestDatabase } from '../kit/database.ts';
-import { makeDemoMerchant } from '../kit/demo-merchant.ts';
 import { logIn, paymentRequest, tokenize } from '../kit/merchant.ts';
 import { patiently, sliceOf } from '../kit/patience.ts';
 import { SEED } from '../kit/seed.ts';
 import {
   databaseSettings,
+  demoIn,
+  furnishedDatabase,
   openAuditor,
   openSimulator,
   type Service,
@@ -49,7 +49,7 @@ test(`after ${KILLS} kills, every answer agrees with the acquirer's ledger`, asy
   context.diagnostic(`SEED=${SEED} KILLS=${KILLS}`);
   const chance = random(SEED);
   const folder = await mkdtemp(join(tmpdir(), 'parcela-kill-'));
-  const database = await createTestDatabase({ migrated: true });
+  const database = await furnishedDatabase(folder);
   const simulator = await openSimulator(join(folder, 'ledger'), ['--late-milliseconds', '1200']);
   const settings = {
     ...databaseSettings(database),
@@ -60,7 +60,7 @@ test(`after ${KILLS} kills, every answer agrees with the acquirer's ledger`, asy
   };
   const start = () => startService({ folder, settings });
   const auditor = openAuditor(database.address);
-  const demo = await makeDemoMerchant(database, folder);
+  const demo = await demoIn(folder);
 
   const seen: Seen[] = [];
   let service = await start();

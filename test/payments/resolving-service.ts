@@ -5,12 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
 import { runParcela } from '../audit/audit-service.ts';
-import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
-import { makeDemoMerchant } from '../kit/demo-merchant.ts';
+import type { TestDatabase } from '../kit/database.ts';
 import { call, logIn, paymentRequest, type Reply, tokenize } from '../kit/merchant.ts';
 import {
   type Auditor,
   databaseSettings,
+  demoIn,
+  furnishedDatabase,
   type OpenedService,
   openAuditor,
   openService,
@@ -69,8 +70,8 @@ async function openResolving<S extends OpenedService>(
   timeout: number,
 ): Promise<S & Resolving> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-settling-'));
-  const database = await createTestDatabase({ migrated: true });
-  const demo = await makeDemoMerchant(database, folder);
+  const database = await furnishedDatabase(folder);
+  const demo = await demoIn(folder);
   const auditor = openAuditor(database.address);
   const simulator = await openSimulator(join(folder, 'ledger'));
   const bridge = await openResolvingBridge(simulator.url);

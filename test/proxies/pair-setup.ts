@@ -2,12 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
-import { createTestDatabase } from '../kit/database.ts';
-import { makeDemoMerchant } from '../kit/demo-merchant.ts';
 import { keyFileIn } from '../kit/keys.ts';
 import {
   type Auditor,
   databaseSettings,
+  demoIn,
+  furnishedDatabase,
   openAuditor,
   openSimulator,
   type Service,
@@ -33,11 +33,11 @@ export type PairSetup = {
 
 export async function openPairSetup(more: Readonly<Record<string, string>> = {}): Promise<PairSetup> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-pair-'));
-  const database = await createTestDatabase({ migrated: true });
+  const database = await furnishedDatabase(folder);
   const simulator = await openSimulator(join(folder, 'ledger'));
   const auditor = openAuditor(database.address);
   const wire = await openCuttingProxy(database.runtime);
-  const demo = await makeDemoMerchant(database, folder);
+  const demo = await demoIn(folder);
   const ports = [await freePort(), await freePort()] as const;
   const start = (which: 0 | 1) =>
     startService({

@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runParcela } from '../audit/audit-service.ts';
 import { DAY, readClock } from '../kit/clock.ts';
-import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
-import { makeDemoMerchant } from '../kit/demo-merchant.ts';
+import type { TestDatabase } from '../kit/database.ts';
 import { call, logIn, pay, type Reply } from '../kit/merchant.ts';
 import {
   type Auditor,
   databaseSettings,
+  demoIn,
+  furnishedDatabase,
   type OpenedService,
   openAuditor,
   openService,
@@ -53,8 +54,8 @@ export async function openReconciledService(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<ReconciledService> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-reconciled-'));
-  const database = await createTestDatabase({ migrated: true });
-  const { gateway, integration, merchantId, accountNumber } = await makeDemoMerchant(database, folder);
+  const database = await furnishedDatabase(folder, settings);
+  const { gateway, integration, merchantId, accountNumber } = await demoIn(folder);
   const auditor = openAuditor(database.address);
   const simulator = await openSimulator(join(folder, 'ledger'));
   const acquirer = { PARCELA_ACQUIRER_URL: simulator.url };

@@ -5,15 +5,16 @@ import { join } from 'node:path';
 import { createMerchant } from '../../src/merchants/create-merchant.ts';
 import { createCredential } from '../../src/merchants/credentials/create-credential.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
-import { createTestDatabase } from '../kit/database.ts';
+import { cheapen } from '../kit/cheap-password.ts';
 import { keptSums } from '../kit/kept-sums.ts';
-import { auditedTools, keyFileIn, rememberKeyFile } from '../kit/keys.ts';
+import { auditedTools } from '../kit/keys.ts';
 import { type CallOptions, call, logIn, type Reply, TEST_CARD } from '../kit/merchant.ts';
 import { openRecordingBridge, type RecordingBridge } from '../kit/recording-acquirer.ts';
 import {
   type Auditor,
   currentService,
   databaseSettings,
+  furnishedDatabase,
   type OpenedService,
   openAuditor,
   openService,
@@ -81,8 +82,7 @@ async function openCharging<S extends OpenedService>(
   change: Readonly<Record<string, string>>,
 ): Promise<S & Charging<S>> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-charging-'));
-  const place = await createTestDatabase({ migrated: true });
-  rememberKeyFile(place.address.database, keyFileIn(folder));
+  const place = await furnishedDatabase(folder);
   const auditor = openAuditor(place.address);
   const proxy = await openCuttingProxy(place.runtime);
   const late = ['--late-milliseconds', String(2 * ACQUIRER_TIMEOUT)];
@@ -163,6 +163,7 @@ async function openShop(
   );
   assert.ok(!('refusal' in made));
   const { userName } = made.credential;
+  await cheapen(tools.database, { userName, password: made.password });
   const login = { userName, password: made.password };
   const token = await logIn(service().gatewayUrl, login);
   const integrationToken = await logIn(service().integrationUrl, login, '/api/authentication/login');

@@ -3,12 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { createTestDatabase } from '../kit/database.ts';
 import { createForeignMerchant, FOREIGN_MERCHANT, FOREIGN_USER } from '../kit/foreign-merchant.ts';
 import { call, logIn, type Reply, tokenize } from '../kit/merchant.ts';
 import {
   type Auditor,
   databaseSettings,
+  furnishedDatabase,
   type OpenedService,
   openAuditor,
   openService,
@@ -43,7 +43,7 @@ export async function openRecurrenceService(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<RecurrenceService> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-recurrence-'));
-  const database = await createTestDatabase({ migrated: true });
+  const database = await furnishedDatabase(folder);
   const proxy = await openCuttingProxy(database.runtime);
   const service = await openService({
     folder,

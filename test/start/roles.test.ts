@@ -4,14 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { arrive } from '../kit/clock.ts';
-import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
-import { makeDemoMerchant } from '../kit/demo-merchant.ts';
+import type { TestDatabase } from '../kit/database.ts';
 import { keyFileIn } from '../kit/keys.ts';
 import { type Listener, startListener } from '../kit/listener.ts';
 import { logIn, pay } from '../kit/merchant.ts';
 import {
   type Auditor,
   databaseSettings,
+  demoIn,
+  furnishedDatabase,
   type OpenedService,
   openAuditor,
   openService,
@@ -45,11 +46,11 @@ const start = (settings: Readonly<Record<string, string>>) =>
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parcela-roles-'));
-  database = await createTestDatabase({ migrated: true });
+  database = await furnishedDatabase(folder);
   simulator = await openSimulator(join(folder, 'ledger'));
   auditor = openAuditor(database.address);
   merchant = await startListener(200);
-  const demo = await makeDemoMerchant(database, folder);
+  const demo = await demoIn(folder);
   checkout = await start({ PARCELA_ROLES: 'http' });
   token = await logIn(checkout.gatewayUrl, demo.gateway);
 });

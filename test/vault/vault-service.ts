@@ -5,8 +5,6 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { DemoLogin } from '../../src/homologation/create-demo-merchant.ts';
 import { runParcela } from '../audit/audit-service.ts';
-import { createTestDatabase } from '../kit/database.ts';
-import { makeDemoMerchant } from '../kit/demo-merchant.ts';
 import { createForeignMerchant, FOREIGN_USER } from '../kit/foreign-merchant.ts';
 import { call, logIn, type Reply, tokenize } from '../kit/merchant.ts';
 import { openRecordingBridge, type RecordingBridge } from '../kit/recording-acquirer.ts';
@@ -14,6 +12,8 @@ import {
   type Auditor,
   currentService,
   databaseSettings,
+  demoIn,
+  furnishedDatabase,
   type OpenedService,
   openAuditor,
   openService,
@@ -73,8 +73,8 @@ async function openVault<S extends OpenedService>(
   change: Readonly<Record<string, string>>,
 ): Promise<S & Vault<S>> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-vault-'));
-  const database = await createTestDatabase({ migrated: true });
-  const demo = await makeDemoMerchant(database, folder);
+  const database = await furnishedDatabase(folder);
+  const demo = await demoIn(folder);
   const auditor = openAuditor(database.address);
   await createForeignMerchant(auditor, demo.gateway.userName);
   const foreign = { userName: FOREIGN_USER, password: demo.gateway.password };

@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
-import { keyFileIn, rememberKeyFile } from '../kit/keys.ts';
+import type { TestDatabase } from '../kit/database.ts';
 import {
   type Auditor,
   databaseSettings,
+  furnishedDatabase,
   openAuditor,
   type Service,
   startService,
@@ -24,9 +24,8 @@ let system: MerchantSystem;
 const start = () => startService({ folder, settings: databaseSettings(database) });
 
 before(async () => {
-  database = await createTestDatabase({ migrated: true });
   folder = await mkdtemp(join(tmpdir(), 'parcela-test-'));
-  rememberKeyFile(database.address.database, keyFileIn(folder));
+  database = await furnishedDatabase(folder);
   auditor = openAuditor(database.address);
   system = await openMerchantSystem();
   service = await start();
