@@ -9,6 +9,7 @@ import { findRunningPostgres } from '../../src/homologation/embedded-postgres/la
 import { placeOf } from '../../src/homologation/embedded-postgres/server-place.ts';
 import { programOf } from '../../src/platform/home.ts';
 import { startCollector } from '../kit/collector.ts';
+import { runCommandHere } from '../kit/command.ts';
 import { patiently } from '../kit/patience.ts';
 import { openPixBank } from '../kit/pix-bank.ts';
 import {
@@ -41,6 +42,8 @@ export type WatchedService = Omit<Service, 'stop'> & {
   withoutAcquirer(act: () => Promise<void>): Promise<void>;
   /** One command of the operator, watched too; throws when it fails. */
   operate(words: readonly string[]): Promise<void>;
+  /** The same of one that only reads: what it prints is kept. */
+  read(words: readonly string[]): Promise<void>;
   openAuditor(): Promise<Auditor>;
   /** What service, simulator and commands wrote to their streams, over all starts. */
   streams(): string;
@@ -165,6 +168,18 @@ export async function openWatchedService(marks: Marks): Promise<WatchedService> 
         maxBuffer: 64 * 1024 * 1024,
       });
       said.push(stdout, stderr);
+    },
+    async read(words) {
+      const {
+        code,
+        printed,
+        said: told,
+      } = await runCommandHere(words, {
+        PARCELA_ENVIRONMENT: 'homologation',
+        PARCELA_DATA_DIR: folder,
+      });
+      if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}: ${told}`);
+      said.push(printed, told);
     },
     async openAuditor() {
       const connection = await findRunningPostgres(folder);

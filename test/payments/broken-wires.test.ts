@@ -11,7 +11,9 @@ import { patiently } from '../kit/patience.ts';
 import {
   type Auditor,
   databaseSettings,
+  type OpenedService,
   openAuditor,
+  openService,
   openSimulator,
   type Service,
   type Simulator,
@@ -31,7 +33,7 @@ let proxy: CuttingProxy;
 let acquirerWire: CuttingProxy;
 let simulator: Simulator;
 let service: Service;
-let other: Service;
+let other: OpenedService;
 let demo: Demo;
 let token: string;
 
@@ -62,7 +64,7 @@ before(async () => {
     folder,
     settings: { ...settings, ...databaseSettings(database, proxy.address) },
   });
-  other = await startService({
+  other = await openService({
     folder,
     settings: { ...settings, ...databaseSettings(database) },
   });

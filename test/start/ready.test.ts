@@ -9,6 +9,8 @@ import { createTestDatabase, runSql } from '../kit/database.ts';
 import { databaseSettings, startService, until } from '../kit/service.ts';
 import { startHereInVain } from '../kit/service-here.ts';
 
+const JSON_LINE = /^\{"level":"info","time":"[^"]+Z"/;
+
 /** A port that was free a moment ago. */
 async function freePort(): Promise<number> {
   const server = createServer();
@@ -45,6 +47,10 @@ test('who reads that the service is ready finds the demo logins, also at the fir
   assert.match(demo, /"gateway"/);
   assert.ok([...statuses].every((status) => [200, 503].includes(status)));
   const service = await starting;
+  // Nobody has said who reads it: lines for programs, and sentences for people.
+  assert.ok(service.log.some((line) => line.includes('auditSeal')));
+  for (const line of service.log) assert.match(line, JSON_LINE);
+  for (const line of service.said) assert.doesNotMatch(line, /^\{/);
   assert.equal(await service.stop(), 0);
 });
 
@@ -135,8 +141,7 @@ test('people read lines, machines read JSON with its level as a word', async (t)
     await rm(folder, { recursive: true, force: true });
   });
   for (const [format, line] of [
-    ['auto', /^\{"level":"info","time":"[^"]+Z"/],
-    ['json', /^\{"level":"info","time":"[^"]+Z"/],
+    ['json', JSON_LINE],
     ['pretty', /^\d\d:\d\d:\d\d\.\d{3} info {2}/],
   ] as const) {
     const settings = { ...databaseSettings(database), PARCELA_LOG_FORMAT: format };
