@@ -15,7 +15,7 @@ import { type OpenedService, type RunningService, settingsIn } from './running-s
 
 const MAIN = programOf('src/main.ts');
 const READY_MILLISECONDS = 60_000;
-const LONGEST_PAUSE_MILLISECONDS = 200;
+const LONGEST_PAUSE_MILLISECONDS = 500;
 
 /** The real program, in a process of its own: to be killed, signalled, or watched as it starts and ends. */
 export type Service = RunningService & {
