@@ -32,8 +32,8 @@ export const withoutChromium = skipWithout('chromium');
 const CHROMIUM: string[] = [
   // Root has no sandbox; nothing but our own pages is opened.
   ...['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--force-color-profile=srgb'],
-  // Of two frames that get a process each at once, puppeteer may lose one: what is asked in it waits for ever.
-  // Which origin may read which frame is the same within one process.
+  // Of two frames that get a process each at once, puppeteer may lose one: what is asked in it waits for
+  // ever. Which origin may read which frame is the same within one process.
   ...['--disable-site-isolation-trials', '--disable-features=IsolateOrigins,site-per-process'],
 ];
 

@@ -227,8 +227,8 @@ export class SharedPool {
   }
 
   /**
-   * Like `askOnce`, never throws and never takes longer than the timeout. Where nothing is left of it, because the
-   * steps before took it or the process was busy, nothing is sent.
+   * Like `askOnce`, never throws and never takes longer than the timeout. Where nothing is left of it,
+   * because the steps before took it or the process was busy, nothing is sent.
    */
   async ask(
     wanted: Wanted,

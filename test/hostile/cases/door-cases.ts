@@ -7,8 +7,8 @@ import { type Field, fieldsOf } from './fields.ts';
 import { wholeCases } from './whole-cases.ts';
 
 /**
- * Of what is tried at every field, what goes through the door, one field after the other a quarter of it in turn:
- * at the first field of each kind everything, at every other one left out, of another type, too long, and
+ * Of what is tried at every field, what goes through the door, of one field after the other a quarter in
+ * turn: at the first field of each kind everything, at every other one left out, of another type, too long, and
  * twice. A verdict is a function of schema and value, and `fields.test.ts` tries all of them without a
  * door; the long proof sends everything.
  */
