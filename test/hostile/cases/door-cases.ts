@@ -8,9 +8,9 @@ import { wholeCases } from './whole-cases.ts';
 
 /**
  * Of what is tried at every field, what goes through the door, of one field after the other a quarter in
- * turn: at the first field of each kind everything, at every other one left out, of another type, too long, and
- * twice. A verdict is a function of schema and value, and `fields.test.ts` tries all of them without a
- * door; the long proof sends everything.
+ * turn: at the first field of each kind everything, at every other one left out, of another type, too
+ * long, and twice. A verdict is a function of schema and value, and `fields.test.ts` tries all of them
+ * without a door; the long proof sends everything.
  */
 const IS_WHOLE = sliceOf(2, 1) === 2;
 /** At a field one of so many cases, at the next field the others. */
