@@ -5,7 +5,7 @@ import { type KeySetup, openKeySetup } from '../keys/key-setup.ts';
 import { rememberKeyFile } from '../kit/keys.ts';
 import { call, logIn } from '../kit/merchant.ts';
 import { type Login, makeMerchant } from '../kit/merchants.ts';
-import type { Service } from '../kit/service.ts';
+import type { OpenedService, Service } from '../kit/service.ts';
 
 const MERCHANT = '01700555550000';
 
@@ -13,9 +13,9 @@ const MERCHANT = '01700555550000';
  * A service in production with one merchant: codes must have been issued. Its acquirer is the
  * simulator, unnamed.
  */
-export type ProductionService = {
+export type ProductionService<S = OpenedService> = {
   readonly keys: KeySetup;
-  readonly service: Service;
+  readonly service: S;
   /** Those that it was started with, beside those of `keys`. */
   readonly settings: Readonly<Record<string, string>>;
   readonly token: string;
@@ -24,11 +24,25 @@ export type ProductionService = {
 };
 
 type Settings = Readonly<Record<string, string>>;
+type Change = Settings | ((folder: string) => Promise<Settings>);
 
-export async function openProductionService(
-  change: Settings | ((folder: string) => Promise<Settings>),
+export function openProductionService(
+  change: Change,
   merchantId = MERCHANT,
-): Promise<ProductionService> {
+): Promise<ProductionService<OpenedService>> {
+  return openProduction((keys, settings) => keys.openService(settings), change, merchantId);
+}
+
+/** In a process of its own, which is signalled, or whose words to the operator are read. */
+export function openProductionProcess(change: Change): Promise<ProductionService<Service>> {
+  return openProduction((keys, settings) => keys.startService(settings), change, MERCHANT);
+}
+
+async function openProduction<S extends OpenedService>(
+  open: (keys: KeySetup, settings: Settings) => Promise<S>,
+  change: Change,
+  merchantId: string,
+): Promise<ProductionService<S>> {
   const keys = await openKeySetup();
   const bridge = await openUnnamedBridge(keys.settings.PARCELA_ACQUIRER_URL as string);
   const changed = typeof change === 'function' ? await change(keys.folder) : change;
@@ -45,7 +59,7 @@ export async function openProductionService(
     { merchantId, accountNumbers: ['1'], credentials: [['gateway']], addresses: ['127.0.0.1'] },
     { environment: 'production', cell: (settings as Settings).PARCELA_CELL ?? null },
   );
-  const service = await keys.startService(settings);
+  const service = await open(keys, settings);
   const token = await logIn(service.gatewayUrl, login as Login);
   return {
     keys,

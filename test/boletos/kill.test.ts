@@ -3,34 +3,46 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { keyFileIn } from '../kit/keys.ts';
 import { logIn } from '../kit/merchant.ts';
 import {
   databaseSettings,
   openSimulator,
-  openTestProcess,
+  openTestService,
+  type Service,
   type Simulator,
   startService,
-  type TestProcess,
+  type TestService,
   until,
 } from '../kit/service.ts';
 import { linksOf } from '../payments/linked.ts';
 import { boletoRequest, cancel, issue, shopOf } from './boleto-service.ts';
 
-let shop: Awaited<ReturnType<typeof shopOf<TestProcess>>>;
+let shop: Awaited<ReturnType<typeof shopOf<TestService>>>;
 let bank: Simulator;
+let acquirer: Simulator;
 let folder: string;
+/** Of the service and of the processes beside it. */
+let settings: Readonly<Record<string, string>>;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parcela-bank-'));
   bank = await openSimulator(folder, [], 'bank');
-  shop = await shopOf(await openTestProcess({ PARCELA_BANK_URL: bank.url }));
+  acquirer = await openSimulator(join(folder, 'acquirer'));
+  settings = { PARCELA_BANK_URL: bank.url, PARCELA_ACQUIRER_URL: acquirer.url };
+  shop = await shopOf(await openTestService(settings));
 });
 after(async () => {
   await shop?.service.close();
   await bank?.stop();
+  await acquirer?.stop();
   await rm(folder, { recursive: true, force: true });
 });
+
+/** Beside the service that finishes what it leaves. */
+function processToKill(): Promise<Service> {
+  const { database, folder: home } = shop.service;
+  return startService({ folder: home, settings: { ...databaseSettings(database), ...settings } });
+}
 
 async function script(orders: object): Promise<void> {
   const reply = await fetch(new URL('/script', bank.url), {
@@ -47,7 +59,9 @@ const rowsOf = (state: string) =>
 test('killed while the bank is asked to register and to cancel, the next process finishes both, once', async () => {
   const { id } = (await issue(shop)).body;
   await script({ steps: [{ fault: 'late' }], cancels: [{ fault: 'late' }] });
-  const cut = [issue(shop), cancel(shop, id)].map((call) =>
+  const killed = await processToKill();
+  const there = { ...shop, url: killed.integrationUrl };
+  const cut = [issue(there), cancel(there, id)].map((call) =>
     call.then(
       () => false,
       () => true,
@@ -58,28 +72,18 @@ test('killed while the bank is asked to register and to cancel, the next process
     return issuing.length === 1 && canceling.length === 1;
   });
   const [made] = (await rowsOf('issuing')) as [{ boleto_id: string; our_number: string }];
-  await shop.service.kill();
+  await killed.kill();
   assert.deepEqual(await Promise.all(cut), [true, true], 'no answer came');
   // The leases of the dead process, without the wait for their end.
   await shop.service.auditor.query('update boletos set due_at = now() where due_at is not null');
-  const settings = {
-    ...databaseSettings(shop.service.database),
-    PARCELA_KEY_FILE: keyFileIn(shop.service.folder),
-    PARCELA_BANK_URL: bank.url,
-  };
-  const second = await startService({ folder: shop.service.folder, settings });
-  try {
-    await until('both are done', async () => {
-      const [row] = await shop.service.auditor.query(
-        `select count(*)::int as n from boletos where (boleto_id = $1 and state = 'issued')
-           or (boleto_id = $2 and state = 'canceled')`,
-        [made.boleto_id, id],
-      );
-      return row?.n === 2;
-    });
-  } finally {
-    await second.stop();
-  }
+  await until('both are done', async () => {
+    const [row] = await shop.service.auditor.query(
+      `select count(*)::int as n from boletos where (boleto_id = $1 and state = 'issued')
+         or (boleto_id = $2 and state = 'canceled')`,
+      [made.boleto_id, id],
+    );
+    return row?.n === 2;
+  });
   const url = new URL('/ledger', bank.url);
   url.searchParams.set('merchantId', shop.merchantId);
   const { items } = (await (await fetch(url)).json()) as { items: { ourNumber: string; status: string }[] };
@@ -96,14 +100,9 @@ test('killed while the bank is asked to register and to cancel, the next process
 
 test('killed while the boleto of a link is registered, the next process has the same boleto, and no way beside it', async () => {
   const { service } = shop;
-  const settings = {
-    ...databaseSettings(service.database),
-    PARCELA_KEY_FILE: keyFileIn(service.folder),
-    PARCELA_BANK_URL: bank.url,
-  };
-  const first = await startService({ folder: service.folder, settings });
-  const { gateway } = await service.demo();
-  const before = linksOf({ url: first.gatewayUrl, token: await logIn(first.gatewayUrl, gateway) });
+  const killed = await processToKill();
+  const token = await logIn(service.gatewayUrl, (await service.demo()).gateway);
+  const before = linksOf({ url: killed.gatewayUrl, token });
   const link = await before.newLink({ referenceTransaction: 'LINK' });
   await script({ steps: [{ fault: 'late' }] });
   const cut = before.post(link, 'boleto', boletoRequest().payer as object).then(
@@ -111,24 +110,17 @@ test('killed while the boleto of a link is registered, the next process has the 
     () => true,
   );
   await until('it is under way', async () => (await rowsOf('issuing')).length === 1);
-  await first.kill();
+  await killed.kill();
   assert.equal(await cut, true, 'no answer came');
   await service.auditor.query('update boletos set due_at = now() where due_at is not null');
-  const second = await startService({ folder: service.folder, settings });
-  try {
-    const links = linksOf({ url: second.gatewayUrl, token: await logIn(second.gatewayUrl, gateway) });
-    await until('its line is shown', async () => /Linha digitável/.test(await links.show(link)));
-    const again = await links.post(link, 'boleto', boletoRequest().payer as object);
-    assert.equal(again.body.status, 'notOpen');
-    const made = await service.auditor.query(
-      `select state from boletos where reference_transaction = 'LINK'`,
-    );
-    assert.deepEqual(made, [{ state: 'issued' }]);
-    assert.equal((await links.post(link, 'cancel')).body.status, 'removed');
-    assert.equal((await links.byCard(link)).body.status, 'paid');
-  } finally {
-    await second.stop();
-  }
+  const links = linksOf({ url: service.gatewayUrl, token });
+  await until('its line is shown', async () => /Linha digitável/.test(await links.show(link)));
+  const again = await links.post(link, 'boleto', boletoRequest().payer as object);
+  assert.equal(again.body.status, 'notOpen');
+  const made = await service.auditor.query(`select state from boletos where reference_transaction = 'LINK'`);
+  assert.deepEqual(made, [{ state: 'issued' }]);
+  assert.equal((await links.post(link, 'cancel')).body.status, 'removed');
+  assert.equal((await links.byCard(link)).body.status, 'paid');
 });
 
 test('a movement is of an installment or of a boleto, never of neither, and a boleto has no other type', async () => {

@@ -43,13 +43,13 @@ const SHOWN = [
 const DONE = ACTIONS.map((one) => ({ ...one, method: 'POST' }));
 const ROUTES = [...SHOWN, ...DONE];
 
-/** Of the two users with a role each asks for half of the pages, and one acts; in the proof both do all. */
+/** A user with a role asks for a third of the pages, and one of three acts; in the proof each does all. */
 for (const [turn, role] of ROLES.entries()) {
   for (const [index, kind] of (['operator', 'merchant'] as const).entries()) {
     test(`a ${role} of a ${kind} sees and does what the matrix says, and nothing else`, async () => {
       const visitor = await signedIn(service, role, kind === 'operator' ? null : merchantId);
       const mark = await markOf(visitor);
-      const tried = [...turnOf(SHOWN, turn + index, 2), ...turnOf([DONE], turn + index, 2).flat()];
+      const tried = [...turnOf(SHOWN, turn + index, 3), ...turnOf([DONE], turn + index, 3).flat()];
       for (const { method, path, roles, of } of tried) {
         const status = await statusOf(visitor, method, addressOf(path, merchantId), mark);
         const may = roles.includes(role) && (of === 'merchant' || kind === 'operator');

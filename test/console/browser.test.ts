@@ -76,7 +76,7 @@ const DARK: Look = { window: 'desk', scheme: 'dark', language: 'en' };
 const IN_ENGLISH: Look = { ...DESK, language: 'en' };
 const LOOKS = sliceOf(3, 1);
 /** Of so many pages one is looked at; in the proof each. */
-const PAGES_OF_ONE = 6;
+const PAGES_OF_ONE = 12;
 
 /** What is wrong on a desk in English; in the proof on a desk and a phone in Portuguese, then in the dark. */
 async function faultsFrom(page: Page, name: string, open: () => Promise<void>): Promise<string[]> {

@@ -4,9 +4,9 @@ import { writeFile } from 'node:fs/promises';
 import { request as ask, type IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { openProductionService, type ProductionService } from '../antifraud/production-service.ts';
+import { openProductionProcess, type ProductionService } from '../antifraud/production-service.ts';
 import { patiently } from '../kit/patience.ts';
-import { until } from '../kit/service.ts';
+import { type Service, until } from '../kit/service.ts';
 import { makeAuthority, makeCertificate } from '../webhooks/certificates.ts';
 import { Authenticator, type Odd } from './authenticator.ts';
 import { CLIENT, TestProvider } from './test-provider.ts';
@@ -16,7 +16,7 @@ const HOST = 'console.example.com';
 const HOME = '/console/health';
 
 let provider: TestProvider;
-let production: ProductionService;
+let production: ProductionService<Service>;
 let consoleUrl: string;
 let settings: Readonly<Record<string, string>>;
 before(async () => {
@@ -31,7 +31,7 @@ before(async () => {
     PARCELA_CONSOLE_OIDC_NAME_CLAIM: 'preferred_username',
   };
   const { certificate } = issuer;
-  production = await openProductionService(async (folder) => {
+  production = await openProductionProcess(async (folder) => {
     const [ca, secret] = [join(folder, 'provider.pem'), join(folder, 'provider.secret')];
     const token = join(folder, 'pix.token');
     await writeFile(token, 'client:secret', { mode: 0o600 });

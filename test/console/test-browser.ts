@@ -29,6 +29,14 @@ export const DESK: Look = { window: 'desk', scheme: 'light', language: 'pt-BR' }
 
 export const withoutChromium = skipWithout('chromium');
 
+const CHROMIUM: string[] = [
+  // Root has no sandbox; nothing but our own pages is opened.
+  ...['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--force-color-profile=srgb'],
+  // Of two frames that get a process each at once, puppeteer may lose one: what is asked in it waits for
+  // ever. Which origin may read which frame is the same within one process.
+  ...['--disable-site-isolation-trials', '--disable-features=IsolateOrigins,site-per-process'],
+];
+
 type Violation = { readonly id: string; readonly nodes: readonly { readonly html: string }[] };
 
 /** Debian's Chromium at a console; each page is somebody of its own. */
@@ -58,8 +66,8 @@ export class TestBrowser {
       userDataDir: profile,
       timeout: patiently(60_000),
       protocolTimeout: patiently(120_000),
-      // Root has no sandbox; nothing but our own pages is opened.
-      args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--force-color-profile=srgb'],
+      // A copy: puppeteer takes out what it reads.
+      args: [...CHROMIUM],
     });
     // Passkeys are bound to a name.
     const origin = new URL(service.gatewayUrl).origin.replace('//127.0.0.1:', '//localhost:');

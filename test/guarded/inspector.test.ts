@@ -3,17 +3,17 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
-import { openProductionService, type ProductionService } from '../antifraud/production-service.ts';
+import { openProductionProcess, type ProductionService } from '../antifraud/production-service.ts';
 import { call } from '../kit/merchant.ts';
-import { startService, until } from '../kit/service.ts';
+import { type Service, startService, until } from '../kit/service.ts';
 
 const NO_INSPECTOR = '--disable-sigusr1';
 /** Bit of SIGUSR1 in the masks of /proc. */
 const SIGUSR1_BIT = 1n << 9n;
-let production: ProductionService;
+let production: ProductionService<Service>;
 
 before(async () => {
-  production = await openProductionService({});
+  production = await openProductionProcess({});
 });
 after(() => production.close());
 

@@ -4,7 +4,7 @@ import { sliceOf } from '../kit/patience.ts';
 import { attack, seedFrom } from './attack.ts';
 import type { HostileService } from './hostile-service.ts';
 
-const CASES = sliceOf(3_000, 100);
+const CASES = sliceOf(3_000, 60);
 const SEED = seedFrom(process.env, 1);
 
 /** Requests with several faults each, to a service that is open by then. */

@@ -56,7 +56,7 @@ export function tryFields(service: () => HostileService): void {
   }
 
   test('of what was refused not one row comes', async () => {
-    const again = turnOf(allRefused, 0, 6);
+    const again = turnOf(allRefused, 0, 3);
     assert.ok(again.length > ENDPOINTS.length);
     if ((await rowsOfRefused(service(), again)).length === 0) return;
     // Of which endpoint they come is looked for only where there are any.

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
-import { openProductionService, type ProductionService } from '../antifraud/production-service.ts';
+import { openProductionProcess, type ProductionService } from '../antifraud/production-service.ts';
 import { call, encryptCard, TEST_CARD } from '../kit/merchant.ts';
-import { until } from '../kit/service.ts';
+import { type Service, until } from '../kit/service.ts';
 import { exchange } from '../wire/wire.ts';
 
 /** Production behind named proxies, and without its documents. */
-let production: ProductionService;
+let production: ProductionService<Service>;
 let url: string;
 
 const PROXY = '127.0.0.1';
@@ -17,7 +17,7 @@ const OTHER = '127.0.0.2';
 const skip = process.platform === 'linux' ? false : `${OTHER} is no address of this machine`;
 
 before(async () => {
-  production = await openProductionService({
+  production = await openProductionProcess({
     PARCELA_TRUSTED_PROXIES: PROXY,
     PARCELA_PAGES_ORIGIN: 'https://pagamentos.parcela.example',
     PARCELA_DOCS: '0',
@@ -163,7 +163,7 @@ test('documents that are switched off and the demo shop are unknown paths, and n
 });
 
 test('production on loopback that names no proxy starts only where it is said that there is none', async () => {
-  const unnamed = await openProductionService({ PARCELA_TRUSTED_PROXIES: 'none' });
+  const unnamed = await openProductionProcess({ PARCELA_TRUSTED_PROXIES: 'none' });
   try {
     const silent = { ...unnamed.settings, PARCELA_TRUSTED_PROXIES: '' };
     const { code, said } = await unnamed.keys.startInVain(silent);

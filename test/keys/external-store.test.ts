@@ -62,7 +62,7 @@ after(async () => {
 });
 
 test('with a key store beside it the service starts, pays and rotates; without it, it goes on and does not start again', async () => {
-  const service = await setup.startService(settings);
+  const service = await setup.openService(settings);
   const demo = (await service.demo()) as Demo;
   const token = await logIn(service.gatewayUrl, demo.gateway);
   assert.equal((await pay(service.gatewayUrl, token, 1000)).reply.status, 200);

@@ -16,7 +16,7 @@ import { type OpenedService, type RunningService, settingsIn } from './running-s
 
 const MAIN = programOf('src/main.ts');
 const READY_MILLISECONDS = 60_000;
-const LONGEST_PAUSE_MILLISECONDS = 200;
+const LONGEST_PAUSE_MILLISECONDS = 500;
 
 /** The real program, in a process of its own: to be killed, signalled, or watched as it starts and ends. */
 export type Service = RunningService & {
@@ -127,6 +127,26 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   };
 }
 
+/** A process beside a service in the lane, on the same database: to be asked and killed. */
+export type OwnProcess = { running(): Promise<Service>; stop(): Promise<unknown> };
+
+/** Of the tests of a file a few kill: the one process that they ask runs until it is killed. */
+export function openOwnProcess(options: ServiceOptions): OwnProcess {
+  let own: Service | null = null;
+  return {
+    async running() {
+      const isGone = own !== null && (own.process.exitCode ?? own.process.signalCode) !== null;
+      if (own !== null && !isGone) return own;
+      const started = await startService(options);
+      own = started;
+      // On a busy machine its first connection takes longer than a request may wait.
+      await until('it is ready', async () => (await fetch(`${started.gatewayUrl}/health/ready`)).ok);
+      return started;
+    },
+    stop: async () => own?.stop(),
+  };
+}
+
 export type { OpenedService, RunningService, Simulator };
 
 /** All of the service that is running, another one after a restart, and what a test has beside it. */
@@ -224,7 +244,7 @@ type OnTestDatabase = {
   /** Ends and removes everything. */
   close(): Promise<void>;
 };
-export type TestService = RunningService & OnTestDatabase;
+export type TestService = OpenedService & OnTestDatabase;
 export type TestProcess = Service & OnTestDatabase;
 
 /**

@@ -22,7 +22,7 @@ export type Shop = {
 };
 
 /** How often each security code is used, so that a leak of it is no chance where two runs are compared. */
-const USES = sliceOf(4, 2);
+const USES = sliceOf(4, 1);
 const AMOUNT = 31_000;
 
 const REFERENCE = 'MARKED-';
@@ -155,14 +155,9 @@ export async function payEncrypted(shop: Shop): Promise<void> {
  * can be listed is.
  */
 async function operate(service: WatchedService): Promise<void> {
-  for (const words of [
-    'key rotate --kind all',
-    'key status',
-    'audit verify',
-    'audit list --json',
-    'merchant list',
-  ])
-    await service.operate(words.split(' '));
+  await service.operate(['key', 'rotate', '--kind', 'all']);
+  for (const words of ['key status', 'audit verify', 'audit list --json', 'merchant list'])
+    await service.read(words.split(' '));
 }
 
 /** Stores cards with marked numbers, seals them anew, reads them, pays with them and removes one. */

@@ -9,6 +9,7 @@ import { findRunningPostgres } from '../../src/homologation/embedded-postgres/la
 import { placeOf } from '../../src/homologation/embedded-postgres/server-place.ts';
 import { programOf } from '../../src/platform/home.ts';
 import { startCollector } from '../kit/collector.ts';
+import { runCommandHere } from '../kit/command.ts';
 import { patiently } from '../kit/patience.ts';
 import { openPixBank } from '../kit/pix-bank.ts';
 import {
@@ -41,6 +42,8 @@ export type WatchedService = Omit<Service, 'stop'> & {
   withoutAcquirer(act: () => Promise<void>): Promise<void>;
   /** One command of the operator, watched too; throws when it fails. */
   operate(words: readonly string[]): Promise<void>;
+  /** The same of one that only reads: what it prints is kept. */
+  read(words: readonly string[]): Promise<void>;
   openAuditor(): Promise<Auditor>;
   /** What service, simulator and commands wrote to their streams, over all starts. */
   streams(): string;
@@ -112,6 +115,32 @@ async function openBanks(folder: string) {
   };
 }
 
+const placeOfCommands = (folder: string) => ({
+  PARCELA_ENVIRONMENT: 'homologation',
+  PARCELA_DATA_DIR: folder,
+});
+
+/** What a watched command prints and says. */
+async function operateOn(
+  folder: string,
+  settings: Readonly<Record<string, string>>,
+  words: readonly string[],
+): Promise<string[]> {
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [...PARCELA, ...words], {
+    env: cleanEnvironment({ ...settings, ...placeOfCommands(folder) }),
+    timeout: patiently(COMMAND_MILLISECONDS),
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return [stdout, stderr];
+}
+
+/** The same of one that only reads, in the process of the tests. */
+async function readHere(folder: string, words: readonly string[]): Promise<string[]> {
+  const { code, printed, said } = await runCommandHere(words, placeOfCommands(folder));
+  if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}: ${said}`);
+  return [printed, said];
+}
+
 export async function openWatchedService(marks: Marks): Promise<WatchedService> {
   const desk = await mkdtemp(join(tmpdir(), 'parcela-marks-'));
   const folder = await mkdtemp(join(tmpdir(), 'parcela-leaks-'));
@@ -154,17 +183,10 @@ export async function openWatchedService(marks: Marks): Promise<WatchedService> 
       simulator = await startSimulator(ledger, port, watched, said);
     },
     async operate(words) {
-      const environment = cleanEnvironment({
-        ...settings,
-        PARCELA_ENVIRONMENT: 'homologation',
-        PARCELA_DATA_DIR: folder,
-      });
-      const { stdout, stderr } = await promisify(execFile)(process.execPath, [...PARCELA, ...words], {
-        env: environment,
-        timeout: patiently(COMMAND_MILLISECONDS),
-        maxBuffer: 64 * 1024 * 1024,
-      });
-      said.push(stdout, stderr);
+      said.push(...(await operateOn(folder, settings, words)));
+    },
+    async read(words) {
+      said.push(...(await readHere(folder, words)));
     },
     async openAuditor() {
       const connection = await findRunningPostgres(folder);

@@ -12,7 +12,9 @@ import {
   databaseSettings,
   demoIn,
   furnishedDatabase,
+  type OpenedService,
   openAuditor,
+  openService,
   openSimulator,
   type Service,
   type Simulator,
@@ -32,7 +34,7 @@ let proxy: CuttingProxy;
 let acquirerWire: CuttingProxy;
 let simulator: Simulator;
 let service: Service;
-let other: Service;
+let other: OpenedService;
 let demo: Demo;
 let token: string;
 
@@ -63,7 +65,7 @@ before(async () => {
     folder,
     settings: { ...settings, ...databaseSettings(database, proxy.address) },
   });
-  other = await startService({
+  other = await openService({
     folder,
     settings: { ...settings, ...databaseSettings(database) },
   });

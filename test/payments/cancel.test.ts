@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
 import { call, pay, type Reply } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
-import { askedOf, openVaultProcess, type VaultProcess } from '../vault/vault-service.ts';
+import { askedOf, openVaultService, type VaultService } from '../vault/vault-service.ts';
 
-let service: VaultProcess;
+let service: VaultService;
 
 before(async () => {
-  service = await openVaultProcess();
+  service = await openVaultService();
 });
 beforeEach(() => service.bridge.spoilCancellations(null));
 after(() => service.close());
@@ -26,9 +26,14 @@ async function paid(amount: number, installments = 1, change: Record<string, unk
   return { paymentId: paymentId as string, authorizationCode, reference: request.referenceTransaction };
 }
 
-function cancel(paymentId: string, amount?: number, token = service.token()): Promise<Reply> {
+function cancel(
+  paymentId: string,
+  amount?: number,
+  token = service.token(),
+  url = service.gatewayUrl,
+): Promise<Reply> {
   const body = amount === undefined ? {} : { amount };
-  return call(service.gatewayUrl, `/v1/payments/${paymentId}/cancel`, { token, body });
+  return call(url, `/v1/payments/${paymentId}/cancel`, { token, body });
 }
 
 async function read(paymentId: string) {
@@ -215,37 +220,6 @@ test('thirty cancels of parts at once never give back more than was paid', async
   assert.equal((await ledger(paymentId)).status, 'canceled');
 });
 
-const MANY = 30;
-
-test('two processes that cancel at once never give back more than was paid', async () => {
-  const { paymentId } = await paid(3_000, 2);
-  const whole = await Promise.all(Array.from({ length: MANY }, () => paid(1_000, 1)));
-  const beside = await service.startBeside();
-  const ask = (url: string, id: string, value: number) =>
-    call(url, `/v1/payments/${id}/cancel`, { token: service.token(), body: { amount: value } });
-  const urls = [service.gatewayUrl, beside.gatewayUrl];
-  const replies = await Promise.all(
-    Array.from({ length: 16 }, (_, index) => ask(urls[index % 2] as string, paymentId, 500)),
-  );
-  // At the limit they meet once of a payment: of many, many times.
-  for (const each of whole) await Promise.all(urls.map((url) => ask(url, each.paymentId, 1_000)));
-  await beside.stop();
-  let done = replies.filter(({ status }) => status === 200).length;
-  // A payment that many want at once may be locked for longer than one waits: that one was not
-  // begun, and may come again.
-  assert.equal(replies.filter(({ status }) => status === 409 || status === 503).length, 16 - done);
-  while ((await cancel(paymentId, 500)).status === 200) done += 1;
-  assert.equal(done, 6, 'all that fit are done');
-  const { amount, canceledAmount } = await ledger(paymentId);
-  assert.deepEqual([amount, canceledAmount], [3_000, done * 500]);
-  assert.equal((await read(paymentId)).canceledAmount, done * 500);
-  const beyond = await service.auditor.query(
-    `select from cancels where transaction_id = any($1) and refusal_reason = 'exceedsRemaining'`,
-    [[paymentId, ...whole.map((each) => each.paymentId)]],
-  );
-  assert.equal(beyond.length, 0, 'the acquirer is asked for no more than is left');
-});
-
 test('a cancel that was done and could not be recorded in time is not done again by whoever asks again', async () => {
   const { paymentId } = await paid(5_000, 2);
   const other = await service.connect();
@@ -318,30 +292,60 @@ for (const fault of [
   });
 }
 
-test('a service that is killed while the acquirer is asked cancels exactly once after its return', async () => {
+const MANY = 30;
+
+test('two processes that cancel at once never give back more than was paid', async () => {
+  const { paymentId } = await paid(3_000, 2);
+  const whole = await Promise.all(Array.from({ length: MANY }, () => paid(1_000, 1)));
+  const beside = await service.ownProcess();
+  const ask = (url: string, id: string, value: number) =>
+    call(url, `/v1/payments/${id}/cancel`, { token: service.token(), body: { amount: value } });
+  const urls = [service.gatewayUrl, beside.gatewayUrl];
+  const replies = await Promise.all(
+    Array.from({ length: 16 }, (_, index) => ask(urls[index % 2] as string, paymentId, 500)),
+  );
+  // At the limit they meet once of a payment: of many, many times.
+  for (const each of whole) await Promise.all(urls.map((url) => ask(url, each.paymentId, 1_000)));
+  let done = replies.filter(({ status }) => status === 200).length;
+  // A payment that many want at once may be locked for longer than one waits: that one was not
+  // begun, and may come again.
+  assert.equal(replies.filter(({ status }) => status === 409 || status === 503).length, 16 - done);
+  while ((await cancel(paymentId, 500)).status === 200) done += 1;
+  assert.equal(done, 6, 'all that fit are done');
+  const { amount, canceledAmount } = await ledger(paymentId);
+  assert.deepEqual([amount, canceledAmount], [3_000, done * 500]);
+  assert.equal((await read(paymentId)).canceledAmount, done * 500);
+  const beyond = await service.auditor.query(
+    `select from cancels where transaction_id = any($1) and refusal_reason = 'exceedsRemaining'`,
+    [[paymentId, ...whole.map((each) => each.paymentId)]],
+  );
+  assert.equal(beyond.length, 0, 'the acquirer is asked for no more than is left');
+});
+
+test('what a service was canceling when it was killed is canceled exactly once by another', async () => {
   const { paymentId } = await paid(5_000, 2);
+  const killed = await service.ownProcess();
   service.bridge.spoilCancellations('silence');
-  const lost = cancel(paymentId, 1_500).catch(() => null);
+  const lost = cancel(paymentId, 1_500, service.token(), killed.gatewayUrl).catch(() => null);
   await until('the acquirer was asked', async () => (await ledger(paymentId)).canceledAmount === 1_500);
-  await service.kill();
+  await killed.kill();
   await lost;
   service.bridge.spoilCancellations(null);
-  await service.restart();
   assert.equal((await read(paymentId)).cancelingAmount, 1_500);
   await settled(paymentId);
   assert.equal((await read(paymentId)).canceledAmount, 1_500);
   assert.deepEqual(await ledger(paymentId), { amount: 5_000, canceledAmount: 1_500, status: 'approved' });
 });
 
-test('a service that is killed before the acquirer knows of the cancel sends it after its return', async () => {
+test('a cancel whose service was killed before the acquirer knew of it is sent by another', async () => {
   const { paymentId } = await paid(5_000);
+  const killed = await service.ownProcess();
   service.bridge.spoilCancellations('unheard');
-  const lost = cancel(paymentId).catch(() => null);
+  const lost = cancel(paymentId, undefined, service.token(), killed.gatewayUrl).catch(() => null);
   await until('the intent is committed', async () => (await read(paymentId)).cancelingAmount === 5_000);
-  await service.kill();
+  await killed.kill();
   await lost;
   service.bridge.spoilCancellations(null);
-  await service.restart();
   await settled(paymentId);
   assert.equal((await read(paymentId)).statusDescription, 'Cancelada');
   assert.deepEqual(await ledger(paymentId), { amount: 5_000, canceledAmount: 5_000, status: 'canceled' });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, type TestContext, test } from 'node:test';
+import { after, before, type TestContext, test } from 'node:test';
 import { chanceFrom } from '../../chaos/chance.ts';
 import { call, type Reply } from '../kit/merchant.ts';
 import { sliceOf } from '../kit/patience.ts';
@@ -16,34 +16,54 @@ const KILLS = sliceOf(50, 0);
 const CALLERS = 6;
 
 let setup: ResolvingService;
+/** The one that is killed; the other lives on and reads. */
 let running: Service;
+/** Payments that were under way at the acquirer when it was killed, each at a moment of its own. */
+let caught: Record<'arriving' | 'captured' | 'undone' | 'authorized', string>;
+let shownAtDeath: string;
 
 before(async () => {
   setup = await openResolvingService(TIMEOUT);
-  // The one that is killed; the other lives on and reads.
   running = await setup.startBeside();
+  const { paymentId: arriving } = await preauthorize(setup, 9_000, { installments: 3 });
+  const { paymentId: captured } = await preauthorize(setup, 9_000);
+  const { paymentId: undone } = await preauthorize(setup, 9_000);
+  const { gatewayUrl } = running;
+  const cancel = `/v1/payments/${undone}/cancel`;
+  const callers = [
+    await underWay('capture', 'hold', () => captureOf(beside(), arriving, 6_000)),
+    await underWay('capture', 'holdAnswer', () => captureOf(beside(), captured, 6_000)),
+    await underWay('undo', 'hold', () => call(gatewayUrl, cancel, { token: setup.token, body: {} })),
+    await underWay('authorization', 'holdAnswer', () => askToPreauthorize(beside(), 9_000)),
+  ];
+  const order = setup.bridge.asked.findLast(({ kind }) => kind === 'authorization')?.order ?? '';
+  const { transaction_id: authorized } = await setup.transaction(order);
+  caught = { arriving, captured, undone, authorized: authorized as string };
+  await running.kill();
+  await Promise.all(callers.map(({ ending }) => ending));
+  // What was held goes on its way, behind the death of its process.
+  setup.bridge.spoil(null);
+  setup.bridge.release();
+  shownAtDeath = (await setup.read(captured)).statusDescription;
+  await endLeases();
 });
-beforeEach(() => setup.bridge.spoil(null));
 after(async () => {
   await running.stop();
   await setup.close();
 });
 
 /** Sends what is held, or lost with the process that asked. */
-async function killedWhile(
+async function underWay(
   kind: BridgeQuestion['kind'],
   how: Extract<Spoiling, 'hold' | 'holdAnswer'>,
   ask: () => Promise<unknown>,
-): Promise<void> {
-  setup.bridge.spoil((question) => (question.kind === kind ? how : null));
+): Promise<{ readonly ending: Promise<unknown> }> {
+  const { bridge } = setup;
+  const held = bridge.held();
+  bridge.spoil((question) => (question.kind === kind ? how : null));
   const ending = ask().catch(() => null);
-  await until('it is under way at the acquirer', async () => setup.bridge.held() > 0);
-  await running.kill();
-  await ending;
-  // What was held goes on its way, behind the death of its process.
-  setup.bridge.spoil(null);
-  setup.bridge.release();
-  running = await setup.startBeside();
+  await until('it is under way at the acquirer', async () => bridge.held() > held);
+  return { ending };
 }
 
 function untilShown(paymentId: string, status: string): Promise<unknown> {
@@ -60,40 +80,26 @@ async function endLeases(): Promise<void> {
 const beside = () => ({ ...setup, gatewayUrl: running.gatewayUrl });
 
 test('killed before its capture has arrived, the capture is finished, once', async () => {
-  const { paymentId } = await preauthorize(setup, 9_000, { installments: 3 });
-  await killedWhile('capture', 'hold', () => captureOf(beside(), paymentId, 6_000));
-  await endLeases();
-  await untilShown(paymentId, 'Autorizada');
-  assert.deepEqual(await ledgerOf(setup, paymentId), { amount: 6_000, status: 'approved' });
-  assert.equal((await movementsOf(setup, paymentId)).length, 3);
+  await untilShown(caught.arriving, 'Autorizada');
+  assert.deepEqual(await ledgerOf(setup, caught.arriving), { amount: 6_000, status: 'approved' });
+  assert.equal((await movementsOf(setup, caught.arriving)).length, 3);
 });
 
 test('killed when the acquirer has captured and not answered, the capture is found', async () => {
-  const { paymentId } = await preauthorize(setup, 9_000);
-  await killedWhile('capture', 'holdAnswer', () => captureOf(beside(), paymentId, 6_000));
-  assert.equal((await setup.read(paymentId)).statusDescription, 'Pré-autorizada');
-  await endLeases();
-  await untilShown(paymentId, 'Autorizada');
-  assert.deepEqual(await ledgerOf(setup, paymentId), { amount: 6_000, status: 'approved' });
-  assert.equal((await movementsOf(setup, paymentId)).length, 1);
+  assert.equal(shownAtDeath, 'Pré-autorizada');
+  await untilShown(caught.captured, 'Autorizada');
+  assert.deepEqual(await ledgerOf(setup, caught.captured), { amount: 6_000, status: 'approved' });
+  assert.equal((await movementsOf(setup, caught.captured)).length, 1);
 });
 
 test('killed while what was canceled is being voided, it is voided', async () => {
-  const { paymentId } = await preauthorize(setup, 9_000);
-  const path = `/v1/payments/${paymentId}/cancel`;
-  await killedWhile('undo', 'hold', () => call(running.gatewayUrl, path, { token: setup.token, body: {} }));
-  await endLeases();
-  await untilShown(paymentId, 'Desfeita');
-  assert.deepEqual(await ledgerOf(setup, paymentId), { amount: 9_000, status: 'undone' });
+  await untilShown(caught.undone, 'Desfeita');
+  assert.deepEqual(await ledgerOf(setup, caught.undone), { amount: 9_000, status: 'undone' });
 });
 
 test('killed while it is being authorized, it is voided: its caller got no answer', async () => {
-  await killedWhile('authorization', 'holdAnswer', () => askToPreauthorize(beside(), 9_000));
-  const order = setup.bridge.asked.findLast(({ kind }) => kind === 'authorization')?.order ?? '';
-  await endLeases();
-  const { transaction_id: paymentId } = await setup.transaction(order);
-  await untilShown(paymentId as string, 'Desfeita');
-  assert.deepEqual(await ledgerOf(setup, paymentId as string), { amount: 9_000, status: 'undone' });
+  await untilShown(caught.authorized, 'Desfeita');
+  assert.deepEqual(await ledgerOf(setup, caught.authorized), { amount: 9_000, status: 'undone' });
 });
 
 type Seen = { paymentId: string; captured: Reply | null; canceled: Reply | null };
@@ -102,6 +108,7 @@ async function killUnderLoad(context: TestContext): Promise<void> {
   const seen: Seen[] = [];
   const chance = chanceFrom(SEED);
   for (let kill = 0; kill < KILLS; kill += 1) {
+    running = await setup.startBeside();
     const held = await Promise.all(
       Array.from({ length: CALLERS }, () => preauthorize(setup, 9_000, { installments: 2 })),
     );
@@ -119,7 +126,6 @@ async function killUnderLoad(context: TestContext): Promise<void> {
     await new Promise((wake) => setTimeout(wake, chance.next() * 40));
     await running.kill();
     await Promise.all(callers);
-    running = await setup.startBeside();
   }
   await endLeases();
   await until(

@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { call, encryptCard, paymentRequest, type Reply, TEST_CARD, tokenize } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
-import { BESIDE, deleteCard, openVaultProcess, storedId, type VaultProcess } from '../vault/vault-service.ts';
+import { BESIDE, deleteCard, openVaultService, storedId, type VaultService } from '../vault/vault-service.ts';
 
-let service: VaultProcess;
+let service: VaultService;
 
 before(async () => {
-  service = await openVaultProcess();
+  service = await openVaultService();
 });
 after(() => service.close());
 
@@ -102,41 +102,62 @@ test('a decline is answered again with its code, and the card is not tried again
 });
 
 test('of fifty requests with one key one charges, and all the others get its answer or are asked to wait', async () => {
-  const beside = await service.startBeside();
-  try {
-    for (const withOneToken of [true, false]) {
-      const key = randomUUID();
-      const body = await request(7_700);
-      const bodies = await Promise.all(
-        Array.from({ length: 50 }, () => (withOneToken ? body : withFreshToken(body))),
-      );
-      const urls = [service.gatewayUrl, beside.gatewayUrl];
-      const replies = await Promise.all(
-        bodies.map((one, index) => pay(one, key, service.token(), urls[index % 2])),
-      );
-      const approved = replies.filter(({ status }) => status === 200);
-      assert.equal(approved.filter((reply) => !isReplayed(reply)).length, 1);
-      for (const reply of approved) assert.deepEqual(reply.body, approved[0]?.body);
-      for (const reply of replies.filter(({ status }) => status !== 200)) {
-        assert.deepEqual([reply.status, reply.body[0].tag], [409, 'idempotencyKey'], reply.text);
-        assert.ok(Number(reply.headers.get('retry-after')) >= 1);
-      }
-      assert.equal((await charges(body)).length, 1);
-      // The tokens of those who came too late were not used up.
-      const unused = bodies.find(({ cardInfo }) => cardInfo !== body.cardInfo);
-      const rows = await service.auditor.query(
-        `select 1 from card_source_locks c where not exists
-           (select 1 from transactions t where t.transaction_id = c.transaction_id)`,
-      );
-      assert.deepEqual(
-        rows,
-        [],
-        `no claim without a transaction${unused === undefined ? '' : ', of fresh tokens too'}`,
-      );
+  const beside = await service.ownProcess();
+  for (const withOneToken of [true, false]) {
+    const key = randomUUID();
+    const body = await request(7_700);
+    const bodies = await Promise.all(
+      Array.from({ length: 50 }, () => (withOneToken ? body : withFreshToken(body))),
+    );
+    const urls = [service.gatewayUrl, beside.gatewayUrl];
+    const replies = await Promise.all(
+      bodies.map((one, index) => pay(one, key, service.token(), urls[index % 2])),
+    );
+    const approved = replies.filter(({ status }) => status === 200);
+    assert.equal(approved.filter((reply) => !isReplayed(reply)).length, 1);
+    for (const reply of approved) assert.deepEqual(reply.body, approved[0]?.body);
+    for (const reply of replies.filter(({ status }) => status !== 200)) {
+      assert.deepEqual([reply.status, reply.body[0].tag], [409, 'idempotencyKey'], reply.text);
+      assert.ok(Number(reply.headers.get('retry-after')) >= 1);
     }
-  } finally {
-    await beside.stop();
+    assert.equal((await charges(body)).length, 1);
+    // The tokens of those who came too late were not used up.
+    const unused = bodies.find(({ cardInfo }) => cardInfo !== body.cardInfo);
+    const rows = await service.auditor.query(
+      `select 1 from card_source_locks c where not exists
+           (select 1 from transactions t where t.transaction_id = c.transaction_id)`,
+    );
+    assert.deepEqual(
+      rows,
+      [],
+      `no claim without a transaction${unused === undefined ? '' : ', of fresh tokens too'}`,
+    );
   }
+});
+
+test('the key of a request that died with its process answers the truth when it is settled', async () => {
+  const key = randomUUID();
+  const body = await request(1002);
+  const killed = await service.ownProcess();
+  const lost = pay(body, key, service.token(), killed.gatewayUrl).catch(() => 'lost');
+  await until('the charge is booked', async () => (await charges(body)).length === 1);
+  await killed.kill();
+  assert.equal(await lost, 'lost');
+  let last = await pay(body, key);
+  assert.equal(last.status, 409, 'its lease has not ended');
+  await until(
+    'it is settled',
+    async () => {
+      last = await pay(body, key);
+      return last.status !== 409;
+    },
+    60_000,
+  );
+  assert.deepEqual([last.status, isReplayed(last)], [500, true], last.text);
+  assert.deepEqual(
+    (await charges(body)).map(({ status }) => status),
+    ['undone'],
+  );
 });
 
 test('a key that was used for another body is refused, whatever differs', async () => {
@@ -305,31 +326,6 @@ test('while the first request is under way the key answers 409, and then its out
     return last.status !== 409;
   });
   assert.deepEqual([last.status, isReplayed(last), last.body[0].tag], [500, true, '']);
-  assert.deepEqual(
-    (await charges(body)).map(({ status }) => status),
-    ['undone'],
-  );
-});
-
-test('the key of a request that died with its process answers the truth when it is settled', async () => {
-  const key = randomUUID();
-  const body = await request(1002);
-  const lost = pay(body, key).catch(() => 'lost');
-  await until('the charge is booked', async () => (await charges(body)).length === 1);
-  await service.kill();
-  assert.equal(await lost, 'lost');
-  await service.restart();
-  let last = await pay(body, key);
-  assert.equal(last.status, 409, 'its lease has not ended');
-  await until(
-    'it is settled',
-    async () => {
-      last = await pay(body, key);
-      return last.status !== 409;
-    },
-    60_000,
-  );
-  assert.deepEqual([last.status, isReplayed(last)], [500, true], last.text);
   assert.deepEqual(
     (await charges(body)).map(({ status }) => status),
     ['undone'],

@@ -3,23 +3,20 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { after, beforeEach, test } from 'node:test';
 import { instant, saoPauloDay } from '../../src/values/instant.ts';
 import { call, encryptCard, logIn, type Reply, TEST_CARD } from '../kit/merchant.ts';
-import { type Service, until } from '../kit/service.ts';
-import { newOrder, openResolvingProcess } from './resolving-service.ts';
+import { until } from '../kit/service.ts';
+import { newOrder, openResolvingService } from './resolving-service.ts';
 
-const service = await openResolvingProcess(1_000);
+const service = await openResolvingService(1_000);
 const { bridge, token, auditor, simulatorUrl } = service;
-let beside: Service | null = null;
 beforeEach(() => {
   bridge.spoil(null);
   bridge.release();
 });
-after(async () => {
-  await beside?.stop();
-  await service.close();
-});
+after(() => service.close());
 
-const gateway = () => (beside ?? service).gatewayUrl;
-const api = (path: string, options = {}) => call(gateway(), `/v1/paymentlink/${path}`, { token, ...options });
+const { gatewayUrl } = service;
+const api = (path: string, options = {}) =>
+  call(gatewayUrl, `/v1/paymentlink/${path}`, { token, ...options });
 
 type Made = { readonly id: string; readonly page: string; readonly order: string };
 
@@ -34,11 +31,11 @@ async function newLink(change: Readonly<Record<string, unknown>> = {}): Promise<
   };
   const reply = await api('new', { body });
   assert.equal(reply.status, 200, reply.text);
-  assert.ok(reply.body.url.startsWith(`${gateway()}/pay/`), reply.body.url);
+  assert.ok(reply.body.url.startsWith(`${gatewayUrl}/pay/`), reply.body.url);
   return { id: reply.body.id, page: new URL(reply.body.url).pathname, order };
 }
 
-const show = ({ page }: Made) => call(gateway(), page);
+const show = ({ page }: Made) => call(gatewayUrl, page);
 const statusOf = async ({ id }: Made) => (await api(`information?id=${id}`)).body;
 
 /** Encrypts a card as the page does, with what the page was given. */
@@ -56,8 +53,8 @@ async function sealed(link: Made, cardNumber = TEST_CARD, securityCode = '123'):
   });
 }
 
-async function pay(link: Made, encryptedCard: string, installments = 1): Promise<Reply> {
-  return call(gateway(), `${link.page}/card`, { body: { encryptedCard, installments } });
+async function pay(link: Made, encryptedCard: string, installments = 1, url = gatewayUrl): Promise<Reply> {
+  return call(url, `${link.page}/card`, { body: { encryptedCard, installments } });
 }
 
 /** What the acquirer's own books say of all that was charged for the link. */
@@ -87,7 +84,7 @@ test('a link is paid once, in the installments that the buyer chose, however oft
   assert.deepEqual(await booked(link), ['approved']);
   const { status, paymentId } = await statusOf(link);
   assert.equal(status, 'Pago');
-  const payment = await call(gateway(), `/v1/payments/${paymentId}`, { token });
+  const payment = await call(gatewayUrl, `/v1/payments/${paymentId}`, { token });
   assert.equal(payment.body.value, 10_000);
   assert.equal(payment.body.installments.length, 3);
   const page = await show(link);
@@ -130,7 +127,7 @@ test('a link that was made is answered again with its key, also when its last da
   const headers = { 'idempotency-key': newOrder() };
   const first = await api('new', { body, headers });
   assert.equal(first.status, 200, first.text);
-  const moved = await call(gateway(), '/homologation/clock', { token, body: { advanceDays: 2 } });
+  const moved = await call(gatewayUrl, '/homologation/clock', { token, body: { advanceDays: 2 } });
   assert.equal(moved.status, 200, moved.text);
   const again = await api('new', { body, headers });
   assert.deepEqual([again.status, again.body.id], [200, first.body.id], again.text);
@@ -217,20 +214,20 @@ test('a link is created once by its key, refuses what is not sound, and is disab
   assert.match((await show(link)).text, /não está mais ativo/);
   assert.equal((await api('list?status=Desativado')).body.items[0].id, id);
   assert.equal((await api(`information?id=${randomUUID()}`)).status, 404);
-  assert.equal((await call(gateway(), `/pay/${'0'.repeat(32)}`)).status, 404);
+  assert.equal((await call(gatewayUrl, `/pay/${'0'.repeat(32)}`)).status, 404);
 });
 
 test('a process that is killed while the acquirer answers leaves no second charge', async () => {
   const link = await newLink();
   const card = await sealed(link);
   bridge.spoil(({ kind }) => (kind === 'authorization' ? 'holdAnswer' : null));
-  const lost = pay(link, card).catch(() => null);
+  const killed = await service.startBeside();
+  const lost = pay(link, card, 1, killed.gatewayUrl).catch(() => null);
   await until('the acquirer has the charge', async () => bridge.held() === 1);
-  await service.kill();
+  await killed.kill();
   assert.equal(await lost, null);
   bridge.spoil(null);
   bridge.release();
-  beside = await service.startBeside();
   await until('the link is open again', async () => (await statusOf(link)).status === 'Aberto');
   assert.equal((await pay(link, await sealed(link))).body.status, 'paid');
   assert.equal((await booked(link)).filter((status) => status === 'approved').length, 1);
@@ -238,7 +235,7 @@ test('a process that is killed while the acquirer answers leaves no second charg
 
 test('card fields stand on origins as browsers name them, and on nothing that is more in their policy', async () => {
   const put = (origins: readonly string[]) =>
-    call(gateway(), '/v1/cards/fields', { token, method: 'PUT', body: { origins } });
+    call(gatewayUrl, '/v1/cards/fields', { token, method: 'PUT', body: { origins } });
   const wrong = [
     ...['https://*', 'https://*.com', 'https://a;b', 'https://a;report-uri', 'https://a,b', "https://'self'"],
     ...[
@@ -259,8 +256,8 @@ test('card fields stand on origins as browsers name them, and on nothing that is
   const right = ['https://loja.com.br', 'https://xn--caf-dma.com:8443', 'http://127.0.0.1:8080'];
   const { status, body, text } = await put(right);
   assert.equal(status, 200, text);
-  const policy = (await fetch(`${gateway()}/fields/${body.key}`)).headers.get('content-security-policy');
-  const script = await fetch(`${gateway()}/fields.js`);
+  const policy = (await fetch(`${gatewayUrl}/fields/${body.key}`)).headers.get('content-security-policy');
+  const script = await fetch(`${gatewayUrl}/fields.js`);
   assert.ok((await script.arrayBuffer()).byteLength < 10_240);
   assert.ok(policy?.includes(`; frame-ancestors ${right.join(' ')}; base-uri 'none'`), policy ?? '');
 });

@@ -16,7 +16,9 @@ import {
   databaseSettings,
   furnishedDatabase,
   type OpenedService,
+  type OwnProcess,
   openAuditor,
+  openOwnProcess,
   openService,
   openSimulator,
   type RunningService,
@@ -42,7 +44,8 @@ type Charging<S> = {
   readonly proxy: CuttingProxy;
   /** Starts the service again, after it was killed. */
   restart(): Promise<void>;
-  /** Another process on the same database; it ends with the setup. */
+  ownProcess: OwnProcess['running'];
+  /** Another one on the same database; it ends with the setup. */
   startBeside(change?: Readonly<Record<string, string>>): Promise<S>;
   /**
    * A merchant who has just come, with a clock of its own that stands at nine in the morning of the
@@ -100,6 +103,7 @@ async function openCharging<S extends OpenedService>(
     ...change,
   };
   const start = () => startHere({ folder, settings });
+  const own = openOwnProcess({ folder, settings });
   let service = await start();
   const beside: S[] = [];
   const database = openDatabase(place.address, () => {});
@@ -113,6 +117,7 @@ async function openCharging<S extends OpenedService>(
     async restart() {
       service = await start();
     },
+    ownProcess: own.running,
     async startBeside(other = {}) {
       const started = await startHere({ folder, settings: { ...settings, ...other } });
       beside.push(started);
@@ -120,6 +125,7 @@ async function openCharging<S extends OpenedService>(
     },
     openShop: (merchantId) => openShop(tools, () => service, merchantId),
     async close() {
+      await own.stop();
       for (const other of beside) await other.stop();
       await service.stop();
       await proxy.close();

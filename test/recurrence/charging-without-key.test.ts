@@ -5,20 +5,20 @@ import { until } from '../kit/service.ts';
 import {
   BILLING,
   billingsOf,
-  type ChargingProcess,
+  type ChargingService,
   chargedBilling,
   chargesOf,
   jumpTo,
   ledgerOf,
-  openChargingProcess,
+  openChargingService,
   script,
   statusOf,
   subscribe,
 } from './charging-service.ts';
 
-let service: ChargingProcess;
+let service: ChargingService;
 before(async () => {
-  service = await openChargingProcess();
+  service = await openChargingService();
 });
 after(() => service?.close());
 
@@ -26,7 +26,7 @@ after(() => service?.close());
 async function loseCardKeys(): Promise<() => Promise<unknown>> {
   const run = (text: string) =>
     service.auditor.query(`do $$ begin set local session_replication_role = replica; ${text}; end $$`);
-  await service.kill();
+  await service.stop();
   await service.auditor.query(`create table kept_keys as select * from data_keys where purpose = 'card'`);
   await run(`delete from data_keys where purpose = 'card'`);
   await service.restart();

@@ -2,18 +2,19 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import type { AlertEvent } from '../../src/recurrence/alerts/alert.ts';
 import { type Listener, startListener } from '../kit/listener.ts';
+import { call } from '../kit/merchant.ts';
 import { sliceOf } from '../kit/patience.ts';
 import { until } from '../kit/service.ts';
 import { ALERT_ENDPOINTS, bodiesOf } from './alerts-service.ts';
 import {
   BILLING,
   billingsOf,
-  type ChargingProcess,
+  type ChargingService,
   chargedBilling,
   chargesOf,
   dayAfter,
   jumpTo,
-  openChargingProcess,
+  openChargingService,
   PLANS,
   type Shop,
   SUBSCRIPTIONS,
@@ -25,11 +26,11 @@ import {
 
 const CHANGES: AlertEvent[] = ['failed', 'paid', 'canceled', 'blocked', 'reactivated', 'completed'];
 
-let service: ChargingProcess;
+let service: ChargingService;
 const listeners: Listener[] = [];
 
 before(async () => {
-  service = await openChargingProcess();
+  service = await openChargingService();
 });
 afterEach(async () => {
   await Promise.all(listeners.splice(0).map((listener) => listener.close()));
@@ -249,12 +250,13 @@ test('each change is notified of once, also when processes die in the middle of 
   const { shop } = await openNotified('EVENTS-KILLED', ['paid', 'upcoming', 'completed']);
   const custom = { planType: 'Custom', interval: 20, installments: 6, trialDays: 5 };
   const subscriptions = await Promise.all(Array.from({ length: 4 }, () => subscribe(shop, custom)));
-  await service.startBeside();
-  const jump = shop.ask('/homologation/clock', { body: { advanceDays: 120 } }).catch(() => null);
+  const { gatewayUrl } = await service.ownProcess();
+  const asked = { token: shop.token, body: { advanceDays: 120 } };
+  const jump = call(gatewayUrl, '/homologation/clock', asked).catch(() => null);
   for (const count of [6, 20].slice(0, sliceOf(2, 1))) {
+    const own = await service.ownProcess();
     await until(`${count} notices are written`, async () => (await writtenFor(shop)).length >= count);
-    await service.kill();
-    await service.restart();
+    await own.kill();
   }
   await jump;
   const each = Array.from({ length: 6 }, (): AlertEvent[] => ['upcoming', 'paid']).flat();

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Diagnosis } from '../../src/cli/doctor/diagnosis.ts';
 import { runCommandHere } from '../kit/command.ts';
-import { databaseUrl, type Service, startService, until } from '../kit/service.ts';
+import { databaseUrl, type OpenedService, openService, until } from '../kit/service.ts';
 import { type Cluster, type Clusters, openClusters } from './clusters.ts';
 
 let folder: string;
 let archive: string;
 let clusters: Clusters;
 let cluster: Cluster;
-let service: Service;
+let service: OpenedService;
 
 /** A server whose log cannot be archived: the folder for it is not there. */
 before(async () => {
@@ -33,7 +33,7 @@ before(async () => {
   });
   const home = join(folder, 'home');
   await mkdir(home);
-  service = await startService({ folder: home, settings: { DATABASE_URL: databaseUrl(cluster.address) } });
+  service = await openService({ folder: home, settings: { DATABASE_URL: databaseUrl(cluster.address) } });
 });
 after(async () => {
   await service.stop();

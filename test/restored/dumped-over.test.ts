@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createTestDatabase, runSql } from '../kit/database.ts';
-import { databaseSettings, startService } from '../kit/service.ts';
+import { databaseSettings, openService } from '../kit/service.ts';
 
 /**
  * As a dump is restored over its own database: each table is dropped, made anew, and filled with
@@ -21,7 +21,7 @@ const RESTORE_STAMP = `
 test('a dump that was restored over its own database does not act', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-dumped-'));
   const database = await createTestDatabase({ migrated: true });
-  const start = () => startService({ folder, settings: databaseSettings(database) });
+  const start = () => openService({ folder, settings: databaseSettings(database) });
   const ready = async ({ gatewayUrl }: { readonly gatewayUrl: string }) => {
     const answer = await fetch(new URL('/health/ready', gatewayUrl));
     return [answer.status, ((await answer.json()) as { reason?: string }).reason ?? null];

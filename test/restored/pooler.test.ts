@@ -9,7 +9,8 @@ import pg from 'pg';
 import { runningAs, serverAccount } from '../../src/homologation/embedded-postgres/server-account.ts';
 import { programPath, skipWithout } from '../../tools/test-programs.ts';
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
-import { startService, until } from '../kit/service.ts';
+import { until } from '../kit/service.ts';
+import { startHereInVain } from '../kit/service-here.ts';
 
 const needed = { skip: skipWithout('pgbouncer') };
 /** Without these it lets no connection of Parcela through. */
@@ -66,12 +67,9 @@ async function saidBehind(mode: string, ignored: string): Promise<string> {
         .catch(() => false)
         .finally(() => client.end().catch(() => {}));
     });
-    const service = await startService({ folder, settings: { DATABASE_URL: url } }).catch(
-      (error: Error) => error,
-    );
-    if (service instanceof Error) return service.message;
-    await service.stop();
-    return 'it started';
+    const settings = { PARCELA_PORT: '0', PARCELA_DATA_DIR: folder, DATABASE_URL: url };
+    const { code, said } = await startHereInVain(settings);
+    return code === 0 ? 'it started' : said;
   } finally {
     pooler.kill('SIGKILL');
     await ended;

@@ -19,6 +19,9 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+/** So that an acquirer that is silent is given up soon. */
+const settings = { PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: '700' };
+
 /** A start with settings that must be refused; gives its exit code and what it said. */
 const startInVain = (settings: Record<string, string>) =>
   startHereInVain({
@@ -49,7 +52,7 @@ async function processesOf(path: string): Promise<string[]> {
 }
 
 test('the first start makes everything that a payment needs', async () => {
-  service = await startService({ folder });
+  service = await startService({ folder, settings });
   const demo = await service.demo();
   assert.equal((await stat(join(folder, 'demo.json'))).mode & 0o777, 0o600);
   const token = await logIn(service.gatewayUrl, demo.gateway);
@@ -69,7 +72,7 @@ test('after kill -9 the next start stops what was left, says so, and everything 
   const token = await logIn(service.gatewayUrl, demo.gateway);
   const { reply } = await pay(service.gatewayUrl, token, 2000);
   await service.kill();
-  service = await startService({ folder });
+  service = await startService({ folder, settings });
   assert.match(service.said.join('\n'), /stopp|left/i);
   assert.deepEqual(await service.demo(), {
     ...demo,
@@ -100,7 +103,7 @@ test('when its PostgreSQL is killed the service ends with a word, and the next s
     doctor.printed,
     /^WARNING {2}processes\.lifeless: no process .* since 2.*Z; its own PostgreSQL was down too/m,
   );
-  service = await startService({ folder });
+  service = await startService({ folder, settings });
   const token = await logIn(service.gatewayUrl, (await service.demo()).gateway);
   assert.equal((await pay(service.gatewayUrl, token, 3000)).reply.status, 200);
 });
@@ -113,8 +116,6 @@ async function findServerId(): Promise<string> {
 }
 
 test('SIGTERM lets requests under way finish and leaves no process behind', async () => {
-  await service.stop();
-  service = await startService({ folder, settings: { PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: '700' } });
   const token = await logIn(service.gatewayUrl, (await service.demo()).gateway);
   const request = paymentRequest(await tokenize(service.gatewayUrl, token), 1001);
   const paying = call(service.gatewayUrl, '/v1/payments', { token, body: request });

@@ -8,18 +8,18 @@ import {
   BESIDE,
   countOf,
   deleteCard,
-  openVaultProcess,
+  openVaultService,
   payBy,
   paymentBy,
   readCard,
   storedId,
   storedRow,
-  type VaultProcess,
+  type VaultService,
 } from './vault-service.ts';
 
-let service: VaultProcess;
+let service: VaultService;
 before(async () => {
-  service = await openVaultProcess();
+  service = await openVaultService();
 });
 after(() => service.close());
 
@@ -361,11 +361,11 @@ test('after kill -9 in the middle of its payment the charge is voided, and the s
   await script({ delayMilliseconds: 500 });
   const body = paymentBy({ vaultId });
   const since = service.bridge.asked.length;
-  const paying = call(service.gatewayUrl, '/v1/payments', { token: service.token(), body }).catch(() => null);
+  const killed = await service.ownProcess();
+  const paying = call(killed.gatewayUrl, '/v1/payments', { token: service.token(), body }).catch(() => null);
   await until('the acquirer is asked', async () => askedOf(service, '/authorizations', since).length === 1);
-  await service.kill();
+  await killed.kill();
   assert.equal(await paying, null);
-  await service.restart();
   await until(
     'the charge is settled',
     async () =>

@@ -8,16 +8,16 @@ import {
   BESIDE,
   countOf,
   deleteCard,
-  openVaultProcess,
+  openVaultService,
   readCard,
-  type VaultProcess,
+  type VaultService,
 } from './vault-service.ts';
 
-let service: VaultProcess;
+let service: VaultService;
 
 before(async () => {
   // A test that keeps an answer back has time for all that it asks meanwhile, also on a busy machine.
-  service = await openVaultProcess({
+  service = await openVaultService({
     PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: '20000',
     PARCELA_REQUEST_DEADLINE_MILLISECONDS: '25000',
   });
@@ -67,7 +67,7 @@ function assertInFlight(reply: Reply): void {
 }
 
 test('while a card is verified its key answers 409, with the same token as with fresh ones', async () => {
-  const beside = await service.startBeside();
+  const beside = await service.ownProcess();
   const release = service.bridge.holdVerifications();
   try {
     const key = randomUUID();
@@ -96,34 +96,53 @@ test('while a card is verified its key answers 409, with the same token as with 
       assert.equal((await ask(randomUUID(), token)).status, 200, 'its token is free');
   } finally {
     release();
-    await beside.stop();
   }
 });
 
 test('of twenty requests with one key at once one is verified, and the others get its answer or are asked to wait', async () => {
-  const beside = await service.startBeside();
-  try {
-    const urls = [service.gatewayUrl, beside.gatewayUrl];
-    for (const withOneToken of [true, false]) {
-      const key = randomUUID();
-      const numberToken = await newToken();
-      const tokens = await Promise.all(
-        Array.from({ length: 20 }, () => (withOneToken ? numberToken : newToken())),
-      );
-      const [asked, taken, cards] = [verifications(), await claims(), await storedCards()];
-      const replies = await Promise.all(tokens.map((token, index) => ask(key, token, {}, urls[index % 2])));
-      const stored = replies.filter(({ status }) => status === 200);
-      assert.equal(stored.filter((reply) => !isReplayed(reply)).length, 1);
-      for (const reply of stored) assert.deepEqual(reply.body, stored[0]?.body);
-      for (const reply of replies.filter(({ status }) => status !== 200)) assertInFlight(reply);
-      assert.deepEqual(
-        [verifications(), await claims(), await storedCards()],
-        [asked + 1, taken + 1, cards + 1],
-      );
-    }
-  } finally {
-    await beside.stop();
+  const beside = await service.ownProcess();
+  const urls = [service.gatewayUrl, beside.gatewayUrl];
+  for (const withOneToken of [true, false]) {
+    const key = randomUUID();
+    const numberToken = await newToken();
+    const tokens = await Promise.all(
+      Array.from({ length: 20 }, () => (withOneToken ? numberToken : newToken())),
+    );
+    const [asked, taken, cards] = [verifications(), await claims(), await storedCards()];
+    const replies = await Promise.all(tokens.map((token, index) => ask(key, token, {}, urls[index % 2])));
+    const stored = replies.filter(({ status }) => status === 200);
+    assert.equal(stored.filter((reply) => !isReplayed(reply)).length, 1);
+    for (const reply of stored) assert.deepEqual(reply.body, stored[0]?.body);
+    for (const reply of replies.filter(({ status }) => status !== 200)) assertInFlight(reply);
+    assert.deepEqual(
+      [verifications(), await claims(), await storedCards()],
+      [asked + 1, taken + 1, cards + 1],
+    );
   }
+});
+
+test('a request that dies while its card is verified answers 409, after a minute 500, and is never verified again', async () => {
+  const key = randomUUID();
+  const [numberToken, fresh] = await Promise.all([newToken(), newToken()]);
+  const [asked, cards] = [verifications(), await storedCards()];
+  const release = service.bridge.holdVerifications();
+  const killed = await service.ownProcess();
+  const lost = ask(key, numberToken, {}, killed.gatewayUrl).catch(() => 'lost');
+  await until('the card is with the acquirer', async () => verifications() > asked);
+  await killed.kill();
+  assert.equal(await lost, 'lost');
+  release();
+  for (const token of [numberToken, fresh]) assertInFlight(await ask(key, token));
+  await age('30 seconds');
+  assertInFlight(await ask(key, fresh));
+  await age('61 seconds');
+  for (const token of [numberToken, fresh]) {
+    const reply = await ask(key, token);
+    assert.deepEqual([reply.status, reply.body[0].tag, isReplayed(reply)], [500, '', true], reply.text);
+  }
+  assert.deepEqual([verifications(), await storedCards()], [asked + 1, cards]);
+  const another = await ask(randomUUID(), fresh);
+  assert.deepEqual([another.status, isReplayed(another)], [200, false], another.text);
 });
 
 test('a card that the issuer declines leaves key and token free', async () => {
@@ -154,30 +173,6 @@ test('a verification without an answer leaves key and token free', async () => {
   service.bridge.spoilVerifications(null);
   const good = await ask(key, numberToken);
   assert.deepEqual([good.status, isReplayed(good)], [200, false], good.text);
-});
-
-test('a request that dies while its card is verified answers 409, after a minute 500, and is never verified again', async () => {
-  const key = randomUUID();
-  const [numberToken, fresh] = await Promise.all([newToken(), newToken()]);
-  const [asked, cards] = [verifications(), await storedCards()];
-  const release = service.bridge.holdVerifications();
-  const lost = ask(key, numberToken).catch(() => 'lost');
-  await until('the card is with the acquirer', async () => verifications() > asked);
-  await service.kill();
-  assert.equal(await lost, 'lost');
-  release();
-  await service.restart();
-  for (const token of [numberToken, fresh]) assertInFlight(await ask(key, token));
-  await age('30 seconds');
-  assertInFlight(await ask(key, fresh));
-  await age('61 seconds');
-  for (const token of [numberToken, fresh]) {
-    const reply = await ask(key, token);
-    assert.deepEqual([reply.status, reply.body[0].tag, isReplayed(reply)], [500, '', true], reply.text);
-  }
-  assert.deepEqual([verifications(), await storedCards()], [asked + 1, cards]);
-  const another = await ask(randomUUID(), fresh);
-  assert.deepEqual([another.status, isReplayed(another)], [200, false], another.text);
 });
 
 test('a request that is answered as lost stores nothing when its answer comes after all', async () => {

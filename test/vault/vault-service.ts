@@ -15,12 +15,12 @@ import {
   demoIn,
   furnishedDatabase,
   type OpenedService,
+  type OwnProcess,
   openAuditor,
+  openOwnProcess,
   openService,
   openSimulator,
   type RunningService,
-  type Service,
-  startService,
   until,
 } from '../kit/service.ts';
 import { type CuttingProxy, openCuttingProxy } from '../kit/wire-cutter.ts';
@@ -33,11 +33,9 @@ const DEADLINE = 12_000;
  * A service whose acquirer is the simulator behind a bridge that listens, with the demo merchant
  * and another one.
  */
-export type VaultService = OpenedService & Vault<OpenedService>;
-/** In a process of its own, to be killed. */
-export type VaultProcess = Service & Vault<Service>;
+export type VaultService = OpenedService & Vault;
 
-type Vault<S> = {
+type Vault = {
   readonly merchantId: string;
   readonly bridge: RecordingBridge;
   readonly simulatorUrl: string;
@@ -48,10 +46,11 @@ type Vault<S> = {
   token(): string;
   /** A token of the other merchant. */
   foreignToken(): string;
-  /** Starts the service again, after it was killed or stopped. */
+  /** Opens the service again, after it was stopped. */
   restart(): Promise<void>;
-  /** Another process on the same database, perhaps with other settings. */
-  startBeside(change?: Readonly<Record<string, string>>): Promise<S>;
+  /** Another service on the same database, perhaps with other settings. */
+  startBeside(change?: Readonly<Record<string, string>>): Promise<OpenedService>;
+  ownProcess: OwnProcess['running'];
   /** The operator's command line. */
   parcela(...words: string[]): ReturnType<typeof runParcela>;
   /** A connection of its own, to hold locks as somebody else would; the caller ends it. */
@@ -60,18 +59,7 @@ type Vault<S> = {
 };
 
 /** `change`: settings that are not the usual ones. */
-export function openVaultService(change: Readonly<Record<string, string>> = {}): Promise<VaultService> {
-  return openVault(openService, change);
-}
-
-export function openVaultProcess(change: Readonly<Record<string, string>> = {}): Promise<VaultProcess> {
-  return openVault(startService, change);
-}
-
-async function openVault<S extends OpenedService>(
-  startHere: (options: { folder: string; settings: Record<string, string> }) => Promise<S>,
-  change: Readonly<Record<string, string>>,
-): Promise<S & Vault<S>> {
+export async function openVaultService(change: Readonly<Record<string, string>> = {}): Promise<VaultService> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-vault-'));
   const database = await furnishedDatabase(folder);
   const demo = await demoIn(folder);
@@ -88,11 +76,12 @@ async function openVault<S extends OpenedService>(
     PARCELA_REQUEST_DEADLINE_MILLISECONDS: String(DEADLINE),
     ...change,
   };
-  const start = (more = {}) => startHere({ folder, settings: { ...settings, ...more } });
+  const start = (more = {}) => openService({ folder, settings: { ...settings, ...more } });
   let service = await start();
   let token = await logIn(service.gatewayUrl, demo.gateway);
   let foreignToken = await logIn(service.gatewayUrl, foreign);
-  return currentService<S, Vault<S>>(() => service, {
+  const own = openOwnProcess({ folder, settings });
+  return currentService<OpenedService, Vault>(() => service, {
     merchantId: demo.merchantId,
     userName: demo.gateway.userName,
     bridge,
@@ -107,6 +96,7 @@ async function openVault<S extends OpenedService>(
       foreignToken = await logIn(service.gatewayUrl, foreign);
     },
     startBeside: start,
+    ownProcess: own.running,
     parcela: (...words) => runParcela(database, folder, words),
     async connect() {
       const client = new pg.Client(database.address);
@@ -114,6 +104,7 @@ async function openVault<S extends OpenedService>(
       return client;
     },
     async close() {
+      await own.stop();
       await service.stop();
       await bridge.close();
       await simulator.stop();

@@ -8,7 +8,9 @@ import {
   type Auditor,
   databaseSettings,
   furnishedDatabase,
+  type OpenedService,
   openAuditor,
+  openService,
   type Service,
   startService,
   until,
@@ -18,17 +20,18 @@ import { type MerchantSystem, openMerchantSystem } from './delivery-setup.ts';
 let database: TestDatabase;
 let auditor: Auditor;
 let folder: string;
-let service: Service;
+/** The one that is killed, and whoever works. */
+let killed: Service;
+let service: OpenedService;
 let system: MerchantSystem;
-
-const start = () => startService({ folder, settings: databaseSettings(database) });
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parcela-test-'));
   database = await furnishedDatabase(folder);
   auditor = openAuditor(database.address);
   system = await openMerchantSystem();
-  service = await start();
+  killed = await startService({ folder, settings: databaseSettings(database) });
+  service = killed;
   await auditor.query(
     `insert into webhook_endpoints (merchant_id, endpoint, url, created_by)
      select merchant_id, 'account:' || account_number, $1, 'test' from accounts where position = 1`,
@@ -75,9 +78,9 @@ test('what a killed process was sending is sent again by the next one, under the
   await write('{"movementId":2}');
   const arrived = () => system.received.filter(({ body }) => body === '{"movementId":2}');
   await until('it is under way', async () => arrived().length === 1);
-  await service.kill();
+  await killed.kill();
   system.answer(200);
-  service = await start();
+  service = await openService({ folder, settings: databaseSettings(database) });
   await write('{"movementId":3}');
   await until('the next is told', async () => (await stateOf('{"movementId":3}'))?.state === 'delivered');
   assert.equal(arrived().length, 1, 'what may still be under way elsewhere is left alone');

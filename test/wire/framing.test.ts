@@ -105,7 +105,7 @@ function complaintOf({ verdict }: FramingCase, asker: Asker, { answers, rest }: 
 }
 
 /** To the first endpoint of each kind goes every shape, to each other one the shapes whose turn it is. */
-const TURNS = 8;
+const TURNS = 12;
 const kindOf = ({ scope, body }: Contract) => `${scope === null} ${body === undefined}`;
 const FIRSTS = new Set(
   Map.groupBy(ENDPOINTS, kindOf)

@@ -58,7 +58,7 @@ export class AccessToken {
 
 async function within(asking: Promise<TokenAnswer>, milliseconds: number): Promise<TokenAnswer> {
   const late = Promise.withResolvers<TokenAnswer>();
-  const timer = setTimeout(() => late.resolve(TOO_LATE), milliseconds);
+  const timer = setTimeout(() => late.resolve(TOO_LATE), Math.max(0, milliseconds));
   try {
     return await Promise.race([asking, late.promise]);
   } finally {

@@ -226,7 +226,10 @@ export class SharedPool {
     });
   }
 
-  /** Like `askOnce`, never throws and never takes longer than the timeout. */
+  /**
+   * Like `askOnce`, never throws and never takes longer than the timeout. Where nothing is left of it,
+   * because the steps before took it or the process was busy, nothing is sent.
+   */
   async ask(
     wanted: Wanted,
     question: Question,
@@ -234,10 +237,11 @@ export class SharedPool {
     largestAnswerBytes?: number,
   ): Promise<Asked> {
     const askedAt = performance.now();
-    const ask = () =>
-      tracedCall(this.#peer, question, (sent) =>
-        askOnce(this.#pool, sent, timeout - (performance.now() - askedAt), largestAnswerBytes),
-      );
+    const ask = async (): Promise<Asked> => {
+      const left = timeout - (performance.now() - askedAt);
+      if (left <= 0) return { kind: 'notSent', reason: 'no time was left to ask' };
+      return tracedCall(this.#peer, question, (sent) => askOnce(this.#pool, sent, left, largestAnswerBytes));
+    };
     try {
       return await this.#line.run(wanted, ask, { milliseconds: timeout * PART_TO_WAIT });
     } catch (error) {
