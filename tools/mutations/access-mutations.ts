@@ -51,7 +51,7 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   {
     name: 'a made-up token passes the limit of an address at the documents',
     file: 'src/platform/http/server.ts',
-    find: '  if (config.endpoint?.scope === null) return true;\n',
+    find: '  if (contract?.scope === null) return true;\n',
     put: '',
     caughtBy: 'test/wire/many-connections.test.ts',
   },

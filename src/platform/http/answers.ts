@@ -165,7 +165,7 @@ export function sendErrors(
   errors: readonly WireError[],
   headers?: Record<string, string>,
 ): FastifyReply {
-  const { errorBody } = request.routeOptions.config.endpoint ?? {};
+  const { errorBody } = request.contract ?? {};
   const body = errorBody === undefined ? errors : errorBody(errors[0] as WireError);
   return send(request, reply, headers === undefined ? { status, body } : { status, body, headers });
 }
@@ -190,7 +190,7 @@ export function refuse(
 }
 
 export function refuseMethod(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return fail(request, reply, 'wrongMethod', { allow: request.routeOptions.config.allowedMethods ?? '' });
+  return fail(request, reply, 'wrongMethod', { allow: request.allowedMethods?.join(', ') ?? '' });
 }
 
 /** 401 with an empty body. An unread body is drained up to the usual size, else the connection closes. */

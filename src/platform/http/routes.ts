@@ -1,5 +1,5 @@
-import { METHODS as PARSED_METHODS } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import findMyWay from 'find-my-way';
 import { readExactJson } from '../../values/exact-json.ts';
 import type { Log } from '../log.ts';
 import {
@@ -13,7 +13,7 @@ import type { Door } from '../requests/synonyms.ts';
 import { inScope, noteNamedPayment } from '../tracing/scope.ts';
 
 import { type Admission, NO_PLACE } from './admission.ts';
-import { fail, refuseMethod, send, sendErrors, serveOrCut } from './answers.ts';
+import { fail, send, sendErrors, serveOrCut } from './answers.ts';
 import { Connection } from './connection.ts';
 import {
   type Answer,
@@ -34,28 +34,50 @@ export type RouteOptions = {
   readonly pagesOrigin: string | null;
 };
 
-/** Each is answered 405 where no endpoint has it. Node does not route CONNECT. */
-const METHODS = PARSED_METHODS.filter((method) => method !== 'CONNECT');
+/** How a path is matched, whatever the method. A longer parameter is an id like any unknown one. */
+export const MATCHING = { maxParamLength: 16 * 1024, ignoreTrailingSlash: false, caseSensitive: false };
+
+/** What is served at a path: under each of its methods, and to whom another method is refused. */
+type Place = { readonly allowed: readonly string[]; readonly first: Contract };
+
+/** The paths of a listener without their methods: a route for each of 34 would take a start 0.1 s. */
+export type Places = {
+  add(url: string, place: Place): void;
+  /** Says what is asked for. A method that the path does not have is refused: it is no unknown path. */
+  name(request: FastifyRequest): void;
+};
+
+export function openPlaces(): Places {
+  const router = findMyWay(MATCHING);
+  return {
+    add(url, place) {
+      router.on('GET', url, () => {}, place);
+    },
+    name(request) {
+      const place = router.find('GET', request.url)?.store as Place | undefined;
+      if (place === undefined) return;
+      const isAllowed = place.allowed.includes(request.method);
+      request.contract = isAllowed ? (request.routeOptions.config.endpoint ?? null) : place.first;
+      request.allowedMethods = isAllowed ? null : place.allowed;
+    },
+  };
+}
 
 export function addRoutes(
   app: FastifyInstance,
   options: RouteOptions,
+  places: Places,
   prefix: string,
   routes: readonly ServedEndpoint[],
 ): void {
-  for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   const opened = routes.flatMap((served) => doorsOf(served).map((door) => ({ served, door })));
   const byPath = Map.groupBy(opened, ({ door }) => door.path);
   for (const [path, sharing] of byPath) {
     const url = prefix + path.replaceAll(/\{(\w+)\}/g, ':$1');
     for (const { served, door } of sharing) addRoute(app, options, url, served, door);
-    const allowed = sharing.flatMap(({ door }) => methodsOf(door));
-    app.route({
-      method: METHODS.filter((method) => !allowed.includes(method)) as 'GET'[],
-      url,
-      config: { endpoint: sharing[0]?.served.contract as Contract, allowedMethods: allowed.join(', ') },
-      // Never called: the caller is answered before the body is read. A route must have a handler.
-      handler: refuseMethod,
+    places.add(url, {
+      allowed: sharing.flatMap(({ door }) => methodsOf(door)),
+      first: sharing[0]?.served.contract as Contract,
     });
   }
 }

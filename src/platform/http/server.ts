@@ -43,7 +43,7 @@ import type { Api, Caller, Contract, ServedEndpoint } from './endpoint.ts';
 import { type Failure, type failureOfHold, forbiddenScope } from './failures.ts';
 import { trustedPeers } from './peers.ts';
 import { type RateLimit, rateLimit } from './rate-limit.ts';
-import { addRoutes, originOf, type RouteOptions } from './routes.ts';
+import { addRoutes, MATCHING, openPlaces, originOf, type Places, type RouteOptions } from './routes.ts';
 import { type Language, languageOf } from './sentence.ts';
 
 /** The caller of a token; null if it is not valid (now, for this API, from this address). */
@@ -86,12 +86,14 @@ export type ServerOptions = RouteOptions & {
 type Serving = ServerOptions & { readonly refused: RefusedRequests; readonly strangers: RateLimit };
 
 const STRICT_TRANSPORT = 'max-age=31536000';
-/** The longest request line: a longer id is answered like any unknown id. */
-const LONGEST_PARAMETER = 16 * 1024;
 
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null;
+    /** Of what is served at its path. Null: nothing is, or pages are. */
+    contract: Contract | null;
+    /** Those of its path, where its own is not one of them. */
+    allowedMethods: readonly string[] | null;
     language: Language;
     startedAt: number;
     /** Why its streamed answer lacks its end; null: it does not, or the reader left. */
@@ -100,7 +102,6 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     endpoint?: Contract;
-    allowedMethods?: string;
   }
 }
 
@@ -116,18 +117,15 @@ export function buildServer(wanted: ServerOptions): FastifyInstance {
     trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
     // We refuse it ourselves, in the usual shape.
     return503OnClosing: false,
-    routerOptions: {
-      maxParamLength: LONGEST_PARAMETER,
-      ignoreTrailingSlash: false,
-      caseSensitive: false,
-      querystringParser: parseQuery,
-    },
+    routerOptions: { ...MATCHING, querystringParser: parseQuery },
     exposeHeadRoutes: false,
     // A malformed URL reaches no route; it is refused in the same order as all others.
     frameworkErrors: (_error, request, reply) => void answerMalformedUrl(options, request, reply),
     clientErrorHandler: (error, socket) => answerMalformedHttp(error, socket),
   });
   app.decorateRequest('caller', null);
+  app.decorateRequest('contract', null);
+  app.decorateRequest('allowedMethods', null);
   app.decorateRequest('language', 'pt');
   app.decorateRequest('startedAt', 0);
   app.decorateRequest('brokenBy', null);
@@ -138,7 +136,8 @@ export function buildServer(wanted: ServerOptions): FastifyInstance {
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const isOver = drainConnections(app, options.drain, options.connections);
   waitForStart(app, options.opened);
-  admit(app, options, isOver);
+  const places = openPlaces();
+  admit(app, options, places, isOver);
   app.addHook('onSend', (request, reply, payload, done) => {
     // Otherwise only a trusted proxy can say that the request came over TLS.
     if (options.isOverTls || request.protocol === 'https')
@@ -151,6 +150,7 @@ export function buildServer(wanted: ServerOptions): FastifyInstance {
     addRoutes(
       app,
       options,
+      places,
       prefix,
       options.endpoints.filter(({ contract }) => contract.api === api),
     );
@@ -162,7 +162,7 @@ export function buildServer(wanted: ServerOptions): FastifyInstance {
 }
 
 /** Before the body is read: caller (401), path and method (404, 405), scope (403), rate (429). */
-function admit(app: FastifyInstance, options: Serving, isClosed: () => boolean): void {
+function admit(app: FastifyInstance, options: Serving, places: Places, isClosed: () => boolean): void {
   const perCredential = rateLimit(options.requestsPerSecond.perCredential);
   const perMerchant = rateLimit(options.requestsPerSecond.perMerchant);
   const hasDocuments = options.endpoints.some(({ contract }) => contract.path === '/docs');
@@ -171,6 +171,7 @@ function admit(app: FastifyInstance, options: Serving, isClosed: () => boolean):
   let active = 0;
   app.addHook('onRequest', async (request, reply) => {
     request.startedAt = performance.now();
+    places.name(request);
     request.scope = openRequestScope(options.scopes, request, isTrusted);
     active += 1;
     options.metrics.activeRequests.set(active);
@@ -182,7 +183,7 @@ function admit(app: FastifyInstance, options: Serving, isClosed: () => boolean):
       record(options, request, reply);
     });
     request.language = languageOf(request.headers['accept-language']);
-    const { endpoint: wanted, allowedMethods } = request.routeOptions.config;
+    const { contract: wanted, allowedMethods } = request;
     const failure = whyTurnedAway(request, isClosed());
     if (failure !== null) return failAndEnd(request, reply, failure);
     if (isNameless(request)) {
@@ -190,12 +191,11 @@ function admit(app: FastifyInstance, options: Serving, isClosed: () => boolean):
       if (seconds > 0) return slowDown(request, reply, seconds);
     }
     if (request.routeOptions.config.isPage === true) return;
-    if (wanted === undefined && isBrowserAtDoor(request)) {
+    if (wanted === null && isBrowserAtDoor(request)) {
       const location = request.url === '/' ? home : hasDocuments ? '/docs' : null;
       if (location !== null) return send(request, reply, { status: 302, headers: { location } });
     }
-    if (wanted !== undefined && wanted.scope === null && allowedMethods === undefined) return;
-    if (wanted !== undefined && wanted.scope === null) return refuseMethod(request, reply);
+    if (wanted?.scope === null) return allowedMethods === null ? undefined : refuseMethod(request, reply);
     const known = await identifyRequest(options, request);
     if (known === 'unavailable') return fail(request, reply, 'overloaded');
     if (known === null || !isTokenFor(wanted, known.api)) {
@@ -206,8 +206,8 @@ function admit(app: FastifyInstance, options: Serving, isClosed: () => boolean):
     request.caller = caller;
     noteCaller(request.scope, caller);
     Connection.of(request.raw.socket)?.acceptCaller(request.raw);
-    if (wanted === undefined) return fail(request, reply, 'noSuchPath');
-    if (allowedMethods !== undefined) return refuseMethod(request, reply);
+    if (wanted === null) return fail(request, reply, 'noSuchPath');
+    if (allowedMethods !== null) return refuseMethod(request, reply);
     if (wanted.scope !== 'any' && !caller.scopes.includes(wanted.scope as never)) {
       await options.onForbidden(caller, wanted.id, request.ip);
       return refuse(request, reply, forbiddenScope(wanted.scope as string));
@@ -223,9 +223,8 @@ function admit(app: FastifyInstance, options: Serving, isClosed: () => boolean):
 }
 
 /** Why the connection ends with this request, before the caller is known; null: it stays. */
-function whyTurnedAway({ raw, routeOptions }: FastifyRequest, isClosed: boolean): Failure | null {
+function whyTurnedAway({ raw, contract: wanted }: FastifyRequest, isClosed: boolean): Failure | null {
   const connection = Connection.of(raw.socket);
-  const wanted = routeOptions.config.endpoint;
   const isHealth = wanted?.needsNoPlace === true;
   const isMalformed = isDoubtful(raw);
   if (connection?.isServed === false && (isMalformed || !isHealth)) return 'notThroughProxy';
@@ -236,10 +235,10 @@ function whyTurnedAway({ raw, routeOptions }: FastifyRequest, isClosed: boolean)
 }
 
 /** Whether the request shows nothing about its caller. Health is answered to everybody. */
-function isNameless({ raw, routeOptions: { config } }: FastifyRequest): boolean {
-  if (config.endpoint?.needsNoPlace === true) return false;
+function isNameless({ raw, contract, routeOptions: { config } }: FastifyRequest): boolean {
+  if (contract?.needsNoPlace === true) return false;
   if (config.isForStrangers === true) return true;
-  if (config.endpoint?.scope === null) return true;
+  if (contract?.scope === null) return true;
   return config.isPage === true ? raw.headers.cookie === undefined : bearerToken(raw) === null;
 }
 
@@ -258,8 +257,8 @@ function isBrowserAtDoor({ method, url, headers }: FastifyRequest): boolean {
 }
 
 /** An unknown path takes any valid token: without one, its existence is not shown. */
-function isTokenFor(wanted: Contract | undefined, api: Api): boolean {
-  return wanted === undefined || wanted.api === 'either' || wanted.api === api;
+function isTokenFor(wanted: Contract | null, api: Api): boolean {
+  return wanted === null || wanted.api === 'either' || wanted.api === api;
 }
 
 async function identifyRequest(options: Serving, request: FastifyRequest) {
@@ -294,7 +293,7 @@ const CALLER_LEFT = 499;
 
 function record(options: ServerOptions, request: FastifyRequest, reply: FastifyReply): void {
   const milliseconds = performance.now() - request.startedAt;
-  const path = request.pageOf?.route ?? request.routeOptions.config.endpoint?.path ?? 'unknown';
+  const path = request.pageOf?.route ?? request.contract?.path ?? 'unknown';
   const status = reply.raw.writableFinished ? reply.statusCode : CALLER_LEFT;
   options.metrics.requests.observe(
     { http_request_method: request.method, http_route: path, http_response_status_code: status },
@@ -310,7 +309,7 @@ function record(options: ServerOptions, request: FastifyRequest, reply: FastifyR
     address: request.ip,
   };
   // Proxies ask for health all the time.
-  const isHealth = request.routeOptions.config.endpoint?.needsNoPlace === true;
+  const isHealth = request.contract?.needsNoPlace === true;
   const level = isHealth ? 'debug' : 'info';
   if (request.brokenBy !== null) recordBrokenOff(options, request);
   inScope(request.scope ?? undefined, () => options.log[level](line, 'request'));

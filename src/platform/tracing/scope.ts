@@ -176,7 +176,7 @@ export function openRequestScope(
   const named = isFromProxy && requestIdHeader !== null ? headers[requestIdHeader] : undefined;
   const isName = typeof named === 'string' && PROXY_REQUEST_ID.test(named) && !holdsCardNumber(named);
   const fields: RequestFields = { requestId, ...(isName ? { proxyRequestId: named } : {}) };
-  const { endpoint } = request.routeOptions.config;
+  const { contract: endpoint } = request;
   // Probes come every second and belong to no payment.
   if (tracer === null || endpoint?.needsNoPlace === true)
     return { tracer: null, span: null, request: { fields, isOver: false } };
