@@ -104,6 +104,9 @@ function lockComplaints(lock: Lock): string[] {
     if (!good.includes(license ?? ''))
       complaints.push(`package-lock.json: ${name} is under ${license ?? 'no licence'}: see ${PAGE}`);
     if (integrity === undefined) complaints.push(`package-lock.json: ${name} has no integrity`);
+    // A path that two routers match differently is refused by one and served by the other.
+    if (path.endsWith('/node_modules/find-my-way'))
+      complaints.push(`package-lock.json: ${path} is a second router`);
     return complaints;
   });
 }

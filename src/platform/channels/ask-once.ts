@@ -12,8 +12,11 @@ export type Unanswered = { readonly kind: 'unknown'; readonly reason: string };
 /** No byte of the query was sent. */
 export type Unconnected = { readonly kind: 'notConnected'; readonly reason: string };
 
-/** No connection of ours was free: the query was not sent. */
+/** The query was not sent, for a reason of ours: no connection was free, or no time was left. */
 export type Unsent = { readonly kind: 'notSent'; readonly reason: string };
+
+export const TOO_LATE: Unsent = { kind: 'notSent', reason: 'too little time was left' };
+export const NONE_FREE: Unsent = { kind: 'notSent', reason: 'no connection was free' };
 
 export type Asked = ChannelAnswer | Unanswered | Unconnected | Unsent;
 

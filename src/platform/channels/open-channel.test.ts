@@ -53,7 +53,7 @@ test('what has no time left when its turn comes is not sent, and needs no timer'
   t.after(() => process.off('warning', warned));
   for (const timeout of [-1, 0]) {
     const answer = await pool.ask({ merchantId: '1' }, question, timeout);
-    assert.deepEqual(answer, { kind: 'notSent', reason: 'no time was left to ask' });
+    assert.deepEqual(answer, { kind: 'notSent', reason: 'too little time was left' });
   }
   // Warnings are told in the next turn.
   await new Promise(setImmediate);

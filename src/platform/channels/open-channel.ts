@@ -6,7 +6,7 @@ import { errorFields, type Log } from '../log.ts';
 import { counter, gauge, type Metrics } from '../metrics.ts';
 import { FairLine, Overloaded, type Wanted } from '../work/fair-line.ts';
 
-import { type Asked, askOnce, type Question, tracedCall } from './ask-once.ts';
+import { type Asked, askOnce, NONE_FREE, type Question, TOO_LATE, tracedCall } from './ask-once.ts';
 import { type ChannelCredentials, type ChannelFiles, readChannelFiles } from './channel-files.ts';
 
 /** The connector of an undici pool. The pool is closed before its channel. */
@@ -239,13 +239,13 @@ export class SharedPool {
     const askedAt = performance.now();
     const ask = async (): Promise<Asked> => {
       const left = timeout - (performance.now() - askedAt);
-      if (left <= 0) return { kind: 'notSent', reason: 'no time was left to ask' };
+      if (left <= 0) return TOO_LATE;
       return tracedCall(this.#peer, question, (sent) => askOnce(this.#pool, sent, left, largestAnswerBytes));
     };
     try {
       return await this.#line.run(wanted, ask, { milliseconds: timeout * PART_TO_WAIT });
     } catch (error) {
-      if (error instanceof Overloaded) return { kind: 'notSent', reason: error.message };
+      if (error instanceof Overloaded) return NONE_FREE;
       throw error;
     }
   }

@@ -190,7 +190,7 @@ export function refuse(
 }
 
 export function refuseMethod(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return fail(request, reply, 'wrongMethod', { allow: request.allowedMethods?.join(', ') ?? '' });
+  return fail(request, reply, 'wrongMethod', { allow: (request.allowedMethods ?? []).join(', ') });
 }
 
 /** 401 with an empty body. An unread body is drained up to the usual size, else the connection closes. */

@@ -43,7 +43,7 @@ import type { Api, Caller, Contract, ServedEndpoint } from './endpoint.ts';
 import { type Failure, type failureOfHold, forbiddenScope } from './failures.ts';
 import { trustedPeers } from './peers.ts';
 import { type RateLimit, rateLimit } from './rate-limit.ts';
-import { addRoutes, MATCHING, openPlaces, originOf, type Places, type RouteOptions } from './routes.ts';
+import { addRoutes, MATCHING, openPlaces, originOf, type RouteOptions } from './routes.ts';
 import { type Language, languageOf } from './sentence.ts';
 
 /** The caller of a token; null if it is not valid (now, for this API, from this address). */
@@ -135,9 +135,13 @@ export function buildServer(wanted: ServerOptions): FastifyInstance {
   // Node would answer an unknown `Expect` header itself, before the caller is known.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const isOver = drainConnections(app, options.drain, options.connections);
-  waitForStart(app, options.opened);
   const places = openPlaces();
-  admit(app, options, places, isOver);
+  app.addHook('onRequest', (request, _reply, done) => {
+    places.name(request);
+    done();
+  });
+  waitForStart(app, options.opened);
+  admit(app, options, isOver);
   app.addHook('onSend', (request, reply, payload, done) => {
     // Otherwise only a trusted proxy can say that the request came over TLS.
     if (options.isOverTls || request.protocol === 'https')
@@ -162,7 +166,7 @@ export function buildServer(wanted: ServerOptions): FastifyInstance {
 }
 
 /** Before the body is read: caller (401), path and method (404, 405), scope (403), rate (429). */
-function admit(app: FastifyInstance, options: Serving, places: Places, isClosed: () => boolean): void {
+function admit(app: FastifyInstance, options: Serving, isClosed: () => boolean): void {
   const perCredential = rateLimit(options.requestsPerSecond.perCredential);
   const perMerchant = rateLimit(options.requestsPerSecond.perMerchant);
   const hasDocuments = options.endpoints.some(({ contract }) => contract.path === '/docs');
@@ -171,7 +175,6 @@ function admit(app: FastifyInstance, options: Serving, places: Places, isClosed:
   let active = 0;
   app.addHook('onRequest', async (request, reply) => {
     request.startedAt = performance.now();
-    places.name(request);
     request.scope = openRequestScope(options.scopes, request, isTrusted);
     active += 1;
     options.metrics.activeRequests.set(active);

@@ -128,7 +128,7 @@ export type NotConnected = { readonly kind: 'notConnected'; readonly reason: str
 /** The acquirer refused the request by a code that proves that it charged nothing. No issuer said no. */
 export type NotMade = { readonly kind: 'notMade'; readonly reason: string };
 
-/** We had no free connection: nothing was sent, and this says nothing about the acquirer. */
+/** We had no free connection or no time left: nothing was sent, and this says nothing about the acquirer. */
 export type NotSent = { readonly kind: 'notSent'; readonly reason: string };
 
 /** `preauthorized` is the approval of a later capture, `approved` that of an immediate one. */

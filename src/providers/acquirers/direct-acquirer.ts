@@ -1,4 +1,4 @@
-import type { Asked, Question } from '../../platform/channels/ask-once.ts';
+import type { Question } from '../../platform/channels/ask-once.ts';
 import { unusable } from '../../platform/channels/unclear.ts';
 import type { ProviderSettings, ProviderTerms } from '../provider.ts';
 import {
@@ -73,7 +73,6 @@ export function questionBelow(
 
 /** With less time nothing is sent. */
 export const SHORTEST_MILLISECONDS = 100;
-export const TOO_LATE: Asked = { kind: 'notSent', reason: 'too little time was left' };
 
 export const unknown = (reason: string): Unknown => ({ kind: 'unknown', reason });
 

@@ -123,7 +123,7 @@ function unclear<Request extends Resolvable, Answer extends Clear>(
   request: Request,
   { kind, reason, cause = 'silent' }: Unclear,
 ): Postponement {
-  // Without a free connection nothing is known of the provider.
+  // Where nothing was sent, nothing is known of the provider.
   if (kind === 'notSent') return unsentPostponement(reason);
   const { outage, warn } = resolving;
   const asked = askedOf(resolving, request);

@@ -6,6 +6,7 @@ import type {
   VerificationRefused,
   VerificationWanted,
 } from '../../../cards/vault/store-vault-card.ts';
+import { TOO_LATE } from '../../../platform/channels/ask-once.ts';
 import type { ModuleContext } from '../../../platform/module.ts';
 import {
   CommitUnknown,
@@ -143,7 +144,7 @@ export async function chargeCard<Refused extends string>(
   const acquirer = tools.acquirers.of(intent.acquirer);
   const answer =
     timeout === null
-      ? NOT_SENT
+      ? TOO_LATE
       : await acquirer.authorize(authorizationRequest(intent, card, later, acquirer.traits), timeout);
   tools.observe(answer, intent);
   if (answer.kind === 'notSent' || answer.kind === 'notConnected')
@@ -154,8 +155,6 @@ export async function chargeCard<Refused extends string>(
   if (later === null) throw new Error('a charge was pre-authorized that was not to be');
   return recordPreauthorization(tools, intent, answer, later, deadlineAt);
 }
-
-const NOT_SENT: NotSent = { kind: 'notSent', reason: 'too little time was left' };
 
 /**
  * If this fails, or the process dies before, the charge is resolved as any other: the acquirer does not know

@@ -1,13 +1,9 @@
 import type { Asked } from '../../../../platform/channels/ask-once.ts';
+import { TOO_LATE } from '../../../../platform/channels/ask-once.ts';
 import { type Channel, SharedPool } from '../../../../platform/channels/open-channel.ts';
 import type { Wanted } from '../../../../platform/work/fair-line.ts';
 import type { EstablishmentKey } from '../../../provider.ts';
-import {
-  type DirectQuestion,
-  questionBelow,
-  SHORTEST_MILLISECONDS,
-  TOO_LATE,
-} from '../../direct-acquirer.ts';
+import { type DirectQuestion, questionBelow, SHORTEST_MILLISECONDS } from '../../direct-acquirer.ts';
 
 /** `charging` and `resolving` command, `reading` looks up: Cielo has two hosts. */
 export type CieloLine = 'charging' | 'resolving' | 'reading';

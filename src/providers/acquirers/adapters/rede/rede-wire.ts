@@ -1,14 +1,10 @@
 import { AccessToken } from '../../../../platform/channels/access-token.ts';
 import type { Asked, Question } from '../../../../platform/channels/ask-once.ts';
+import { TOO_LATE } from '../../../../platform/channels/ask-once.ts';
 import { type Channel, SharedPool } from '../../../../platform/channels/open-channel.ts';
 import type { Wanted } from '../../../../platform/work/fair-line.ts';
 import type { EstablishmentKey } from '../../../provider.ts';
-import {
-  type DirectQuestion,
-  questionBelow,
-  SHORTEST_MILLISECONDS,
-  TOO_LATE,
-} from '../../direct-acquirer.ts';
+import { type DirectQuestion, questionBelow, SHORTEST_MILLISECONDS } from '../../direct-acquirer.ts';
 import { readRedeToken } from './rede-answers.ts';
 
 const CHARGING_CONNECTIONS = 128;
