@@ -72,7 +72,7 @@ const TWIN_CHARGES = counter(
 );
 const LINKS_LEFT_OUT = counter(
   'parcela_links_left_out_total',
-  'Approvals and verifications of Mastercards whose link (TLID) did not have 22 characters, and was not kept.',
+  'Approvals, verifications and looked-up charges of Mastercards whose link (TLID) did not have 22 characters, and was not kept.',
   ['provider'],
 );
 export const AUTHORIZATIONS = counter('parcela_authorizations_total', 'Charges by outcome.', [
