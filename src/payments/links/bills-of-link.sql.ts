@@ -1,4 +1,3 @@
-import { newId } from '../../platform/chance.ts';
 import { type Database, type Reader, statement } from '../../platform/postgres/database.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { BOLETO_STATES, type BoletoState } from '../../transactions/methods/boleto/boleto.ts';
@@ -84,45 +83,10 @@ function billOf({ boletoState, pixState, returnedOfLink: _, ...bill }: RowOf<typ
   return { ...bill, method: boletoState === null ? 'pix' : 'boleto', isOpen: !ENDS.includes(state) };
 }
 
-const RECEIVED = rowCodec(
-  {
-    key: column.text(),
-    amount: column.money(),
-    day: column.day(),
-    /** It does not pay the link. */
-    isBeside: column.boolean(),
-  },
-  'r',
-);
-
-const RECEIVE = {
-  boleto: statement(
-    'payment_links.receive_of_boleto',
-    `select ${RECEIVED.columns} from (
-       select 'boleto:' || y.boleto_id || ':' || y.change_id as key, y.amount, y.paid_on as day,
-         receive_for_link($1, $3, $2, y.amount) as is_beside
-       from boleto_payments y where y.merchant_id = $1 and y.boleto_id = $2 and y.amount > 0
-     ) r`,
-  ),
-  pix: statement(
-    'payment_links.receive_of_pix',
-    `select ${RECEIVED.columns} from (
-       select 'pix:' || y.pix_id || ':' || y.end_to_end_id as key, y.amount,
-         (y.paid_at at time zone 'America/Sao_Paulo')::date as day, receive_for_link($1, $3, $2, y.amount) as is_beside
-       from pix_payments y where y.merchant_id = $1 and y.pix_id = $2
-     ) r`,
-  ),
-} as const;
-
-/** As the trigger of a payment opens it, which may have done so. */
-const OPEN_EXCEPTION = statement(
-  'payment_links.open_exception',
-  `insert into reconciliation_exceptions (merchant_id, exception_id, exception_key, class, state, account_number, boleto_id,
-     pix_id, link_id, amount, expected, found, day)
-   select $1, $4, $5, 'unexpectedPayment', 'open', l.account_number, case when $6 = 'boleto' then $2::uuid end,
-     case when $6 = 'pix' then $2::uuid end, l.link_id, -$7::bigint, null, $7::bigint::text, $8::date
-   from payment_links l where l.merchant_id = $1 and l.link_id = $3
-   on conflict do nothing`,
+/** What does not pay the link has an exception, as the trigger of a payment opens it. */
+const RECEIVE_EARLIER = statement(
+  'payment_links.receive_earlier',
+  'select receive_earlier_for_link($1, $2, $3)',
 );
 
 const NAME_LINK = { boleto: nameLinkOfBoleto, pix: nameLinkOfPix } as const;
@@ -135,9 +99,7 @@ export async function nameLinkOfBill(
   billId: string,
 ): Promise<void> {
   await database.transaction(async (tx) => {
-    if (!(await NAME_LINK[method](tx, merchantId, billId, linkId))) return;
-    const bill = [merchantId, billId, linkId];
-    for (const { key, amount, day, isBeside } of (await tx.query(RECEIVE[method], bill)).map(RECEIVED.parse))
-      if (isBeside) await tx.query(OPEN_EXCEPTION, [...bill, newId(), key, method, amount, day]);
+    if (await NAME_LINK[method](tx, merchantId, billId, linkId))
+      await tx.query(RECEIVE_EARLIER, [merchantId, linkId, billId]);
   });
 }

@@ -114,7 +114,7 @@ export function isRemovalDue({
   return removals < MOST_REMOVALS && isRemovalRested;
 }
 
-/** `asked`: its bank has not answered yet. `askable`: it may be. `strange`: its bank is no longer configured. */
+/** `asked`: its bank has not answered yet. `strange`: its bank is no longer configured. */
 export type RemovalOfBill = 'asked' | 'askable' | 'strange';
 
 /** When the bank of a bill beside money is asked. Null: now, or it is being asked. Undefined: it is not. */

@@ -197,7 +197,7 @@ export async function recordPaid(
 
 const IS_AS_READ = 'merchant_id = $1 and link_id = $2 and tries = $3 and received_amount = $4';
 
-/** `$5`: no provider was asked for its payment, so that nothing was tried out and no bank has registered it. */
+/** `$5`: no provider was asked for its payment: no card was tried out, and no boleto registered. */
 const FAIL = statement(
   'payment_links.fail',
   `update payment_links set state = 'open', look_at = null,
