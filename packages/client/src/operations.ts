@@ -333,8 +333,8 @@ export type BoletoPayment = {
   /** YYYY-MM-DD. */
   readonly paidOn: string;
   /**
-   * `second`: it, or its payment link, was paid already; `afterEnd`: it was canceled, expired or refused,
-   * or its link disabled; `otherAmount`: other than what was to be paid on that day.
+   * `second`: it was paid already; `afterEnd`: it was canceled, expired or refused; `otherAmount`: other
+   * than what was to be paid on that day.
    */
   readonly kind: 'expected' | 'second' | 'afterEnd' | 'otherAmount';
   /** open: nobody has said yet what became of a payment that was not expected. */
@@ -1559,8 +1559,8 @@ export type PixReceipt = {
   /** With offset. */
   readonly paidAt: string;
   /**
-   * `second`: it, or its payment link, was paid already; `afterEnd`: it was canceled, expired or refused,
-   * or its link disabled; `otherAmount`: other than what was to be paid on that day.
+   * `second`: it was paid already; `afterEnd`: it was canceled, expired or refused; `otherAmount`: other
+   * than what was to be paid on that day.
    */
   readonly kind: 'expected' | 'second' | 'afterEnd' | 'otherAmount';
   /** open: nobody has said yet what became of a payment that was not expected. */

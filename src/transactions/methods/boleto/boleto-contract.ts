@@ -16,7 +16,7 @@ const RECEIVED_PAYMENT = {
   paidOn: Type.String({ description: 'YYYY-MM-DD.' }),
   kind: Type.Enum([...PAYMENT_KINDS], {
     description:
-      '`second`: it, or its payment link, was paid already; `afterEnd`: it was canceled, expired or refused, or its link disabled; `otherAmount`: other than what was to be paid on that day.',
+      '`second`: it was paid already; `afterEnd`: it was canceled, expired or refused; `otherAmount`: other than what was to be paid on that day.',
   }),
   state: Type.Enum(['open', 'resolved'], {
     description: 'open: nobody has said yet what became of a payment that was not expected.',
