@@ -29,6 +29,36 @@ begin
   return coalesce(is_beside, false);
 end $$;
 
+-- All that had come for a bill before it had its link, as if it came now.
+create or replace function receive_earlier_for_link(merchant text, link uuid, bill uuid) returns void language plpgsql as $$
+declare
+  moment bytea;
+  came record;
+begin
+  for came in
+    select y.amount, y.created_at, 'boleto:' || bill || ':' || y.change_id as key, b.account_number, bill as boleto, null::uuid as pix, y.paid_on as day
+    from boleto_payments y join boletos b on b.merchant_id = y.merchant_id and b.boleto_id = y.boleto_id
+    where y.merchant_id = merchant and y.boleto_id = bill and y.amount > 0
+    union all
+    select y.amount, y.created_at, 'pix:' || bill || ':' || y.end_to_end_id, p.account_number, null, bill,
+      (y.paid_at at time zone 'America/Sao_Paulo')::date
+    from pix_payments y join pix_charges p on p.merchant_id = y.merchant_id and p.pix_id = y.pix_id
+    where y.merchant_id = merchant and y.pix_id = bill
+    order by 2
+  loop
+    if receive_for_link(merchant, link, bill, came.amount) then
+      moment := substring(int8send((extract(epoch from clock_timestamp()) * 1000)::bigint) from 3);
+      insert into reconciliation_exceptions (merchant_id, exception_id, exception_key, class, state, account_number, boleto_id, pix_id,
+        link_id, amount, expected, found, day)
+      values (merchant,
+        encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) placing moment from 1 for 6), 52, 1), 53, 1), 'hex')::uuid,
+        came.key, 'unexpectedPayment', 'open', came.account_number, came.boleto, came.pix, link, -came.amount, null,
+        came.amount::text, came.day)
+      on conflict do nothing;
+    end if;
+  end loop;
+end $$;
+
 -- With their link, whose money may be unexpected where that of the bill is not.
 create or replace function open_unexpected_payment() returns trigger language plpgsql as $$
 declare

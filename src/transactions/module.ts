@@ -10,7 +10,7 @@ import { type OutageWatch, openOutageWatch } from '../platform/work/outage-watch
 import { createWakeSignal, type WakeSignal } from '../platform/work/wake-signal.ts';
 import { type AcquirerBreakers, openAcquirerBreakers } from '../providers/acquirers/acquirer-breaker.ts';
 import { countedCode, readDecline } from '../providers/acquirers/issuer-code.ts';
-import { isLinked, type NamedReference } from '../providers/acquirers/network-reference.ts';
+import { type CountLink, hasUnfitLink } from '../providers/acquirers/network-reference.ts';
 import type { Acquirers } from '../providers/open-acquirers.ts';
 import type { Deliverer } from '../webhooks/deliveries/delivery.ts';
 import { cancelOutcomesWrite } from './cancels/cancel-outcomes.sql.ts';
@@ -72,7 +72,7 @@ const TWIN_CHARGES = counter(
 );
 const LINKS_LEFT_OUT = counter(
   'parcela_links_left_out_total',
-  'Approvals and verifications of Mastercards whose link (TLID) did not have 22 characters, and was not kept.',
+  'Approvals, verifications and looked-up charges of Mastercards whose link (TLID) did not have 22 characters, and was not kept.',
   ['provider'],
 );
 export const AUTHORIZATIONS = counter('parcela_authorizations_total', 'Charges by outcome.', [
@@ -183,7 +183,7 @@ export function openTransactions(
     ...observeCharges(context, countLink),
     endpoints: [],
     works: [
-      ...resolvingWorks(context, deliverer, shared, { observe, cancelOutage: outageOf('cancel') }),
+      ...resolvingWorks(context, deliverer, shared, { observe, countLink, cancelOutage: outageOf('cancel') }),
       ...captures.works,
       ...changes.works,
       countingWork(context, observeUnresolved(metrics)),
@@ -200,7 +200,11 @@ function resolvingWorks(
     Transactions,
     'wakeSignal' | 'billingSignal' | 'outage' | 'writeOutcome' | 'writeCancelOutcome'
   >,
-  { observe, cancelOutage }: { observe: ObserveResolution; cancelOutage: OutageWatch },
+  {
+    observe,
+    countLink,
+    cancelOutage,
+  }: { observe: ObserveResolution; countLink: CountLink; cancelOutage: OutageWatch },
 ): Work[] {
   const { configuration, database, clock, acquirers, log, metrics } = context;
   const { acquirerTimeoutMilliseconds } = configuration;
@@ -209,6 +213,7 @@ function resolvingWorks(
   const charges: ResolveTools = {
     ...asking,
     deliverer,
+    countLink,
     writeOutcome: shared.writeOutcome,
     settled: shared.billingSignal,
     searchMilliseconds: searchPatience(context),
@@ -341,17 +346,13 @@ function observeAuthorizations(metrics: Metrics): Transactions['observe'] {
   };
 }
 
-type CountLink = (
-  approval: { readonly networkReference: NamedReference; readonly acquirer?: string },
-  brand: string,
-) => void;
-
 /** The log says it once of each acquirer. */
 function observeLinks({ log, metrics }: Pick<TransactionsContext, 'log' | 'metrics'>): CountLink {
   const leftOut = metrics.counter(LINKS_LEFT_OUT);
   const told = new Set<string>();
-  return ({ networkReference: { unfitLinkLength: characters }, acquirer: provider = '' }, brand) => {
-    if (characters === undefined || !isLinked(brand)) return;
+  return ({ networkReference, acquirer: provider = '' }, brand) => {
+    if (!hasUnfitLink(networkReference, brand)) return;
+    const { unfitLinkLength: characters } = networkReference;
     leftOut.inc({ provider });
     if (told.has(provider)) return;
     told.add(provider);

@@ -72,7 +72,7 @@ export async function openRecordingBridge(target: string): Promise<RecordingBrid
       ...(request.method === 'POST' ? { body: text } : {}),
     });
     const body = (await answer.json()) as Record<string, unknown>;
-    if (networkId !== undefined && body.outcome === 'approved')
+    if (networkId !== undefined && (body.outcome ?? body.status) === 'approved')
       Object.assign(body, { networkTransactionId: networkId, transactionLinkId: networkId });
     if (isFind && findFault !== null) body.amount = findFault;
     if (path === '/about') Object.assign((body.capabilities ?? {}) as object, capabilities);

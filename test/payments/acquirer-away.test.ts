@@ -9,6 +9,7 @@ import { type HostileService, openHostileService, type Shop } from '../hostile/h
 import { call, paymentRequest, type Reply, tokenize } from '../kit/merchant.ts';
 import { openSimulator, type Simulator, until } from '../kit/service.ts';
 import { type CuttingProxy, openCuttingProxy } from '../kit/wire-cutter.ts';
+import { cardTypedAt, linksOf } from './linked.ts';
 
 /** An acquirer that cannot be connected to was not asked: 503, and everything is as before. */
 
@@ -99,6 +100,38 @@ test('a payment that could not be sent is 503; the same request with its key and
   const again = await afterwards();
   assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [200, 'true'], again.text);
   assert.deepEqual(again.body, back.body, 'what was sent, not what was not');
+});
+
+test('a try to pay a link that no acquirer was asked for is none of its twenty', async () => {
+  const links = linksOf({ url: shop.url, token: shop.tokens.gateway });
+  const link = await links.newLink();
+  await service.auditor.query('update payment_links set tries = 19, card_tries = 19 where link_id = $1', [
+    link.id,
+  ]);
+  await wire.goAway();
+  assert.equal((await links.byCard(link)).body.status, 'declined');
+  await wire.comeBack();
+  assert.equal((await links.byCard(link)).body.status, 'paid');
+});
+
+test('a card of a subscriber that no acquirer was asked about is none of his twenty', async () => {
+  const id = await newSubscription(shop);
+  const token = shop.tokens.recurrence;
+  const given = await call(shop.url, `/v1/recurrences/subscriptions/${id}/page`, {
+    method: 'PUT',
+    token,
+    body: {},
+  });
+  const page = new URL(given.body.url).pathname;
+  await service.auditor.query('update subscriber_pages set card_tries = 19 where subscription_id = $1', [id]);
+  const give = async () => {
+    const body = { encryptedCard: await cardTypedAt(shop.url, page) };
+    return (await call(shop.url, `${page}/card`, { body })).body.status;
+  };
+  await wire.goAway();
+  assert.equal(await give(), 'declined');
+  await wire.comeBack();
+  assert.equal(await give(), 'changed');
 });
 
 test('the only acquirer that cannot be reached is told by its circuit too, until a payment works', async () => {

@@ -4,6 +4,23 @@ import { until } from '../kit/service.ts';
 
 export type Link = { readonly id: string; readonly page: string };
 
+/** As a script of a page encrypts it, with what the page was given. */
+export async function cardTypedAt(url: string, page: string): Promise<string> {
+  const { text } = await call(url, page);
+  const given = JSON.parse(
+    /<script type="application\/json" id="given">(.*?)<\/script>/.exec(text)?.[1] ?? '',
+  );
+  return encryptCard(given.key, {
+    cardNumber: TEST_CARD,
+    cardholderName: 'ANA SOUZA',
+    expirationMonth: '12',
+    expirationYear: '39',
+    securityCode: '123',
+    merchantId: given.merchantId,
+    createdAt: given.now,
+  });
+}
+
 /** Links of a shop, and what buyers do at their pages. `token`: of the Gateway API. */
 export function linksOf(shop: { readonly url: string; readonly token: string }) {
   const api = (path: string, options: CallOptions = {}) =>
@@ -24,20 +41,7 @@ export function linksOf(shop: { readonly url: string; readonly token: string }) 
       return { id: reply.body.id, page: new URL(reply.body.url).pathname };
     },
     async byCard(link: Link) {
-      const text = await show(link);
-      const given = JSON.parse(
-        /<script type="application\/json" id="given">(.*?)<\/script>/.exec(text)?.[1] ?? '',
-      );
-      const encryptedCard = await encryptCard(given.key, {
-        cardNumber: TEST_CARD,
-        cardholderName: 'ANA SOUZA',
-        expirationMonth: '12',
-        expirationYear: '39',
-        securityCode: '123',
-        merchantId: given.merchantId,
-        createdAt: given.now,
-      });
-      return post(link, 'card', { encryptedCard, installments: 1 });
+      return post(link, 'card', { encryptedCard: await cardTypedAt(shop.url, link.page), installments: 1 });
     },
     untilLink: (link: Link, status: string) =>
       until(`the link is ${status}`, async () => {

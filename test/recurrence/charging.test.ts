@@ -339,6 +339,17 @@ test('the acquirer learns that the merchant charges, which use was the first, an
   );
 });
 
+test('a link that is not of its form is counted where the acquirer was asked for the charge, too', async () => {
+  const shop = await service.openShop('tlid-procurado');
+  service.bridge.nameNetworkTransactions('x'.repeat(26));
+  const { subscriptionId } = await subscribe(shop, { amount: 10.02 });
+  const paid = await chargedBilling(shop, subscriptionId);
+  service.bridge.nameNetworkTransactions(undefined);
+  assert.deepEqual(triesOf(paid), [[shop.startOn, 1, 'Approved', null]]);
+  const metrics = await (await fetch(service.metricsUrl)).text();
+  assert.match(metrics, /^parcela_links_left_out_total\{provider="default"\} 1$/m);
+});
+
 /** What the network called the first use of each of the merchant's cards. */
 const firstUses = ({ merchantId }: Shop) =>
   service.auditor.query(

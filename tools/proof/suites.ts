@@ -110,6 +110,14 @@ export const SUITES: readonly Suite[] = [
     minutes: 6,
   },
   {
+    name: 'year',
+    about:
+      'a year of 1,000 subscriptions by card and Pix Automático by the clock, each billing paid once or explained',
+    ...together,
+    words: ['test/recurrence/year/run.ts', '--seed', SEED_WORD],
+    minutes: 15,
+  },
+  {
     name: 'kills',
     about:
       'payments, captures, charges, logins, keys and imports under many kills, starts beside a dying PostgreSQL, promotions',

@@ -147,7 +147,8 @@ const CARD = contract({
     expirationMonth: Type.Optional(Type.String({ maxLength: 2, format: 'month' })),
     expirationYear: Type.Optional(Type.String({ maxLength: 2, format: 'twoDigits' })),
     networkTransactionId: Type.Optional(Type.String({ maxLength: 40, format: 'visibleText' })),
-    transactionLinkId: Type.Optional(Type.String({ maxLength: 100 })),
+    // One that is not of its form is left out, however long it is.
+    transactionLinkId: Type.Optional(Type.String({ maxLength: 2_048 })),
     cardNumber: Type.Optional(Type.Unknown()),
     securityCode: Type.Optional(Type.Unknown()),
   }),

@@ -167,12 +167,9 @@ function notesOf(one: Link, { say, moment: momentText }: Wording): string[] {
     notes.push(say('One of them can still be paid: its bank is being asked to take it away.'));
   else if (removalDate !== undefined)
     notes.push(
-      say(
-        'One of them can still be paid: its bank was asked to take it away. If it keeps it, it is asked again at {moment}.',
-        {
-          moment: momentText(removalDate),
-        },
-      ),
+      say('One of them can still be paid: its bank has not taken it away, and is asked again at {moment}.', {
+        moment: momentText(removalDate),
+      }),
     );
   else if (isOver)
     notes.push(

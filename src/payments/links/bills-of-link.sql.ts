@@ -83,17 +83,11 @@ function billOf({ boletoState, pixState, returnedOfLink: _, ...bill }: RowOf<typ
   return { ...bill, method: boletoState === null ? 'pix' : 'boleto', isOpen: !ENDS.includes(state) };
 }
 
-const RECEIVE = {
-  boleto: statement(
-    'payment_links.receive_of_boleto',
-    `select receive_for_link($1, $3, $2, y.amount) from boleto_payments y
-     where y.merchant_id = $1 and y.boleto_id = $2 and y.amount > 0`,
-  ),
-  pix: statement(
-    'payment_links.receive_of_pix',
-    'select receive_for_link($1, $3, $2, y.amount) from pix_payments y where y.merchant_id = $1 and y.pix_id = $2',
-  ),
-} as const;
+/** What does not pay the link has an exception, as the trigger of a payment opens it. */
+const RECEIVE_EARLIER = statement(
+  'payment_links.receive_earlier',
+  'select receive_earlier_for_link($1, $2, $3)',
+);
 
 const NAME_LINK = { boleto: nameLinkOfBoleto, pix: nameLinkOfPix } as const;
 
@@ -106,6 +100,6 @@ export async function nameLinkOfBill(
 ): Promise<void> {
   await database.transaction(async (tx) => {
     if (await NAME_LINK[method](tx, merchantId, billId, linkId))
-      await tx.query(RECEIVE[method], [merchantId, billId, linkId]);
+      await tx.query(RECEIVE_EARLIER, [merchantId, linkId, billId]);
   });
 }

@@ -29,7 +29,7 @@ import { disableLink } from './disable-link.ts';
 import { findStandingBill } from './find-try-outcome.ts';
 import { type Link, type LinkKey, nextRemoval, seenOutcome } from './link.ts';
 import { findLink, LINK_ORDERS, listLinkPage } from './links.sql.ts';
-import { asItsBill, type PayLinkByBillTools } from './pay-link-by-bill.ts';
+import { asItsBill, type PayLinkByBillTools, removalOfBill } from './pay-link-by-bill.ts';
 
 export const LINK_REFUSALS = {
   paid: conflict({ pt: 'O link já foi pago.', en: 'The link is paid already.' }),
@@ -117,14 +117,17 @@ const asItStands = (link: Link) => asItsBill(link, { outcome: seenOutcome(link) 
 
 /** As its bill has it, with all of its bills. */
 async function findWholeLink(
-  { keyring }: LinkTools,
+  { keyring, boletos }: LinkTools,
   database: Reader,
   key: LinkKey,
 ): Promise<WholeLink | null> {
   const found = await findLink(database, key);
   if (found === null) return null;
-  const link = asItsBill(found, await findStandingBill({ database, keyring }, found));
-  return { link, removalAt: nextRemoval(found), ...(await listBillsOfLink(database, key)) };
+  const standing = await findStandingBill({ database, keyring }, found);
+  const link = asItsBill(found, standing);
+  const { bill } = standing;
+  const removalAt = bill === null ? undefined : nextRemoval(found, removalOfBill(boletos.canceling, bill));
+  return { link, removalAt, ...(await listBillsOfLink(database, key)) };
 }
 
 function refuse(why: keyof typeof LINK_REFUSALS | null, language: Language): Answer {

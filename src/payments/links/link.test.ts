@@ -63,13 +63,19 @@ test('a bank that keeps a bill is asked again after each pause, and not for ever
     ...({ state: 'paying', tryMethod: 'boleto', receivedAmount: cents(1), removals: 1 } as const),
     ...{ removalAt: instant(5), isRemovalRested: false },
   };
-  assert.equal(nextRemoval(link), 5);
-  assert.equal(nextRemoval({ ...link, isRemovalRested: true }), null);
+  assert.equal(nextRemoval(link, 'askable'), 5);
+  assert.equal(nextRemoval({ ...link, isRemovalRested: true }, 'askable'), null);
+  assert.equal(
+    nextRemoval({ ...link, removals: MOST_REMOVALS }, 'asked'),
+    null,
+    'the last question is under way',
+  );
+  assert.equal(nextRemoval({ ...link, isRemovalRested: true }, 'strange'), undefined);
   for (const change of [
     { removals: MOST_REMOVALS },
     { state: 'paid' },
     { tryMethod: 'card' },
     { receivedAmount: cents(0) },
   ] as const)
-    assert.equal(nextRemoval({ ...link, ...change }), undefined);
+    assert.equal(nextRemoval({ ...link, ...change }, 'askable'), undefined);
 });

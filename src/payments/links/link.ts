@@ -114,12 +114,18 @@ export function isRemovalDue({
   return removals < MOST_REMOVALS && isRemovalRested;
 }
 
-/** When the bank of a bill beside money is asked. Null: now. Undefined: it is not. */
+/** `asked`: its bank has not answered yet. `strange`: its bank is no longer configured. */
+export type RemovalOfBill = 'asked' | 'askable' | 'strange';
+
+/** When the bank of a bill beside money is asked. Null: now, or it is being asked. Undefined: it is not. */
 export function nextRemoval(
   link: Pick<Link, 'state' | 'tryMethod' | 'receivedAmount' | 'removals' | 'removalAt' | 'isRemovalRested'>,
+  bill: RemovalOfBill,
 ): Instant | null | undefined {
   const isBeside = link.state === 'paying' && link.tryMethod !== 'card' && link.receivedAmount > 0;
-  if (!isBeside || link.removals >= MOST_REMOVALS) return undefined;
+  if (!isBeside) return undefined;
+  if (bill === 'asked') return null;
+  if (bill === 'strange' || link.removals >= MOST_REMOVALS) return undefined;
   return isRemovalDue(link) ? null : link.removalAt;
 }
 

@@ -197,10 +197,11 @@ export async function recordPaid(
 
 const IS_AS_READ = 'merchant_id = $1 and link_id = $2 and tries = $3 and received_amount = $4';
 
-/** `$5`: no bank was asked for the boleto of this try. */
+/** `$5`: no provider was asked for its payment: no card was tried out, and no boleto registered. */
 const FAIL = statement(
   'payment_links.fail',
   `update payment_links set state = 'open', look_at = null,
+     card_tries = card_tries - case when $5 and state = 'paying' and try_method = 'card' then 1 else 0 end,
      boleto_tries = boleto_tries - case when $5 and state = 'paying' and try_method = 'boleto' then 1 else 0 end
    where ${IS_AS_READ} and state in (${fromStates(LINK_MOVES, 'fail')})`,
 );

@@ -1,5 +1,6 @@
 import type { BoletoPayer } from '../../providers/banks/bank.ts';
 import {
+  bankObstacle,
   type CancelRefusal,
   type CancelTools,
   cancelBoleto,
@@ -28,7 +29,7 @@ import {
 } from './find-try-outcome.ts';
 import type { FinishTryTools } from './finish-due-tries.ts';
 import { pageKeyOfPaper } from './identify-paper.ts';
-import type { Link, LinkKey } from './link.ts';
+import type { Link, LinkKey, RemovalOfBill } from './link.ts';
 import { beginTry, recordRemoval } from './links.sql.ts';
 import { endWithout, finishQuietly, type PayLinkResult } from './pay-link.ts';
 import {
@@ -175,10 +176,19 @@ export async function startBillRemoval(
   deadlineAt: number,
 ): Promise<void> {
   const bill = await findBillOfTry(tools, link);
-  if (bill === null || !isWaiting(bill) || !(await recordRemoval(tools.database, link))) return;
+  if (bill === null || !isWaiting(bill)) return;
+  const { canceling } = tools.boletos;
+  if (bill.method === 'boleto' && bankObstacle(canceling.banks, bill.boleto) !== null) return;
+  if (!(await recordRemoval(tools.database, link))) return;
   if (bill.method === 'pix')
     await startRemove(tools.pix.canceling, { ...bill.pix, request: null }, 0, deadlineAt);
-  else await startCancel(tools.boletos.canceling, bill.boleto, 0, deadlineAt);
+  else await startCancel(canceling, bill.boleto, 0, deadlineAt);
+}
+
+export function removalOfBill({ banks }: Pick<CancelTools, 'banks'>, bill: BillOfTry): RemovalOfBill {
+  if (bill.method === 'pix') return bill.pix.state === 'removing' ? 'asked' : 'askable';
+  if (bill.boleto.state === 'canceling') return 'asked';
+  return bankObstacle(banks, bill.boleto)?.kind === 'refused' ? 'strange' : 'askable';
 }
 
 async function removeBill(tools: PayLinkByBillTools, bill: BillOfTry, deadlineAt: number): Promise<Removal> {

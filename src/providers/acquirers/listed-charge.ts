@@ -1,7 +1,7 @@
 import type { CardBrand } from '../../values/card-number.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
-import type { NetworkReference } from './network-reference.ts';
+import type { NamedReference } from './network-reference.ts';
 
 export const LISTED_STATES = ['preauthorized', 'approved', 'declined', 'voided', 'canceled'] as const;
 
@@ -47,7 +47,7 @@ export type ListedCharge = {
   /** All are null if the charge was not approved; the last two also if the acquirer has none. */
   readonly authorizationCode: string | null;
   readonly nsu: string | null;
-  readonly networkReference: NetworkReference;
+  readonly networkReference: NamedReference;
   readonly tid: string | null;
   readonly cancellations: readonly ListedCancellation[];
   readonly captures: readonly ListedCapture[];

@@ -15,6 +15,12 @@ export type NamedReference = NetworkReference & {
   readonly unfitLinkLength?: number;
 };
 
+/** Of an approval, a verification or what was looked up: counts a link that is left out. */
+export type CountLink = (
+  answer: { readonly networkReference: NamedReference; readonly acquirer?: string },
+  brand: string,
+) => void;
+
 /** `instead`: without the network's id. `none`: links are kept, and not sent. */
 export const LINK_WAYS = ['beside', 'instead', 'none'] as const;
 export type LinkWay = (typeof LINK_WAYS)[number];
@@ -31,6 +37,10 @@ export function readNetworkReference(transactionId: unknown, linkId: unknown): N
 
 /** Mastercard alone has links. */
 export const isLinked = (brand: string): boolean => brand === 'mastercard';
+
+export function hasUnfitLink({ unfitLinkLength }: NamedReference, brand: string): boolean {
+  return unfitLinkLength !== undefined && isLinked(brand);
+}
 
 /** What is kept of a use. */
 export function referenceToKeep(

@@ -1,6 +1,7 @@
 import type { Actor, Audit, AuditEvent } from '../../audit/audit-event.ts';
 import type { Tx } from '../../platform/postgres/database.ts';
 import type { ListedCharge } from '../../providers/acquirers/listed-charge.ts';
+import { hasUnfitLink } from '../../providers/acquirers/network-reference.ts';
 import type { Acquirers } from '../../providers/open-acquirers.ts';
 import { DEFAULT_PROVIDER, type ProviderKind, providerText } from '../../providers/provider.ts';
 import { holdInDoubt } from '../../transactions/methods/card/resolutions.sql.ts';
@@ -201,7 +202,7 @@ function lastSaleOf(charges: readonly ListedCharge[], before: Instant | null): I
 async function walk(tools: ReconcileTools, list: AskedList, held: HeldWalk): Promise<void> {
   const { run, mustBeHeld } = held;
   const writing = guarded(tools, held);
-  let seen = 0;
+  let [seen, leftOut] = [0, 0];
   for await (const { charges, behind, isLast } of listCharges(tools, list, run.place)) {
     // This charge was made since the first check. Nothing of its page is voided.
     refuseContradiction({ stoppedAt: run.stoppedAt, lastSaleAt: lastSaleOf(charges, null) });
@@ -215,7 +216,9 @@ async function walk(tools: ReconcileTools, list: AskedList, held: HeldWalk): Pro
     if (!(await advanceRestoreRun(tools.database, run, { next: behind, isLast }, tally)))
       throw new Stopped('another restore reconcile goes on with it');
     seen += judged.length;
-    tools.report(`${seen} charges of the acquirer compared`);
+    leftOut += charges.filter(({ brand, networkReference }) => hasUnfitLink(networkReference, brand)).length;
+    const links = leftOut === 0 ? '' : `, ${leftOut} with a link (TLID) that is left out`;
+    tools.report(`${seen} charges of the acquirer compared${links}`);
   }
 }
 

@@ -9,17 +9,20 @@ import { namedCard, openTypedCard, type TypedCard } from '../../transactions/pay
 import { refusalWords } from '../../transactions/payers/refusal-words.ts';
 import { type ChangeSubscriptionTools, changeSubscription } from '../subscriptions/change-subscription.ts';
 import { SUBSCRIBER, type SubscriberPage } from './subscriber-page.ts';
-import { countTry } from './subscriber-pages.sql.ts';
+import { countTry, giveTryBack } from './subscriber-pages.sql.ts';
 import { NOT_SAVED } from './words.ts';
 
 export type ChangeCardTools = ChangeSubscriptionTools & { readonly storing: StoreVaultCardTools };
 
 export type CardOfSubscriber = TypedCard & { readonly address: string };
 
-/** `words`: for the subscriber. Unless it is `changed` or `unknown`, the card of before stays. */
+/**
+ * `words`: for the subscriber. Unless it is `changed` or `unknown`, the card of before stays. `isUnasked`: no
+ * acquirer was asked about the new one.
+ */
 export type PageChange =
   | { readonly kind: 'changed' | 'notOpen' }
-  | { readonly kind: 'declined' | 'unknown'; readonly words: string };
+  | { readonly kind: 'declined' | 'unknown'; readonly words: string; readonly isUnasked?: true };
 
 /**
  * Stores the card, and pays with it from the next charge on, in a commit each: whoever comes again after the
@@ -39,7 +42,10 @@ export async function changeCardOfPage(
   if (!(await countTry(storing.database, page, now))) return { kind: 'notOpen' };
   const keeper = { merchantId, userName: SUBSCRIBER, address: card.address };
   const stored = await storeCard(tools, keeper, namedCard(card), deadlineAt);
-  if ('words' in stored) return stored;
+  if ('words' in stored) {
+    if (stored.isUnasked === true) await giveTryBack(storing.database, page);
+    return stored;
+  }
   const wanted = { kind: 'cardOfSubscriber', pageKey: page.pageKey, ...stored } as const;
   const changed = await changeSubscription(tools, keeper, subscriptionId, wanted, deadlineAt);
   return { kind: changed === 'changed' ? 'changed' : 'notOpen' };
@@ -82,6 +88,7 @@ function refused(result: Exclude<StoreVaultCardResult, { kind: 'stored' }>): Not
       return { kind: 'declined', words: 'Este cartão já foi cadastrado vezes demais. Fale com o vendedor.' };
     case 'notSent':
     case 'notConnected':
+      return { kind: 'declined', words: NOT_SAVED, isUnasked: true };
     case 'verificationNotOffered':
       return { kind: 'declined', words: NOT_SAVED };
     case 'unknown':

@@ -179,3 +179,18 @@ export async function countTry(
   ]);
   return rows.length === 1;
 }
+
+const GIVE_TRY_BACK = statement(
+  'subscriber_pages.give_try_back',
+  `update subscriber_pages set card_tries = card_tries - 1
+   where merchant_id = $1 and subscription_id = $2 and page_key = $3 and card_tries > 0
+   returning card_tries`,
+);
+
+/** No acquirer was asked about its card. */
+export async function giveTryBack(
+  database: Database,
+  { merchantId, subscriptionId, pageKey }: SubscriberPage,
+): Promise<void> {
+  await database.query(GIVE_TRY_BACK, [merchantId, subscriptionId, pageKey]);
+}

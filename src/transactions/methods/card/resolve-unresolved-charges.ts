@@ -11,7 +11,7 @@ import {
   type LateBooking,
   REFERENCE_OF_ANOTHER,
 } from '../../../providers/acquirers/acquirer.ts';
-import { referenceToKeep } from '../../../providers/acquirers/network-reference.ts';
+import { type CountLink, referenceToKeep } from '../../../providers/acquirers/network-reference.ts';
 import { splitIntoInstallments } from '../../../values/cents.ts';
 import type { Instant } from '../../../values/instant.ts';
 import type { Deliverer } from '../../../webhooks/deliveries/delivery.ts';
@@ -56,6 +56,7 @@ export type ResolveTools = AskAcquirerTools & {
   readonly warn: (charge: UnresolvedCharge, reason: string) => void;
   /** The acquirer had booked it more than once, and others than one are voided now. */
   readonly observeTwins: (charge: UnresolvedCharge) => void;
+  readonly countLink: CountLink;
 };
 
 type Kept = { readonly state: 'approved' } & Pick<
@@ -255,10 +256,11 @@ function searchOn(late: LateBooking | null, search: number, charge: UnresolvedCh
 
 /** If the acquirer booked it more than once, the others are voided before one is kept. */
 async function keepOne(
-  { acquirers, acquirerTimeoutMilliseconds: timeout, observeTwins }: ResolveTools,
+  { acquirers, acquirerTimeoutMilliseconds: timeout, observeTwins, countLink }: ResolveTools,
   charge: UnresolvedCharge,
   found: Extract<FoundCharge, { kind: 'approved' }>,
 ): Promise<Found> {
+  countLink({ ...found, acquirer: charge.acquirer }, charge.cardBrand);
   const kept = keptApproval(charge, found);
   if (typeof kept === 'string' || found.hasTwins !== true) return kept;
   if (found.tid === null) return 'it was booked more than once, and the one to keep has no identifier';

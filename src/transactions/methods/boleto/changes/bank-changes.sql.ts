@@ -12,6 +12,7 @@ import { fromStates } from '../../../../platform/postgres/state-table.ts';
 import { BANK_EVENTS, type BankChange } from '../../../../providers/banks/bank.ts';
 import { saoPauloOffsetText, utcText } from '../../../../values/instant.ts';
 import type { Deliverer } from '../../../../webhooks/deliveries/delivery.ts';
+import { findKindBesideLink } from '../../../bill-payment.sql.ts';
 import { BILL_MOVEMENTS, IS_WAITING } from '../../../movements/bill-movements.sql.ts';
 import { notifySoon } from '../../../requests/moves.sql.ts';
 import { unexpectedBody } from '../bill-status.ts';
@@ -190,15 +191,19 @@ async function recordPayment(
   payment: ReportedPayment,
   { changeId, happenedAt }: WaitingBankChange,
 ): Promise<boolean> {
-  const { amount, paidOn, creditedOn, fee, expectedAmount, surprise, kind } = payment;
+  const { amount, paidOn, creditedOn, fee, expectedAmount, surprise } = payment;
+  const { merchantId, boletoId, linkId } = boleto;
+  const isSurprise = surprise !== null || amount === 0;
+  const beside = isSurprise ? null : await findKindBesideLink(tx, merchantId, boletoId, linkId);
+  const kind = beside ?? payment.kind;
   const shown = shownState(move === null ? boleto : { state: move.to, stateBefore: move.stateBefore });
   const momentText = saoPauloOffsetText(happenedAt);
   const [row] = await tx.query(RECORD_PAYMENT, [
-    ...[boleto.merchantId, boleto.boletoId, changeId],
+    ...[merchantId, boletoId, changeId],
     ...[amount, paidOn, creditedOn, fee, expectedAmount, surprise, kind, utcText(happenedAt)],
     shown,
     momentText,
-    boleto.callbackUrl === null ? null : unexpectedBody(boleto, move, payment, momentText),
+    boleto.callbackUrl === null ? null : unexpectedBody(boleto, move, { ...payment, kind }, momentText),
   ]);
   return row?.is_waiting === true;
 }

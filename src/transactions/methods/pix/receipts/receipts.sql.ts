@@ -18,6 +18,7 @@ import {
 } from '../../../../providers/pix/pix-bank.ts';
 import { instant, saoPauloOffsetText, utcText } from '../../../../values/instant.ts';
 import type { Deliverer } from '../../../../webhooks/deliveries/delivery.ts';
+import { findKindBesideLink } from '../../../bill-payment.sql.ts';
 import { BILL_MOVEMENTS, IS_WAITING } from '../../../movements/bill-movements.sql.ts';
 import { notifySoon } from '../../../requests/moves.sql.ts';
 import { givenBack, isTxidOfOurs, type Pix, shownState } from '../pix.ts';
@@ -179,7 +180,10 @@ async function recordPayment(
   move: PixMove | null,
   paid: ReceivedPayment,
 ): Promise<boolean> {
-  const { endToEndId, amount, expectedAmount, surprise, kind, paidAt } = paid;
+  const { endToEndId, amount, expectedAmount, surprise, paidAt } = paid;
+  const { merchantId, pixId, linkId } = pix;
+  const beside = surprise === null ? await findKindBesideLink(tx, merchantId, pixId, linkId) : null;
+  const kind = beside ?? paid.kind;
   const momentText = saoPauloOffsetText(paidAt);
   const state = move?.to ?? pix.state;
   const news = {
@@ -189,7 +193,7 @@ async function recordPayment(
     unexpectedPayment: { endToEndId, amount, kind },
   };
   const [row] = await tx.query(RECORD, [
-    ...[pix.merchantId, pix.pixId, endToEndId, amount, expectedAmount, surprise, kind, utcText(paidAt)],
+    ...[merchantId, pixId, endToEndId, amount, expectedAmount, surprise, kind, utcText(paidAt)],
     nsuOf(endToEndId),
     shownState({ state }),
     momentText,
