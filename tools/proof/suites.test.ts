@@ -7,7 +7,7 @@ import { SUITES } from './suites.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Of two cores: what is not alone has another beside it. */
-const MOST_MINUTES = 83;
+const MOST_MINUTES = 75;
 
 const filesOf = (pattern: string) => globSync(pattern, { cwd: ROOT });
 
@@ -18,7 +18,7 @@ test('each suite has a name of its own, and files that are there', () => {
       assert.ok(filesOf(word).length > 0, `${name} runs ${word}, which is not there`);
 });
 
-test('the shares of all suites together are 83 minutes at most', () => {
+test('the shares of all suites together are 75 minutes at most', () => {
   const sum = SUITES.reduce((minutes, one) => minutes + one.minutes / (one.isAlone ? 1 : 2), 0);
   assert.ok(sum <= MOST_MINUTES, `${sum} minutes`);
 });
