@@ -77,9 +77,8 @@ const OF_PIX: readonly Of<Seen>[] = [
       const text = `here ${status}, at the bank ${atBank?.status ?? 'none'}, ${arrived.length} arrived`;
       if (status === 'Negada') return atBank === null || isRemoved ? null : text;
       if (atBank === null) return text;
-      // One that was paid before a good code came needs none.
-      const hasItsCode = shown.pixEmv === null ? arrived.length > 0 : shown.pixEmv === atBank.pixCopiaECola;
-      if (centsIn(atBank.valor.original) !== shown.value || !hasItsCode) return 'of another amount or code';
+      if (centsIn(atBank.valor.original) !== shown.value || !hasItsCode(shown.pixEmv, atBank, arrived))
+        return 'of another amount or code';
       if (status === 'Aguardando') return atBank.status === 'ATIVA' && arrived.length === 0 ? null : text;
       if (status === 'Paga') return arrived.length > 0 ? null : text;
       // Canceled, expired or given back whole: nobody can pay it any more.
@@ -124,6 +123,15 @@ function callbacksWanted({ shown, arrived, movements }: Seen): number[] {
   return ofBank > 0 ? [all, all - 1] : [all - 1];
 }
 
+/** One that was paid before a good code came needs none. */
+function hasItsCode(
+  shown: string | null,
+  atBank: { readonly pixCopiaECola: string },
+  arrived: readonly unknown[],
+): boolean {
+  return shown === null ? arrived.length > 0 : shown === atBank.pixCopiaECola;
+}
+
 const OF_ENTRY: readonly Of<EntryView>[] = [
   [
     'one request makes one charge',
@@ -151,7 +159,8 @@ const OF_ENTRY: readonly Of<EntryView>[] = [
         const made = pix.find(({ pixId }) => pixId === idIn(answer));
         if (made === undefined) return 'there is no such row';
         if (made.atBank === null) return 'the bank has none';
-        if (made.atBank.pixCopiaECola !== pixEmv) return `the bank has ${made.atBank.pixCopiaECola}`;
+        if (!hasItsCode(pixEmv, made.atBank, made.arrived))
+          return `the bank has ${made.atBank.pixCopiaECola}`;
         if (centsIn(made.atBank.valor.original) !== amount || amount !== entry.amount)
           return `the bank has ${made.atBank.valor.original}, answered was ${amount}`;
       }
