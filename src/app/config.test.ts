@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import inspector from 'node:inspector';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -273,6 +274,15 @@ const PIX_KEYS = [
   '123e4567-e12b-12d1-a456-426655440000',
 ];
 
+/** Of Node itself: each refuses alone. */
+const WEAK: typeof WRONG = [
+  [{ NODE_TLS_REJECT_UNAUTHORIZED: '0' }, /^NODE_TLS_REJECT_UNAUTHORIZED: 0 believes [^\n]*$/],
+  [{ NODE_DEBUG: 'tls' }, /^NODE_DEBUG: writes what is sent [^\n]*$/],
+  [{ NODE_OPTIONS: '--tls-min-v1.0' }, /^NODE_OPTIONS: --tls-min-v1\.0 [^\n]*$/],
+  [{ NODE_OPTIONS: '--insecure-http-parser' }, /^NODE_OPTIONS: --insecure-http-parser [^\n]*$/],
+  [{ NODE_OPTIONS: '--inspect=127.0.0.1:0' }, /^NODE_OPTIONS: --inspect [^\n]*$/],
+];
+
 function faultsOf(change: Record<string, string>): string {
   try {
     readConfiguration({ ...RIGHT, ...change });
@@ -284,9 +294,18 @@ function faultsOf(change: Record<string, string>): string {
 
 test('wrong settings of production are named with what to write, and no secret of them is repeated', () => {
   assert.equal(faultsOf({}), '');
-  for (const [change, said] of [...WRONG, ...WRONG_SINCE, ...WRONG_PLACES]) {
+  for (const [change, said] of [...WRONG, ...WRONG_SINCE, ...WRONG_PLACES, ...WEAK]) {
     assert.match(faultsOf(change), said);
     assert.doesNotMatch(faultsOf(change), /geheim/);
+  }
+});
+
+test('an open inspector alone refuses production', () => {
+  inspector.open(0, '127.0.0.1');
+  try {
+    assert.match(faultsOf({}), /^the inspector of Node is open at 127\.0\.0\.1:\d+,[^\n]*$/);
+  } finally {
+    inspector.close();
   }
 });
 

@@ -50,7 +50,7 @@ test('what a newer version has closed to the role an older one with the owner’
        create role ${newRole} login password 'secret'`,
     );
     const service = await openService({ folder, settings: databaseSettings({ address, runtime }) });
-    assert.equal(await service.stop(), 0);
+    assert.deepEqual(await service.stop(), []);
     await runSql(runtime, 'select from later');
     await assert.rejects(runSql(runtime, 'delete from later'), { code: DENIED });
     const role = { name: newRole, password: null, isOurs: false };

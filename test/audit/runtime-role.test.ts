@@ -283,8 +283,8 @@ test('an owner that is no superuser, of a schema closed to all others, is enough
     assert.equal(reply.status, 200, reply.text);
     // Another process beside it needs the owner's address no more: there is nothing to migrate.
     const alone = await openService({ folder, settings: { DATABASE_URL: databaseUrl(runtime), ...AWAY } });
-    assert.equal(await alone.stop(), 0);
-    assert.equal(await service.stop(), 0);
+    assert.deepEqual(await alone.stop(), []);
+    assert.deepEqual(await service.stop(), []);
     const command = await runParcela({ address: owner, runtime, drop }, folder, ['audit', 'verify']);
     assert.equal(command.exitCode, 0, command.errors);
   } finally {

@@ -44,7 +44,7 @@ export type BanksInTurn = {
 
 export async function openBanksInTurn(): Promise<BanksInTurn> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-banks-'));
-  const database = await furnishedDatabase(folder);
+  const database = await furnishedDatabase(folder, {});
   const auditor = openAuditor(database.address);
   const acquirer = await openSimulator(join(folder, 'of-operator'));
   const first = await openSimulator(join(folder, 'bank-237'), [], 'bank');

@@ -6,11 +6,11 @@ import { after, before, test } from 'node:test';
 import { logIn } from '../kit/merchant.ts';
 import {
   databaseSettings,
+  type OwnProcess,
+  openOwnProcess,
   openSimulator,
   openTestService,
-  type Service,
   type Simulator,
-  startService,
   type TestService,
   until,
 } from '../kit/service.ts';
@@ -21,28 +21,25 @@ let shop: Awaited<ReturnType<typeof shopOf<TestService>>>;
 let bank: Simulator;
 let acquirer: Simulator;
 let folder: string;
-/** Of the service and of the processes beside it. */
-let settings: Readonly<Record<string, string>>;
+/** Beside the service that finishes what it leaves. */
+let own: OwnProcess;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parcela-bank-'));
   bank = await openSimulator(folder, [], 'bank');
   acquirer = await openSimulator(join(folder, 'acquirer'));
-  settings = { PARCELA_BANK_URL: bank.url, PARCELA_ACQUIRER_URL: acquirer.url };
+  const settings = { PARCELA_BANK_URL: bank.url, PARCELA_ACQUIRER_URL: acquirer.url };
   shop = await shopOf(await openTestService(settings));
+  const { database, folder: home } = shop.service;
+  own = openOwnProcess({ folder: home, settings: { ...databaseSettings(database), ...settings } });
 });
 after(async () => {
+  await own?.stop();
   await shop?.service.close();
   await bank?.stop();
   await acquirer?.stop();
   await rm(folder, { recursive: true, force: true });
 });
-
-/** Beside the service that finishes what it leaves. */
-function processToKill(): Promise<Service> {
-  const { database, folder: home } = shop.service;
-  return startService({ folder: home, settings: { ...databaseSettings(database), ...settings } });
-}
 
 async function script(orders: object): Promise<void> {
   const reply = await fetch(new URL('/script', bank.url), {
@@ -59,7 +56,7 @@ const rowsOf = (state: string) =>
 test('killed while the bank is asked to register and to cancel, the next process finishes both, once', async () => {
   const { id } = (await issue(shop)).body;
   await script({ steps: [{ fault: 'late' }], cancels: [{ fault: 'late' }] });
-  const killed = await processToKill();
+  const killed = await own.running();
   const there = { ...shop, url: killed.integrationUrl };
   const cut = [issue(there), cancel(there, id)].map((call) =>
     call.then(
@@ -100,7 +97,7 @@ test('killed while the bank is asked to register and to cancel, the next process
 
 test('killed while the boleto of a link is registered, the next process has the same boleto, and no way beside it', async () => {
   const { service } = shop;
-  const killed = await processToKill();
+  const killed = await own.running();
   const token = await logIn(service.gatewayUrl, (await service.demo()).gateway);
   const before = linksOf({ url: killed.gatewayUrl, token });
   const link = await before.newLink({ referenceTransaction: 'LINK' });

@@ -66,7 +66,7 @@ async function rowsOf(auditor: Auditor): Promise<RowsOfTables> {
 /** What all pages together read, each asked for once, of a database with so much in it. */
 async function readByPages(wanted: Omit<WantedConsole, 'now'>): Promise<RowsOfTables> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-test-'));
-  const database = await furnishedDatabase(folder);
+  const database = await furnishedDatabase(folder, {});
   const auditor = openAuditor(database.address);
   // Nothing acts beside the pages.
   const start = () =>

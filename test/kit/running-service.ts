@@ -13,8 +13,11 @@ export type RunningService = {
   demo(): Promise<Demo>;
 };
 
-/** Opened in the process of the tests: it can be closed, and not killed. */
-export type OpenedService = RunningService & { stop(): Promise<number | null> };
+/** Wherever it runs, it can be stopped. */
+export type OpenedService = RunningService & { stop(): Promise<unknown> };
+
+/** Opened in the process of the tests: it cannot be killed. Its stop gives what could not be closed. */
+export type ServiceHere = RunningService & { stop(): Promise<readonly string[]> };
 
 /** What every service of a test is set to, unless the test says otherwise. */
 export function settingsIn(

@@ -17,7 +17,7 @@ import type { Simulator, StartSimulator } from '../../src/homologation/start-sim
 import { type Closing, closeAll } from '../../src/platform/closings.ts';
 import { openDrain } from '../../src/platform/http/draining.ts';
 import { say } from '../../src/platform/log.ts';
-import { type OpenedService, settingsIn } from './running-service.ts';
+import { type ServiceHere, settingsIn } from './running-service.ts';
 
 const complain = (line: string) => process.stderr.write(`${line}\n`);
 
@@ -25,18 +25,22 @@ const complain = (line: string) => process.stderr.write(`${line}\n`);
 export async function openServiceHere(options: {
   readonly folder: string;
   readonly settings: Readonly<Record<string, string>>;
-}): Promise<OpenedService> {
+}): Promise<ServiceHere> {
   const { folder } = options;
   const logPath = join(folder, `log-${randomUUID()}.jsonl`);
   const logTo = openSync(logPath, 'a', 0o600);
   const closings: Closing[] = [];
   const stopping = new AbortController();
   const drain = openDrain();
-  const stop = async (): Promise<0> => {
+  const stop = async () => {
+    const unclosed: string[] = [];
     stopping.abort();
     drain.begin();
-    await closeAll(closings, complain);
-    return 0;
+    await closeAll(closings, (line) => {
+      unclosed.push(line);
+      complain(line);
+    });
+    return unclosed;
   };
   try {
     const configuration = readConfiguration(settingsIn(folder, options.settings));

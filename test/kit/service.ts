@@ -12,7 +12,7 @@ import { createTestDatabase, furnishedTemplate, runSql, type TestDatabase } from
 import { makeDemoMerchant } from './demo-merchant.ts';
 import { keyFileIn, rememberKeyFile } from './keys.ts';
 import { patiently } from './patience.ts';
-import { type OpenedService, type RunningService, settingsIn } from './running-service.ts';
+import { type OpenedService, type RunningService, type ServiceHere, settingsIn } from './running-service.ts';
 
 const MAIN = programOf('src/main.ts');
 const READY_MILLISECONDS = 60_000;
@@ -147,7 +147,7 @@ export function openOwnProcess(options: ServiceOptions): OwnProcess {
   };
 }
 
-export type { OpenedService, RunningService, Simulator };
+export type { OpenedService, RunningService, ServiceHere, Simulator };
 
 /** All of the service that is running, another one after a restart, and what a test has beside it. */
 export function currentService<R extends RunningService, B extends object>(
@@ -295,7 +295,7 @@ async function makePasswordsCheap(owner: TestDatabase['address'], folder: string
 /** A service in the process of the tests, as `startService` starts one in a process of its own. */
 export async function openService(
   options: Pick<ServiceOptions, 'folder' | 'settings'>,
-): Promise<OpenedService> {
+): Promise<ServiceHere> {
   // Loaded when it is asked for: files that only start processes load none of the service.
   const { openServiceHere } = await import('./service-here.ts');
   return openServiceHere({ settings: {}, ...options });
@@ -351,7 +351,8 @@ async function bareDatabase(folder: string): Promise<TestDatabase> {
  */
 export async function furnishedDatabase(
   folder: string,
-  settings: Readonly<Record<string, string>> = {},
+  /** What the service will be set to, beside its database. */
+  settings: Readonly<Record<string, string>>,
 ): Promise<TestDatabase> {
   if (!beginsOtherwise(settings)) return copyOf(await furnished(), folder);
   const database = await bareDatabase(folder);

@@ -107,7 +107,7 @@ test('no text in the database holds a security code', () => {
  * measured on the numbers that neither run used: with their variance v, the sum over n codes has the
  * variance n·v, and stays within six of its standard deviations (chance of a wrong alarm far under one in a
  * million, also where the counts are not normal: at least 12 are allowed). Each code was used four times
- * and more in each run: one leak for each use is 96 and more.
+ * and more in each run of the proof: one leak for each use is 96 and more.
  */
 function excess(sink: Sink, length: 'three' | 'four'): { readonly sum: number; readonly bound: number } {
   const [one, other] = runs as readonly [Evidence, Evidence];

@@ -49,7 +49,7 @@ const UNTIL_AWAY = 1_200;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parcela-wires-'));
-  database = await furnishedDatabase(folder);
+  database = await furnishedDatabase(folder, {});
   auditor = openAuditor(database.address);
   proxy = await openCuttingProxy(database.runtime);
   simulator = await openSimulator(join(folder, 'ledger'));

@@ -24,7 +24,7 @@ let shownAtDeath: string;
 
 before(async () => {
   setup = await openResolvingService(TIMEOUT);
-  running = await setup.startBeside();
+  running = await setup.ownProcess();
   const { paymentId: arriving } = await preauthorize(setup, 9_000, { installments: 3 });
   const { paymentId: captured } = await preauthorize(setup, 9_000);
   const { paymentId: undone } = await preauthorize(setup, 9_000);
@@ -39,31 +39,36 @@ before(async () => {
   const order = setup.bridge.asked.findLast(({ kind }) => kind === 'authorization')?.order ?? '';
   const { transaction_id: authorized } = await setup.transaction(order);
   caught = { arriving, captured, undone, authorized: authorized as string };
+  assert.equal(setup.bridge.held(), callers.length, 'all are at the acquirer');
+  assert.ok(!callers.some(({ hasEnded }) => hasEnded()), 'and no caller has an answer');
   await running.kill();
-  await Promise.all(callers.map(({ ending }) => ending));
+  const answers = await Promise.all(callers.map(({ ending }) => ending));
+  assert.deepEqual(answers, [null, null, null, null]);
   // What was held goes on its way, behind the death of its process.
   setup.bridge.spoil(null);
   setup.bridge.release();
   shownAtDeath = (await setup.read(captured)).statusDescription;
   await endLeases();
 });
-after(async () => {
-  await running.stop();
-  await setup.close();
-});
+after(() => setup?.close());
 
 /** Sends what is held, or lost with the process that asked. */
 async function underWay(
   kind: BridgeQuestion['kind'],
   how: Extract<Spoiling, 'hold' | 'holdAnswer'>,
   ask: () => Promise<unknown>,
-): Promise<{ readonly ending: Promise<unknown> }> {
+): Promise<{ readonly ending: Promise<unknown>; hasEnded(): boolean }> {
   const { bridge } = setup;
   const held = bridge.held();
   bridge.spoil((question) => (question.kind === kind ? how : null));
-  const ending = ask().catch(() => null);
+  let hasEnded = false;
+  const ending = ask()
+    .catch(() => null)
+    .finally(() => {
+      hasEnded = true;
+    });
   await until('it is under way at the acquirer', async () => bridge.held() > held);
-  return { ending };
+  return { ending, hasEnded: () => hasEnded };
 }
 
 function untilShown(paymentId: string, status: string): Promise<unknown> {
@@ -108,7 +113,7 @@ async function killUnderLoad(context: TestContext): Promise<void> {
   const seen: Seen[] = [];
   const chance = chanceFrom(SEED);
   for (let kill = 0; kill < KILLS; kill += 1) {
-    running = await setup.startBeside();
+    running = await setup.ownProcess();
     const held = await Promise.all(
       Array.from({ length: CALLERS }, () => preauthorize(setup, 9_000, { installments: 2 })),
     );

@@ -49,7 +49,7 @@ test(`after ${KILLS} kills, every answer agrees with the acquirer's ledger`, asy
   context.diagnostic(`SEED=${SEED} KILLS=${KILLS}`);
   const chance = random(SEED);
   const folder = await mkdtemp(join(tmpdir(), 'parcela-kill-'));
-  const database = await furnishedDatabase(folder);
+  const database = await furnishedDatabase(folder, {});
   const simulator = await openSimulator(join(folder, 'ledger'), ['--late-milliseconds', '1200']);
   const settings = {
     ...databaseSettings(database),

@@ -221,7 +221,7 @@ test('a process that is killed while the acquirer answers leaves no second charg
   const link = await newLink();
   const card = await sealed(link);
   bridge.spoil(({ kind }) => (kind === 'authorization' ? 'holdAnswer' : null));
-  const killed = await service.startBeside();
+  const killed = await service.ownProcess();
   const lost = pay(link, card, 1, killed.gatewayUrl).catch(() => null);
   await until('the acquirer has the charge', async () => bridge.held() === 1);
   await killed.kill();

@@ -13,7 +13,9 @@ import {
   demoIn,
   furnishedDatabase,
   type OpenedService,
+  type OwnProcess,
   openAuditor,
+  openOwnProcess,
   openService,
   openSimulator,
   type Service,
@@ -41,8 +43,8 @@ type Resolving = {
   readonly database: TestDatabase;
   readonly auditor: Auditor;
   readonly token: string;
-  /** Another process on the same database. */
-  startBeside(): Promise<Service>;
+  /** Another process on the same database; it ends with the setup. */
+  ownProcess: OwnProcess['running'];
   /** `parcela …` as a process of its own. */
   parcela(...words: string[]): Promise<Printed>;
   /** Pays; without a token of a card one is made. */
@@ -70,7 +72,7 @@ async function openResolving<S extends OpenedService>(
   timeout: number,
 ): Promise<S & Resolving> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-settling-'));
-  const database = await furnishedDatabase(folder);
+  const database = await furnishedDatabase(folder, {});
   const demo = await demoIn(folder);
   const auditor = openAuditor(database.address);
   const simulator = await openSimulator(join(folder, 'ledger'));
@@ -85,6 +87,7 @@ async function openResolving<S extends OpenedService>(
   const still = { PARCELA_CHARGES_AT_ONCE: '0', PARCELA_BILLING_SEARCH_MILLISECONDS: '0' };
   const settings = { ...databaseSettings(database), ...acquirer, ...still };
   const service = await startHere({ folder, settings });
+  const own = openOwnProcess({ folder, settings });
   const token = await logIn(service.gatewayUrl, demo.gateway);
   const rowsOf = (order: string) =>
     auditor.query('select * from transactions where reference_transaction = $1', [order]);
@@ -97,7 +100,7 @@ async function openResolving<S extends OpenedService>(
     auditor,
     ...service,
     token,
-    startBeside: () => startService({ folder, settings }),
+    ownProcess: own.running,
     parcela: (...words) => runParcela(database, folder, words, acquirer),
     async pay(order, amount, numberToken) {
       const card = numberToken ?? (await tokenize(service.gatewayUrl, token));
@@ -117,6 +120,7 @@ async function openResolving<S extends OpenedService>(
     async close() {
       bridge.spoil(null);
       bridge.release();
+      await own.stop();
       await service.stop();
       await bridge.close();
       await simulator.stop();

@@ -188,7 +188,7 @@ test('a charge whose void is refused for a while is shown by the metrics until i
 });
 
 test('a service that is asked to stop finishes the try under way, and takes no other', async () => {
-  const beside = await service.startBeside();
+  const beside = await service.ownProcess();
   const order = newOrder();
   service.bridge.spoil(({ kind }) => (kind === 'find' ? 'holdAnswer' : null));
   const id = await payUnknown(service, order);

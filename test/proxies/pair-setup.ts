@@ -33,7 +33,7 @@ export type PairSetup = {
 
 export async function openPairSetup(more: Readonly<Record<string, string>> = {}): Promise<PairSetup> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-pair-'));
-  const database = await furnishedDatabase(folder);
+  const database = await furnishedDatabase(folder, more);
   const simulator = await openSimulator(join(folder, 'ledger'));
   const auditor = openAuditor(database.address);
   const wire = await openCuttingProxy(database.runtime);

@@ -184,7 +184,7 @@ test('a stop breaks streams off without waiting for their readers, and a part ne
       resolve();
     }),
   );
-  assert.equal(await beside.stop(), 0);
+  assert.deepEqual(await beside.stop(), []);
   socket.removeAllListeners('data');
   socket.on('data', (bytes) => received.push(Buffer.from(bytes)));
   socket.resume();

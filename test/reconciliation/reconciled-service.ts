@@ -11,13 +11,13 @@ import {
   databaseSettings,
   demoIn,
   furnishedDatabase,
-  type OpenedService,
   openAuditor,
   openService,
   openSimulator,
+  type ServiceHere,
 } from '../kit/service.ts';
 
-export type ReconciledService = OpenedService & {
+export type ReconciledService = ServiceHere & {
   readonly database: TestDatabase;
   readonly auditor: Auditor;
   readonly merchantId: string;
@@ -25,7 +25,7 @@ export type ReconciledService = OpenedService & {
   /** `parcela …` as a process of its own. */
   parcela(...words: string[]): ReturnType<typeof runParcela>;
   /** Another process on the same database. */
-  startBeside(change?: Readonly<Record<string, string>>): Promise<OpenedService>;
+  startBeside(change?: Readonly<Record<string, string>>): Promise<ServiceHere>;
   readonly token: string;
   readonly integrationToken: string;
   readonly accountNumber: string;

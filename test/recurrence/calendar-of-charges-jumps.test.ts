@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { call } from '../kit/merchant.ts';
 import { sliceOf } from '../kit/patience.ts';
 import { until } from '../kit/service.ts';
 import {
   billingsOf,
+  type ChargingProcess,
   type ChargingService,
   chargedBilling,
   dayAfter,
   jumpTo,
   ledgerOf,
+  openChargingProcess,
   openChargingService,
   type Shop,
   type Shown,
@@ -60,7 +61,11 @@ function chargesOfAYear(startOn: string) {
 }
 
 /** That the year went as it should have, by what the merchant reads and by the acquirer's own books. */
-async function assertYear(shop: Shop, enrolled: Enrolled): Promise<void> {
+async function assertYear(
+  of: ChargingService | ChargingProcess,
+  shop: Shop,
+  enrolled: Enrolled,
+): Promise<void> {
   const expected = chargesOfAYear(shop.startOn);
   const billings = {
     monthly: await billingsOf(shop, enrolled.monthly),
@@ -79,7 +84,7 @@ async function assertYear(shop: Shop, enrolled: Enrolled): Promise<void> {
   assert.deepEqual(statesOf(billings.yearly).at(-1), [2, dayAfter(shop.startOn, 465), 'Opened']);
   assert.equal(await statusOf(shop, enrolled.custom), 'Canceled', 'its eight parts are over');
 
-  const ledger = (await ledgerOf(service, shop)).filter(({ status }) => status !== 'undone');
+  const ledger = (await ledgerOf(of, shop)).filter(({ status }) => status !== 'undone');
   const all = Object.values(expected).flat();
   assert.equal(ledger.length, all.length, 'no charge was made twice, and none is missing');
   const days = new Map<string, string[]>();
@@ -100,32 +105,41 @@ test('a jump of a year charges everything of three subscriptions on its own day 
   const shop = await service.openShop('um-ano');
   const enrolled = await enrolThree(shop);
   await jumpTo(shop, 365);
-  await assertYear(shop, enrolled);
+  await assertYear(service, shop, enrolled);
 });
 
 async function killInTheYear(): Promise<void> {
-  const shop = await service.openShop('um-ano-interrompido');
-  const enrolled = await enrolThree(shop);
-  const { gatewayUrl } = await service.ownProcess();
-  const asked = { token: shop.token, body: { advanceDays: 365 } };
-  const jump = call(gatewayUrl, '/homologation/clock', asked).catch(() => 'cut');
-  for (const charges of [6, 14]) {
-    const own = await service.ownProcess();
+  // By itself: nobody else takes the jump along, before a kill or behind it.
+  const alone = await openChargingProcess();
+  try {
+    const shop = await alone.openShop('um-ano-interrompido');
+    const enrolled = await enrolThree(shop);
+    const jump = jumpTo(shop, 365).catch(() => 'cut');
+    for (const charges of [6, 14]) {
+      await until(
+        `${charges} charges were made`,
+        async () => (await ledgerOf(alone, shop)).length >= charges,
+        60_000,
+      );
+      await alone.kill();
+      const underWay = await alone.auditor.query(
+        'select 1 from merchant_clocks where merchant_id = $1 and target_at is not null',
+        [shop.merchantId],
+      );
+      assert.equal(underWay.length, 1, 'it was killed in the jump');
+      await alone.restart();
+    }
+    assert.equal(await jump, 'cut');
     await until(
-      `${charges} charges were made`,
-      async () => (await ledgerOf(service, shop)).length >= charges,
-      60_000,
+      'the clock has arrived',
+      async () => (await shop.get('/homologation/clock')).target === null,
+      120_000,
     );
-    await own.kill();
+    assert.ok((await shop.get('/homologation/clock')).now >= `${dayAfter(shop.startOn, 365)}T09:00:00`);
+    await assertYear(alone, shop, enrolled);
+  } finally {
+    await alone.close();
   }
-  await jump;
-  await until(
-    'the clock has arrived',
-    async () => (await shop.get('/homologation/clock')).target === null,
-    120_000,
-  );
-  assert.ok((await shop.get('/homologation/clock')).now >= `${dayAfter(shop.startOn, 365)}T09:00:00`);
-  await assertYear(shop, enrolled);
 }
 
 const IS_WHOLE = sliceOf(2, 1) === 2;

@@ -85,7 +85,7 @@ async function openCharging<S extends OpenedService>(
   change: Readonly<Record<string, string>>,
 ): Promise<S & Charging<S>> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-charging-'));
-  const place = await furnishedDatabase(folder);
+  const place = await furnishedDatabase(folder, change);
   const auditor = openAuditor(place.address);
   const proxy = await openCuttingProxy(place.runtime);
   const late = ['--late-milliseconds', String(2 * ACQUIRER_TIMEOUT)];

@@ -43,7 +43,7 @@ export async function openRecurrenceService(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<RecurrenceService> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-recurrence-'));
-  const database = await furnishedDatabase(folder);
+  const database = await furnishedDatabase(folder, settings);
   const proxy = await openCuttingProxy(database.runtime);
   const service = await openService({
     folder,

@@ -82,7 +82,7 @@ const settingsOf = (cluster: Cluster, more: Readonly<Record<string, string>> = {
 
 async function opened(options: Parameters<typeof openService>[0]): Promise<OpenedService> {
   const service = await openService(options);
-  let ending: Promise<number | null> | undefined;
+  let ending: Promise<unknown> | undefined;
   const stop = () => {
     ending ??= service.stop();
     return ending;

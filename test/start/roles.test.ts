@@ -46,7 +46,7 @@ const start = (settings: Readonly<Record<string, string>>) =>
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parcela-roles-'));
-  database = await furnishedDatabase(folder);
+  database = await furnishedDatabase(folder, {});
   simulator = await openSimulator(join(folder, 'ledger'));
   auditor = openAuditor(database.address);
   merchant = await startListener(200);
@@ -100,7 +100,7 @@ test('what a process for callers leaves is worked off by one that nobody calls',
     for (const path of ['/v1/payments', '/api/auth/token', '/docs', '/openapi.json'])
       assert.equal(await statusOf(path), await statusOf('/no-such-path'), path);
   } finally {
-    assert.equal(await rest.stop(), 0);
+    assert.deepEqual(await rest.stop(), []);
   }
 });
 

@@ -27,7 +27,7 @@ async function untilNoneWaits(): Promise<void> {
 }
 
 test('two processes apply each change once, and those of an installment in their order', async () => {
-  const beside = await service.startBeside();
+  const beside = await service.ownProcess();
   const paymentIds: string[] = [];
   for (let index = 0; index < PAYMENTS; index += 1) paymentIds.push(await service.sell(9_000, 2, [30]));
   const last: string[] = [];
@@ -71,7 +71,7 @@ test('a process that is killed between keeping a change and applying it loses no
   await holder.query('rollback');
   await holder.end();
   await service.untilChange(changeId, 'waiting');
-  const beside = await service.startBeside();
+  const beside = await service.ownProcess();
   await service.untilChange(changeId, 'applied');
   assert.deepEqual((await service.movements(paymentId)).at(-1), [2, 'Pagamento', 'authorized', 'paid']);
   await beside.stop();

@@ -61,7 +61,7 @@ type Vault = {
 /** `change`: settings that are not the usual ones. */
 export async function openVaultService(change: Readonly<Record<string, string>> = {}): Promise<VaultService> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-vault-'));
-  const database = await furnishedDatabase(folder);
+  const database = await furnishedDatabase(folder, change);
   const demo = await demoIn(folder);
   const auditor = openAuditor(database.address);
   await createForeignMerchant(auditor, demo.gateway.userName);

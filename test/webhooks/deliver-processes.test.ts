@@ -27,7 +27,7 @@ let system: MerchantSystem;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parcela-test-'));
-  database = await furnishedDatabase(folder);
+  database = await furnishedDatabase(folder, {});
   auditor = openAuditor(database.address);
   system = await openMerchantSystem();
   killed = await startService({ folder, settings: databaseSettings(database) });

@@ -31,6 +31,20 @@ test('a caller with little time left neither shortens the question nor waits for
   assert.deepEqual(await token.get(1), { kind: 'token', token: 'A' });
 });
 
+test('a caller whose time is over waits for nothing, and sets no timer to the past', async (t) => {
+  const { token, questions } = opened();
+  const timers = t.mock.method(globalThis, 'setTimeout');
+  for (const timeout of [0, -1]) assert.equal((await token.get(timeout)).kind, 'away');
+  assert.deepEqual(
+    timers.mock.calls.map(({ arguments: [, delay] }) => delay),
+    [0, 0],
+  );
+  const patient = token.get(LONG);
+  assert.equal(questions.length, 1);
+  questions[0]?.answer({ kind: 'token', token: 'A', seconds: 600 });
+  assert.deepEqual(await patient, { kind: 'token', token: 'A' });
+});
+
 test('a token whose life nobody names is used again', async () => {
   for (const seconds of [undefined, null, 0, -1, 'soon']) {
     const { token, questions } = opened();

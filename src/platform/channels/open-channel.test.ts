@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import type { lookup } from 'node:dns';
 import { once } from 'node:events';
+import { createServer as createHttpServer, type ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { connectorWith, SharedPool } from './open-channel.ts';
 
+const LONG = 60_000;
 const NONE = { ca: null, clientCertificate: null, token: null };
 
 /** It takes connections and speaks no TLS: as silent as one that drops what comes. */
@@ -32,30 +34,34 @@ test('only a connect whose own look-up is pending has no name server', async (t)
 });
 
 test('what has no time left when its turn comes is not sent, and needs no timer', async (t) => {
-  let connected = 0;
-  const server = createServer(() => {
-    connected += 1;
-  });
+  const came: ServerResponse[] = [];
+  const server = createHttpServer((_request, response) => void came.push(response));
   t.after(() => server.close());
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as { port: number };
-  const pool = new SharedPool(
-    'acquirer',
-    `http://127.0.0.1:${port}`,
-    { connect: connectorWith(NONE, 500) },
-    1,
-  );
+  const channel = { connect: connectorWith(NONE, LONG) };
+  const pool = new SharedPool('acquirer', `http://127.0.0.1:${port}`, channel, 1);
   t.after(() => pool.destroy());
-  const question = { method: 'POST', path: '/', body: '{}', headers: {} } as const;
-  const warnings: Error[] = [];
-  const warned = (warning: Error) => warnings.push(warning);
-  process.on('warning', warned);
-  t.after(() => process.off('warning', warned));
-  for (const timeout of [-1, 0]) {
-    const answer = await pool.ask({ merchantId: '1' }, question, timeout);
-    assert.deepEqual(answer, { kind: 'notSent', reason: 'too little time was left' });
-  }
-  // Warnings are told in the next turn.
-  await new Promise(setImmediate);
-  assert.deepEqual([connected, warnings], [0, []]);
+  const ask = (timeout: number) =>
+    pool.ask({ merchantId: '1' }, { method: 'POST', path: '/', body: '{}', headers: {} }, timeout);
+  const now = performance.now.bind(performance);
+  let gone = 0;
+  t.mock.method(performance, 'now', () => now() + gone);
+  const timers = t.mock.method(globalThis, 'setTimeout');
+  const noTime = { kind: 'notSent', reason: 'too little time was left' };
+  const noTurn = { kind: 'notSent', reason: 'no connection was free' };
+
+  const first = ask(LONG);
+  await once(server, 'request');
+  const behind = ask(LONG);
+  // Neither waits for the one that holds the only connection.
+  for (const timeout of [-1, 0]) assert.deepEqual(await ask(timeout), noTurn);
+  gone = 2 * LONG;
+  came[0]?.end('{}');
+  assert.deepEqual(await first, { kind: 'answer', status: 200, body: {} });
+  assert.deepEqual(await behind, noTime);
+  for (const timeout of [-1, 0]) assert.deepEqual(await ask(timeout), noTime);
+  assert.equal(came.length, 1);
+  const past = timers.mock.calls.filter(({ arguments: [, delay = 0] }) => delay < 0);
+  assert.deepEqual(past, []);
 });
