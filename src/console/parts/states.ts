@@ -83,7 +83,7 @@ export const RECEIVED_WORDS = {
   otherAmount: 'Another amount',
 } as const satisfies Record<PaymentKind, string>;
 
-/** What paid a Pix, of all that arrived for it: its kind does not say so, that of money beside a link is no other. */
+/** What paid a Pix, of all that arrived for it. Its kind does not say so: money beside a link pays it too. */
 export function payingOf<P extends { readonly endToEndId: string; readonly amount: number }>(pix: {
   readonly nsu: string | null;
   readonly paidAmount: number | null;

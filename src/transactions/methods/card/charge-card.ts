@@ -94,8 +94,8 @@ export type ChargeResult =
   | { readonly kind: 'unrecorded' };
 
 /**
- * Nothing of the charge remains. `notSent`: too little time or no free connection. `notConnected`: the acquirer
- * cannot be reached, or refused to handle it: then, or at an acquirer before, it `wasAsked` for this card.
+ * Nothing of the charge remains. `notSent`: too little time or no free connection. `notConnected`: the
+ * acquirer cannot be reached, or refused to handle it. `wasAsked`: it, or one before it, refused.
  */
 export type UnsentCharge = { readonly kind: 'notSent' | 'notConnected'; readonly wasAsked?: boolean };
 
