@@ -29,11 +29,13 @@ begin
   return coalesce(is_beside, false);
 end $$;
 
--- All that had come for a bill before it had its link, as if it came now.
+-- All that had come for a bill before it had its link: what does not pay that is unexpected, whole, whatever was made of it
+-- before. Its payment says no other kind than before.
 create or replace function receive_earlier_for_link(merchant text, link uuid, bill uuid) returns void language plpgsql as $$
 declare
   moment bytea;
   came record;
+  is_beside boolean;
 begin
   for came in
     select y.amount, y.created_at, 'boleto:' || bill || ':' || y.change_id as key, b.account_number, bill as boleto, null::uuid as pix, y.paid_on as day
@@ -46,7 +48,9 @@ begin
     where y.merchant_id = merchant and y.pix_id = bill
     order by 2
   loop
-    if receive_for_link(merchant, link, bill, came.amount) then
+    is_beside := receive_for_link(merchant, link, bill, came.amount);
+    update reconciliation_exceptions x set link_id = link where x.merchant_id = merchant and x.exception_key = came.key;
+    if is_beside then
       moment := substring(int8send((extract(epoch from clock_timestamp()) * 1000)::bigint) from 3);
       insert into reconciliation_exceptions (merchant_id, exception_id, exception_key, class, state, account_number, boleto_id, pix_id,
         link_id, amount, expected, found, day)
@@ -54,7 +58,9 @@ begin
         encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid()) placing moment from 1 for 6), 52, 1), 53, 1), 'hex')::uuid,
         came.key, 'unexpectedPayment', 'open', came.account_number, came.boleto, came.pix, link, -came.amount, null,
         came.amount::text, came.day)
-      on conflict do nothing;
+      on conflict (merchant_id, exception_key) do update set amount = excluded.amount, expected = null, state = 'open',
+        ended_at = null, resolved_by = null, reason = null
+      where reconciliation_exceptions.expected is not null;
     end if;
   end loop;
 end $$;

@@ -26,6 +26,7 @@ import {
   chargeCard,
   type LaterCapture,
   type PreauthorizedResult,
+  type UnsentCharge,
 } from '../transactions/methods/card/charge-card.ts';
 import { type ChargeSomewhereTools, chargeSomewhere } from '../transactions/methods/card/charge-somewhere.ts';
 import { checkNetworkLimits, type LimitTools } from '../transactions/methods/card/check-network-limits.ts';
@@ -83,7 +84,8 @@ export type PayResult =
       readonly soldAt: Instant;
     }
   | { readonly kind: 'unknown'; readonly paymentId: string }
-  | { readonly kind: 'unrecorded' | 'notSent' | 'notConnected' }
+  | { readonly kind: 'unrecorded' }
+  | UnsentCharge
   | {
       readonly kind: 'refused';
       readonly refusals: readonly PaymentRefusal[];

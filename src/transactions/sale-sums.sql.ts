@@ -69,7 +69,10 @@ const SUM = rowCodec({
   oldest: column.nullable(column.text('min(at)::text')),
 });
 
-/** The newest of a period. Those of one moment, or day, are read together: the next begins before them. */
+/**
+ * The newest of a period. Those of one moment, or day, are read together: the next begins before them. What
+ * paid its bill counts as sold, also for a link that had ended, as the list of payments has it.
+ */
 const MOVED = {
   pix: statement(
     'pix_payments.sum_paid',

@@ -3,6 +3,8 @@ import { after, before, test } from 'node:test';
 import { createForeignMerchant, FOREIGN_MERCHANT } from '../kit/foreign-merchant.ts';
 import { call, cpfOf, logIn, pay } from '../kit/merchant.ts';
 import { openTestService, type TestService, until } from '../kit/service.ts';
+import { linksOf } from '../payments/linked.ts';
+import { pay as payPix, pixShopOf, read as readPix, untilStatus } from '../pix/pix-service.ts';
 import { type MerchantThings, makeThings } from './merchant-things.ts';
 import { giveBack, hiddenFields, type Shown, searchFor, signedIn, type Visitor, wordsOf } from './visitor.ts';
 
@@ -276,6 +278,28 @@ test('a Pix is in the list of payments, found by what its bank calls it, and giv
   await until('it is given back', async () => (await read()).canceledAmount === 2_021);
   assert.match(wordsOf(await shown(viewer, page)), /Devoluções.*20,21/s);
   assert.match(wordsOf(await shown(viewer, `${page}/receipt`)), /Rui Prado/);
+});
+
+test('a Pix that paid beside its link, which had ended, is given back from its page too', async () => {
+  const links = linksOf({ url: service.gatewayUrl, token });
+  const link = await links.newLink();
+  assert.equal((await links.post(link, 'pix')).body.status, 'waiting');
+  const [{ id }] = (await links.read(link)).bills;
+  await service.auditor.query(
+    `update payment_links set state = 'disabled', disable_reason = 'o teste', look_at = null where link_id = $1`,
+    [link.id],
+  );
+  const shop = await pixShopOf(service);
+  const endToEndId = await payPix(shop, (await readPix(shop, id)).body.txid);
+  await untilStatus(shop, id, 'Paga');
+  assert.equal((await readPix(shop, id)).body.payments[0].kind, 'afterEnd');
+  const finance = await signedIn(service, 'finance', merchantId);
+  const page = `${home}/payments/${id}`;
+  const given = await giveBack(finance, page, { amount: '20,21', reason: 'O link tinha acabado' });
+  assert.equal(given.status, 303, given.text);
+  await until('it is given back', async () => (await readPix(shop, id)).body.canceledAmount === 2_021);
+  assert.match(wordsOf(await shown(viewer, page)), /R\$ 20,21 foram devolvidos/);
+  assert.ok((await shown(viewer, `${page}/receipt`)).includes(endToEndId));
 });
 
 test('what another merchant has is not found', async () => {

@@ -217,11 +217,11 @@ test('money that nobody expected for a boleto stands on its page, and is resolve
   const events = `/homologation/boletos/${things.boletoId}/events`;
   assert.equal((await call(url, events, { token, body: { type: 'paid' } })).status, 200);
   assert.match(await wordsAt(`${home}/boletos`), /Cancelado Pagamento inesperado/);
-  assert.match(await wordsAt(path), /Pagamentos recebidos .* R\$ 149,90 Pago após o prazo A resolver/);
+  assert.match(await wordsAt(path), /Pagamentos recebidos .* R\$ 149,90 Pago após o encerramento A resolver/);
   const reply = await call(url, `/api/billissuer/${things.boletoId}`, { token });
   const [{ exceptionId }] = reply.body.payments;
   const resolved = await pressAndFollow(finance, path, `${path}/payments/${exceptionId}/resolve`);
-  assert.match(resolved, /Resolvido\..*Pago após o prazo Resolvida manualmente/s);
+  assert.match(resolved, /Resolvido\..*Pago após o encerramento Resolvida manualmente/s);
 });
 
 test('a delivery shows its tries and what was sent; a test is sent and its outcome shown', async () => {

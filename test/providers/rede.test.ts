@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { call, logIn, tokenize } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
+import { linksOf } from '../payments/linked.ts';
 import { insertPlan } from '../recurrence/recurrence-service.ts';
 import {
   type AcquirerService,
@@ -242,6 +243,18 @@ test('a capture that was done and not answered is found, and not made again', as
   assert.equal((await rede.post(paymentId, 'capture')).status, 500);
   await until('it is captured', async () => (await rede.read(paymentId)).statusDescription === 'Autorizada');
   assert.equal((await rede.booked(paymentId))[0]?.capturedAmount, amount);
+});
+
+test('a try to pay a link that the acquirer refused to handle is one of its twenty', async () => {
+  const links = linksOf({ url: rede.service.gatewayUrl, token: rede.token });
+  const link = await links.newLink();
+  await rede.service.auditor.query(
+    'update payment_links set tries = 19, card_tries = 19 where link_id = $1',
+    [link.id],
+  );
+  await rede.script({ on: 'authorize', returnCode: '898' });
+  assert.equal((await links.byCard(link)).body.status, 'declined');
+  assert.equal((await links.byCard(link)).body.status, 'notOpen');
 });
 
 test('what was surely not charged goes to the next of the rules, once, and an unknown charge never', async () => {

@@ -18,6 +18,7 @@ import { CARD_BRANDS } from '../../values/card-number.ts';
 import { type JsonFault, readExactJson } from '../../values/exact-json.ts';
 import type { Day } from '../../values/instant.ts';
 import { REGISTER_WEBHOOK } from '../../webhooks/endpoints/endpoints.ts';
+import { LONGEST_LINE } from './lines-of-file.ts';
 
 /** What a line of a file brings. Ids are in lower case. */
 export type MovingRow =
@@ -141,14 +142,14 @@ const CARD = contract({
   ...row('card'),
   body: Type.Object({
     vaultId: GUID,
-    encryptedCard: Type.String({ minLength: 1, maxLength: 2_048, mayHoldCard: true }),
+    encryptedCard: Type.String({ minLength: 1, maxLength: LONGEST_LINE, mayHoldCard: true }),
     brand: Type.Optional(Type.Enum([...CARD_BRANDS])),
     cardholderName: Type.Optional(Type.String({ maxLength: 30, format: 'visibleText' })),
     expirationMonth: Type.Optional(Type.String({ maxLength: 2, format: 'month' })),
     expirationYear: Type.Optional(Type.String({ maxLength: 2, format: 'twoDigits' })),
     networkTransactionId: Type.Optional(Type.String({ maxLength: 40, format: 'visibleText' })),
-    // One that is not of its form is left out, however long it is.
-    transactionLinkId: Type.Optional(Type.String({ maxLength: 2_048 })),
+    // One that is not of its form is left out, of any length that a line has.
+    transactionLinkId: Type.Optional(Type.String({ maxLength: LONGEST_LINE })),
     cardNumber: Type.Optional(Type.Unknown()),
     securityCode: Type.Optional(Type.Unknown()),
   }),

@@ -78,14 +78,21 @@ export const DEVOLUTION_STATES = {
 /** How a payment of a boleto or a Pix came to be. */
 export const RECEIVED_WORDS = {
   expected: 'As expected',
-  second: 'Paid again',
-  afterEnd: 'Paid after its end',
+  second: 'Paid again, or its link was',
+  afterEnd: 'Paid after the end',
   otherAmount: 'Another amount',
 } as const satisfies Record<PaymentKind, string>;
 
-/** What paid a Pix, of all that arrived for it. */
-export function isPaying({ kind }: { readonly kind: PaymentKind }): boolean {
-  return kind === 'expected' || kind === 'otherAmount';
+/** What paid a Pix, of all that arrived for it. Its kind does not say so: money beside a link pays it too. */
+export function payingOf<P extends { readonly endToEndId: string; readonly amount: number }>(pix: {
+  readonly nsu: string | null;
+  readonly paidAmount: number | null;
+  readonly payments: readonly P[];
+}): P | undefined {
+  const { nsu, paidAmount, payments } = pix;
+  return nsu === null
+    ? undefined
+    : payments.find(({ endToEndId, amount }) => endToEndId.endsWith(nsu) && amount === paidAmount);
 }
 
 export const LINK_STATES = {

@@ -1,7 +1,7 @@
 import type { GET_PAYMENT } from '../../payments/status/contract.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { PAYMENT } from '../parts/paths.ts';
-import { isPaying } from '../parts/states.ts';
+import { payingOf } from '../parts/states.ts';
 import type { ShownPayment } from './payment-screens.ts';
 
 export const CANCEL_PATH = `${PAYMENT}/cancel`;
@@ -29,9 +29,9 @@ export function toGiveBack(payment: AnyPayment, endToEndId: string | undefined):
   const one =
     payment.method === 'boleto'
       ? undefined
-      : payment.payments.find((paid) =>
-          endToEndId === undefined ? isPaying(paid) : paid.endToEndId === endToEndId,
-        );
+      : endToEndId === undefined
+        ? payingOf(payment)
+        : payment.payments.find((paid) => paid.endToEndId === endToEndId);
   if (one === undefined) return { most: 0, left: 0, endToEndId: null };
   const { amount, endToEndId: id } = one;
   const isUnderWay = (cancel: { readonly endToEndId: string; readonly status: string }) =>
@@ -44,7 +44,7 @@ export function toGiveBack(payment: AnyPayment, endToEndId: string | undefined):
 /** Of a Pix that nothing has paid as expected: the first of what arrived. */
 export function firstToGiveBack(payment: AnyPayment): string | undefined {
   if (payment.method !== 'pix') return undefined;
-  return (payment.payments.find(isPaying) ?? payment.payments[0])?.endToEndId;
+  return (payingOf(payment) ?? payment.payments[0])?.endToEndId;
 }
 
 /** If it differs later, the payment has changed. */

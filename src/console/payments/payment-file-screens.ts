@@ -7,7 +7,7 @@ import { dayCell, type FileCell, fileScreens, momentCell, reaisCell } from '../p
 import { brandText, type Column } from '../parts/page-parts.ts';
 import { PAYMENT_FILES } from '../parts/paths.ts';
 import type { Screen, Visit } from '../parts/screen.ts';
-import { isPaying, METHOD_WORDS, PAYMENT_STATES } from '../parts/states.ts';
+import { METHOD_WORDS, PAYMENT_STATES, payingOf } from '../parts/states.ts';
 import { buyerOfPayment, type FileBuyerTools, withBuyersOfFile } from './buyers-view.ts';
 import { periodOf, type ShownPayment, wantedOf } from './payment-screens.ts';
 
@@ -46,8 +46,8 @@ function broughtByBill(one: Exclude<ShownPayment, { readonly method: 'card' }>):
   const { paidAmount } = one;
   if (paidAmount === null) return undefined;
   if (one.method === 'boleto') return { fee: 0, net: paidAmount, received: paidAmount };
-  const { fee, netAmount, payments } = one;
-  const returned = payments.find(isPaying)?.canceledAmount ?? 0;
+  const { fee, netAmount } = one;
+  const returned = payingOf(one)?.canceledAmount ?? 0;
   return { fee, net: netAmount === null ? null : netAmount - returned, received: netAmount };
 }
 
@@ -88,7 +88,7 @@ function paymentFileColumns(visit: Visit): readonly Column<WrittenPayment>[] {
     { title: say('Reasons of anti-fraud'), file: (one) => cardOf(one)?.antifraudReasons.join(' ') },
     { title: say('Due'), file: (one) => dayCell(billOf(one)?.dueDate) },
     { title: 'txid', file: (one) => pixOf(one)?.txid },
-    { title: 'endToEndId', file: (one) => pixOf(one)?.payments.find(isPaying)?.endToEndId },
+    { title: 'endToEndId', file: (one) => (one.method === 'pix' ? payingOf(one)?.endToEndId : null) },
     { title: say('Billing'), file: ({ billingId }) => billingId },
     { title: say('Payment'), file: ({ paymentId }) => paymentId },
   ];

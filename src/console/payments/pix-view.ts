@@ -10,7 +10,7 @@ import type { Visit } from '../parts/screen.ts';
 import {
   badge,
   DEVOLUTION_STATES,
-  isPaying,
+  payingOf,
   paymentBadges,
   RECEIVED_WORDS,
   stateBadge,
@@ -61,7 +61,7 @@ function pixBecame(pix: ShownPix, wording: Wording): string {
   } as const satisfies Record<ShownPix['statusDescription'], string>;
   const back = pix.isPartlyReturned
     ? ` ${say('{amount} of it were given back.', {
-        amount: money(pix.payments.find(isPaying)?.canceledAmount ?? 0),
+        amount: money(payingOf(pix)?.canceledAmount ?? 0),
       })}`
     : '';
   return sentences[pix.statusDescription] + back;

@@ -8,7 +8,7 @@ import { cardText, facts, moment, section, table } from '../parts/page-parts.ts'
 
 import { RECEIPT } from '../parts/paths.ts';
 import { OF_MERCHANT, type Screen, screen, type Visit } from '../parts/screen.ts';
-import { isPaying, PAYMENT_STATES, paymentBadges, stateBadge } from '../parts/states.ts';
+import { PAYMENT_STATES, payingOf, paymentBadges, stateBadge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 import { type BuyerTools, withBuyers } from '../payments/buyers-view.ts';
 import type { ShownPix, WholePayment } from '../payments/payment-screens.ts';
@@ -80,7 +80,7 @@ function methodFacts(payment: Receipted, { say, money }: Wording): readonly (rea
       [say('Authorization code'), payment.authorizationCode ?? '–'],
     ];
   const { payer, paidAmount } = payment;
-  const paid = payment.payments.find(isPaying);
+  const paid = payingOf(payment);
   return [
     [say('Method'), 'Pix'],
     ...named(say('Payer'), buyerOf(payer), say('Document')),

@@ -117,7 +117,7 @@ const asItStands = (link: Link) => asItsBill(link, { outcome: seenOutcome(link) 
 
 /** As its bill has it, with all of its bills. */
 async function findWholeLink(
-  { keyring, boletos }: LinkTools,
+  { keyring, pix, boletos }: LinkTools,
   database: Reader,
   key: LinkKey,
 ): Promise<WholeLink | null> {
@@ -126,7 +126,7 @@ async function findWholeLink(
   const standing = await findStandingBill({ database, keyring }, found);
   const link = asItsBill(found, standing);
   const { bill } = standing;
-  const removalAt = bill === null ? undefined : nextRemoval(found, removalOfBill(boletos.canceling, bill));
+  const removalAt = bill === null ? undefined : nextRemoval(found, removalOfBill({ pix, boletos }, bill));
   return { link, removalAt, ...(await listBillsOfLink(database, key)) };
 }
 

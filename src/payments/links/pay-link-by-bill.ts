@@ -1,9 +1,10 @@
 import type { BoletoPayer } from '../../providers/banks/bank.ts';
+import { DEFAULT_PROVIDER } from '../../providers/provider.ts';
 import {
-  bankObstacle,
   type CancelRefusal,
   type CancelTools,
   cancelBoleto,
+  obstacleOfBank,
   startCancel,
 } from '../../transactions/methods/boleto/cancel-boleto.ts';
 import {
@@ -169,7 +170,10 @@ export async function removeBillOfTry(
   return bill === null ? 'over' : removeBill(tools, bill, deadlineAt);
 }
 
-/** The same without waiting: the works that ask banks do, each within its limits. */
+/**
+ * The same without waiting: the works that ask banks do, each within its limits. A bank that has not said yet
+ * which one it is does so to the work that reads its changes; another look finds it.
+ */
 export async function startBillRemoval(
   tools: PayLinkByBillTools,
   link: Link,
@@ -177,18 +181,34 @@ export async function startBillRemoval(
 ): Promise<void> {
   const bill = await findBillOfTry(tools, link);
   if (bill === null || !isWaiting(bill)) return;
-  const { canceling } = tools.boletos;
-  if (bill.method === 'boleto' && bankObstacle(canceling.banks, bill.boleto) !== null) return;
+  if (obstacleOfBill(tools, bill) !== null) return;
   if (!(await recordRemoval(tools.database, link))) return;
   if (bill.method === 'pix')
     await startRemove(tools.pix.canceling, { ...bill.pix, request: null }, 0, deadlineAt);
-  else await startCancel(canceling, bill.boleto, 0, deadlineAt);
+  else await startCancel(tools.boletos.canceling, bill.boleto, 0, deadlineAt);
 }
 
-export function removalOfBill({ banks }: Pick<CancelTools, 'banks'>, bill: BillOfTry): RemovalOfBill {
-  if (bill.method === 'pix') return bill.pix.state === 'removing' ? 'asked' : 'askable';
-  if (bill.boleto.state === 'canceling') return 'asked';
-  return bankObstacle(banks, bill.boleto)?.kind === 'refused' ? 'strange' : 'askable';
+type BanksOfBills = {
+  readonly pix: { readonly canceling: Pick<CancelPixTools, 'pixBanks'> };
+  readonly boletos: { readonly canceling: Pick<CancelTools, 'banks'> };
+};
+
+/** Why the bank of a bill cannot be asked here, whatever the state of the bill. */
+function obstacleOfBill({ pix, boletos }: BanksOfBills, bill: BillOfTry): 'away' | 'strange' | null {
+  if (bill.method === 'boleto') {
+    const obstacle = obstacleOfBank(boletos.canceling.banks, bill.boleto);
+    return obstacle && (obstacle.kind === 'refused' ? 'strange' : 'away');
+  }
+  const { bank } = bill.pix;
+  if (pix.canceling.pixBanks.all().includes(bank)) return null;
+  // This process may not know an added provider yet.
+  return bank === DEFAULT_PROVIDER ? 'strange' : 'away';
+}
+
+export function removalOfBill(banks: BanksOfBills, bill: BillOfTry): RemovalOfBill {
+  if (obstacleOfBill(banks, bill) === 'strange') return 'strange';
+  const { state } = bill.method === 'pix' ? bill.pix : bill.boleto;
+  return state === 'removing' || state === 'canceling' ? 'asked' : 'askable';
 }
 
 async function removeBill(tools: PayLinkByBillTools, bill: BillOfTry, deadlineAt: number): Promise<Removal> {

@@ -77,7 +77,7 @@ async function end(tools: PayLinkTools, link: Link, result: PayResult): Promise<
       return endWithout(tools, link, refusalWords(result.refusals));
     case 'notSent':
     case 'notConnected':
-      return endWithout(tools, link, NOT_ASKED, true);
+      return endWithout(tools, link, NOT_ASKED, result.wasAsked !== true);
     case 'preauthorized':
     case 'unknown':
     case 'unrecorded':

@@ -209,17 +209,28 @@ async function walk(tools: ReconcileTools, list: AskedList, held: HeldWalk): Pro
     const judged = await judgePage(tools, charges, run);
     for (const found of judged) {
       mustBeHeld();
-      const { charge, books, verdict } = await judgeOpened(tools, found, run);
-      await act(writing, run, charge, books, verdict);
+      const opened = await judgeOpened(tools, found, run);
+      await act(writing, run, opened.charge, opened.books, opened.verdict);
+      leftOut += linksLeftOut([opened]);
     }
     const tally = { ...countOf(judged), seen: judged.length };
     if (!(await advanceRestoreRun(tools.database, run, { next: behind, isLast }, tally)))
       throw new Stopped('another restore reconcile goes on with it');
     seen += judged.length;
-    leftOut += charges.filter(({ brand, networkReference }) => hasUnfitLink(networkReference, brand)).length;
-    const links = leftOut === 0 ? '' : `, ${leftOut} with a link (TLID) that is left out`;
-    tools.report(`${seen} charges of the acquirer compared${links}`);
+    tools.report(compared(seen, leftOut));
   }
+}
+
+/** Of charges that are taken. */
+function linksLeftOut(judged: readonly Judged[]): number {
+  return judged.filter(
+    ({ charge, verdict }) => verdict.kind === 'fill' && hasUnfitLink(charge.networkReference, charge.brand),
+  ).length;
+}
+
+function compared(seen: number, leftOut: number): string {
+  const links = leftOut === 0 ? '' : `, ${leftOut} taken without their link (TLID)`;
+  return `${seen} charges of the acquirer compared${links}`;
 }
 
 type Judged = { readonly charge: ListedCharge; readonly books: Books | null; readonly verdict: Verdict };
@@ -349,6 +360,7 @@ async function judgeAll(
   const end: EndOfLost = { lastSaleAt: await findLastSale(tools, list), stoppedAt };
   refuseContradiction(end);
   const tally = { ...NOTHING_RESTORED };
+  let leftOut = 0;
   for await (const { charges } of listCharges(tools, list)) {
     const judged = await judgePage(tools, charges, end);
     const count = (kind: Verdict['kind']) => judged.filter(({ verdict }) => verdict.kind === kind).length;
@@ -359,6 +371,8 @@ async function judgeAll(
     };
     for (const [name, added] of Object.entries({ ...page, ...acts }) as [keyof RestoreTally, number][])
       (tally as Record<keyof RestoreTally, number>)[name] += added;
+    leftOut += linksLeftOut(judged);
+    tools.report(compared(tally.seen, leftOut));
   }
   const pix = await reconcilePix({ ...tools, mustBeHeld() {} }, { since: list.since, isDry: true, lostPix });
   return { tally, end, pix };

@@ -76,17 +76,23 @@ export function startCancel(
   return writeWish({ merchantId, boletoId, decide, leaseMilliseconds }, deadlineAt);
 }
 
-/** Why its bank cannot be asked about an open boleto; null: it can. */
-export function bankObstacle(
-  banks: Pick<Banks, 'all' | 'of'>,
-  boleto: Boleto,
-):
+type BankObstacle =
   | { readonly kind: 'notConnected' }
-  | { readonly kind: 'refused'; readonly refusal: 'ofAnotherBank' }
-  | null {
-  const { bankCode } = banks.of(boleto.bank);
+  | { readonly kind: 'refused'; readonly refusal: 'ofAnotherBank' };
+
+/** Why its bank cannot be asked about a boleto that nothing is asked about now; null: it can. */
+export function bankObstacle(banks: Pick<Banks, 'all' | 'of'>, boleto: Boleto): BankObstacle | null {
   const isOpen = boleto.state === 'issued' || boleto.state === 'overdue';
-  if (!isOpen || isOfBank(boleto, bankCode)) return null;
+  return isOpen ? obstacleOfBank(banks, boleto) : null;
+}
+
+/** The same, whatever its state. */
+export function obstacleOfBank(
+  banks: Pick<Banks, 'all' | 'of'>,
+  boleto: Pick<Boleto, 'bank' | 'registered' | 'askedBank'>,
+): BankObstacle | null {
+  const { bankCode } = banks.of(boleto.bank);
+  if (isOfBank(boleto, bankCode)) return null;
   // The bank has not said yet which one it is, or this process does not know the provider yet.
   const isToCome = boleto.bank !== DEFAULT_PROVIDER || banks.all().includes(boleto.bank);
   return bankCode === '' && isToCome

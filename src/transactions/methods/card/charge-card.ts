@@ -88,15 +88,17 @@ export type ChargeResult =
       readonly moment: Instant;
     }
   | { readonly kind: 'declined'; readonly responseCode: string; readonly adviceCode: string | null }
-  /**
-   * The acquirer was not asked, and nothing of the charge remains. `notSent`: too little time or no free
-   * connection. `notConnected`: the acquirer cannot be reached, or refused to handle it.
-   */
-  | { readonly kind: 'notSent' | 'notConnected' }
+  | UnsentCharge
   /** No clear answer in time. A payment's charge will be voided; a billing's is kept if it was approved. */
   | { readonly kind: 'unknown' }
   /** An answer came, but whether it is stored is not known in time, so any response could be false. */
   | { readonly kind: 'unrecorded' };
+
+/**
+ * Nothing of the charge remains. `notSent`: too little time or no free connection. `notConnected`: the
+ * acquirer cannot be reached, or refused to handle it. `wasAsked`: it, or one before it, refused.
+ */
+export type UnsentCharge = { readonly kind: 'notSent' | 'notConnected'; readonly wasAsked?: boolean };
 
 export type PreauthorizedResult = {
   readonly kind: 'preauthorized';
@@ -148,9 +150,11 @@ export async function chargeCard<Refused extends string>(
       : await acquirer.authorize(authorizationRequest(intent, card, later, acquirer.traits), timeout);
   tools.observe(answer, intent);
   if (answer.kind === 'notSent' || answer.kind === 'notConnected')
-    return endUnsent(tools, intent, answer.kind, `not sent: ${answer.reason}`, deadlineAt);
-  if (answer.kind === 'notMade')
-    return endUnsent(tools, intent, 'notConnected', REQUEST_REFUSED + answer.reason, deadlineAt);
+    return endUnsent(tools, intent, { kind: answer.kind }, `not sent: ${answer.reason}`, deadlineAt);
+  if (answer.kind === 'notMade') {
+    const unsent = { kind: 'notConnected', wasAsked: true } as const;
+    return endUnsent(tools, intent, unsent, REQUEST_REFUSED + answer.reason, deadlineAt);
+  }
   if (answer.kind !== 'preauthorized') return recordOutcome(tools, intent, answer, deadlineAt);
   if (later === null) throw new Error('a charge was pre-authorized that was not to be');
   return recordPreauthorization(tools, intent, answer, later, deadlineAt);
@@ -163,14 +167,14 @@ export async function chargeCard<Refused extends string>(
 async function endUnsent(
   tools: Pick<ChargeTools<string>, 'writeUnsent'>,
   { merchantId, transactionId, request }: Intent,
-  kind: (NotSent | NotConnected)['kind'],
+  unsent: UnsentCharge,
   reason: string,
   deadlineAt: number,
 ): Promise<ChargeResult> {
   try {
     const row = { merchantId, transactionId, reason, keyHash: request?.keyHash ?? null };
     const { isRecorded } = await tools.writeUnsent(row, deadlineAt);
-    return isRecorded ? { kind } : { kind: 'unknown' };
+    return isRecorded ? unsent : { kind: 'unknown' };
   } catch {
     return { kind: 'unknown' };
   }

@@ -30,7 +30,7 @@ export function nextInTime({
  * A charge that the first acquirer surely did not make goes to the next that the rules name, once, as another
  * transaction. The first is over, and leads to it, before its intent is committed. An unknown one never goes.
  */
-export async function chargeSomewhere<Charge extends { readonly kind: string }>(
+export async function chargeSomewhere<Charge extends { readonly kind: string; readonly wasAsked?: boolean }>(
   { database, observeNext }: ChargeSomewhereTools,
   intent: Intent,
   somewhere: Somewhere<Charge>,
@@ -43,5 +43,7 @@ export async function chargeSomewhere<Charge extends { readonly kind: string }>(
   const isMarked = await markNextAttempt(database, intent, next.transactionId).catch(() => false);
   if (!isMarked) return { intent, charge };
   observeNext(intent, next);
-  return { intent: next, charge: await somewhere.charge(next) };
+  const last = await somewhere.charge(next);
+  const isUnsent = last.kind === 'notSent' || last.kind === 'notConnected';
+  return { intent: next, charge: isUnsent && charge.wasAsked === true ? { ...last, wasAsked: true } : last };
 }

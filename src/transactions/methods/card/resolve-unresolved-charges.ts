@@ -11,7 +11,11 @@ import {
   type LateBooking,
   REFERENCE_OF_ANOTHER,
 } from '../../../providers/acquirers/acquirer.ts';
-import { type CountLink, referenceToKeep } from '../../../providers/acquirers/network-reference.ts';
+import {
+  type CountLink,
+  type NamedReference,
+  referenceToKeep,
+} from '../../../providers/acquirers/network-reference.ts';
 import { splitIntoInstallments } from '../../../values/cents.ts';
 import type { Instant } from '../../../values/instant.ts';
 import type { Deliverer } from '../../../webhooks/deliveries/delivery.ts';
@@ -59,7 +63,7 @@ export type ResolveTools = AskAcquirerTools & {
   readonly countLink: CountLink;
 };
 
-type Kept = { readonly state: 'approved' } & Pick<
+type Kept = { readonly state: 'approved'; readonly named: NamedReference } & Pick<
   OutcomeRow,
   'authorizationCode' | 'nsu' | 'networkReference' | 'tid'
 >;
@@ -147,7 +151,7 @@ async function recordTruth(tools: ResolveTools, charge: UnresolvedCharge, truth:
 async function recordKept(
   tools: ResolveTools,
   charge: UnresolvedCharge,
-  kept: Kept,
+  { named, ...kept }: Kept,
   moment: Instant,
 ): Promise<boolean> {
   const { database, writeOutcome } = tools;
@@ -170,6 +174,7 @@ async function recordKept(
     moment,
   };
   const { isRecorded } = await writeOutcome(row, performance.now() + COMMIT_MILLISECONDS);
+  if (isRecorded) tools.countLink({ networkReference: named, acquirer: charge.acquirer }, charge.cardBrand);
   // Usually done by the commit. If this fails, the next use counts as the first.
   if (isRecorded && vaultId !== null)
     await markFirstUse(database, merchantId, vaultId, kept.networkReference).catch(() => {});
@@ -256,11 +261,10 @@ function searchOn(late: LateBooking | null, search: number, charge: UnresolvedCh
 
 /** If the acquirer booked it more than once, the others are voided before one is kept. */
 async function keepOne(
-  { acquirers, acquirerTimeoutMilliseconds: timeout, observeTwins, countLink }: ResolveTools,
+  { acquirers, acquirerTimeoutMilliseconds: timeout, observeTwins }: ResolveTools,
   charge: UnresolvedCharge,
   found: Extract<FoundCharge, { kind: 'approved' }>,
 ): Promise<Found> {
-  countLink({ ...found, acquirer: charge.acquirer }, charge.cardBrand);
   const kept = keptApproval(charge, found);
   if (typeof kept === 'string' || found.hasTwins !== true) return kept;
   if (found.tid === null) return 'it was booked more than once, and the one to keep has no identifier';
@@ -282,5 +286,5 @@ function keptApproval(
   if (found.amount !== amount) return 'the acquirer does not say that it approved this amount';
   const { authorizationCode, nsu, tid } = found;
   const networkReference = referenceToKeep(found.networkReference, cardBrand);
-  return { state: 'approved', authorizationCode, nsu, networkReference, tid };
+  return { state: 'approved', named: found.networkReference, authorizationCode, nsu, networkReference, tid };
 }
