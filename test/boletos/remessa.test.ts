@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import pg from 'pg';
 import { STATUS_BILL } from '../../src/transactions/methods/boleto/bill-status.ts';
 import { runParcela } from '../audit/audit-service.ts';
 import { keyFileIn, rememberKeyFile } from '../kit/keys.ts';
@@ -169,11 +170,15 @@ test('what is canceled before its file is never told to the bank', async () => {
   assert.deepEqual(told((await made()).lines), []);
 });
 
-test('what the bank has is written off by the next file, and canceled once the bank says so', async () => {
-  const { id, ourNumber } = await issued(50);
+test('what the bank has is written off by the next file unless it is paid first, and canceled once the bank says so', async () => {
+  const [{ id, ourNumber }, paid] = [await issued(50), await issued(51)];
   await made();
-  assert.equal((await cancel(shop, id)).status, 202);
+  for (const bill of [id, paid.id]) assert.equal((await cancel(shop, bill)).status, 202);
   assert.equal((await read(shop, id)).body.statusBill, STATUS_BILL.issued);
+  const value = zeros(5_100, 13);
+  const texts = { 153: value, 254: value, 296: short(today()) };
+  await returned({ ourNumber: paid.ourNumber, code: '06', texts });
+  await untilStatus(shop, paid.id, STATUS_BILL.paid);
   assert.deepEqual(told((await made()).lines), [`02 ${ourNumber}`]);
   await returned({ ourNumber, code: '02' }, { ourNumber, code: '09' });
   await untilStatus(shop, id, STATUS_BILL.canceled);
@@ -210,6 +215,45 @@ test('a refused write-off neither pays nor ends the boleto, and may be asked for
   await returned({ ourNumber, code: '06', texts: { 153: value, 254: value, 296: short(today()) } });
   await untilStatus(shop, id, STATUS_BILL.paid);
   assert.deepEqual(await movementsOf(shop, id), ['>Emitido', 'Emitido>Pago']);
+});
+
+test('a write-off that the bank refused is asked for once, whatever the work that reads the refusal is stopped at', async () => {
+  const { id, ourNumber } = await issued(56);
+  await made();
+  assert.equal((await cancel(shop, id)).status, 202);
+  await made();
+  const { auditor, database } = shop.service;
+  const due = (when: string) =>
+    auditor.query(`update boletos set due_at = now() + interval '${when}' where boleto_id = $1`, [id]);
+  await due('1 day');
+  await returned({ ourNumber, code: '15' });
+  const [asking, moving] = [new pg.Client(database.address), new pg.Client(database.address)];
+  const held = (what: string) =>
+    until(what, async () => {
+      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      return (await auditor.query(waiting)).length === 1;
+    });
+  await Promise.all([asking.connect(), moving.connect()]);
+  try {
+    await asking.query('begin; lock table bank_instructions in access exclusive mode');
+    await due('0');
+    await held('the work asks');
+    // Another process claims it before the answer is recorded, as after a kill.
+    await moving.query('begin');
+    await moving.query('update boletos set fence = fence + 1, due_at = now() where boleto_id = $1', [id]);
+    await asking.query('rollback');
+    await held('the work records the answer');
+    await moving.query('commit');
+  } finally {
+    await Promise.all([asking.end(), moving.end()]);
+  }
+  await until('the cancel has ended', async () => {
+    const [row] = await auditor.query('select state from boletos where boleto_id = $1', [id]);
+    return row?.state === 'issued';
+  });
+  assert.deepEqual(told((await made()).lines), []);
+  assert.equal((await cancel(shop, id)).status, 202);
+  assert.deepEqual(told((await made()).lines), [`02 ${ourNumber}`]);
 });
 
 test('a due day changes before its file at once, and else by the next file, once the bank says so', async () => {

@@ -1,4 +1,4 @@
-import { type Database, statement } from '../../../platform/postgres/database.ts';
+import { type Database, statement, type Tx } from '../../../platform/postgres/database.ts';
 import { column, type RowOf, rowCodec } from '../../../platform/postgres/row-codec.ts';
 import type { BoletoRequest, DueDayRequest } from '../bank.ts';
 import { INSTRUCTION_ANSWERS, INSTRUCTION_KINDS } from './instruction.ts';
@@ -65,7 +65,7 @@ const WRITE_OFF = statement(
        and file_number is null and answer is null
      returning our_number
    ), asked as (
-     select max(attempt) as attempts, bool_or(answer is distinct from 'refused' or not is_told) as is_open
+     select max(attempt) as attempts, bool_or(case answer when 'refused' then not is_told when 'withdrawn' then false else true end) as is_open
      from bank_instructions
      where merchant_id = $1 and our_number = $2 and bank = $3 and kind = 'writeOff'
    )
@@ -144,11 +144,10 @@ const TELL = statement(
    where merchant_id = $1 and our_number = $2 and bank = $3 and kind = 'writeOff' and answer = 'refused'`,
 );
 
-/** From now on the boleto may be written off anew. */
-export async function tellRefusal(
-  database: Database,
-  { merchantId, ourNumber }: Key,
-  bank: string,
-): Promise<void> {
-  await database.query(TELL, [merchantId, ourNumber, bank]);
+/**
+ * Runs in the commit that takes the boleto out of its cancel: until then the refusal is read again, and from
+ * then on the boleto may be written off anew.
+ */
+export async function tellRefusal(tx: Tx, { merchantId, ourNumber }: Key, bank: string): Promise<void> {
+  await tx.query(TELL, [merchantId, ourNumber, bank]);
 }

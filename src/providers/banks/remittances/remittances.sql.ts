@@ -28,16 +28,19 @@ const FIND_NEXT = statement(
 );
 
 /**
- * A change that the boleto no longer waits for is not told to the bank: it was paid, is canceled, or the bank
- * has that day.
+ * What the boleto no longer waits for is not told to the bank: it was paid, has ended, or the bank has the day
+ * that it was to have.
  */
-const IS_WANTED = `(i.kind <> 'dueDay' or exists (
+const IS_WANTED = `case i.kind when 'register' then true when 'writeOff' then exists (
+       select from boletos b
+       where b.merchant_id = i.merchant_id and b.our_number = i.our_number and b.state = 'canceling')
+     else exists (
        select from boletos b
        where b.merchant_id = i.merchant_id and b.our_number = i.our_number and b.state = 'changing'
          and b.due_day_changes = i.attempt) and i.due_on is distinct from (
        select d.due_on from bank_instructions d
        where d.merchant_id = i.merchant_id and d.our_number = i.our_number and d.kind = 'dueDay' and d.answer = 'accepted'
-       order by d.attempt desc limit 1))`;
+       order by d.attempt desc limit 1) end`;
 
 const TAKE = statement(
   'bank_instructions.take',

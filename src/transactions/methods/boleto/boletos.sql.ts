@@ -12,6 +12,7 @@ import {
 import { pageOf, readPageOf } from '../../../platform/postgres/page-of.ts';
 import { column, firstOf, type RowOf, rowCodec } from '../../../platform/postgres/row-codec.ts';
 import type { BoletoPayer } from '../../../providers/banks/bank.ts';
+import { tellRefusal } from '../../../providers/banks/remittances/instructions.sql.ts';
 import { saoPauloOffsetText, utcText } from '../../../values/instant.ts';
 import type { Deliverer } from '../../../webhooks/deliveries/delivery.ts';
 import { PAYMENT_KINDS } from '../../bill-payment.ts';
@@ -20,6 +21,7 @@ import type { Moved, MoveRow } from '../../requests/move.ts';
 import { type MovedRow, movesWrite } from '../../requests/moves.sql.ts';
 import { callbackBody } from './bill-status.ts';
 import {
+  BOLETO_MOVES,
   BOLETO_STATES,
   type Boleto,
   type BoletoKey,
@@ -251,7 +253,10 @@ export async function moveBoleto(
     news === null || boleto.callbackUrl === null ? null : callbackBody(boleto, move, momentText),
     ...[days.dueOn, days.payableUntil, wanted?.dueOn ?? null, wanted?.payableUntil ?? null],
   ]);
-  return row === undefined ? null : { held: parseBoleto(row), isWaiting: row.is_waiting === true };
+  if (row === undefined) return null;
+  const mayCancelAgain = move.from === 'canceling' && BOLETO_MOVES[move.to].startCancel !== null;
+  if (mayCancelAgain) await tellRefusal(tx, boleto, boleto.bank);
+  return { held: parseBoleto(row), isWaiting: row.is_waiting === true };
 }
 
 const MOVES = {
