@@ -55,7 +55,7 @@ export async function findInstructions(
 
 /**
  * A registration that is in no file yet is withdrawn; one that the bank may know is written off by file, and
- * once more after a refusal that the boleto has been told of.
+ * once more where a cancel was begun since the bank refused it.
  */
 const WRITE_OFF = statement(
   'bank_instructions.write_off',
@@ -145,8 +145,8 @@ const TELL = statement(
 );
 
 /**
- * Runs in the commit that takes the boleto out of its cancel: until then the refusal is read again, and from
- * then on the boleto may be written off anew.
+ * Runs in the commit that begins a cancel: what the bank refused before is no answer to it, and the boleto is
+ * written off anew. What it refuses from then on is read as often as need be.
  */
 export async function tellRefusal(tx: Tx, { merchantId, ourNumber }: Key, bank: string): Promise<void> {
   await tx.query(TELL, [merchantId, ourNumber, bank]);

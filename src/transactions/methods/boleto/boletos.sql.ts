@@ -21,7 +21,6 @@ import type { Moved, MoveRow } from '../../requests/move.ts';
 import { type MovedRow, movesWrite } from '../../requests/moves.sql.ts';
 import { callbackBody } from './bill-status.ts';
 import {
-  BOLETO_MOVES,
   BOLETO_STATES,
   type Boleto,
   type BoletoKey,
@@ -254,8 +253,7 @@ export async function moveBoleto(
     ...[days.dueOn, days.payableUntil, wanted?.dueOn ?? null, wanted?.payableUntil ?? null],
   ]);
   if (row === undefined) return null;
-  const mayCancelAgain = move.from === 'canceling' && BOLETO_MOVES[move.to].startCancel !== null;
-  if (mayCancelAgain) await tellRefusal(tx, boleto, boleto.bank);
+  if (move.to === 'canceling') await tellRefusal(tx, boleto, boleto.bank);
   return { held: parseBoleto(row), isWaiting: row.is_waiting === true };
 }
 
