@@ -31,6 +31,7 @@ export const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'pix_charges.find_to_pay': 'a payer shows nothing but the key of the page',
   'bank_changes.keep_of_file':
     'a file of the bank names boletos by our number, which is unique over all merchants',
+  'boletos.lock_of_file': 'a return file names no merchant: our number does',
   'boletos.learn_due_days': 'a return file names no merchant: our number and the bank do',
   'boletos.find_our_numbers':
     'a file of the bank names boletos by our number, which is unique over all merchants',

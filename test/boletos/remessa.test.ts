@@ -228,6 +228,12 @@ test('a write-off that the bank refused is asked for once, whatever the work tha
   await due('1 day');
   await returned({ ourNumber, code: '15' });
   const [asking, moving] = [new pg.Client(database.address), new pg.Client(database.address)];
+/** For a lock of another session. */
+function oneWaits(who: string) {
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  return until(who, async () => (await shop.service.auditor.query(waiting)).length === 1);
+}
+
   const held = (what: string) =>
     until(what, async () => {
       const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
@@ -237,12 +243,12 @@ test('a write-off that the bank refused is asked for once, whatever the work tha
   try {
     await asking.query('begin; lock table bank_instructions in access exclusive mode');
     await due('0');
-    await held('the work asks');
+    await oneWaits('the work asks');
     // Another process claims it before the answer is recorded, as after a kill.
     await moving.query('begin');
     await moving.query('update boletos set fence = fence + 1, due_at = now() where boleto_id = $1', [id]);
     await asking.query('rollback');
-    await held('the work records the answer');
+    await oneWaits('the work records the answer');
     await moving.query('commit');
   } finally {
     await Promise.all([asking.end(), moving.end()]);
@@ -307,6 +313,27 @@ test('a payment counts by whichever due day the bank had the boleto with, and wh
   await made();
   for (const { id } of [early, late]) assert.equal((await changeDay(shop, id, inDays(20))).status, 202);
   await made();
+test('a file waits for who has a boleto, before it answers what the bank was told of it', async () => {
+  const { id, ourNumber } = await issued(83);
+  await made();
+  assert.equal((await changeDay(shop, id, inDays(20))).status, 202);
+  await made();
+  const client = new pg.Client(shop.service.database.address);
+  await client.connect();
+  try {
+    await client.query('begin');
+    await client.query('select from boletos where boleto_id = $1 for no key update', [id]);
+    const taking = returned({ ourNumber, code: '14', texts: onDay(20) });
+    await oneWaits('the file');
+    await client.query('update bank_instructions set due_on = due_on where our_number = $1', [ourNumber]);
+    await client.query('commit');
+    await taking;
+  } finally {
+    await client.end();
+  }
+  await untilDay({ id }, 20);
+});
+
   // Paid with the fine of the day before; and without it, though the bank is said to have kept that day.
   await returned({ ourNumber: early.ourNumber, code: '14' }, { ourNumber: late.ourNumber, code: '16' });
   await until('both are answered', async () => {

@@ -12,6 +12,7 @@ import {
   type KeptCounts,
   keepFiledChanges,
   learnDueDays,
+  lockBoletosOfFile,
   resumeChanges,
   takeTurnOfFile,
 } from '../../transactions/methods/boleto/changes/filed-changes.sql.ts';
@@ -43,8 +44,13 @@ export async function processReturnFile(
   // A file that is sent again has the same day and number.
   const ofBank = { bank: head.bank, name: `${head.madeOn}/${head.sequence ?? ''}` };
   const answers = answersOf(read);
+  const changed = answers.filter(({ to, isAccepted }) => to === 'dueDay' && isAccepted);
   const counts = await audit.transaction(async (tx) => {
     await takeTurnOfFile(tx, head.bank);
+    await lockBoletosOfFile(
+      tx,
+      changed.map(({ ourNumber }) => ourNumber),
+    );
     const learned = await learnDueDays(tx, head.bank, read.dueDays);
     const answered = await answerInstructions(tx, { ...ofBank, madeOn: head.madeOn }, answers);
     const counts = await keepFiledChanges(tx, ofBank, changes);

@@ -156,6 +156,21 @@ const LEARN = statement(
          select d from unnest(i.days) d where d <> b.due_on and d <> all (coalesce(b.due_days, '{}'))
        ) as days
      from input i
+const LOCK = statement(
+  'boletos.lock_of_file',
+  `select our_number from boletos where our_number = any ($1::text[]) order by our_number, merchant_id for no key update`,
+);
+
+/**
+ * In the order of their numbers, and before anything of the file is written: who moves a boleto locks it
+ * before what its bank was told, too.
+ */
+export async function lockBoletosOfFile(tx: Tx, numbers: readonly string[]): Promise<void> {
+  const sorted = [...new Set(numbers)].toSorted();
+  for (let first = 0; first < sorted.length; first += CHANGES_AT_ONCE)
+    await tx.query(LOCK, [sorted.slice(first, first + CHANGES_AT_ONCE)]);
+}
+
      join boletos b on b.our_number = i.our_number and coalesce(left(b.bar_code, 3), b.asked_bank, $1) = $1
    )
    update boletos b set due_days = b.due_days[:cardinality(b.due_days) - 1] || f.days
@@ -168,7 +183,7 @@ const LEARN = statement(
 
 /**
  * Keeps days with which the bank has boletos and that nobody asked for, so that their payments count, before
- * the last one. Returns the numbers of these boletos.
+ * the last one. Returns the numbers of these boletos. Runs under their locks.
  */
 export async function learnDueDays(
   tx: Tx,
@@ -205,12 +220,7 @@ const MADE = inputRows<MadeChange>(
 const HAS_ANOTHER = `b.merchant_id = f.merchant_id and b.our_number = f.our_number and b.due_on <> f.due_on
      and f.payable_until is not null`;
 
-const LOCK_MADE = statement(
-  'boletos.lock_of_changes',
-  `select b.boleto_id from boletos b, ${MADE.sql} where ${HAS_ANOTHER} order by b.boleto_id for no key update of b`,
-);
-
-/** What was read before of one that is being asked about counts no more. Runs under the locks of them. */
+/** What was read before of one that is being asked about counts no more. */
 const RESUME = statement(
   'boletos.resume_changes',
   `with input as (
@@ -226,12 +236,10 @@ const RESUME = statement(
    from input f where ${HAS_ANOTHER} and b.state in (${fromStates(BOLETO_MOVES, 'startChange')})`,
 );
 
-/** The work that asks banks takes their days, also where a boleto waits for none any more. */
+/** The work that asks banks takes their days, also where a boleto waits for none. Runs under their locks. */
 export async function resumeChanges(tx: Tx, changes: readonly MadeChange[]): Promise<void> {
   for (let first = 0; first < changes.length; first += CHANGES_AT_ONCE) {
-    const values = MADE.values(changes.slice(first, first + CHANGES_AT_ONCE));
-    await tx.query(LOCK_MADE, values);
-    await tx.query(RESUME, values);
+    await tx.query(RESUME, MADE.values(changes.slice(first, first + CHANGES_AT_ONCE)));
   }
 }
 
