@@ -28,18 +28,29 @@ before(async () => {
   const service = await openTestService();
   rememberKeyFile(service.database.address.database, keyFileIn(service.folder));
   shop = await shopOf(service);
-  const ofBranch = { branch: '0810', account: '53678', accountDigit: '9', portfolio: '109' };
-  await routeTo('itau', '341', ofBranch);
+  await routeTo('itau', '341', ITAU);
 });
 after(() => shop?.service.close());
 
-async function routeTo(name: string, code: string, agreement: Readonly<Record<string, string>>) {
-  const company = { companyName: 'Loja São João Ltda', companyDocument: '11222333000181' };
-  const settings = Object.entries({ bank: code, ...agreement, ...company });
+type Agreement = Readonly<Record<string, string>>;
+
+const COMPANY = { companyName: 'Loja São João Ltda', companyDocument: '11222333000181' };
+const ITAU = { branch: '0810', account: '53678', accountDigit: '9', portfolio: '109', ...COMPANY };
+
+async function setUp(command: 'add' | 'change', name: string, code: string, agreement: Agreement) {
+  const settings = Object.entries({ bank: code, ...agreement });
   const given = settings.flatMap(([setting, value]) => ['--setting', `${setting}=${value}`]);
-  await parcela('provider', 'add', '--kind', 'bank', '--name', name, '--adapter', 'remessa', ...given);
+  await parcela('provider', command, '--kind', 'bank', '--name', name, '--adapter', 'remessa', ...given);
+}
+
+async function routeTo(name: string, code: string, agreement: Agreement) {
+  await setUp('add', name, code, agreement);
   await parcela('provider', 'route', '--kind', 'bank', '--rule', name);
-  await until('the bank by file is routed to', async () => {
+  await untilIssuedAt(code);
+}
+
+function untilIssuedAt(code: string): Promise<{ readonly ourNumber: string }> {
+  return until('the bank by file is routed to', async () => {
     const { status, body } = await issue(shop, { value: 1 });
     assert.equal(status, 200);
     return String(body.barCode).startsWith(code) ? body : null;
@@ -583,7 +594,35 @@ test('a refusal that was taken for that of a change which was made is of the can
   const { number, lines } = await made();
   assert.deepEqual(told(lines), [`02 ${ourNumber}`]);
   const refused = await parcela('remessa', 'show', '--bank', 'itau', '--number', String(number - 1));
-  assert.match(refused, new RegExp(`write-off of ${ourNumber}: 26 a conta não está liberada`));
+  const unnamed = 'não está liberada.* \\(o banco não diz qual instrução\\)';
+  assert.match(refused, new RegExp(`write-off of ${ourNumber}: 26 a conta ${unnamed}`));
+});
+
+test('what the provider was to tell another bank waits, is named, holds nobody up, and goes on when it is back', async () => {
+  const [unfiled, made14] = [await issued(85), await issued(85.1)];
+  await made();
+  assert.equal((await changeDay(shop, made14.id, inDays(20))).status, 202);
+  await made();
+  await returned({ ourNumber: made14.ourNumber, code: '17' });
+  await untilMovement(made14, 'Emitido>Vencimento mantido');
+  assert.equal((await changeDay(shop, unfiled.id, inDays(20))).status, 202);
+  const { companyName } = COMPANY;
+  const bradesco = { branch: '0810', account: '0053678', accountDigit: '9', portfolio: '09', companyName };
+  await setUp('change', 'itau', '237', { ...bradesco, companyCode: '4321' });
+  const { ourNumber } = await untilIssuedAt('237');
+  await returned({ ourNumber: made14.ourNumber, code: '14', texts: onDay(20) });
+  await until('why it waits', async () =>
+    /\bbank 341 has it, and is not configured\b/.test(await parcela('resolve', 'list')),
+  );
+  const ofBradesco = told((await made()).lines);
+  assert.ok(ofBradesco.includes(`01 ${ourNumber}`), String(ofBradesco));
+  assert.ok(!ofBradesco.includes(`06 ${unfiled.ourNumber}`), String(ofBradesco));
+  const { printed } = await run('doctor', '--json');
+  assert.match(printed, /\d instructions of boletos wait for a file to bank 341, which itau writes no more/);
+  await setUp('change', 'itau', '341', ITAU);
+  await untilDay(made14, 20);
+  await untilIssuedAt('341');
+  assert.ok(told((await made()).lines).includes(`06 ${unfiled.ourNumber}`));
 });
 
 test('a refused registration is shown with its reasons in Portuguese, and opens an exception', async () => {

@@ -2,6 +2,7 @@ import type { Configuration } from '../../app/config.ts';
 import { openKeyStore } from '../../keys/open-key-store.ts';
 import { type Keyring, openKeyring } from '../../keys/open-keyring.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import { findStranded } from '../../providers/banks/remittances/remittances.sql.ts';
 import { openCredentials } from '../../providers/open-provider-table.ts';
 import { listProviders, type StoredProvider } from '../../providers/providers.sql.ts';
 import { findProviderFault } from '../find-provider-fault.ts';
@@ -21,7 +22,8 @@ export async function checkProviders(database: Database, configuration: Configur
     const { store } = await openKeyStore(configuration.keyStore, environment, database);
     const keyring = await openKeyring(database, store, configuration, () => {});
     const looks = providers.map((provider) => checkOne(provider, environment, keyring));
-    return [...(await Promise.all(looks)), ...checkTimeouts(providers, configuration)];
+    const stranded = await checkRemittances(database, providers);
+    return [...(await Promise.all(looks)), ...checkTimeouts(providers, configuration), ...stranded];
   } catch (error) {
     return [fault('providers.keys', reasonOf(error), 'see docs/keys.md')];
   }
@@ -37,6 +39,20 @@ function checkTimeouts(
     const says = `the acquirer ${name} is to have ${wanted} ms, and PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS ends its calls after ${most}`;
     const advice = 'raise the setting, and PARCELA_REQUEST_DEADLINE_MILLISECONDS by as much; shorten others';
     return [warning('providers.timeout', says, advice)];
+  });
+}
+
+/** A provider that was of another bank writes no file to that one. */
+async function checkRemittances(
+  database: Database,
+  providers: readonly StoredProvider[],
+): Promise<Diagnosis[]> {
+  const byFile = providers.filter(({ kind, adapter }) => kind === 'bank' && adapter === 'remessa');
+  const banks = byFile.map(({ name, settings }) => ({ name, code: settings.bank ?? '' }));
+  return (await findStranded(database, banks)).map(({ name, code, count }) => {
+    const says = `${count} instructions of boletos wait for a file to bank ${code}, which ${name} writes no more`;
+    const advice = `parcela provider change --kind bank --name ${name} --adapter remessa --setting bank=${code} with its other settings`;
+    return warning('providers.stranded', says, advice);
   });
 }
 

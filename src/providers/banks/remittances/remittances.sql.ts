@@ -20,6 +20,9 @@ const TAKE_TURN = statement(
   `select pg_advisory_xact_lock(hashtextextended('remittances|' || $1::text, 0))`,
 );
 
+/** A provider, and the bank that it is of. */
+export type NamedBank = { readonly name: string; readonly code: string };
+
 const NEXT = rowCodec({ number: column.whole() });
 
 const FIND_NEXT = statement(
@@ -46,10 +49,10 @@ const TAKE = statement(
   'bank_instructions.take',
   `with withdrawn as (
      update bank_instructions i set answer = 'withdrawn', answered_at = now()
-     where bank = $1 and file_number is null and answer is null and not ${IS_WANTED}
+     where bank = $1 and bank_code = $4 and file_number is null and answer is null and not ${IS_WANTED}
    ), next as (
      select merchant_id, our_number, kind, attempt from bank_instructions i
-     where bank = $1 and file_number is null and answer is null and ${IS_WANTED}
+     where bank = $1 and bank_code = $4 and file_number is null and answer is null and ${IS_WANTED}
      order by created_at, our_number, kind limit $3
      for update
    )
@@ -58,13 +61,39 @@ const TAKE = statement(
      and i.attempt = n.attempt`,
 );
 
-/** Takes the oldest instructions that are in no file into the next one, whose number is returned. */
-export async function takeInstructions(tx: Tx, bank: string, most: number): Promise<number> {
+/**
+ * Takes the oldest instructions that are in no file into the next one, whose number is returned. Those that the
+ * provider was to write to another bank wait until it is of that bank again.
+ */
+export async function takeInstructions(
+  tx: Tx,
+  { name: bank, code }: NamedBank,
+  most: number,
+): Promise<number> {
   await tx.query(TAKE_TURN, [bank]);
   const [row] = (await tx.query(FIND_NEXT, [bank])).map(NEXT.parse);
   const number = row?.number ?? 1;
-  await tx.query(TAKE, [bank, number, most]);
+  await tx.query(TAKE, [bank, number, most, code]);
   return number;
+}
+
+const STRANDED = rowCodec({
+  name: column.text('i.bank'),
+  code: column.text('i.bank_code'),
+  count: column.whole('count(*)::int'),
+});
+
+const FIND_STRANDED = statement(
+  'bank_instructions.find_stranded',
+  `select ${STRANDED.columns} from bank_instructions i
+   where i.file_number is null and i.answer is null and i.bank || '/' || i.bank_code <> all ($1::text[])
+   group by i.bank, i.bank_code order by i.bank, i.bank_code limit 20`,
+);
+
+/** What waits for a file to a bank that is none of these, and so in no file that anybody makes. */
+export async function findStranded(database: Reader, banks: readonly NamedBank[]) {
+  const named = banks.map(({ name, code }) => `${name}/${code}`);
+  return (await database.query(FIND_STRANDED, [named])).map(STRANDED.parse);
 }
 
 const KEEP = statement(

@@ -86,16 +86,18 @@ async function askAboutRegistered(
   boleto: Boleto,
 ): Promise<BankResult> {
   const bank = banks.of(boleto.bank);
-  const { merchantId } = boleto;
-  // A bank that was away at the start has not said yet which one it is.
-  const bankCode = bank.bankCode === '' ? await bank.learnCode(timeout) : bank.bankCode;
-  if (bankCode === '')
-    return { kind: 'unknown', cause: 'silent', reason: 'the bank has not said yet which one it is' };
-  if (!isOfBank(boleto, bankCode))
-    return { kind: 'unknown', cause: 'notAsked', reason: 'this bank has not registered it' };
-  const now = clock.now(merchantId);
+  const now = clock.now(boleto.merchantId);
   // The calendar goes on, and reads the bank's record before it ends the boleto.
   if (isChanging(boleto) && isOverAnyway(boleto, now)) return resultOfWaiting(boleto);
+  const isNamed = banks.all().includes(boleto.bank);
+  // A bank that was away at the start has not said yet which one it is.
+  const bankCode = isNamed && bank.bankCode === '' ? await bank.learnCode(timeout) : bank.bankCode;
+  if (isNamed && bankCode === '')
+    return { kind: 'unknown', cause: 'silent', reason: 'the bank has not said yet which one it is' };
+  if (!isOfBank(boleto, bankCode)) {
+    const its = boleto.registered?.barCode.slice(0, 3);
+    return { kind: 'unknown', cause: 'notAsked', reason: `bank ${its} has it, and is not configured` };
+  }
   if (isChanging(boleto)) return askToChange(bank, boleto, dueDayRequest(boleto, now), timeout);
   // One whose time is over may have been paid on its last day, so the bank's record is read first.
   const found = boleto.isExpiring ? resultOfLastSearch(boleto, await bank.find(boleto, timeout)) : null;
