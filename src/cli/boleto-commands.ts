@@ -2,12 +2,14 @@ import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { bankText, ReturnFileRefused } from '#settlement-files';
 import {
+  type DoubtfulAnswer,
   namedNumbers,
   type ProcessedReturnFile,
   processReturnFile,
   TooManyMovements,
 } from '../reconciliation/bank-files/process-return-file.ts';
 import { keptName } from '../reconciliation/imports/settlement-file.ts';
+import type { ToldByFile } from '../transactions/methods/boleto/changes/filed-changes.sql.ts';
 import {
   type AuditedCommandTools,
   type Command,
@@ -50,7 +52,21 @@ async function runImport(
 }
 
 function linesOf(read: ProcessedReturnFile): string[] {
-  const { head, lineCount, entries, foreign, ours, taken, unfit, known, again, others, unknown } = read;
+  const {
+    head,
+    lineCount,
+    entries,
+    foreign,
+    ours,
+    taken,
+    unfit,
+    known,
+    again,
+    told,
+    doubtful,
+    others,
+    unknown,
+  } = read;
   const foreigners = foreign + entries.length - ours;
   return [
     `Taken: bank ${bankText(head.bank)}, made on ${head.madeOn}, number ${head.sequence ?? 'none'}, ${lineCount} lines.`,
@@ -65,6 +81,8 @@ function linesOf(read: ProcessedReturnFile): string[] {
     ...(again.length > 0
       ? [`paid in this file and in another one, see parcela resolve changes: ${namedNumbers(again)}`]
       : []),
+    ...toldLines(told),
+    ...doubtful.map(doubtfulLine),
     ...Object.entries(others).map(
       ([movement, count]) => `movement ${movement}              ${count}, changes nothing`,
     ),
@@ -76,8 +94,48 @@ function linesOf(read: ProcessedReturnFile): string[] {
   ];
 }
 
+/** In both languages, as what refuses a file: whoever brings the bank's files reads it. */
+function toldLines(told: readonly ToldByFile[]): string[] {
+  const files = Map.groupBy(told, ({ madeOn, fileNumber }) => `${fileNumber || '–'} ${madeOn}`);
+  return [...files].map(([file, some]) => {
+    const [number, day = ''] = file.split(' ');
+    const numbers = namedNumbers(some.map(({ ourNumber }) => ourNumber));
+    const diaMesAno = day.split('-').toReversed().join('/');
+    return `already told by file ${number} of ${day} (já informado pelo arquivo ${number} de ${diaMesAno}): ${numbers}`;
+  });
+}
+
+const TAKEN_FOR = {
+  register: ['registration', 'registro'],
+  writeOff: ['write-off', 'baixa'],
+  dueDay: ['change of due day', 'alteração de vencimento'],
+} as const satisfies Record<DoubtfulAnswer['takenFor'], readonly [en: string, pt: string]>;
+
+function doubtfulLine({ lineNumber, ourNumber, isAccepted, takenFor }: DoubtfulAnswer): string {
+  const [en, pt] = TAKEN_FOR[takenFor];
+  const [says, diz] = isAccepted ? ['accepts', 'aceita'] : ['refuses', 'recusa'];
+  return (
+    `line ${lineNumber}: boleto ${ourNumber}: which instruction the bank ${says} is not known, taken for the ${en} ` +
+    `(linha ${lineNumber}: não se sabe qual instrução o banco ${diz}, tratada como ${pt}): see parcela reconcile list --class unknownCode`
+  );
+}
+
 function jsonOf(read: ProcessedReturnFile): object {
-  const { head, lineCount, entries, foreign, ours, taken, unfit, known, again, others, unknown } = read;
+  const {
+    head,
+    lineCount,
+    entries,
+    foreign,
+    ours,
+    taken,
+    unfit,
+    known,
+    again,
+    told,
+    doubtful,
+    others,
+    unknown,
+  } = read;
   return {
     ...head,
     lines: lineCount,
@@ -87,6 +145,8 @@ function jsonOf(read: ProcessedReturnFile): object {
     unfit,
     known,
     again,
+    told,
+    doubtful,
     others,
     unknown: unknown.map(({ lineNumber, movement, ourNumber, paid }) => ({
       lineNumber,

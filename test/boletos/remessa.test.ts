@@ -117,8 +117,8 @@ async function returnedBy(type: object, ofBank: object, movements: readonly Move
   returns += 1;
   const path = join(shop.service.folder, `retorno-${returns}.ret`);
   await writeFile(path, lines.join(''), 'latin1');
-  await parcela('boletos', 'import', path);
-  return path;
+  const taken = JSON.parse(await parcela('boletos', 'import', path, '--json'));
+  return { path, taken };
 }
 
 test('a boleto goes to the bank by file once, is confirmed by the return file, and paid by the next', async () => {
@@ -203,7 +203,7 @@ test('a refused write-off neither pays nor ends the boleto, and may be asked for
   const { number } = await made();
   // A day that nobody asked for is no change that is heard of later.
   await returned({ ourNumber, code: '14', texts: { 147: short(inDays(25)) } });
-  const refusal = await returned({ ourNumber, code: '15', texts: { 378: '26' } });
+  const { path: refusal } = await returned({ ourNumber, code: '15', texts: { 378: '26' } });
   const shown = await parcela('remessa', 'show', '--bank', 'itau', '--number', String(number));
   assert.match(shown, new RegExp(`write-off of ${ourNumber}: 26 a conta não está liberada`));
   const again = await until('the bank is asked for the write-off again', async () => {
@@ -228,6 +228,12 @@ test('a refused write-off neither pays nor ends the boleto, and may be asked for
   assert.deepEqual(await movementsOf(shop, id), ['>Emitido', 'Emitido>Pago']);
 });
 
+/** For a lock of another session. */
+function oneWaits(who: string) {
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  return until(who, async () => (await shop.service.auditor.query(waiting)).length === 1);
+}
+
 test('a write-off that the bank refused is asked for once, whatever the work that reads the refusal is stopped at', async () => {
   const { id, ourNumber } = await issued(56);
   await made();
@@ -239,17 +245,6 @@ test('a write-off that the bank refused is asked for once, whatever the work tha
   await due('1 day');
   await returned({ ourNumber, code: '15' });
   const [asking, moving] = [new pg.Client(database.address), new pg.Client(database.address)];
-/** For a lock of another session. */
-function oneWaits(who: string) {
-  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  return until(who, async () => (await shop.service.auditor.query(waiting)).length === 1);
-}
-
-  const held = (what: string) =>
-    until(what, async () => {
-      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-      return (await auditor.query(waiting)).length === 1;
-    });
   await Promise.all([asking.connect(), moving.connect()]);
   try {
     await asking.query('begin; lock table bank_instructions in access exclusive mode');
@@ -318,12 +313,6 @@ test('a due day changes before its file at once, and else by the next file, once
   assert.deepEqual((await movementsOf(shop, id)).slice(-2), ['Emitido>Vencimento alterado', 'Emitido>Pago']);
 });
 
-test('a payment counts by whichever due day the bank had the boleto with, and what is expected is of that day', async () => {
-  const fine = { dueDate: inDays(1), fine: { percent: 2 } };
-  const [early, late] = [await issued(90, fine), await issued(91, fine)];
-  await made();
-  for (const { id } of [early, late]) assert.equal((await changeDay(shop, id, inDays(20))).status, 202);
-  await made();
 test('a file waits for who has a boleto, before it answers what the bank was told of it', async () => {
   const { id, ourNumber } = await issued(83);
   await made();
@@ -345,6 +334,12 @@ test('a file waits for who has a boleto, before it answers what the bank was tol
   await untilDay({ id }, 20);
 });
 
+test('a payment counts by whichever due day the bank had the boleto with, and what is expected is of that day', async () => {
+  const fine = { dueDate: inDays(1), fine: { percent: 2 } };
+  const [early, late] = [await issued(90, fine), await issued(91, fine)];
+  await made();
+  for (const { id } of [early, late]) assert.equal((await changeDay(shop, id, inDays(20))).status, 202);
+  await made();
   // Paid with the fine of the day before; and without it, though the bank is said to have kept that day.
   await returned({ ourNumber: early.ourNumber, code: '14' }, { ourNumber: late.ourNumber, code: '16' });
   await until('both are answered', async () => {
@@ -423,7 +418,7 @@ test('a refused change by file leaves the day, is shown with its reason, and ans
   await made();
   assert.equal((await changeDay(shop, id, inDays(20))).status, 202);
   const { number } = await made();
-  const refusal = await returned({ ourNumber, code: '16', texts: { 378: '26' } });
+  const { path: refusal } = await returned({ ourNumber, code: '16', texts: { 378: '26' } });
   const shown = await parcela('remessa', 'show', '--bank', 'itau', '--number', String(number));
   assert.match(shown, new RegExp(`refused: change of due day of ${ourNumber}: 26 a conta não está liberada`));
   await until('the boleto is open again', async () =>
@@ -458,7 +453,7 @@ test('a refusal that names no instruction is of the oldest that waits, and none 
     numbers.map((ourNumber) => ({ ourNumber, code: '15' })),
   );
   assert.deepEqual(await refused(), [0, 0]);
-  const ofChange = await returned(...numbers.map((ourNumber) => ({ ourNumber, code: '16' })));
+  const { path: ofChange } = await returned(...numbers.map((ourNumber) => ({ ourNumber, code: '16' })));
   assert.deepEqual(await refused(), [2, 0]);
   await parcela('boletos', 'import', ofChange);
   assert.deepEqual(await refused(), [2, 0]);
@@ -534,10 +529,17 @@ test('each of several refusals that name no instruction is of one, wherever it s
   await changedAndCanceled(both, changed);
   const others = Array.from({ length: 2_001 }, (_, index) => ({ ourNumber: zeros(index, 11), code: '16' }));
   const refusal = { ourNumber: both.ourNumber, code: '16' };
-  await returned(refusal, { ourNumber: changed.ourNumber, code: '14' }, ...others, refusal, {
-    ourNumber: changed.ourNumber,
-    code: '16',
-  });
+  const ofChanged = { ourNumber: changed.ourNumber, code: '16' };
+  const { taken } = await returned(refusal, { ...ofChanged, code: '14' }, ...others, refusal, ofChanged);
+  const doubts = taken.doubtful as readonly { ourNumber: string; lineNumber: number; takenFor: string }[];
+  assert.deepEqual(
+    doubts.map(({ ourNumber, lineNumber, takenFor }) => [ourNumber, lineNumber, takenFor]),
+    [
+      [both.ourNumber, 2, 'dueDay'],
+      [both.ourNumber, 2_005, 'writeOff'],
+      [changed.ourNumber, 2_006, 'writeOff'],
+    ],
+  );
   await untilMovement(both, 'Emitido>Vencimento mantido');
   await untilDay(changed, 20);
   assert.deepEqual(await shownOf(both), ['16 341/it (vencto?)', '16 341/it (baixa? repetida?)']);
@@ -644,7 +646,8 @@ test('a refused registration is shown with its reasons in Portuguese, and opens 
 
 test('a refusal that names no instruction is of the write-off that waits, and else of the registration', async () => {
   const ofBranch = { branch: '1234', branchDigit: '5', account: '12345', accountDigit: '6' };
-  await routeTo('brasil', '001', { ...ofBranch, agreement: '2250771', portfolio: '17', variation: '019' });
+  const ofAgreement = { agreement: '2250771', portfolio: '17', variation: '019', ...COMPANY };
+  await routeTo('brasil', '001', { ...ofBranch, ...ofAgreement });
   const [kept, refused] = [await issued(70), await issued(71)];
   const make = async () => {
     const words = ['--bank', 'brasil', '--json', '--folder', shop.service.folder];

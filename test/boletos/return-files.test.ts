@@ -5,11 +5,13 @@ import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { STATUS_BILL } from '../../src/transactions/methods/boleto/bill-status.ts';
 import { runParcela } from '../audit/audit-service.ts';
+import { signedIn, wordsOf } from '../console/visitor.ts';
 import { call } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
 import {
   type BoletoShop,
   cancel,
+  exceptionsOf,
   force,
   inDays,
   issue,
@@ -85,7 +87,7 @@ test('a payment of a file pays the boleto, once, however often the file is taken
   assert.equal(reply.body.effectivePaymentDate, today());
   const again = await importPairs(paid(ourNumber, 12_345));
   assert.deepEqual([again.exitCode, again.taken.ours, again.taken.taken], [0, 1, 0]);
-  assert.deepEqual([first.taken.known, again.taken.known], [[], [ourNumber]]);
+  assert.deepEqual([first.taken.known, again.taken.known, again.taken.told], [[], [ourNumber], []]);
   await noneWaits();
   assert.deepEqual(await paymentsOf(id), [{ amount: 12_345, fee: 150, paid_on: today(), surprise: null }]);
   const [entry] = await shop.service.auditor.query(
@@ -179,6 +181,7 @@ test('an equal payment that a later file reports is recorded as what it is, for 
   const later = await importLater(paid(ourNumber, 7_500));
   assert.equal(later.exitCode, 0, later.errors);
   assert.deepEqual([later.taken.taken, later.taken.known, later.taken.again], [0, [ourNumber], [ourNumber]]);
+  assert.deepEqual(later.taken.told, [{ ourNumber, madeOn: '2026-11-23', fileNumber: '217' }]);
   await noneWaits();
   assert.deepEqual(
     (await paymentsOf(id)).map(({ amount, surprise }) => [amount, surprise]),
@@ -198,6 +201,10 @@ test('an equal payment that a later file reports is recorded as what it is, for 
       .map(({ reason, bankChange }) => [reason, bankChange?.amount]);
   };
   assert.deepEqual(await odd(), [['filedAgain', 7_500]]);
+  const [exception] = await exceptionsOf(shop, id);
+  const viewer = await signedIn(shop.service, 'viewer', null);
+  const page = wordsOf((await viewer.turnTo(`/console/exceptions/${exception?.exceptionId}`)).text);
+  assert.match(page, /Já informado pelo arquivo 217 \(23\/11\/2026\)/);
   const metrics = await (await fetch(shop.service.metricsUrl)).text();
   assert.match(metrics, /parcela_bank_changes_total\{outcome="filedAgain"\} 1\b/);
   // The same file once more, and one that has another payment beside it.

@@ -15,5 +15,9 @@ test('what was expected and found is money, a day, a count or a reason, as peopl
   assert.equal(shown('notInFile', null), '–');
   assert.equal(shown('notInParcela', 'ambiguous'), 'Mais de uma venda possível');
   assert.equal(shown('unknownCode', '49'), 'Código desconhecido 49');
+  assert.equal(
+    shown('unknownCode', '16 341/10000000042 (baixa? repetida?)'),
+    'Código desconhecido 16 341/10000000042 (baixa? repetida?): não se sabe qual instrução: tratada como a da baixa',
+  );
   assert.equal(shown('notInParcela', 'of another version'), '“of another version”');
 });

@@ -56,6 +56,13 @@ export const CAUSE_WORDS = {
 
 const isUnmatched = (text: string): text is UnmatchedReason => Object.hasOwn(UNMATCHED_WORDS, text);
 
+/** What a line of a return file was taken for that does not say which instruction it answers. */
+const TAKEN_FOR: Readonly<Record<string, string>> = {
+  baixa: 'which instruction is not known: taken for the write-off',
+  vencto: 'which instruction is not known: taken for the change of the due day',
+  entrada: 'which instruction is not known: taken for the registration',
+};
+
 /** For most classes this is money. */
 export function foundText(
   name: ExceptionClass,
@@ -63,7 +70,10 @@ export function foundText(
   { money, day, count, say }: Pick<Wording, 'money' | 'day' | 'count' | 'say'>,
 ): string {
   if (text === null) return '–';
-  if (name === 'unknownCode') return `${say(EXCEPTION_WORDS.unknownCode)} ${text}`;
+  if (name === 'unknownCode') {
+    const takenFor = TAKEN_FOR[/\((baixa|vencto|entrada)\?/.exec(text)?.[1] ?? ''];
+    return `${say(EXCEPTION_WORDS.unknownCode)} ${text}${takenFor === undefined ? '' : `: ${say(takenFor)}`}`;
+  }
   if (isDay(text)) return day(text);
   if (isUnmatched(text)) return say(UNMATCHED_WORDS[text]);
   if (!/^-?\d+$/.test(text)) return `“${text}”`;

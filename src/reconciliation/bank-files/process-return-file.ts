@@ -3,7 +3,11 @@ import { NO_CODE, readReturnEvents, refusalText } from '#settlement-files';
 import type { Actor, Audit } from '../../audit/audit-event.ts';
 import { newId } from '../../platform/chance.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import type { BankAnswer, TakenAnswer } from '../../providers/banks/remittances/instruction.ts';
+import type {
+  BankAnswer,
+  InstructionKind,
+  TakenAnswer,
+} from '../../providers/banks/remittances/instruction.ts';
 import { answerInstructions } from '../../providers/banks/remittances/remittances.sql.ts';
 import type { FiledBankChange } from '../../transactions/methods/boleto/changes/bank-change.ts';
 import {
@@ -23,7 +27,12 @@ import type { Ours } from '../settlement-entry.ts';
 
 type ReturnEntry = Ours<files.ReturnEntry>;
 
-export type ProcessedReturnFile = ReturnFile & KeptCounts;
+export type ProcessedReturnFile = ReturnFile & KeptCounts & { readonly doubtful: readonly DoubtfulAnswer[] };
+
+/** A line that does not say which of several instructions it answers, and what it was taken for. */
+export type DoubtfulAnswer = Pick<BankAnswer, 'lineNumber' | 'ourNumber' | 'isAccepted'> & {
+  readonly takenFor: InstructionKind;
+};
 
 export type ReturnFileTools = { readonly database: Database; readonly audit: Audit };
 
@@ -45,7 +54,7 @@ export async function processReturnFile(
   const ofBank = { bank: head.bank, name: `${head.madeOn}/${head.sequence ?? ''}` };
   const answers = answersOf(read);
   const changed = answers.filter(({ to, isAccepted }) => to === 'dueDay' && isAccepted);
-  const counts = await audit.transaction(async (tx) => {
+  const taken = await audit.transaction(async (tx) => {
     await takeTurnOfFile(tx, head.bank);
     await lockBoletosOfFile(
       tx,
@@ -56,9 +65,12 @@ export async function processReturnFile(
     const counts = await keepFiledChanges(tx, ofBank, changes);
     await resumeChanges(tx, answered.made);
     const ofRefusals = shownRefusals({ ...read, refusals }, answered.taken);
-    const ofIdle = shownIdle(read, answered.idle);
+    const ofAccepted = shownAccepted(read, answered);
     const ofOtherDays = read.dueDays.filter(({ ourNumber }) => learned.has(ourNumber));
-    await recordExceptions(tx, exceptionsOf(read, [...unknown, ...ofRefusals, ...ofIdle, ...ofOtherDays]));
+    await recordExceptions(
+      tx,
+      exceptionsOf(read, [...unknown, ...ofRefusals, ...ofAccepted, ...ofOtherDays]),
+    );
     const { ours, taken } = counts;
     const ofFile = { madeOn: head.madeOn, sequence: head.sequence ?? '', lines: lineCount };
     tx.record({
@@ -73,9 +85,18 @@ export async function processReturnFile(
         again: namedNumbers(counts.again),
       },
     });
-    return counts;
+    return { ...counts, doubtful: doubtfulOf(answered.taken) };
   });
-  return { ...read, unknown, ...counts };
+  return { ...read, unknown, ...taken };
+}
+
+function doubtfulOf(taken: readonly TakenAnswer[]): DoubtfulAnswer[] {
+  return taken
+    .filter(({ isUnnamed }) => isUnnamed)
+    .map(({ line: { lineNumber, ourNumber, isAccepted }, instruction }) => ({
+      ...{ lineNumber, ourNumber, isAccepted, takenFor: instruction.kind },
+    }))
+    .toSorted((one, other) => one.lineNumber - other.lineNumber);
 }
 
 const LONGEST_REASON = 500;
@@ -100,11 +121,21 @@ function shownRefusals({ answers, refusals }: ReturnFile, taken: readonly TakenA
     .map((entry) => ({ ...entry, doubt: doubtOf(byLine.get(entry.lineNumber)) }));
 }
 
-function shownIdle({ answers }: ReturnFile, idle: readonly BankAnswer[]) {
-  const lines = new Set(idle.map(({ lineNumber }) => lineNumber));
-  return answers
-    .filter(({ content }) => lines.has(content.lineNumber))
-    .map(({ content }) => ({ ...content, doubt: ` (${REPEATED})` }));
+/** Acceptances that answer nothing, or nobody knows for certain what. */
+function shownAccepted(
+  { answers }: ReturnFile,
+  { taken, idle }: { readonly taken: readonly TakenAnswer[]; readonly idle: readonly BankAnswer[] },
+) {
+  const doubts = new Map([
+    ...idle.map(({ lineNumber }) => [lineNumber, ` (${REPEATED})`] as const),
+    ...taken
+      .filter(({ line, isUnnamed }) => line.isAccepted && isUnnamed)
+      .map((one) => [one.line.lineNumber, doubtOf(one)] as const),
+  ]);
+  return answers.flatMap(({ content }) => {
+    const doubt = doubts.get(content.lineNumber);
+    return doubt === undefined ? [] : [{ ...content, doubt }];
+  });
 }
 
 const EXACT: readonly BankAnswer['to'][] = ['writeOff', 'dueDay'];

@@ -108,7 +108,7 @@ export function takeAnswers(
     }
     if (waiting === undefined) misread.add(instruction);
     open.delete(instruction);
-    const isUnnamed = isNameless(line) && fitting.filter((one) => wasOpen.has(one)).length > 1;
+    const isUnnamed = line.dueOn === null && fitting.filter((one) => wasOpen.has(one)).length > 1;
     taken.push({ line, instruction, isUnnamed, isRepeated });
   }
   return { taken, idle, passed: passedRefusals([...misread], open) };

@@ -238,11 +238,20 @@ const GIVEN = inputRows<GivenAnswer>(
   { as: 't' },
 );
 
+const MOST_OF_REASON = 500;
+const NOT_NAMED = '(o banco não diz qual instrução)';
+
+/** What it was taken for is shown with that it may be of another one. */
+function reasonOf({ line: { reason }, isUnnamed }: TakenAnswer): string | null {
+  if (reason === null || !isUnnamed) return reason;
+  return `${reason.slice(0, MOST_OF_REASON - NOT_NAMED.length - 1)} ${NOT_NAMED}`;
+}
+
 function givenAnswers({ taken, passed }: TakenAnswers, { name }: AnsweringFile): GivenAnswer[] {
   return [
-    ...taken.map(({ line: { isAccepted, reason }, instruction }) => ({
-      ...{ instruction, reason, answer: isAccepted ? ('accepted' as const) : ('refused' as const) },
-      answeredIn: name,
+    ...taken.map((one) => ({
+      ...{ instruction: one.instruction, reason: reasonOf(one), answeredIn: name },
+      answer: one.line.isAccepted ? ('accepted' as const) : ('refused' as const),
     })),
     ...passed.map(({ refused: { answer, reason, answeredIn }, instruction }) => ({
       ...{ instruction, answer, reason, answeredIn },

@@ -34,7 +34,7 @@ import type { ReceivedPayment } from './changes/bank-change.ts';
 import type { BoletoToPrint } from './print/boleto-to-print.ts';
 
 /** The key of the exception of a payment `p`. */
-const EXCEPTION_KEY = `'boleto:' || p.boleto_id || ':' || p.change_id`;
+export const EXCEPTION_KEY = `'boleto:' || p.boleto_id || ':' || p.change_id`;
 
 const PAYMENTS = `(
     select coalesce(jsonb_agg(jsonb_build_object('amount', p.amount, 'paid_on', p.paid_on, 'kind', p.kind,
