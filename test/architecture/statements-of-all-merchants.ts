@@ -38,6 +38,7 @@ export const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'bank_instructions.find_told': 'a return file names no merchant: our number and the bank do',
   'bank_instructions.take': 'a file for a bank is of all merchants of an agreement',
   'bank_instructions.read_file': 'a file for a bank is of all merchants of an agreement',
+  'bank_changes.find_first_file': "the operator's view",
   'bank_instructions.find_stranded': "the operator's view",
   'bank_instructions.list_refused': "the operator's view",
   'remittances.list': "the operator's view",

@@ -31,8 +31,8 @@ const FIND_NEXT = statement(
 );
 
 /**
- * What the boleto no longer waits for is not told to the bank: it was paid, has ended, or the bank has the day
- * that it was to have.
+ * What the boleto no longer waits for is not told to the bank: it was paid, has ended, or the bank has the
+ * day that it was to have.
  */
 const IS_WANTED = `case i.kind when 'register' then true when 'writeOff' then exists (
        select from boletos b
@@ -62,8 +62,8 @@ const TAKE = statement(
 );
 
 /**
- * Takes the oldest instructions that are in no file into the next one, whose number is returned. Those that the
- * provider was to write to another bank wait until it is of that bank again.
+ * Takes the oldest instructions that are in no file into the next one, whose number is returned. Those that
+ * the provider was to write to another bank wait until it is of that bank again.
  */
 export async function takeInstructions(
   tx: Tx,
