@@ -21,7 +21,7 @@ const TAKE_TURN = statement(
 );
 
 /** A provider, and the bank that it is of. */
-export type NamedBank = { readonly name: string; readonly code: string };
+type NamedBank = { readonly name: string; readonly code: string };
 
 const NEXT = rowCodec({ number: column.whole() });
 
