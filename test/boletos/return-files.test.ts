@@ -6,10 +6,12 @@ import pg from 'pg';
 import { STATUS_BILL } from '../../src/transactions/methods/boleto/bill-status.ts';
 import { runParcela } from '../audit/audit-service.ts';
 import { signedIn, wordsOf } from '../console/visitor.ts';
-import { call } from '../kit/merchant.ts';
+import { call, logIn } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
+import { linksOf } from '../payments/linked.ts';
 import {
   type BoletoShop,
+  boletoRequest,
   cancel,
   exceptionsOf,
   force,
@@ -414,4 +416,26 @@ test('what the bank writes into its files is what its feed has said: taking all 
     "select change_id, reason from bank_changes where state = 'refused'",
   );
   assert.deepEqual(refused, []);
+});
+
+test('a payment that two files have brings its link nothing the second time', async () => {
+  const { service } = shop;
+  const token = await logIn(service.gatewayUrl, (await service.demo()).gateway);
+  const links = linksOf({ url: service.gatewayUrl, token });
+  const link = await links.newLink({ referenceTransaction: 'LINK-FILED' });
+  const asked = await links.post(link, 'boleto', boletoRequest().payer as object);
+  assert.equal(asked.body.status, 'waiting', asked.text);
+  const [bill] = await service.auditor.query(
+    'select boleto_id as id, our_number as number from boletos where link_id = $1',
+    [link.id],
+  );
+  const part = { ...paid(String(bill?.number), 14_990), dueOn: '00000000', paid: 7_500 };
+  await importLater(part);
+  await links.untilLink(link, 'Desativado');
+  assert.deepEqual((await importLater(part)).taken.again, [bill?.number]);
+  await noneWaits();
+  assert.equal((await paymentsOf(String(bill?.id))).length, 2);
+  const { receivedValue, status } = await links.read(link);
+  assert.deepEqual([receivedValue, status], [75, 'Desativado']);
+  assert.equal((await exceptionsOf(shop, String(bill?.id))).length, 2, 'both are for a person to look at');
 });
