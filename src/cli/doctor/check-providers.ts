@@ -18,12 +18,23 @@ export async function checkProviders(database: Database, configuration: Configur
     return [fault('providers.acquirer', says, 'set PARCELA_ACQUIRER_URL, or parcela provider add')];
   }
   if (providers.length === 0) return [fine('providers.none', 'no provider was added beside the settings')];
+  return [
+    ...(await checkAll(providers, database, configuration)),
+    ...checkTimeouts(providers, configuration),
+    ...(await checkRemittances(database, providers)),
+  ];
+}
+
+async function checkAll(
+  providers: readonly StoredProvider[],
+  database: Database,
+  configuration: Configuration,
+): Promise<Diagnosis[]> {
+  const { environment } = configuration;
   try {
     const { store } = await openKeyStore(configuration.keyStore, environment, database);
     const keyring = await openKeyring(database, store, configuration, () => {});
-    const looks = providers.map((provider) => checkOne(provider, environment, keyring));
-    const stranded = await checkRemittances(database, providers);
-    return [...(await Promise.all(looks)), ...checkTimeouts(providers, configuration), ...stranded];
+    return await Promise.all(providers.map((provider) => checkOne(provider, environment, keyring)));
   } catch (error) {
     return [fault('providers.keys', reasonOf(error), 'see docs/keys.md')];
   }
@@ -49,11 +60,15 @@ async function checkRemittances(
 ): Promise<Diagnosis[]> {
   const byFile = providers.filter(({ kind, adapter }) => kind === 'bank' && adapter === 'remessa');
   const banks = byFile.map(({ name, settings }) => ({ name, code: settings.bank ?? '' }));
-  return (await findStranded(database, banks)).map(({ name, code, count }) => {
-    const says = `${count} instructions of boletos wait for a file to bank ${code}, which ${name} writes no more`;
-    const advice = `parcela provider change --kind bank --name ${name} --adapter remessa --setting bank=${code} with its other settings`;
-    return warning('providers.stranded', says, advice);
-  });
+  try {
+    return (await findStranded(database, banks)).map(({ name, code, count }) => {
+      const says = `${count} instructions of boletos wait for a file to bank ${code}, which ${name} writes no more`;
+      const advice = `parcela provider change --kind bank --name ${name} --adapter remessa --setting bank=${code} with its other settings`;
+      return warning('providers.stranded', says, advice);
+    });
+  } catch (error) {
+    return [fault('providers.stranded', reasonOf(error), 'run the doctor again')];
+  }
 }
 
 async function checkOne(
