@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { bankText, ReturnFileRefused } from '#settlement-files';
+import { doubtSentence } from '../reconciliation/bank-files/doubt.ts';
 import {
   type DoubtfulAnswer,
   namedNumbers,
@@ -9,6 +10,7 @@ import {
   TooManyMovements,
 } from '../reconciliation/bank-files/process-return-file.ts';
 import { keptName } from '../reconciliation/imports/settlement-file.ts';
+import { shownFileNumber } from '../transactions/methods/boleto/changes/bank-change.ts';
 import type { ToldByFile } from '../transactions/methods/boleto/changes/filed-changes.sql.ts';
 import {
   type AuditedCommandTools,
@@ -69,7 +71,7 @@ function linesOf(read: ProcessedReturnFile): string[] {
   } = read;
   const foreigners = foreign + entries.length - ours;
   return [
-    `Taken: bank ${bankText(head.bank)}, made on ${head.madeOn}, number ${head.sequence ?? 'none'}, ${lineCount} lines.`,
+    `Taken: bank ${bankText(head.bank)}, made on ${head.madeOn}, number ${shownFileNumber(head.sequence)}, ${lineCount} lines.`,
     `changes of our boletos   ${ours}, of which ${taken} are new`,
     `boletos of others        ${foreigners}`,
     ...(unfit.length > 0
@@ -82,7 +84,7 @@ function linesOf(read: ProcessedReturnFile): string[] {
       ? [`paid in this file and in another one, see parcela resolve changes: ${namedNumbers(again)}`]
       : []),
     ...toldLines(told),
-    ...doubtful.map(doubtfulLine),
+    ...doubtfulLines(doubtful),
     ...Object.entries(others).map(
       ([movement, count]) => `movement ${movement}              ${count}, changes nothing`,
     ),
@@ -96,28 +98,23 @@ function linesOf(read: ProcessedReturnFile): string[] {
 
 /** In both languages, as what refuses a file: whoever brings the bank's files reads it. */
 function toldLines(told: readonly ToldByFile[]): string[] {
-  const files = Map.groupBy(told, ({ madeOn, fileNumber }) => `${fileNumber || '–'} ${madeOn}`);
-  return [...files].map(([file, some]) => {
-    const [number, day = ''] = file.split(' ');
-    const numbers = namedNumbers(some.map(({ ourNumber }) => ourNumber));
-    const diaMesAno = day.split('-').toReversed().join('/');
-    return `already told by file ${number} of ${day} (já informado pelo arquivo ${number} de ${diaMesAno}): ${numbers}`;
-  });
+  const days = Map.groupBy(told, ({ madeOn }) => madeOn);
+  return [...days].flatMap(([day, ofDay]) =>
+    [...Map.groupBy(ofDay, ({ fileNumber }) => fileNumber)].map(([fileNumber, some]) => {
+      const number = shownFileNumber(fileNumber);
+      const diaMesAno = day.split('-').toReversed().join('/');
+      const numbers = namedNumbers(some.map(({ ourNumber }) => ourNumber));
+      return `already told by file ${number} of ${day} (já informado pelo arquivo ${number} de ${diaMesAno}): ${numbers}`;
+    }),
+  );
 }
 
-const TAKEN_FOR = {
-  register: ['registration', 'registro'],
-  writeOff: ['write-off', 'baixa'],
-  dueDay: ['change of due day', 'alteração de vencimento'],
-} as const satisfies Record<DoubtfulAnswer['takenFor'], readonly [en: string, pt: string]>;
-
-function doubtfulLine({ lineNumber, ourNumber, isAccepted, takenFor }: DoubtfulAnswer): string {
-  const [en, pt] = TAKEN_FOR[takenFor];
-  const [says, diz] = isAccepted ? ['accepts', 'aceita'] : ['refuses', 'recusa'];
-  return (
-    `line ${lineNumber}: boleto ${ourNumber}: which instruction the bank ${says} is not known, taken for the ${en} ` +
-    `(linha ${lineNumber}: não se sabe qual instrução o banco ${diz}, tratada como ${pt}): see parcela reconcile list --class unknownCode`
-  );
+function doubtfulLines(doubtful: readonly DoubtfulAnswer[]): string[] {
+  return [...Map.groupBy(doubtful, ({ takenFor }) => takenFor)].map(([takenFor, some]) => {
+    const { en, pt } = doubtSentence(takenFor);
+    const numbers = namedNumbers([...new Set(some.map(({ ourNumber }) => ourNumber))]);
+    return `${en} (${pt}), see parcela reconcile list --class unknownCode: ${numbers}`;
+  });
 }
 
 function jsonOf(read: ProcessedReturnFile): object {

@@ -91,6 +91,7 @@ async function issued(value: number, terms: object = {}) {
 }
 
 const short = (day: string) => `${day.slice(8)}${day.slice(5, 7)}${day.slice(2, 4)}`;
+const DAY_20 = `${inDays(20).slice(8)}/${inDays(20).slice(5, 7)}`;
 let returns = 0;
 
 /** A return file of Itaú: for each boleto what became of it. */
@@ -228,10 +229,15 @@ test('a refused write-off neither pays nor ends the boleto, and may be asked for
   assert.deepEqual(await movementsOf(shop, id), ['>Emitido', 'Emitido>Pago']);
 });
 
-/** For a lock of another session. */
-function oneWaits(who: string) {
-  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  return until(who, async () => (await shop.service.auditor.query(waiting)).length === 1);
+/** For a lock that this client has, in a statement that begins so. */
+async function oneWaits(who: string, client: pg.Client, statement = '') {
+  const { rows } = await client.query('select pg_backend_pid() as id');
+  const waiting =
+    'select from pg_stat_activity where $1 = any (pg_blocking_pids(pid)) and starts_with(query, $2)';
+  await until(
+    who,
+    async () => (await shop.service.auditor.query(waiting, [rows[0].id, statement])).length > 0,
+  );
 }
 
 test('a write-off that the bank refused is asked for once, whatever the work that reads the refusal is stopped at', async () => {
@@ -249,12 +255,12 @@ test('a write-off that the bank refused is asked for once, whatever the work tha
   try {
     await asking.query('begin; lock table bank_instructions in access exclusive mode');
     await due('0');
-    await oneWaits('the work asks');
+    await oneWaits('the work asks', asking, 'with withdrawn');
     // Another process claims it before the answer is recorded, as after a kill.
     await moving.query('begin');
     await moving.query('update boletos set fence = fence + 1, due_at = now() where boleto_id = $1', [id]);
     await asking.query('rollback');
-    await oneWaits('the work records the answer');
+    await oneWaits('the work records the answer', moving);
     await moving.query('commit');
   } finally {
     await Promise.all([asking.end(), moving.end()]);
@@ -324,7 +330,7 @@ test('a file waits for who has a boleto, before it answers what the bank was tol
     await client.query('begin');
     await client.query('select from boletos where boleto_id = $1 for no key update', [id]);
     const taking = returned({ ourNumber, code: '14', texts: onDay(20) });
-    await oneWaits('the file');
+    await oneWaits('the file', client);
     await client.query('update bank_instructions set due_on = due_on where our_number = $1', [ourNumber]);
     await client.query('commit');
     await taking;
@@ -542,7 +548,7 @@ test('each of several refusals that name no instruction is of one, wherever it s
   );
   await untilMovement(both, 'Emitido>Vencimento mantido');
   await untilDay(changed, 20);
-  assert.deepEqual(await shownOf(both), ['16 341/it (vencto?)', '16 341/it (baixa? repetida?)']);
+  assert.deepEqual(await shownOf(both), [`16 341/it (vencto ${DAY_20}?)`, '16 341/it (baixa? repetida?)']);
   assert.deepEqual(await shownOf(changed), ['16 341/it (baixa?)']);
   assert.equal((await changeDay(shop, both.id, inDays(15))).status, 202);
   await made();
@@ -591,7 +597,7 @@ test('a refusal that was taken for that of a change which was made is of the can
   const line = { ourNumber, code: '14', texts: onDay(20) };
   await returned(line, line);
   await untilDay(bill, 20);
-  assert.deepEqual(await shownOf(bill), ['14 341/it (repetida?)', '16 341/it (vencto?)']);
+  assert.deepEqual(await shownOf(bill), ['14 341/it (repetida?)', `16 341/it (vencto ${DAY_20}?)`]);
   assert.equal((await cancel(shop, bill.id)).status, 202);
   const { number, lines } = await made();
   assert.deepEqual(told(lines), [`02 ${ourNumber}`]);
@@ -601,26 +607,44 @@ test('a refusal that was taken for that of a change which was made is of the can
 });
 
 test('what the provider was to tell another bank waits, is named, holds nobody up, and goes on when it is back', async () => {
-  const [unfiled, made14] = [await issued(85), await issued(85.1)];
+  const [unfiled, made14, over] = [await issued(85), await issued(85.1), await issued(85.2)];
   await made();
   assert.equal((await changeDay(shop, made14.id, inDays(20))).status, 202);
   await made();
   await returned({ ourNumber: made14.ourNumber, code: '17' });
   await untilMovement(made14, 'Emitido>Vencimento mantido');
-  assert.equal((await changeDay(shop, unfiled.id, inDays(20))).status, 202);
+  for (const { id } of [unfiled, over]) assert.equal((await changeDay(shop, id, inDays(20))).status, 202);
+  assert.equal((await cancel(shop, over.id)).status, 202);
+  const [unknown, late] = [await issued(85.3), await issued(85.4)];
   const { companyName } = COMPANY;
   const bradesco = { branch: '0810', account: '0053678', accountDigit: '9', portfolio: '09', companyName };
   await setUp('change', 'itau', '237', { ...bradesco, companyCode: '4321' });
   const { ourNumber } = await untilIssuedAt('237');
   await returned({ ourNumber: made14.ourNumber, code: '14', texts: onDay(20) });
   await until('why it waits', async () =>
-    /\bbank 341 has it, and is not configured\b/.test(await parcela('resolve', 'list')),
+    /\bit is of bank 341, and provider itau is of bank 237\b/.test(await parcela('resolve', 'list')),
   );
   const ofBradesco = told((await made()).lines);
   assert.ok(ofBradesco.includes(`01 ${ourNumber}`), String(ofBradesco));
   assert.ok(!ofBradesco.includes(`06 ${unfiled.ourNumber}`), String(ofBradesco));
+  assert.equal((await cancel(shop, unknown.id)).body.statusBill, STATUS_BILL.canceled, 'no bank has it');
+  const { auditor } = shop.service;
+  await auditor.query(
+    `update boletos set state = 'overdue', issued_on = now() - interval '40 days', due_on = now() - interval '30 days',
+       payable_until = now() - interval '20 days', acts_at = now() - interval '9 days' where boleto_id = $1`,
+    [late.id],
+  );
+  await untilStatus(shop, late.id, STATUS_BILL.expired);
+  await returned({ ourNumber: over.ourNumber, code: '09' });
+  await untilStatus(shop, over.id, STATUS_BILL.canceled);
+  const [kept] = await auditor.query(
+    `select count(*)::int as count from bank_instructions
+     where bank_code = '341' and file_number is null and answer is null and our_number <> $1`,
+    [over.ourNumber],
+  );
   const { printed } = await run('doctor', '--json');
-  assert.match(printed, /\d instructions of boletos wait for a file to bank 341, which itau writes no more/);
+  const wait = `${kept?.count} instructions of boletos wait for a file to bank 341, which itau writes no more`;
+  assert.ok(printed.includes(wait), printed);
   await setUp('change', 'itau', '341', ITAU);
   await untilDay(made14, 20);
   await untilIssuedAt('341');

@@ -22,6 +22,7 @@ import {
 import { netOf } from '../../reconciliation/settlement-entry.ts';
 import { listDifferences } from '../../reconciliation/truth/truth-differences.sql.ts';
 import { readNewestRuns } from '../../reconciliation/truth/truth-runs.sql.ts';
+import { shownFileNumber } from '../../transactions/methods/boleto/changes/bank-change.ts';
 import { findFirstFile } from '../../transactions/methods/boleto/changes/filed-changes.sql.ts';
 import { isUuid } from '../../values/ids.ts';
 import { type Day, isDay, utcText } from '../../values/instant.ts';
@@ -298,7 +299,7 @@ async function runShow(given: GivenOptions, { database }: CommandTools): Promise
     `found     ${foundText(found)}`,
     ...(first === null
       ? []
-      : [`told      already by return file ${first.fileNumber || '-'} of ${first.madeOn}`]),
+      : [`told      already by return file ${shownFileNumber(first.fileNumber)} of ${first.madeOn}`]),
     ...(found.explanation === null ? [] : [`explained ${found.explanation}`]),
     ...(found.reason === null
       ? []

@@ -17,7 +17,10 @@ test('what was expected and found is money, a day, a count or a reason, as peopl
   assert.equal(shown('unknownCode', '49'), 'Código desconhecido 49');
   assert.equal(
     shown('unknownCode', '16 341/10000000042 (baixa? repetida?)'),
-    'Código desconhecido 16 341/10000000042 (baixa? repetida?): não se sabe qual instrução: tratada como a da baixa',
+    '16 341/10000000042 (baixa? repetida?): o banco não informou a qual instrução a ocorrência se refere; considerada a baixa',
   );
+  const repeated = '14 341/10000000042 (repetida?)';
+  assert.equal(shown('unknownCode', repeated), repeated);
+  assert.match(shown('unknownCode', '17 341/10000000042 (data 20/12?)'), /considerada a mais antiga$/);
   assert.equal(shown('notInParcela', 'of another version'), '“of another version”');
 });

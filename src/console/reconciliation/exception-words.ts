@@ -1,3 +1,4 @@
+import { doubtSentence, readDoubt } from '../../reconciliation/bank-files/doubt.ts';
 import type {
   ExceptionClass,
   ExceptionState,
@@ -56,23 +57,17 @@ export const CAUSE_WORDS = {
 
 const isUnmatched = (text: string): text is UnmatchedReason => Object.hasOwn(UNMATCHED_WORDS, text);
 
-/** What a line of a return file was taken for that does not say which instruction it answers. */
-const TAKEN_FOR: Readonly<Record<string, string>> = {
-  baixa: 'which instruction is not known: taken for the write-off',
-  vencto: 'which instruction is not known: taken for the change of the due day',
-  entrada: 'which instruction is not known: taken for the registration',
-};
-
 /** For most classes this is money. */
 export function foundText(
   name: ExceptionClass,
   text: string | null,
-  { money, day, count, say }: Pick<Wording, 'money' | 'day' | 'count' | 'say'>,
+  { language, money, day, count, say }: Pick<Wording, 'language' | 'money' | 'day' | 'count' | 'say'>,
 ): string {
   if (text === null) return '–';
   if (name === 'unknownCode') {
-    const takenFor = TAKEN_FOR[/\((baixa|vencto|entrada)\?/.exec(text)?.[1] ?? ''];
-    return `${say(EXCEPTION_WORDS.unknownCode)} ${text}${takenFor === undefined ? '' : `: ${say(takenFor)}`}`;
+    const doubt = readDoubt(text);
+    if (doubt === undefined) return `${say(EXCEPTION_WORDS.unknownCode)} ${text}`;
+    return doubt === 'repeated' ? text : `${text}: ${doubtSentence(doubt)[language]}`;
   }
   if (isDay(text)) return day(text);
   if (isUnmatched(text)) return say(UNMATCHED_WORDS[text]);

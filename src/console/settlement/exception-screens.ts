@@ -8,6 +8,7 @@ import {
 import type { ExceptionSums, OperatorFilter } from '../../reconciliation/exceptions/exceptions.sql.ts';
 import type { ResolveExceptionResult } from '../../reconciliation/exceptions/resolve-exception.ts';
 import type { EntryKind } from '../../reconciliation/settlement-entry.ts';
+import { shownFileNumber } from '../../transactions/methods/boleto/changes/bank-change.ts';
 import { isUuid } from '../../values/ids.ts';
 import { isDay } from '../../values/instant.ts';
 import { linkFacts } from '../parts/buyer-parts.ts';
@@ -182,7 +183,12 @@ ${facts([
   [say('Found'), foundText(exception.class, exception.found, wording)],
   ...(firstFile === null
     ? []
-    : [[say('Already told by file'), `${firstFile.fileNumber} (${day(firstFile.madeOn)})`] as const]),
+    : [
+        [
+          say('Already told by file'),
+          `${shownFileNumber(firstFile.fileNumber)} (${day(firstFile.madeOn)})`,
+        ] as const,
+      ]),
   [say('Found at'), moment(wording, exception.openedAt)],
   [say('Ended at'), moment(wording, exception.endedAt)],
   ...(explanation === null ? [] : [[say('Explained by'), say(EXCEPTION_WORDS[explanation])] as const]),

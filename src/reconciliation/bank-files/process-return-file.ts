@@ -3,10 +3,10 @@ import { NO_CODE, readReturnEvents, refusalText } from '#settlement-files';
 import type { Actor, Audit } from '../../audit/audit-event.ts';
 import { newId } from '../../platform/chance.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import type {
-  BankAnswer,
-  InstructionKind,
-  TakenAnswer,
+import {
+  type BankAnswer,
+  LONGEST_REASON,
+  type TakenAnswer,
 } from '../../providers/banks/remittances/instruction.ts';
 import { answerInstructions } from '../../providers/banks/remittances/remittances.sql.ts';
 import type { FiledBankChange } from '../../transactions/methods/boleto/changes/bank-change.ts';
@@ -24,14 +24,16 @@ import { cents } from '../../values/cents.ts';
 import { type Day, type Instant, instant, startOfSaoPauloDay } from '../../values/instant.ts';
 import { type ExceptionRow, NO_MERCHANT, recordExceptions } from '../exceptions/exception-writes.sql.ts';
 import type { Ours } from '../settlement-entry.ts';
+import { type Doubt, doubtOf, doubtSign } from './doubt.ts';
 
 type ReturnEntry = Ours<files.ReturnEntry>;
 
 export type ProcessedReturnFile = ReturnFile & KeptCounts & { readonly doubtful: readonly DoubtfulAnswer[] };
 
-/** A line that does not say which of several instructions it answers, and what it was taken for. */
 export type DoubtfulAnswer = Pick<BankAnswer, 'lineNumber' | 'ourNumber' | 'isAccepted'> & {
-  readonly takenFor: InstructionKind;
+  readonly takenFor: Doubt;
+  /** Of a change. */
+  readonly dueOn: Day | null;
 };
 
 export type ReturnFileTools = { readonly database: Database; readonly audit: Audit };
@@ -56,10 +58,7 @@ export async function processReturnFile(
   const changed = answers.filter(({ to, isAccepted }) => to === 'dueDay' && isAccepted);
   const taken = await audit.transaction(async (tx) => {
     await takeTurnOfFile(tx, head.bank);
-    await lockBoletosOfFile(
-      tx,
-      changed.map(({ ourNumber }) => ourNumber),
-    );
+    await lockBoletosOfFile(tx, head.bank, changed);
     const learned = await learnDueDays(tx, head.bank, read.dueDays);
     const answered = await answerInstructions(tx, { ...ofBank, madeOn: head.madeOn }, answers);
     const counts = await keepFiledChanges(tx, ofBank, changes);
@@ -91,15 +90,14 @@ export async function processReturnFile(
 }
 
 function doubtfulOf(taken: readonly TakenAnswer[]): DoubtfulAnswer[] {
-  return taken
-    .filter(({ isUnnamed }) => isUnnamed)
-    .map(({ line: { lineNumber, ourNumber, isAccepted }, instruction }) => ({
-      ...{ lineNumber, ourNumber, isAccepted, takenFor: instruction.kind },
-    }))
-    .toSorted((one, other) => one.lineNumber - other.lineNumber);
+  const doubtful = taken.flatMap((one) => {
+    const { lineNumber, ourNumber, isAccepted } = one.line;
+    const takenFor = doubtOf(one);
+    const dueOn = one.instruction.kind === 'dueDay' ? one.instruction.dueOn : null;
+    return takenFor === null ? [] : [{ lineNumber, ourNumber, isAccepted, takenFor, dueOn }];
+  });
+  return doubtful.toSorted((one, other) => one.lineNumber - other.lineNumber);
 }
-
-const LONGEST_REASON = 500;
 
 /** What the bank says to the instructions of our files. */
 function answersOf({ head, answers }: ReturnFile): BankAnswer[] {
@@ -118,7 +116,10 @@ function shownRefusals({ answers, refusals }: ReturnFile, taken: readonly TakenA
   const byLine = new Map(refused.map((one) => [one.line.lineNumber, one]));
   return refusals
     .filter(({ ourNumber, answer }) => shown.has(ourNumber) || answer?.to === 'either')
-    .map((entry) => ({ ...entry, doubt: doubtOf(byLine.get(entry.lineNumber)) }));
+    .map((entry) => {
+      const one = byLine.get(entry.lineNumber);
+      return { ...entry, doubt: one === undefined ? '' : doubtSign(one) };
+    });
 }
 
 /** Acceptances that answer nothing, or nobody knows for certain what. */
@@ -127,10 +128,10 @@ function shownAccepted(
   { taken, idle }: { readonly taken: readonly TakenAnswer[]; readonly idle: readonly BankAnswer[] },
 ) {
   const doubts = new Map([
-    ...idle.map(({ lineNumber }) => [lineNumber, ` (${REPEATED})`] as const),
+    ...idle.map(({ lineNumber }) => [lineNumber, doubtSign(null)] as const),
     ...taken
       .filter(({ line, isUnnamed }) => line.isAccepted && isUnnamed)
-      .map((one) => [one.line.lineNumber, doubtOf(one)] as const),
+      .map((one) => [one.line.lineNumber, doubtSign(one)] as const),
   ]);
   return answers.flatMap(({ content }) => {
     const doubt = doubts.get(content.lineNumber);
@@ -139,21 +140,6 @@ function shownAccepted(
 }
 
 const EXACT: readonly BankAnswer['to'][] = ['writeOff', 'dueDay'];
-
-const REPEATED = 'repetida?';
-
-const INSTRUCTION_WORDS = { register: 'entrada', writeOff: 'baixa', dueDay: 'vencto' } as const;
-
-/** In the words of the trade, as the rest of what is found; empty where it is certain. */
-function doubtOf(taken: TakenAnswer | undefined): string {
-  if (taken === undefined) return '';
-  const { instruction, isUnnamed, isRepeated } = taken;
-  const doubts = [
-    ...(isUnnamed ? [`${INSTRUCTION_WORDS[instruction.kind]}?`] : []),
-    ...(isRepeated ? [REPEATED] : []),
-  ];
-  return doubts.length === 0 ? '' : ` (${doubts.join(' ')})`;
-}
 
 async function ofOurs(
   database: Database,

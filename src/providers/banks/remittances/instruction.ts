@@ -6,6 +6,9 @@ export type InstructionKind = (typeof INSTRUCTION_KINDS)[number];
 export const INSTRUCTION_ANSWERS = ['accepted', 'refused', 'withdrawn'] as const;
 export type InstructionAnswer = (typeof INSTRUCTION_ANSWERS)[number];
 
+/** Characters of what a bank says of a refusal. */
+export const LONGEST_REASON = 500;
+
 /** One line of a return file. */
 export type BankAnswer = {
   readonly lineNumber: number;

@@ -1,4 +1,4 @@
-import { type Database, statement, type Tx } from '../../../platform/postgres/database.ts';
+import { type Database, statement } from '../../../platform/postgres/database.ts';
 import { column, type RowOf, rowCodec } from '../../../platform/postgres/row-codec.ts';
 import type { BoletoRequest, DueDayRequest } from '../bank.ts';
 import { INSTRUCTION_ANSWERS, INSTRUCTION_KINDS } from './instruction.ts';
@@ -138,16 +138,40 @@ export async function changeDueDayByFile(
   await database.query(CHANGE, [merchantId, ourNumber, bank, number, ...days]);
 }
 
-const TELL = statement(
-  'bank_instructions.tell',
-  `update bank_instructions set is_told = true
-   where merchant_id = $1 and our_number = $2 and bank = $3 and kind = 'writeOff' and answer = 'refused'`,
+/** Of boleto `b`: no bank has it, because its registration is in no file, or was refused. */
+export const IS_AT_NO_BANK = `exists (
+    select from bank_instructions r
+    where r.merchant_id = b.merchant_id and r.our_number = b.our_number and r.bank = b.bank and r.kind = 'register'
+      and (r.file_number is null or r.answer = 'refused'))`;
+
+const FIND_AT_NO_BANK = statement(
+  'bank_instructions.find_at_no_bank',
+  `select from boletos b where b.merchant_id = $1 and b.our_number = $2 and ${IS_AT_NO_BANK}`,
 );
 
-/**
- * Runs in the commit that begins a cancel: what the bank refused before is no answer to it, and the boleto is
- * written off anew. What it refuses from then on is read as often as need be.
- */
-export async function tellRefusal(tx: Tx, { merchantId, ourNumber }: Key, bank: string): Promise<void> {
-  await tx.query(TELL, [merchantId, ourNumber, bank]);
+export async function isAtNoBank(database: Database, { merchantId, ourNumber }: Key): Promise<boolean> {
+  return (await database.query(FIND_AT_NO_BANK, [merchantId, ourNumber])).length > 0;
+}
+
+const WITHDRAW = statement(
+  'bank_instructions.withdraw',
+  `with withdrawn as (
+     update bank_instructions set answer = 'withdrawn', answered_at = now()
+     where merchant_id = $1 and our_number = $2 and bank = $3 and kind = 'register'
+       and file_number is null and answer is null
+     returning our_number
+   )
+   select our_number from withdrawn
+   union all
+   select our_number from bank_instructions
+   where merchant_id = $1 and our_number = $2 and bank = $3 and kind = 'register' and answer in ('withdrawn', 'refused')`,
+);
+
+/** Whether no bank has the boleto, nor will have: a registration that is in no file yet goes into none. */
+export async function withdrawRegistration(
+  database: Database,
+  { merchantId, ourNumber }: Key,
+  bank: string,
+): Promise<boolean> {
+  return (await database.query(WITHDRAW, [merchantId, ourNumber, bank])).length > 0;
 }

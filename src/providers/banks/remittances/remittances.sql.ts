@@ -8,6 +8,7 @@ import {
   type BankAnswer,
   INSTRUCTION_ANSWERS,
   INSTRUCTION_KINDS,
+  LONGEST_REASON,
   madeChange,
   type TakenAnswer,
   type TakenAnswers,
@@ -86,7 +87,7 @@ const STRANDED = rowCodec({
 const FIND_STRANDED = statement(
   'bank_instructions.find_stranded',
   `select ${STRANDED.columns} from bank_instructions i
-   where i.file_number is null and i.answer is null and i.bank || '/' || i.bank_code <> all ($1::text[])
+   where i.file_number is null and i.answer is null and i.bank || '/' || i.bank_code <> all ($1::text[]) and ${IS_WANTED}
    group by i.bank, i.bank_code order by i.bank, i.bank_code limit 20`,
 );
 
@@ -238,13 +239,12 @@ const GIVEN = inputRows<GivenAnswer>(
   { as: 't' },
 );
 
-const MOST_OF_REASON = 500;
 const NOT_NAMED = '(o banco não diz qual instrução)';
 
 /** What it was taken for is shown with that it may be of another one. */
 function reasonOf({ line: { reason }, isUnnamed }: TakenAnswer): string | null {
   if (reason === null || !isUnnamed) return reason;
-  return `${reason.slice(0, MOST_OF_REASON - NOT_NAMED.length - 1)} ${NOT_NAMED}`;
+  return `${reason.slice(0, LONGEST_REASON - NOT_NAMED.length - 1)} ${NOT_NAMED}`;
 }
 
 function givenAnswers({ taken, passed }: TakenAnswers, { name }: AnsweringFile): GivenAnswer[] {

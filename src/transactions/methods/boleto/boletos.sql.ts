@@ -12,7 +12,6 @@ import {
 import { pageOf, readPageOf } from '../../../platform/postgres/page-of.ts';
 import { column, firstOf, type RowOf, rowCodec } from '../../../platform/postgres/row-codec.ts';
 import type { BoletoPayer } from '../../../providers/banks/bank.ts';
-import { tellRefusal } from '../../../providers/banks/remittances/instructions.sql.ts';
 import { saoPauloOffsetText, utcText } from '../../../values/instant.ts';
 import type { Deliverer } from '../../../webhooks/deliveries/delivery.ts';
 import { PAYMENT_KINDS } from '../../bill-payment.ts';
@@ -188,7 +187,10 @@ const KNOWN_DUE_DAYS = `array(select k.day from (
          from unnest(b.due_days || b.due_on || $20::date || coalesce($22::date, $20::date)) with ordinality d (day, place)
          group by d.day order by 2 desc limit 50) k order by k.place)`;
 
-/** Writes the decided move of a locked row, with its movement and deliveries. */
+/**
+ * Writes the decided move of a locked row, with its movement and deliveries. What the bank refused by file
+ * before a cancel began is no answer to it.
+ */
 const MOVE = statement(
   'boletos.move',
   `with changed as (
@@ -201,6 +203,10 @@ const MOVE = statement(
        fence = b.fence + 1, tries = 0, unknown_since = null, unknown_reason = null
      where b.merchant_id = $1 and b.boleto_id = $2 and b.state = $3
      returning ${BOLETO.columns}
+   ), told as (
+     update bank_instructions i set is_told = true from changed c
+     where $4 = 'canceling' and i.merchant_id = c.merchant_id and i.our_number = c.our_number and i.bank = c.bank
+       and i.kind = 'writeOff' and i.answer = 'refused'
    ), unkeyed as (
      select merchant_id, $15::bytea as key_hash, boleto_id as resource_id from changed
    ), ${FREE_KEYS}, news as (
@@ -252,9 +258,7 @@ export async function moveBoleto(
     news === null || boleto.callbackUrl === null ? null : callbackBody(boleto, move, momentText),
     ...[days.dueOn, days.payableUntil, wanted?.dueOn ?? null, wanted?.payableUntil ?? null],
   ]);
-  if (row === undefined) return null;
-  if (move.to === 'canceling') await tellRefusal(tx, boleto, boleto.bank);
-  return { held: parseBoleto(row), isWaiting: row.is_waiting === true };
+  return row === undefined ? null : { held: parseBoleto(row), isWaiting: row.is_waiting === true };
 }
 
 const MOVES = {

@@ -156,25 +156,39 @@ export async function findOurNumbers(
   return ours;
 }
 
-const LOCK = statement(
-  'boletos.lock_of_file',
-  `select our_number from boletos where our_number = any ($1::text[]) order by our_number, merchant_id for no key update`,
-);
+type DueDayOfFile = { readonly ourNumber: string; readonly dueOn: Day | null };
 
-/**
- * In the order of their numbers, and before anything of the file is written: who moves a boleto locks it
- * before what its bank was told, too.
- */
-export async function lockBoletosOfFile(tx: Tx, numbers: readonly string[]): Promise<void> {
-  const sorted = [...new Set(numbers)].toSorted();
-  for (let first = 0; first < sorted.length; first += CHANGES_AT_ONCE)
-    await tx.query(LOCK, [sorted.slice(first, first + CHANGES_AT_ONCE)]);
-}
-
-const DUE_DAYS = inputRows<{ readonly ourNumber: string; readonly dueOn: Day }>(
+const DUE_DAYS = inputRows<DueDayOfFile>(
   { our_number: ['text', (one) => one.ourNumber], due_on: ['date', (one) => one.dueOn] },
   { as: 'f', after: 1 },
 );
+
+const LOCK = statement(
+  'boletos.lock_of_file',
+  `with input as (
+     select our_number, array_agg(distinct due_on) filter (where due_on is not null) as days
+     from (select * from ${DUE_DAYS.sql}) f group by our_number
+   )
+   select b.our_number from input f
+   join boletos b on b.our_number = f.our_number and coalesce(left(b.bar_code, 3), b.asked_bank, $1) = $1
+   where exists (
+       select from bank_instructions i
+       where i.merchant_id = b.merchant_id and i.our_number = b.our_number and i.bank_code = $1 and i.kind = 'dueDay'
+         and coalesce(i.answer, 'refused') = 'refused')
+     or exists (
+       select from unnest(f.days) d where d <> b.due_on and d <> all (coalesce(b.due_days, '{}')))
+   order by b.our_number, b.merchant_id for no key update of b`,
+);
+
+/**
+ * Those of this bank whose day its file may change, in the order of their numbers and before anything of the
+ * file is written: who moves a boleto locks it before what its bank was told, too.
+ */
+export async function lockBoletosOfFile(tx: Tx, bank: string, days: readonly DueDayOfFile[]): Promise<void> {
+  const sorted = days.toSorted((one, other) => Number(one.ourNumber) - Number(other.ourNumber));
+  for (let first = 0; first < sorted.length; first += CHANGES_AT_ONCE)
+    await tx.query(LOCK, [bank, ...DUE_DAYS.values(sorted.slice(first, first + CHANGES_AT_ONCE))]);
+}
 
 const LEARN = statement(
   'boletos.learn_due_days',
@@ -224,7 +238,7 @@ const FIND_FIRST = statement(
    join boleto_payments p on p.merchant_id = e.merchant_id and p.boleto_id = e.boleto_id
      and e.exception_key = ${EXCEPTION_KEY} and p.surprise = 'filedAgain'
    join bank_changes c on c.merchant_id = p.merchant_id and c.change_id = split_part(p.change_id, '@', 1)
-   where e.exception_id = $1 and c.filed_in is not null`,
+   where e.exception_id = $1`,
 );
 
 /** The file that told the payment of an exception before; null: none did. */
@@ -288,6 +302,8 @@ function summed(counts: readonly KeptCounts[]): KeptCounts {
     unfit: numbers('unfit'),
     known: numbers('known'),
     again: numbers('again'),
-    told: counts.flatMap(({ told }) => told),
+    told: [
+      ...new Map(counts.flatMap(({ told }) => told).map((one) => [Object.values(one).join(), one])).values(),
+    ],
   };
 }
