@@ -138,11 +138,14 @@ export async function changeDueDayByFile(
   await database.query(CHANGE, [merchantId, ourNumber, bank, number, ...days]);
 }
 
-/** Of boleto `b`: no bank has it, because its registration is in no file, or was refused. */
-export const IS_AT_NO_BANK = `exists (
-    select from bank_instructions r
+/**
+ * Of boleto `b`: no bank has it, because its registration is in no file, or was refused. One look by key each;
+ * as `exists` it could be planned as a scan of all.
+ */
+export const IS_AT_NO_BANK = `coalesce((
+    select r.file_number is null or r.answer = 'refused' from bank_instructions r
     where r.merchant_id = b.merchant_id and r.our_number = b.our_number and r.bank = b.bank and r.kind = 'register'
-      and (r.file_number is null or r.answer = 'refused'))`;
+    limit 1), false)`;
 
 const FIND_AT_NO_BANK = statement(
   'bank_instructions.find_at_no_bank',
