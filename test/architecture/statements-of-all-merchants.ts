@@ -106,6 +106,7 @@ export const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'boletos.pull_forward': 'work that falls due, for all merchants',
   'boletos.count_unresolved': 'metrics of what is unknown, for all merchants',
   'boletos.list_acting': 'work that falls due, for all merchants',
+  'boletos.list_acting_of_merchant': 'of each boleto of the merchant the registration, by its key',
   'boletos.merchants_ahead': 'moved clocks, of all merchants',
   'boletos.earliest_acting_of_merchant': 'looks through what waits, of all merchants, for one merchant',
   'boletos.erase_old': 'work that falls due, for all merchants',

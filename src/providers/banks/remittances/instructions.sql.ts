@@ -138,9 +138,16 @@ export async function changeDueDayByFile(
   await database.query(CHANGE, [merchantId, ourNumber, bank, number, ...days]);
 }
 
+/** In the statement that begins a cancel: what the bank refused before is no answer to it. */
+export const TELL_REFUSALS = `told as (
+     update bank_instructions i set is_told = true from changed c
+     where c.state = 'canceling' and i.merchant_id = c.merchant_id and i.our_number = c.our_number and i.bank = c.bank
+       and i.kind = 'writeOff' and i.answer = 'refused'
+   )`;
+
 /**
- * Of boleto `b`: no bank has it, because its registration is in no file, or was refused. One look by key each;
- * as `exists` it could be planned as a scan of all.
+ * Of boleto `b`: no bank has it, because its registration is in no file, or was refused. One look by key
+ * each; as `exists` it could be planned as a scan of all.
  */
 export const IS_AT_NO_BANK = `coalesce((
     select r.file_number is null or r.answer = 'refused' from bank_instructions r
@@ -149,11 +156,17 @@ export const IS_AT_NO_BANK = `coalesce((
 
 const FIND_AT_NO_BANK = statement(
   'bank_instructions.find_at_no_bank',
-  `select from boletos b where b.merchant_id = $1 and b.our_number = $2 and ${IS_AT_NO_BANK}`,
+  `select from bank_instructions
+   where merchant_id = $1 and our_number = $2 and bank = $3 and kind = 'register'
+     and (file_number is null or answer = 'refused')`,
 );
 
-export async function isAtNoBank(database: Database, { merchantId, ourNumber }: Key): Promise<boolean> {
-  return (await database.query(FIND_AT_NO_BANK, [merchantId, ourNumber])).length > 0;
+export async function isAtNoBank(
+  database: Database,
+  { merchantId, ourNumber }: Key,
+  bank: string,
+): Promise<boolean> {
+  return (await database.query(FIND_AT_NO_BANK, [merchantId, ourNumber, bank])).length > 0;
 }
 
 const WITHDRAW = statement(

@@ -118,7 +118,7 @@ export function calendarMoment(boleto: Boleto): Instant | null {
   return instant(Math.max(computed, written));
 }
 
-/** Null: nothing yet. Only the bank that registered it can end it, unless none has it: else `canEnd` is false. */
+/** Null: nothing yet. `canEnd`: the bank that registered it can be asked, or none has it. */
 export function calendarChange(boleto: Boleto, now: Instant, canEnd: boolean): BoletoChange | null {
   const moment = calendarMoment(boleto);
   if (moment === null || moment > now) return null;

@@ -12,6 +12,7 @@ import {
 import { pageOf, readPageOf } from '../../../platform/postgres/page-of.ts';
 import { column, firstOf, type RowOf, rowCodec } from '../../../platform/postgres/row-codec.ts';
 import type { BoletoPayer } from '../../../providers/banks/bank.ts';
+import { TELL_REFUSALS } from '../../../providers/banks/remittances/instructions.sql.ts';
 import { saoPauloOffsetText, utcText } from '../../../values/instant.ts';
 import type { Deliverer } from '../../../webhooks/deliveries/delivery.ts';
 import { PAYMENT_KINDS } from '../../bill-payment.ts';
@@ -187,10 +188,7 @@ const KNOWN_DUE_DAYS = `array(select k.day from (
          from unnest(b.due_days || b.due_on || $20::date || coalesce($22::date, $20::date)) with ordinality d (day, place)
          group by d.day order by 2 desc limit 50) k order by k.place)`;
 
-/**
- * Writes the decided move of a locked row, with its movement and deliveries. What the bank refused by file
- * before a cancel began is no answer to it.
- */
+/** Writes the decided move of a locked row, with its movement and deliveries. */
 const MOVE = statement(
   'boletos.move',
   `with changed as (
@@ -203,11 +201,7 @@ const MOVE = statement(
        fence = b.fence + 1, tries = 0, unknown_since = null, unknown_reason = null
      where b.merchant_id = $1 and b.boleto_id = $2 and b.state = $3
      returning ${BOLETO.columns}
-   ), told as (
-     update bank_instructions i set is_told = true from changed c
-     where $4 = 'canceling' and i.merchant_id = c.merchant_id and i.our_number = c.our_number and i.bank = c.bank
-       and i.kind = 'writeOff' and i.answer = 'refused'
-   ), unkeyed as (
+   ), ${TELL_REFUSALS}, unkeyed as (
      select merchant_id, $15::bytea as key_hash, boleto_id as resource_id from changed
    ), ${FREE_KEYS}, news as (
      select c.*, null::uuid as pix_id, 'Boleto' as type, c.our_number as nsu, $16::text as old_state, $17::text as new_state, $14::timestamptz as moment, $18::text as moment_text,

@@ -60,8 +60,8 @@ export async function cancelBoleto(
 }
 
 /**
- * After its lease the resolving work asks the bank. What no bank has is canceled whatever bank its provider is
- * of.
+ * After its lease the resolving work asks the bank. What no bank has is canceled whatever bank its provider
+ * is of.
  */
 export async function startCancel(
   { banks, clock, database, writeWish }: Pick<CancelTools, 'banks' | 'clock' | 'database' | 'writeWish'>,
@@ -80,7 +80,7 @@ export async function startCancel(
   };
   const begun = await start(isHere);
   if (begun === null || begun.isMoved || isHere(begun.held)) return begun;
-  return (await isAtNoBank(database, begun.held)) ? start(() => true) : begun;
+  return (await isAtNoBank(database, begun.held, begun.held.bank)) ? start(() => true) : begun;
 }
 
 /** Why its bank cannot be asked about an open boleto; null: it can. */
