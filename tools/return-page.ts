@@ -43,7 +43,7 @@ read by [packages/settlement-files](../packages/settlement-files/README.md), whi
 A file is taken whole or not at all: the first fault refuses it, with its line, in English and in Portuguese. What it says waits among the changes of the bank's feed and is
 applied as they are, within seconds, by the service. The same change in a second file is the same change: it is known by bank, boleto, day and amount (and,
 of equal ones in one file, by its number among them), not by the file. The command names the
-boletos of such repetitions. An equal payment of one day that another file reports (one made on another day, or of another number) may be a second one or the first once more:
+boletos of such repetitions, and the file that was the first (\`already told by file\`), which the page of the exception names too. An equal payment of one day that another file reports (one made on another day, or of another number) may be a second one or the first once more:
 it is recorded as \`filedAgain\`, moves nothing, and stands in \`parcela resolve changes\` for a person to look at. A payment that the feed reports too, with the same amount and day, is recorded once.
 
 A boleto is known by our number: eleven digits, which the bridge gives the bank as the company's own number (\`companyUse\`), or as the bank's number

@@ -8,6 +8,8 @@ export type BankBoleto = {
   readonly status: 'refused' | 'issued' | 'paid' | 'canceled' | 'expired';
   readonly amount: number;
   readonly dueOn: string;
+  /** All that it has had, the newest last. */
+  readonly dueDays: readonly string[];
   readonly barCode: string | null;
   readonly payments: readonly { readonly amount: number; readonly paidOn: string }[];
 };

@@ -8,6 +8,7 @@ import { simulatorKills, spoiledBatches } from '../kinds/simulators.ts';
 import { STEP_CUTS, STEP_KILLS, STEP_PAIRS, STEP_PAUSES } from '../kinds/steps.ts';
 import { IMPORT_KILLS } from './imports.ts';
 import { spoilBank } from './operations.ts';
+import { REMITTANCE_KILLS } from './remittances.ts';
 
 const BANK_KILLS = simulatorKills(
   {
@@ -33,6 +34,7 @@ export const BOLETO_KINDS: readonly Kind[] = [
   STEP_PAUSES,
   BANK_KILLS,
   IMPORT_KILLS,
+  REMITTANCE_KILLS,
   ABSENCES,
   commitErrors(),
   TERMINATED_SESSIONS,

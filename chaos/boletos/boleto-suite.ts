@@ -60,7 +60,7 @@ export function boletoSuite(): Suite {
 
 const HERE = `select (select count(*) from boleto_payments)::int as payments,
   (select count(*) from bank_changes where state = 'waiting')::int as waiting,
-  (select count(*) from boletos where state = 'canceled')::int as canceled`;
+  (select count(*) from boletos where state = 'canceled' and bank = 'default')::int as canceled`;
 
 async function areChangesHere(bench: ChaosBench): Promise<boolean> {
   const ledger = await readBankLedger(bench);

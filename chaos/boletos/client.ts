@@ -93,7 +93,7 @@ export class BoletoDesk {
   }
 }
 
-const PAYER = {
+export const PAYER = {
   name: 'Ana Souza',
   documentNumber: '52998224725',
   address: {

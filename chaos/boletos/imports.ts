@@ -33,6 +33,10 @@ function stateOf(bench: ChaosBench): FileState {
   return states.getOrInsertComputed(bench, () => empty);
 }
 
+export function noteFinding(bench: ChaosBench, finding: Finding): void {
+  stateOf(bench).findings.push(finding);
+}
+
 export function takeFindings(bench: ChaosBench): Finding[] {
   const state = stateOf(bench);
   const { findings } = state;
@@ -84,13 +88,17 @@ async function takeUndisturbed(bench: ChaosBench, gateway: Gateway): Promise<voi
   }
 }
 
-/** `step`: killed there, counted from its start. */
 function runImport(bench: ChaosBench, paths: readonly string[], step: number | null = null) {
+  return runCommand(bench, ['reconcile', 'import', ...paths], step);
+}
+
+/** `step`: killed there, counted from its start. */
+export function runCommand(bench: ChaosBench, words: readonly string[], step: number | null = null) {
   const state = stateOf(bench);
   state.runs += 1;
   const orders = new StepOrders(join(bench.folder, `import-${state.runs}`));
   if (step !== null) orders.armFromStart('kill', step);
-  const child = spawn(process.execPath, [...PARCELA, 'reconcile', 'import', ...paths], {
+  const child = spawn(process.execPath, [...PARCELA, ...words], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: cleanEnvironment({
       ...bench.settings,
@@ -148,7 +156,7 @@ async function importUnderKills(scene: Scene, shop: FileShop): Promise<string[]>
 }
 
 function find(bench: ChaosBench, { merchantId, fileCase }: FileShop, invariant: string, text: string): void {
-  stateOf(bench).findings.push({ invariant, reference: `${merchantId}, ${nameOf(fileCase)}`, text });
+  noteFinding(bench, { invariant, reference: `${merchantId}, ${nameOf(fileCase)}`, text });
 }
 
 /**

@@ -93,6 +93,7 @@ export function ledgerItem(boleto: Boleto): object {
   return {
     ...{ merchantId, ourNumber, status, amount, issuedOn, dueOn, payableUntil, refusal, barCode },
     digitableLine: barCode === null ? null : digitableLineOf(barCode),
+    dueDays: boleto.dueDays,
     payments: payments.map((payment) => ({ amount: payment.amount, paidOn: payment.paidOn })),
   };
 }

@@ -12,6 +12,8 @@ export type Boleto = Omit<RegistrationEntry, 'dueOn' | 'payableUntil' | 'plan'> 
   readonly registration: RegistrationEntry;
   dueOn: string;
   payableUntil: string;
+  /** All that it has had, the newest last. */
+  readonly dueDays: string[];
   /** Payments of the plan move along with the due day. */
   plan: RegistrationEntry['plan'];
   status: 'refused' | 'issued' | 'paid' | 'canceled' | 'expired';
@@ -84,6 +86,7 @@ export class Boletos {
     );
     boleto.dueOn = entry.dueOn;
     boleto.payableUntil = entry.payableUntil;
+    boleto.dueDays.push(entry.dueOn);
     this.#waitFor(boleto);
     this.dueDays.push({ boleto, entry });
   }
@@ -118,7 +121,8 @@ export class Boletos {
 
   #register(entry: RegistrationEntry): void {
     const status = entry.refusal === null ? 'issued' : 'refused';
-    const boleto: Boleto = { ...entry, registration: entry, status, payments: [], plannedPaid: 0 };
+    const empty = { dueDays: [entry.dueOn], payments: [], plannedPaid: 0 };
+    const boleto: Boleto = { ...entry, registration: entry, status, ...empty };
     this.#boletos.set(keyOf(entry.merchantId, entry.ourNumber), boleto);
     this.#waitFor(boleto);
   }

@@ -1,13 +1,17 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { bankText, ReturnFileRefused } from '#settlement-files';
+import { doubtSentence } from '../reconciliation/bank-files/doubt.ts';
 import {
+  type DoubtfulAnswer,
   namedNumbers,
   type ProcessedReturnFile,
   processReturnFile,
   TooManyMovements,
 } from '../reconciliation/bank-files/process-return-file.ts';
 import { keptName } from '../reconciliation/imports/settlement-file.ts';
+import { shownFileNumber } from '../transactions/methods/boleto/changes/bank-change.ts';
+import type { ToldByFile } from '../transactions/methods/boleto/changes/filed-changes.sql.ts';
 import {
   type AuditedCommandTools,
   type Command,
@@ -50,10 +54,24 @@ async function runImport(
 }
 
 function linesOf(read: ProcessedReturnFile): string[] {
-  const { head, lineCount, entries, foreign, ours, taken, unfit, known, again, others, unknown } = read;
+  const {
+    head,
+    lineCount,
+    entries,
+    foreign,
+    ours,
+    taken,
+    unfit,
+    known,
+    again,
+    told,
+    doubtful,
+    others,
+    unknown,
+  } = read;
   const foreigners = foreign + entries.length - ours;
   return [
-    `Taken: bank ${bankText(head.bank)}, made on ${head.madeOn}, number ${head.sequence ?? 'none'}, ${lineCount} lines.`,
+    `Taken: bank ${bankText(head.bank)}, made on ${head.madeOn}, number ${shownFileNumber(head.sequence)}, ${lineCount} lines.`,
     `changes of our boletos   ${ours}, of which ${taken} are new`,
     `boletos of others        ${foreigners}`,
     ...(unfit.length > 0
@@ -65,6 +83,8 @@ function linesOf(read: ProcessedReturnFile): string[] {
     ...(again.length > 0
       ? [`paid in this file and in another one, see parcela resolve changes: ${namedNumbers(again)}`]
       : []),
+    ...toldLines(told),
+    ...doubtfulLines(doubtful),
     ...Object.entries(others).map(
       ([movement, count]) => `movement ${movement}              ${count}, changes nothing`,
     ),
@@ -76,8 +96,43 @@ function linesOf(read: ProcessedReturnFile): string[] {
   ];
 }
 
+/** In both languages, as what refuses a file: whoever brings the bank's files reads it. */
+function toldLines(told: readonly ToldByFile[]): string[] {
+  const days = Map.groupBy(told, ({ madeOn }) => madeOn);
+  return [...days].flatMap(([day, ofDay]) =>
+    [...Map.groupBy(ofDay, ({ fileNumber }) => fileNumber)].map(([fileNumber, some]) => {
+      const number = shownFileNumber(fileNumber);
+      const diaMesAno = day.split('-').toReversed().join('/');
+      const numbers = namedNumbers(some.map(({ ourNumber }) => ourNumber));
+      return `already told by file ${number} of ${day} (já informado pelo arquivo ${number} de ${diaMesAno}): ${numbers}`;
+    }),
+  );
+}
+
+function doubtfulLines(doubtful: readonly DoubtfulAnswer[]): string[] {
+  return [...Map.groupBy(doubtful, ({ takenFor }) => takenFor)].map(([takenFor, some]) => {
+    const { en, pt } = doubtSentence(takenFor);
+    const numbers = namedNumbers([...new Set(some.map(({ ourNumber }) => ourNumber))]);
+    return `${en} (${pt}), see parcela reconcile list --class unknownCode: ${numbers}`;
+  });
+}
+
 function jsonOf(read: ProcessedReturnFile): object {
-  const { head, lineCount, entries, foreign, ours, taken, unfit, known, again, others, unknown } = read;
+  const {
+    head,
+    lineCount,
+    entries,
+    foreign,
+    ours,
+    taken,
+    unfit,
+    known,
+    again,
+    told,
+    doubtful,
+    others,
+    unknown,
+  } = read;
   return {
     ...head,
     lines: lineCount,
@@ -87,6 +142,8 @@ function jsonOf(read: ProcessedReturnFile): object {
     unfit,
     known,
     again,
+    told,
+    doubtful,
     others,
     unknown: unknown.map(({ lineNumber, movement, ourNumber, paid }) => ({
       lineNumber,

@@ -38,6 +38,7 @@ import { readNewestRuns } from '../reconciliation/truth/truth-runs.sql.ts';
 import { listUnanswered } from '../recurrence/automatic/unanswered.sql.ts';
 import { changeFees } from '../transactions/fees/change-fees.ts';
 import { listNewestFeeVersions } from '../transactions/fees/fee-tables.sql.ts';
+import { findFirstFile } from '../transactions/methods/boleto/changes/filed-changes.sql.ts';
 import { listUnresolvedBoletos } from '../transactions/methods/boleto/unresolved/unresolved-boletos.sql.ts';
 import { listUnresolvedPix } from '../transactions/methods/pix/unresolved/unresolved-pix.sql.ts';
 import { decideUnresolved } from '../transactions/unresolved/decide-unresolved.ts';
@@ -193,6 +194,7 @@ function settlementTools({ database, audit, search, lookUp }: OperatorContext) {
     sumExceptions: (filter) =>
       search(NO_MERCHANT, (reader) => sumExceptionsOfAll(reader, filter, MOST_SUMS_SHOWN)),
     findException: (id) => lookUp(NO_MERCHANT, (reader) => findException(reader, id)),
+    findFirstFile: (id) => lookUp(NO_MERCHANT, (reader) => findFirstFile(reader, id)),
     readLine: (fileNumber, lineNumber) =>
       lookUp(NO_MERCHANT, (reader) => readLine(reader, fileNumber, lineNumber)),
     sumCause: (cause) => search(NO_MERCHANT, (reader) => sumCause(reader, cause)),

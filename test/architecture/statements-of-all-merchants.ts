@@ -31,12 +31,15 @@ export const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'pix_charges.find_to_pay': 'a payer shows nothing but the key of the page',
   'bank_changes.keep_of_file':
     'a file of the bank names boletos by our number, which is unique over all merchants',
+  'boletos.lock_of_file': 'a return file names no merchant: our number does',
   'boletos.learn_due_days': 'a return file names no merchant: our number and the bank do',
   'boletos.find_our_numbers':
     'a file of the bank names boletos by our number, which is unique over all merchants',
   'bank_instructions.find_told': 'a return file names no merchant: our number and the bank do',
   'bank_instructions.take': 'a file for a bank is of all merchants of an agreement',
   'bank_instructions.read_file': 'a file for a bank is of all merchants of an agreement',
+  'bank_changes.find_first_file': "the operator's view",
+  'bank_instructions.find_stranded': "the operator's view",
   'bank_instructions.list_refused': "the operator's view",
   'remittances.list': "the operator's view",
   'access_tokens.forget': 'work that falls due, for all merchants',
@@ -103,6 +106,7 @@ export const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'boletos.pull_forward': 'work that falls due, for all merchants',
   'boletos.count_unresolved': 'metrics of what is unknown, for all merchants',
   'boletos.list_acting': 'work that falls due, for all merchants',
+  'boletos.list_acting_of_merchant': 'of each boleto of the merchant the registration, by its key',
   'boletos.merchants_ahead': 'moved clocks, of all merchants',
   'boletos.earliest_acting_of_merchant': 'looks through what waits, of all merchants, for one merchant',
   'boletos.erase_old': 'work that falls due, for all merchants',

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import pg from 'pg';
 import { STATUS_BILL } from '../../src/transactions/methods/boleto/bill-status.ts';
 import { runParcela } from '../audit/audit-service.ts';
 import { keyFileIn, rememberKeyFile } from '../kit/keys.ts';
@@ -27,18 +28,29 @@ before(async () => {
   const service = await openTestService();
   rememberKeyFile(service.database.address.database, keyFileIn(service.folder));
   shop = await shopOf(service);
-  const ofBranch = { branch: '0810', account: '53678', accountDigit: '9', portfolio: '109' };
-  await routeTo('itau', '341', ofBranch);
+  await routeTo('itau', '341', ITAU);
 });
 after(() => shop?.service.close());
 
-async function routeTo(name: string, code: string, agreement: Readonly<Record<string, string>>) {
-  const company = { companyName: 'Loja São João Ltda', companyDocument: '11222333000181' };
-  const settings = Object.entries({ bank: code, ...agreement, ...company });
+type Agreement = Readonly<Record<string, string>>;
+
+const COMPANY = { companyName: 'Loja São João Ltda', companyDocument: '11222333000181' };
+const ITAU = { branch: '0810', account: '53678', accountDigit: '9', portfolio: '109', ...COMPANY };
+
+async function setUp(command: 'add' | 'change', name: string, code: string, agreement: Agreement) {
+  const settings = Object.entries({ bank: code, ...agreement });
   const given = settings.flatMap(([setting, value]) => ['--setting', `${setting}=${value}`]);
-  await parcela('provider', 'add', '--kind', 'bank', '--name', name, '--adapter', 'remessa', ...given);
+  await parcela('provider', command, '--kind', 'bank', '--name', name, '--adapter', 'remessa', ...given);
+}
+
+async function routeTo(name: string, code: string, agreement: Agreement) {
+  await setUp('add', name, code, agreement);
   await parcela('provider', 'route', '--kind', 'bank', '--rule', name);
-  await until('the bank by file is routed to', async () => {
+  await untilIssuedAt(code);
+}
+
+function untilIssuedAt(code: string): Promise<{ readonly ourNumber: string }> {
+  return until('the bank by file is routed to', async () => {
     const { status, body } = await issue(shop, { value: 1 });
     assert.equal(status, 200);
     return String(body.barCode).startsWith(code) ? body : null;
@@ -79,6 +91,7 @@ async function issued(value: number, terms: object = {}) {
 }
 
 const short = (day: string) => `${day.slice(8)}${day.slice(5, 7)}${day.slice(2, 4)}`;
+const DAY_20 = `${inDays(20).slice(8)}/${inDays(20).slice(5, 7)}`;
 let returns = 0;
 
 /** A return file of Itaú: for each boleto what became of it. */
@@ -105,8 +118,8 @@ async function returnedBy(type: object, ofBank: object, movements: readonly Move
   returns += 1;
   const path = join(shop.service.folder, `retorno-${returns}.ret`);
   await writeFile(path, lines.join(''), 'latin1');
-  await parcela('boletos', 'import', path);
-  return path;
+  const taken = JSON.parse(await parcela('boletos', 'import', path, '--json'));
+  return { path, taken };
 }
 
 test('a boleto goes to the bank by file once, is confirmed by the return file, and paid by the next', async () => {
@@ -169,11 +182,15 @@ test('what is canceled before its file is never told to the bank', async () => {
   assert.deepEqual(told((await made()).lines), []);
 });
 
-test('what the bank has is written off by the next file, and canceled once the bank says so', async () => {
-  const { id, ourNumber } = await issued(50);
+test('what the bank has is written off by the next file unless it is paid first, and canceled once the bank says so', async () => {
+  const [{ id, ourNumber }, paid] = [await issued(50), await issued(51)];
   await made();
-  assert.equal((await cancel(shop, id)).status, 202);
+  for (const bill of [id, paid.id]) assert.equal((await cancel(shop, bill)).status, 202);
   assert.equal((await read(shop, id)).body.statusBill, STATUS_BILL.issued);
+  const value = zeros(5_100, 13);
+  const texts = { 153: value, 254: value, 296: short(today()) };
+  await returned({ ourNumber: paid.ourNumber, code: '06', texts });
+  await untilStatus(shop, paid.id, STATUS_BILL.paid);
   assert.deepEqual(told((await made()).lines), [`02 ${ourNumber}`]);
   await returned({ ourNumber, code: '02' }, { ourNumber, code: '09' });
   await untilStatus(shop, id, STATUS_BILL.canceled);
@@ -187,7 +204,7 @@ test('a refused write-off neither pays nor ends the boleto, and may be asked for
   const { number } = await made();
   // A day that nobody asked for is no change that is heard of later.
   await returned({ ourNumber, code: '14', texts: { 147: short(inDays(25)) } });
-  const refusal = await returned({ ourNumber, code: '15', texts: { 378: '26' } });
+  const { path: refusal } = await returned({ ourNumber, code: '15', texts: { 378: '26' } });
   const shown = await parcela('remessa', 'show', '--bank', 'itau', '--number', String(number));
   assert.match(shown, new RegExp(`write-off of ${ourNumber}: 26 a conta não está liberada`));
   const again = await until('the bank is asked for the write-off again', async () => {
@@ -210,6 +227,51 @@ test('a refused write-off neither pays nor ends the boleto, and may be asked for
   await returned({ ourNumber, code: '06', texts: { 153: value, 254: value, 296: short(today()) } });
   await untilStatus(shop, id, STATUS_BILL.paid);
   assert.deepEqual(await movementsOf(shop, id), ['>Emitido', 'Emitido>Pago']);
+});
+
+/** For a lock that this client has, in a statement that begins so. */
+async function oneWaits(who: string, client: pg.Client, statement = '') {
+  const { rows } = await client.query('select pg_backend_pid() as id');
+  const waiting =
+    'select from pg_stat_activity where $1 = any (pg_blocking_pids(pid)) and starts_with(query, $2)';
+  await until(
+    who,
+    async () => (await shop.service.auditor.query(waiting, [rows[0].id, statement])).length > 0,
+  );
+}
+
+test('a write-off that the bank refused is asked for once, whatever the work that reads the refusal is stopped at', async () => {
+  const { id, ourNumber } = await issued(56);
+  await made();
+  assert.equal((await cancel(shop, id)).status, 202);
+  await made();
+  const { auditor, database } = shop.service;
+  const due = (when: string) =>
+    auditor.query(`update boletos set due_at = now() + interval '${when}' where boleto_id = $1`, [id]);
+  await due('1 day');
+  await returned({ ourNumber, code: '15' });
+  const [asking, moving] = [new pg.Client(database.address), new pg.Client(database.address)];
+  await Promise.all([asking.connect(), moving.connect()]);
+  try {
+    await asking.query('begin; lock table bank_instructions in access exclusive mode');
+    await due('0');
+    await oneWaits('the work asks', asking, 'with withdrawn');
+    // Another process claims it before the answer is recorded, as after a kill.
+    await moving.query('begin');
+    await moving.query('update boletos set fence = fence + 1, due_at = now() where boleto_id = $1', [id]);
+    await asking.query('rollback');
+    await oneWaits('the work records the answer', moving);
+    await moving.query('commit');
+  } finally {
+    await Promise.all([asking.end(), moving.end()]);
+  }
+  await until('the cancel has ended', async () => {
+    const [row] = await auditor.query('select state from boletos where boleto_id = $1', [id]);
+    return row?.state === 'issued';
+  });
+  assert.deepEqual(told((await made()).lines), []);
+  assert.equal((await cancel(shop, id)).status, 202);
+  assert.deepEqual(told((await made()).lines), [`02 ${ourNumber}`]);
 });
 
 test('a due day changes before its file at once, and else by the next file, once the bank says so', async () => {
@@ -255,6 +317,27 @@ test('a due day changes before its file at once, and else by the next file, once
   await returned({ ourNumber, code: '06', texts });
   await untilStatus(shop, id, STATUS_BILL.paid);
   assert.deepEqual((await movementsOf(shop, id)).slice(-2), ['Emitido>Vencimento alterado', 'Emitido>Pago']);
+});
+
+test('a file waits for who has a boleto, before it answers what the bank was told of it', async () => {
+  const { id, ourNumber } = await issued(83);
+  await made();
+  assert.equal((await changeDay(shop, id, inDays(20))).status, 202);
+  await made();
+  const client = new pg.Client(shop.service.database.address);
+  await client.connect();
+  try {
+    await client.query('begin');
+    await client.query('select from boletos where boleto_id = $1 for no key update', [id]);
+    const taking = returned({ ourNumber, code: '14', texts: onDay(20) });
+    await oneWaits('the file', client);
+    await client.query('update bank_instructions set due_on = due_on where our_number = $1', [ourNumber]);
+    await client.query('commit');
+    await taking;
+  } finally {
+    await client.end();
+  }
+  await untilDay({ id }, 20);
 });
 
 test('a payment counts by whichever due day the bank had the boleto with, and what is expected is of that day', async () => {
@@ -341,7 +424,7 @@ test('a refused change by file leaves the day, is shown with its reason, and ans
   await made();
   assert.equal((await changeDay(shop, id, inDays(20))).status, 202);
   const { number } = await made();
-  const refusal = await returned({ ourNumber, code: '16', texts: { 378: '26' } });
+  const { path: refusal } = await returned({ ourNumber, code: '16', texts: { 378: '26' } });
   const shown = await parcela('remessa', 'show', '--bank', 'itau', '--number', String(number));
   assert.match(shown, new RegExp(`refused: change of due day of ${ourNumber}: 26 a conta não está liberada`));
   await until('the boleto is open again', async () =>
@@ -376,7 +459,7 @@ test('a refusal that names no instruction is of the oldest that waits, and none 
     numbers.map((ourNumber) => ({ ourNumber, code: '15' })),
   );
   assert.deepEqual(await refused(), [0, 0]);
-  const ofChange = await returned(...numbers.map((ourNumber) => ({ ourNumber, code: '16' })));
+  const { path: ofChange } = await returned(...numbers.map((ourNumber) => ({ ourNumber, code: '16' })));
   assert.deepEqual(await refused(), [2, 0]);
   await parcela('boletos', 'import', ofChange);
   assert.deepEqual(await refused(), [2, 0]);
@@ -452,13 +535,20 @@ test('each of several refusals that name no instruction is of one, wherever it s
   await changedAndCanceled(both, changed);
   const others = Array.from({ length: 2_001 }, (_, index) => ({ ourNumber: zeros(index, 11), code: '16' }));
   const refusal = { ourNumber: both.ourNumber, code: '16' };
-  await returned(refusal, { ourNumber: changed.ourNumber, code: '14' }, ...others, refusal, {
-    ourNumber: changed.ourNumber,
-    code: '16',
-  });
+  const ofChanged = { ourNumber: changed.ourNumber, code: '16' };
+  const { taken } = await returned(refusal, { ...ofChanged, code: '14' }, ...others, refusal, ofChanged);
+  const doubts = taken.doubtful as readonly { ourNumber: string; lineNumber: number; takenFor: string }[];
+  assert.deepEqual(
+    doubts.map(({ ourNumber, lineNumber, takenFor }) => [ourNumber, lineNumber, takenFor]),
+    [
+      [both.ourNumber, 2, 'dueDay'],
+      [both.ourNumber, 2_005, 'writeOff'],
+      [changed.ourNumber, 2_006, 'writeOff'],
+    ],
+  );
   await untilMovement(both, 'Emitido>Vencimento mantido');
   await untilDay(changed, 20);
-  assert.deepEqual(await shownOf(both), ['16 341/it (vencto?)', '16 341/it (baixa? repetida?)']);
+  assert.deepEqual(await shownOf(both), [`16 341/it (vencto ${DAY_20}?)`, '16 341/it (baixa? repetida?)']);
   assert.deepEqual(await shownOf(changed), ['16 341/it (baixa?)']);
   assert.equal((await changeDay(shop, both.id, inDays(15))).status, 202);
   await made();
@@ -507,12 +597,58 @@ test('a refusal that was taken for that of a change which was made is of the can
   const line = { ourNumber, code: '14', texts: onDay(20) };
   await returned(line, line);
   await untilDay(bill, 20);
-  assert.deepEqual(await shownOf(bill), ['14 341/it (repetida?)', '16 341/it (vencto?)']);
+  assert.deepEqual(await shownOf(bill), ['14 341/it (repetida?)', `16 341/it (vencto ${DAY_20}?)`]);
   assert.equal((await cancel(shop, bill.id)).status, 202);
   const { number, lines } = await made();
   assert.deepEqual(told(lines), [`02 ${ourNumber}`]);
   const refused = await parcela('remessa', 'show', '--bank', 'itau', '--number', String(number - 1));
-  assert.match(refused, new RegExp(`write-off of ${ourNumber}: 26 a conta não está liberada`));
+  const unnamed = 'não está liberada.* \\(o banco não diz qual instrução\\)';
+  assert.match(refused, new RegExp(`write-off of ${ourNumber}: 26 a conta ${unnamed}`));
+});
+
+test('what the provider was to tell another bank waits, is named, holds nobody up, and goes on when it is back', async () => {
+  const [unfiled, made14, over] = [await issued(85), await issued(85.1), await issued(85.2)];
+  await made();
+  assert.equal((await changeDay(shop, made14.id, inDays(20))).status, 202);
+  await made();
+  await returned({ ourNumber: made14.ourNumber, code: '17' });
+  await untilMovement(made14, 'Emitido>Vencimento mantido');
+  for (const { id } of [unfiled, over]) assert.equal((await changeDay(shop, id, inDays(20))).status, 202);
+  assert.equal((await cancel(shop, over.id)).status, 202);
+  const [unknown, late] = [await issued(85.3), await issued(85.4)];
+  const { companyName } = COMPANY;
+  const bradesco = { branch: '0810', account: '0053678', accountDigit: '9', portfolio: '09', companyName };
+  await setUp('change', 'itau', '237', { ...bradesco, companyCode: '4321' });
+  const { ourNumber } = await untilIssuedAt('237');
+  await returned({ ourNumber: made14.ourNumber, code: '14', texts: onDay(20) });
+  await until('why it waits', async () =>
+    /\bit is of bank 341, and provider itau is of bank 237\b/.test(await parcela('resolve', 'list')),
+  );
+  const ofBradesco = told((await made()).lines);
+  assert.ok(ofBradesco.includes(`01 ${ourNumber}`), String(ofBradesco));
+  assert.ok(!ofBradesco.includes(`06 ${unfiled.ourNumber}`), String(ofBradesco));
+  assert.equal((await cancel(shop, unknown.id)).body.statusBill, STATUS_BILL.canceled, 'no bank has it');
+  const { auditor } = shop.service;
+  await auditor.query(
+    `update boletos set state = 'overdue', issued_on = now() - interval '40 days', due_on = now() - interval '30 days',
+       payable_until = now() - interval '20 days', acts_at = now() - interval '9 days' where boleto_id = $1`,
+    [late.id],
+  );
+  await untilStatus(shop, late.id, STATUS_BILL.expired);
+  await returned({ ourNumber: over.ourNumber, code: '09' });
+  await untilStatus(shop, over.id, STATUS_BILL.canceled);
+  const [kept] = await auditor.query(
+    `select count(*)::int as count from bank_instructions
+     where bank_code = '341' and file_number is null and answer is null and our_number <> $1`,
+    [over.ourNumber],
+  );
+  const { printed } = await run('doctor', '--json');
+  const wait = `${kept?.count} instructions of boletos wait for a file to bank 341, which itau writes no more`;
+  assert.ok(printed.includes(wait), printed);
+  await setUp('change', 'itau', '341', ITAU);
+  await untilDay(made14, 20);
+  await untilIssuedAt('341');
+  assert.ok(told((await made()).lines).includes(`06 ${unfiled.ourNumber}`));
 });
 
 test('a refused registration is shown with its reasons in Portuguese, and opens an exception', async () => {
@@ -534,7 +670,8 @@ test('a refused registration is shown with its reasons in Portuguese, and opens 
 
 test('a refusal that names no instruction is of the write-off that waits, and else of the registration', async () => {
   const ofBranch = { branch: '1234', branchDigit: '5', account: '12345', accountDigit: '6' };
-  await routeTo('brasil', '001', { ...ofBranch, agreement: '2250771', portfolio: '17', variation: '019' });
+  const ofAgreement = { agreement: '2250771', portfolio: '17', variation: '019', ...COMPANY };
+  await routeTo('brasil', '001', { ...ofBranch, ...ofAgreement });
   const [kept, refused] = [await issued(70), await issued(71)];
   const make = async () => {
     const words = ['--bank', 'brasil', '--json', '--folder', shop.service.folder];

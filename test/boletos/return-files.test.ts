@@ -5,11 +5,15 @@ import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { STATUS_BILL } from '../../src/transactions/methods/boleto/bill-status.ts';
 import { runParcela } from '../audit/audit-service.ts';
-import { call } from '../kit/merchant.ts';
+import { signedIn, wordsOf } from '../console/visitor.ts';
+import { call, logIn } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
+import { linksOf } from '../payments/linked.ts';
 import {
   type BoletoShop,
+  boletoRequest,
   cancel,
+  exceptionsOf,
   force,
   inDays,
   issue,
@@ -85,7 +89,7 @@ test('a payment of a file pays the boleto, once, however often the file is taken
   assert.equal(reply.body.effectivePaymentDate, today());
   const again = await importPairs(paid(ourNumber, 12_345));
   assert.deepEqual([again.exitCode, again.taken.ours, again.taken.taken], [0, 1, 0]);
-  assert.deepEqual([first.taken.known, again.taken.known], [[], [ourNumber]]);
+  assert.deepEqual([first.taken.known, again.taken.known, again.taken.told], [[], [ourNumber], []]);
   await noneWaits();
   assert.deepEqual(await paymentsOf(id), [{ amount: 12_345, fee: 150, paid_on: today(), surprise: null }]);
   const [entry] = await shop.service.auditor.query(
@@ -179,6 +183,7 @@ test('an equal payment that a later file reports is recorded as what it is, for 
   const later = await importLater(paid(ourNumber, 7_500));
   assert.equal(later.exitCode, 0, later.errors);
   assert.deepEqual([later.taken.taken, later.taken.known, later.taken.again], [0, [ourNumber], [ourNumber]]);
+  assert.deepEqual(later.taken.told, [{ ourNumber, madeOn: '2026-11-23', fileNumber: '217' }]);
   await noneWaits();
   assert.deepEqual(
     (await paymentsOf(id)).map(({ amount, surprise }) => [amount, surprise]),
@@ -198,6 +203,10 @@ test('an equal payment that a later file reports is recorded as what it is, for 
       .map(({ reason, bankChange }) => [reason, bankChange?.amount]);
   };
   assert.deepEqual(await odd(), [['filedAgain', 7_500]]);
+  const [exception] = await exceptionsOf(shop, id);
+  const viewer = await signedIn(shop.service, 'viewer', null);
+  const page = wordsOf((await viewer.turnTo(`/console/exceptions/${exception?.exceptionId}`)).text);
+  assert.match(page, /Já informado pelo arquivo 217 \(23\/11\/2026\)/);
   const metrics = await (await fetch(shop.service.metricsUrl)).text();
   assert.match(metrics, /parcela_bank_changes_total\{outcome="filedAgain"\} 1\b/);
   // The same file once more, and one that has another payment beside it.
@@ -407,4 +416,26 @@ test('what the bank writes into its files is what its feed has said: taking all 
     "select change_id, reason from bank_changes where state = 'refused'",
   );
   assert.deepEqual(refused, []);
+});
+
+test('a payment that two files have brings its link nothing the second time', async () => {
+  const { service } = shop;
+  const token = await logIn(service.gatewayUrl, (await service.demo()).gateway);
+  const links = linksOf({ url: service.gatewayUrl, token });
+  const link = await links.newLink({ referenceTransaction: 'LINK-FILED' });
+  const asked = await links.post(link, 'boleto', boletoRequest().payer as object);
+  assert.equal(asked.body.status, 'waiting', asked.text);
+  const [bill] = await service.auditor.query(
+    'select boleto_id as id, our_number as number from boletos where link_id = $1',
+    [link.id],
+  );
+  const part = { ...paid(String(bill?.number), 14_990), dueOn: '00000000', paid: 7_500 };
+  await importLater(part);
+  await links.untilLink(link, 'Desativado');
+  assert.deepEqual((await importLater(part)).taken.again, [bill?.number]);
+  await noneWaits();
+  assert.equal((await paymentsOf(String(bill?.id))).length, 2);
+  const { receivedValue, status } = await links.read(link);
+  assert.deepEqual([receivedValue, status], [75, 'Desativado']);
+  assert.equal((await exceptionsOf(shop, String(bill?.id))).length, 2, 'both are for a person to look at');
 });

@@ -2,6 +2,7 @@ import type { Configuration } from '../../app/config.ts';
 import { openKeyStore } from '../../keys/open-key-store.ts';
 import { type Keyring, openKeyring } from '../../keys/open-keyring.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import { findStranded } from '../../providers/banks/remittances/remittances.sql.ts';
 import { openCredentials } from '../../providers/open-provider-table.ts';
 import { listProviders, type StoredProvider } from '../../providers/providers.sql.ts';
 import { findProviderFault } from '../find-provider-fault.ts';
@@ -17,11 +18,23 @@ export async function checkProviders(database: Database, configuration: Configur
     return [fault('providers.acquirer', says, 'set PARCELA_ACQUIRER_URL, or parcela provider add')];
   }
   if (providers.length === 0) return [fine('providers.none', 'no provider was added beside the settings')];
+  return [
+    ...(await checkAll(providers, database, configuration)),
+    ...checkTimeouts(providers, configuration),
+    ...(await checkRemittances(database, providers)),
+  ];
+}
+
+async function checkAll(
+  providers: readonly StoredProvider[],
+  database: Database,
+  configuration: Configuration,
+): Promise<Diagnosis[]> {
+  const { environment } = configuration;
   try {
     const { store } = await openKeyStore(configuration.keyStore, environment, database);
     const keyring = await openKeyring(database, store, configuration, () => {});
-    const looks = providers.map((provider) => checkOne(provider, environment, keyring));
-    return [...(await Promise.all(looks)), ...checkTimeouts(providers, configuration)];
+    return await Promise.all(providers.map((provider) => checkOne(provider, environment, keyring)));
   } catch (error) {
     return [fault('providers.keys', reasonOf(error), 'see docs/keys.md')];
   }
@@ -38,6 +51,24 @@ function checkTimeouts(
     const advice = 'raise the setting, and PARCELA_REQUEST_DEADLINE_MILLISECONDS by as much; shorten others';
     return [warning('providers.timeout', says, advice)];
   });
+}
+
+/** A provider that was of another bank writes no file to that one. */
+async function checkRemittances(
+  database: Database,
+  providers: readonly StoredProvider[],
+): Promise<Diagnosis[]> {
+  const byFile = providers.filter(({ kind, adapter }) => kind === 'bank' && adapter === 'remessa');
+  const banks = byFile.map(({ name, settings }) => ({ name, code: settings.bank ?? '' }));
+  try {
+    return (await findStranded(database, banks)).map(({ name, code, count }) => {
+      const says = `${count} instructions of boletos wait for a file to bank ${code}, which ${name} writes no more`;
+      const advice = `parcela provider change --kind bank --name ${name} --adapter remessa --setting bank=${code} with its other settings`;
+      return warning('providers.stranded', says, advice);
+    });
+  } catch (error) {
+    return [fault('providers.stranded', reasonOf(error), 'run the doctor again')];
+  }
 }
 
 async function checkOne(

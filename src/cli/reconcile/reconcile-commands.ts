@@ -22,6 +22,8 @@ import {
 import { netOf } from '../../reconciliation/settlement-entry.ts';
 import { listDifferences } from '../../reconciliation/truth/truth-differences.sql.ts';
 import { readNewestRuns } from '../../reconciliation/truth/truth-runs.sql.ts';
+import { shownFileNumber } from '../../transactions/methods/boleto/changes/bank-change.ts';
+import { findFirstFile } from '../../transactions/methods/boleto/changes/filed-changes.sql.ts';
 import { isUuid } from '../../values/ids.ts';
 import { type Day, isDay, utcText } from '../../values/instant.ts';
 import {
@@ -282,6 +284,7 @@ async function runShow(given: GivenOptions, { database }: CommandTools): Promise
   if (found === null) return unknownId();
   const { merchantId, transactionId, installmentNumber, line } = found;
   const own = line === null ? null : await readLine(database, line.fileNumber, line.lineNumber);
+  const first = found.boletoId === null ? null : await findFirstFile(database, found.exceptionId);
   const filed =
     merchantId === null || transactionId === null || installmentNumber === null
       ? []
@@ -294,6 +297,9 @@ async function runShow(given: GivenOptions, { database }: CommandTools): Promise
     `day       ${found.day ?? '-'} (${ageDaysOf(found)} days ago)`,
     `expected  ${found.expected ?? '-'}`,
     `found     ${foundText(found)}`,
+    ...(first === null
+      ? []
+      : [`told      already by return file ${shownFileNumber(first.fileNumber)} of ${first.madeOn}`]),
     ...(found.explanation === null ? [] : [`explained ${found.explanation}`]),
     ...(found.reason === null
       ? []
@@ -307,7 +313,7 @@ async function runShow(given: GivenOptions, { database }: CommandTools): Promise
         `${visible(part.fileName)}, by ${part.rule}`,
     ),
   ];
-  return { ok: true, lines, json: { ...exceptionJson(found), file: own, lines: filed } };
+  return { ok: true, lines, json: { ...exceptionJson(found), file: own, lines: filed, toldBy: first } };
 }
 
 async function runResolve(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {

@@ -15,5 +15,12 @@ test('what was expected and found is money, a day, a count or a reason, as peopl
   assert.equal(shown('notInFile', null), '–');
   assert.equal(shown('notInParcela', 'ambiguous'), 'Mais de uma venda possível');
   assert.equal(shown('unknownCode', '49'), 'Código desconhecido 49');
+  assert.equal(
+    shown('unknownCode', '16 341/10000000042 (baixa? repetida?)'),
+    '16 341/10000000042 (baixa? repetida?): o banco não informou a qual instrução a ocorrência se refere; considerada a baixa',
+  );
+  const repeated = '14 341/10000000042 (repetida?)';
+  assert.equal(shown('unknownCode', repeated), repeated);
+  assert.match(shown('unknownCode', '17 341/10000000042 (data 20/12?)'), /considerada a mais antiga$/);
   assert.equal(shown('notInParcela', 'of another version'), '“of another version”');
 });

@@ -1,3 +1,4 @@
+import { doubtSentence, readDoubt } from '../../reconciliation/bank-files/doubt.ts';
 import type {
   ExceptionClass,
   ExceptionState,
@@ -60,10 +61,14 @@ const isUnmatched = (text: string): text is UnmatchedReason => Object.hasOwn(UNM
 export function foundText(
   name: ExceptionClass,
   text: string | null,
-  { money, day, count, say }: Pick<Wording, 'money' | 'day' | 'count' | 'say'>,
+  { language, money, day, count, say }: Pick<Wording, 'language' | 'money' | 'day' | 'count' | 'say'>,
 ): string {
   if (text === null) return '–';
-  if (name === 'unknownCode') return `${say(EXCEPTION_WORDS.unknownCode)} ${text}`;
+  if (name === 'unknownCode') {
+    const doubt = readDoubt(text);
+    if (doubt === undefined) return `${say(EXCEPTION_WORDS.unknownCode)} ${text}`;
+    return doubt === 'repeated' ? text : `${text}: ${doubtSentence(doubt)[language]}`;
+  }
   if (isDay(text)) return day(text);
   if (isUnmatched(text)) return say(UNMATCHED_WORDS[text]);
   if (!/^-?\d+$/.test(text)) return `“${text}”`;

@@ -1,9 +1,17 @@
 import type { ReconciliationException } from '../../reconciliation/exceptions/exception.ts';
 import type { EntryKind } from '../../reconciliation/settlement-entry.ts';
+import type { Day } from '../../values/instant.ts';
 
 export type FiledLine = { readonly line: string; readonly kind: EntryKind; readonly fileName: string };
 
-export type ExceptionFound = { readonly exception: ReconciliationException; readonly line: FiledLine | null };
+export type ExceptionFound = {
+  readonly exception: ReconciliationException;
+  readonly line: FiledLine | null;
+  /** The return file that told the same payment before. */
+  readonly firstFile: ReturnFileNamed | null;
+};
+
+export type ReturnFileNamed = { readonly madeOn: Day; readonly fileNumber: string };
 
 export const MOST_EXCEPTIONS_SHOWN = 100;
 export const MOST_RULES_SHOWN = 20;

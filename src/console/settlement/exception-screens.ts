@@ -8,6 +8,7 @@ import {
 import type { ExceptionSums, OperatorFilter } from '../../reconciliation/exceptions/exceptions.sql.ts';
 import type { ResolveExceptionResult } from '../../reconciliation/exceptions/resolve-exception.ts';
 import type { EntryKind } from '../../reconciliation/settlement-entry.ts';
+import { shownFileNumber } from '../../transactions/methods/boleto/changes/bank-change.ts';
 import { isUuid } from '../../values/ids.ts';
 import { isDay } from '../../values/instant.ts';
 import { linkFacts } from '../parts/buyer-parts.ts';
@@ -50,6 +51,7 @@ import {
   type FiledLine,
   MOST_EXCEPTIONS_SHOWN,
   MOST_SUMS_SHOWN,
+  type ReturnFileNamed,
 } from './exception-found.ts';
 
 const DAY_SECONDS = 86_400;
@@ -159,7 +161,7 @@ const LINE_WORDS: Readonly<Record<EntryKind, string>> = {
   unknown: 'Its code is not known',
 };
 
-function exceptionPage({ exception, line }: ExceptionFound, visit: Visit): Html {
+function exceptionPage({ exception, line, firstFile }: ExceptionFound, visit: Visit): Html {
   const { wording } = visit;
   const { say, day } = wording;
   const { reason, resolvedBy, explanation, transactionId, merchantId } = exception;
@@ -179,6 +181,14 @@ ${facts([
   [say('Day'), exception.day === null ? '–' : day(exception.day)],
   [say('Expected'), foundText(exception.class, exception.expected, wording)],
   [say('Found'), foundText(exception.class, exception.found, wording)],
+  ...(firstFile === null
+    ? []
+    : [
+        [
+          say('Already told by file'),
+          `${shownFileNumber(firstFile.fileNumber)} (${day(firstFile.madeOn)})`,
+        ] as const,
+      ]),
   [say('Found at'), moment(wording, exception.openedAt)],
   [say('Ended at'), moment(wording, exception.endedAt)],
   ...(explanation === null ? [] : [[say('Explained by'), say(EXCEPTION_WORDS[explanation])] as const]),
@@ -214,6 +224,7 @@ export type ExceptionTools = {
   readonly listRules: (merchantId: string) => Promise<readonly CauseOfRule[]>;
   readonly findException: (id: string) => Promise<ReconciliationException | null>;
   readonly readLine: (fileNumber: number, lineNumber: number) => Promise<FiledLine | null>;
+  readonly findFirstFile: (exceptionId: string) => Promise<ReturnFileNamed | null>;
 };
 
 /** Null where other filters narrow the list, or no class of a merchant is chosen. */
@@ -263,11 +274,15 @@ export const EXCEPTION_SCREENS: readonly Screen<ExceptionTools>[] = [
     path: EXCEPTION,
     ...OF_OPERATOR,
     title: 'Exception',
-    async read({ parameters: { id = '' } }, { findException, readLine }) {
+    async read({ parameters: { id = '' } }, { findException, readLine, findFirstFile }) {
       const exception = isUuid(id) ? await findException(id.toLowerCase()) : null;
       if (exception === null) return 'notFound';
       const { line } = exception;
-      return { exception, line: line === null ? null : await readLine(line.fileNumber, line.lineNumber) };
+      return {
+        exception,
+        line: line === null ? null : await readLine(line.fileNumber, line.lineNumber),
+        firstFile: exception.boletoId === null ? null : await findFirstFile(exception.exceptionId),
+      };
     },
     view: exceptionPage,
   }),

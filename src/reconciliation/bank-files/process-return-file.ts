@@ -3,7 +3,11 @@ import { NO_CODE, readReturnEvents, refusalText } from '#settlement-files';
 import type { Actor, Audit } from '../../audit/audit-event.ts';
 import { newId } from '../../platform/chance.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import type { BankAnswer, TakenAnswer } from '../../providers/banks/remittances/instruction.ts';
+import {
+  type BankAnswer,
+  LONGEST_REASON,
+  type TakenAnswer,
+} from '../../providers/banks/remittances/instruction.ts';
 import { answerInstructions } from '../../providers/banks/remittances/remittances.sql.ts';
 import type { FiledBankChange } from '../../transactions/methods/boleto/changes/bank-change.ts';
 import {
@@ -12,6 +16,7 @@ import {
   type KeptCounts,
   keepFiledChanges,
   learnDueDays,
+  lockBoletosOfFile,
   resumeChanges,
   takeTurnOfFile,
 } from '../../transactions/methods/boleto/changes/filed-changes.sql.ts';
@@ -19,10 +24,17 @@ import { cents } from '../../values/cents.ts';
 import { type Day, type Instant, instant, startOfSaoPauloDay } from '../../values/instant.ts';
 import { type ExceptionRow, NO_MERCHANT, recordExceptions } from '../exceptions/exception-writes.sql.ts';
 import type { Ours } from '../settlement-entry.ts';
+import { type Doubt, doubtOf, doubtSign } from './doubt.ts';
 
 type ReturnEntry = Ours<files.ReturnEntry>;
 
-export type ProcessedReturnFile = ReturnFile & KeptCounts;
+export type ProcessedReturnFile = ReturnFile & KeptCounts & { readonly doubtful: readonly DoubtfulAnswer[] };
+
+export type DoubtfulAnswer = Pick<BankAnswer, 'lineNumber' | 'ourNumber' | 'isAccepted'> & {
+  readonly takenFor: Doubt;
+  /** Of a change. */
+  readonly dueOn: Day | null;
+};
 
 export type ReturnFileTools = { readonly database: Database; readonly audit: Audit };
 
@@ -43,16 +55,21 @@ export async function processReturnFile(
   // A file that is sent again has the same day and number.
   const ofBank = { bank: head.bank, name: `${head.madeOn}/${head.sequence ?? ''}` };
   const answers = answersOf(read);
-  const counts = await audit.transaction(async (tx) => {
+  const changed = answers.filter(({ to, isAccepted }) => to === 'dueDay' && isAccepted);
+  const taken = await audit.transaction(async (tx) => {
     await takeTurnOfFile(tx, head.bank);
+    await lockBoletosOfFile(tx, head.bank, changed);
     const learned = await learnDueDays(tx, head.bank, read.dueDays);
     const answered = await answerInstructions(tx, { ...ofBank, madeOn: head.madeOn }, answers);
     const counts = await keepFiledChanges(tx, ofBank, changes);
     await resumeChanges(tx, answered.made);
     const ofRefusals = shownRefusals({ ...read, refusals }, answered.taken);
-    const ofIdle = shownIdle(read, answered.idle);
+    const ofAccepted = shownAccepted(read, answered);
     const ofOtherDays = read.dueDays.filter(({ ourNumber }) => learned.has(ourNumber));
-    await recordExceptions(tx, exceptionsOf(read, [...unknown, ...ofRefusals, ...ofIdle, ...ofOtherDays]));
+    await recordExceptions(
+      tx,
+      exceptionsOf(read, [...unknown, ...ofRefusals, ...ofAccepted, ...ofOtherDays]),
+    );
     const { ours, taken } = counts;
     const ofFile = { madeOn: head.madeOn, sequence: head.sequence ?? '', lines: lineCount };
     tx.record({
@@ -67,12 +84,20 @@ export async function processReturnFile(
         again: namedNumbers(counts.again),
       },
     });
-    return counts;
+    return { ...counts, doubtful: doubtfulOf(answered.taken) };
   });
-  return { ...read, unknown, ...counts };
+  return { ...read, unknown, ...taken };
 }
 
-const LONGEST_REASON = 500;
+function doubtfulOf(taken: readonly TakenAnswer[]): DoubtfulAnswer[] {
+  const doubtful = taken.flatMap((one) => {
+    const { lineNumber, ourNumber, isAccepted } = one.line;
+    const takenFor = doubtOf(one);
+    const dueOn = one.instruction.kind === 'dueDay' ? one.instruction.dueOn : null;
+    return takenFor === null ? [] : [{ lineNumber, ourNumber, isAccepted, takenFor, dueOn }];
+  });
+  return doubtful.toSorted((one, other) => one.lineNumber - other.lineNumber);
+}
 
 /** What the bank says to the instructions of our files. */
 function answersOf({ head, answers }: ReturnFile): BankAnswer[] {
@@ -91,32 +116,30 @@ function shownRefusals({ answers, refusals }: ReturnFile, taken: readonly TakenA
   const byLine = new Map(refused.map((one) => [one.line.lineNumber, one]));
   return refusals
     .filter(({ ourNumber, answer }) => shown.has(ourNumber) || answer?.to === 'either')
-    .map((entry) => ({ ...entry, doubt: doubtOf(byLine.get(entry.lineNumber)) }));
+    .map((entry) => {
+      const one = byLine.get(entry.lineNumber);
+      return { ...entry, doubt: one === undefined ? '' : doubtSign(one) };
+    });
 }
 
-function shownIdle({ answers }: ReturnFile, idle: readonly BankAnswer[]) {
-  const lines = new Set(idle.map(({ lineNumber }) => lineNumber));
-  return answers
-    .filter(({ content }) => lines.has(content.lineNumber))
-    .map(({ content }) => ({ ...content, doubt: ` (${REPEATED})` }));
+/** Acceptances that answer nothing, or nobody knows for certain what. */
+function shownAccepted(
+  { answers }: ReturnFile,
+  { taken, idle }: { readonly taken: readonly TakenAnswer[]; readonly idle: readonly BankAnswer[] },
+) {
+  const doubts = new Map([
+    ...idle.map(({ lineNumber }) => [lineNumber, doubtSign(null)] as const),
+    ...taken
+      .filter(({ line, isUnnamed }) => line.isAccepted && isUnnamed)
+      .map((one) => [one.line.lineNumber, doubtSign(one)] as const),
+  ]);
+  return answers.flatMap(({ content }) => {
+    const doubt = doubts.get(content.lineNumber);
+    return doubt === undefined ? [] : [{ ...content, doubt }];
+  });
 }
 
 const EXACT: readonly BankAnswer['to'][] = ['writeOff', 'dueDay'];
-
-const REPEATED = 'repetida?';
-
-const INSTRUCTION_WORDS = { register: 'entrada', writeOff: 'baixa', dueDay: 'vencto' } as const;
-
-/** In the words of the trade, as the rest of what is found; empty where it is certain. */
-function doubtOf(taken: TakenAnswer | undefined): string {
-  if (taken === undefined) return '';
-  const { instruction, isUnnamed, isRepeated } = taken;
-  const doubts = [
-    ...(isUnnamed ? [`${INSTRUCTION_WORDS[instruction.kind]}?`] : []),
-    ...(isRepeated ? [REPEATED] : []),
-  ];
-  return doubts.length === 0 ? '' : ` (${doubts.join(' ')})`;
-}
 
 async function ofOurs(
   database: Database,

@@ -73,8 +73,8 @@ test('equal lines are as many answers, and of the second one it is said', () => 
 test('an acceptance that says what one said before answers nothing, and is shown', () => {
   const line = { ...changed(), content: { lineNumber: 0 } };
   const two = [told('dueDay'), told('dueDay', { attempt: 2, dueOn: LATE })];
-  assert.equal(answered(two, line, { ...line, content: { lineNumber: 1 } }), '0 - (1)');
-  assert.equal(answered(two, line, changed()), '0 1');
+  assert.equal(answered(two, line, { ...line, content: { lineNumber: 1 } }), '0? - (1)');
+  assert.equal(answered(two, line, changed()), '0? 1?');
 });
 
 test('a line that may be of any is of the registration only where nothing else was ever asked', () => {

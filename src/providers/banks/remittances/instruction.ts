@@ -6,6 +6,9 @@ export type InstructionKind = (typeof INSTRUCTION_KINDS)[number];
 export const INSTRUCTION_ANSWERS = ['accepted', 'refused', 'withdrawn'] as const;
 export type InstructionAnswer = (typeof INSTRUCTION_ANSWERS)[number];
 
+/** Characters of what a bank says of a refusal. */
+export const LONGEST_REASON = 500;
+
 /** One line of a return file. */
 export type BankAnswer = {
   readonly lineNumber: number;
@@ -108,7 +111,7 @@ export function takeAnswers(
     }
     if (waiting === undefined) misread.add(instruction);
     open.delete(instruction);
-    const isUnnamed = isNameless(line) && fitting.filter((one) => wasOpen.has(one)).length > 1;
+    const isUnnamed = line.dueOn === null && fitting.filter((one) => wasOpen.has(one)).length > 1;
     taken.push({ line, instruction, isUnnamed, isRepeated });
   }
   return { taken, idle, passed: passedRefusals([...misread], open) };

@@ -55,7 +55,7 @@ export async function findInstructions(
 
 /**
  * A registration that is in no file yet is withdrawn; one that the bank may know is written off by file, and
- * once more after a refusal that the boleto has been told of.
+ * once more where a cancel was begun since the bank refused it.
  */
 const WRITE_OFF = statement(
   'bank_instructions.write_off',
@@ -65,7 +65,7 @@ const WRITE_OFF = statement(
        and file_number is null and answer is null
      returning our_number
    ), asked as (
-     select max(attempt) as attempts, bool_or(answer is distinct from 'refused' or not is_told) as is_open
+     select max(attempt) as attempts, bool_or(case answer when 'refused' then not is_told when 'withdrawn' then false else true end) as is_open
      from bank_instructions
      where merchant_id = $1 and our_number = $2 and bank = $3 and kind = 'writeOff'
    )
@@ -138,17 +138,56 @@ export async function changeDueDayByFile(
   await database.query(CHANGE, [merchantId, ourNumber, bank, number, ...days]);
 }
 
-const TELL = statement(
-  'bank_instructions.tell',
-  `update bank_instructions set is_told = true
-   where merchant_id = $1 and our_number = $2 and bank = $3 and kind = 'writeOff' and answer = 'refused'`,
+/** In the statement that begins a cancel: what the bank refused before is no answer to it. */
+export const TELL_REFUSALS = `told as (
+     update bank_instructions i set is_told = true from changed c
+     where c.state = 'canceling' and i.merchant_id = c.merchant_id and i.our_number = c.our_number and i.bank = c.bank
+       and i.kind = 'writeOff' and i.answer = 'refused'
+   )`;
+
+/**
+ * Of boleto `b`: no bank has it, because its registration is in no file, or was refused. One look by key
+ * each; as `exists` it could be planned as a scan of all.
+ */
+export const IS_AT_NO_BANK = `coalesce((
+    select r.file_number is null or r.answer = 'refused' from bank_instructions r
+    where r.merchant_id = b.merchant_id and r.our_number = b.our_number and r.bank = b.bank and r.kind = 'register'
+    limit 1), false)`;
+
+const FIND_AT_NO_BANK = statement(
+  'bank_instructions.find_at_no_bank',
+  `select from bank_instructions
+   where merchant_id = $1 and our_number = $2 and bank = $3 and kind = 'register'
+     and (file_number is null or answer = 'refused')`,
 );
 
-/** From now on the boleto may be written off anew. */
-export async function tellRefusal(
+export async function isAtNoBank(
   database: Database,
   { merchantId, ourNumber }: Key,
   bank: string,
-): Promise<void> {
-  await database.query(TELL, [merchantId, ourNumber, bank]);
+): Promise<boolean> {
+  return (await database.query(FIND_AT_NO_BANK, [merchantId, ourNumber, bank])).length > 0;
+}
+
+const WITHDRAW = statement(
+  'bank_instructions.withdraw',
+  `with withdrawn as (
+     update bank_instructions set answer = 'withdrawn', answered_at = now()
+     where merchant_id = $1 and our_number = $2 and bank = $3 and kind = 'register'
+       and file_number is null and answer is null
+     returning our_number
+   )
+   select our_number from withdrawn
+   union all
+   select our_number from bank_instructions
+   where merchant_id = $1 and our_number = $2 and bank = $3 and kind = 'register' and answer in ('withdrawn', 'refused')`,
+);
+
+/** Whether no bank has the boleto, nor will have: a registration that is in no file yet goes into none. */
+export async function withdrawRegistration(
+  database: Database,
+  { merchantId, ourNumber }: Key,
+  bank: string,
+): Promise<boolean> {
+  return (await database.query(WITHDRAW, [merchantId, ourNumber, bank])).length > 0;
 }

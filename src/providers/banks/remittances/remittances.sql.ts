@@ -8,6 +8,7 @@ import {
   type BankAnswer,
   INSTRUCTION_ANSWERS,
   INSTRUCTION_KINDS,
+  LONGEST_REASON,
   madeChange,
   type TakenAnswer,
   type TakenAnswers,
@@ -20,6 +21,9 @@ const TAKE_TURN = statement(
   `select pg_advisory_xact_lock(hashtextextended('remittances|' || $1::text, 0))`,
 );
 
+/** A provider, and the bank that it is of. */
+type NamedBank = { readonly name: string; readonly code: string };
+
 const NEXT = rowCodec({ number: column.whole() });
 
 const FIND_NEXT = statement(
@@ -28,25 +32,28 @@ const FIND_NEXT = statement(
 );
 
 /**
- * A change that the boleto no longer waits for is not told to the bank: it was paid, is canceled, or the bank
- * has that day.
+ * What the boleto no longer waits for is not told to the bank: it was paid, has ended, or the bank has the
+ * day that it was to have.
  */
-const IS_WANTED = `(i.kind <> 'dueDay' or exists (
+const IS_WANTED = `case i.kind when 'register' then true when 'writeOff' then exists (
+       select from boletos b
+       where b.merchant_id = i.merchant_id and b.our_number = i.our_number and b.state = 'canceling')
+     else exists (
        select from boletos b
        where b.merchant_id = i.merchant_id and b.our_number = i.our_number and b.state = 'changing'
          and b.due_day_changes = i.attempt) and i.due_on is distinct from (
        select d.due_on from bank_instructions d
        where d.merchant_id = i.merchant_id and d.our_number = i.our_number and d.kind = 'dueDay' and d.answer = 'accepted'
-       order by d.attempt desc limit 1))`;
+       order by d.attempt desc limit 1) end`;
 
 const TAKE = statement(
   'bank_instructions.take',
   `with withdrawn as (
      update bank_instructions i set answer = 'withdrawn', answered_at = now()
-     where bank = $1 and file_number is null and answer is null and not ${IS_WANTED}
+     where bank = $1 and bank_code = $4 and file_number is null and answer is null and not ${IS_WANTED}
    ), next as (
      select merchant_id, our_number, kind, attempt from bank_instructions i
-     where bank = $1 and file_number is null and answer is null and ${IS_WANTED}
+     where bank = $1 and bank_code = $4 and file_number is null and answer is null and ${IS_WANTED}
      order by created_at, our_number, kind limit $3
      for update
    )
@@ -55,13 +62,39 @@ const TAKE = statement(
      and i.attempt = n.attempt`,
 );
 
-/** Takes the oldest instructions that are in no file into the next one, whose number is returned. */
-export async function takeInstructions(tx: Tx, bank: string, most: number): Promise<number> {
+/**
+ * Takes the oldest instructions that are in no file into the next one, whose number is returned. Those that
+ * the provider was to write to another bank wait until it is of that bank again.
+ */
+export async function takeInstructions(
+  tx: Tx,
+  { name: bank, code }: NamedBank,
+  most: number,
+): Promise<number> {
   await tx.query(TAKE_TURN, [bank]);
   const [row] = (await tx.query(FIND_NEXT, [bank])).map(NEXT.parse);
   const number = row?.number ?? 1;
-  await tx.query(TAKE, [bank, number, most]);
+  await tx.query(TAKE, [bank, number, most, code]);
   return number;
+}
+
+const STRANDED = rowCodec({
+  name: column.text('i.bank'),
+  code: column.text('i.bank_code'),
+  count: column.whole('count(*)::int'),
+});
+
+const FIND_STRANDED = statement(
+  'bank_instructions.find_stranded',
+  `select ${STRANDED.columns} from bank_instructions i
+   where i.file_number is null and i.answer is null and i.bank || '/' || i.bank_code <> all ($1::text[]) and ${IS_WANTED}
+   group by i.bank, i.bank_code order by i.bank, i.bank_code limit 20`,
+);
+
+/** What waits for a file to a bank that is none of these, and so in no file that anybody makes. */
+export async function findStranded(database: Reader, banks: readonly NamedBank[]) {
+  const named = banks.map(({ name, code }) => `${name}/${code}`);
+  return (await database.query(FIND_STRANDED, [named])).map(STRANDED.parse);
 }
 
 const KEEP = statement(
@@ -206,11 +239,19 @@ const GIVEN = inputRows<GivenAnswer>(
   { as: 't' },
 );
 
+const NOT_NAMED = '(o banco não diz qual instrução)';
+
+/** What it was taken for is shown with that it may be of another one. */
+function reasonOf({ line: { reason }, isUnnamed }: TakenAnswer): string | null {
+  if (reason === null || !isUnnamed) return reason;
+  return `${reason.slice(0, LONGEST_REASON - NOT_NAMED.length - 1)} ${NOT_NAMED}`;
+}
+
 function givenAnswers({ taken, passed }: TakenAnswers, { name }: AnsweringFile): GivenAnswer[] {
   return [
-    ...taken.map(({ line: { isAccepted, reason }, instruction }) => ({
-      ...{ instruction, reason, answer: isAccepted ? ('accepted' as const) : ('refused' as const) },
-      answeredIn: name,
+    ...taken.map((one) => ({
+      ...{ instruction: one.instruction, reason: reasonOf(one), answeredIn: name },
+      answer: one.line.isAccepted ? ('accepted' as const) : ('refused' as const),
     })),
     ...passed.map(({ refused: { answer, reason, answeredIn }, instruction }) => ({
       ...{ instruction, answer, reason, answeredIn },

@@ -3,7 +3,7 @@ import type { BatchedWrite } from '../../../platform/postgres/batched-writes.ts'
 import type { WakeSignal } from '../../../platform/work/wake-signal.ts';
 import type { Banks } from '../../../providers/open-banks.ts';
 import { advanceDueBills } from '../../requests/advance-due-bills.ts';
-import type { Boleto } from './boleto.ts';
+import { type Boleto, isOfBank } from './boleto.ts';
 import { calendarChange, calendarMoment, moveOf } from './boleto-move.ts';
 import type { BoletoMoved, BoletoMoveRow } from './boletos.sql.ts';
 import { type ActingBoleto, listActing, putOffActing } from './due-days.sql.ts';
@@ -37,10 +37,11 @@ export function knownBanks({ banks }: Pick<AdvanceDueTools, 'banks'>): string[] 
 }
 
 async function advance(tools: AdvanceDueTools, acting: ActingBoleto): Promise<boolean> {
-  const { merchantId, boletoId } = acting;
+  const { merchantId, boletoId, isAtNoBank } = acting;
   const now = tools.clock.now(merchantId);
   const decide = (boleto: Boleto) => {
-    const change = calendarChange(boleto, now, tools.banks.of(boleto.bank).bankCode);
+    const canEnd = isAtNoBank || isOfBank(boleto, tools.banks.of(boleto.bank).bankCode);
+    const change = calendarChange(boleto, now, canEnd);
     return change === null ? null : moveOf(boleto, change, now);
   };
   const row = { merchantId, boletoId, decide, leaseMilliseconds: 0 };

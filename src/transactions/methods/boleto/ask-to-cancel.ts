@@ -1,4 +1,7 @@
+import type { Database } from '../../../platform/postgres/database.ts';
 import type { Bank } from '../../../providers/banks/bank.ts';
+import { withdrawRegistration } from '../../../providers/banks/remittances/instructions.sql.ts';
+import type { Banks } from '../../../providers/open-banks.ts';
 import type { Instant } from '../../../values/instant.ts';
 import { type BankResult, resultOfCancel, resultOfKeptSearch } from './bank-question.ts';
 import type { Boleto } from './boleto.ts';
@@ -17,4 +20,25 @@ export async function askToCancel(
   if (!isKept || !boleto.isDayOpen) return resultOfCancel(boleto, answer);
   const left = Math.max(1, Math.floor(endsAt - performance.now()));
   return resultOfKeptSearch(boleto, await bank.find(boleto, left));
+}
+
+/** Its provider is of another bank: it ends if no bank has it. */
+export async function askToWithdraw(
+  { banks, database }: { readonly banks: Pick<Banks, 'all' | 'of'>; readonly database: Database },
+  boleto: Boleto,
+): Promise<BankResult> {
+  const isWithdrawn = await withdrawRegistration(database, boleto, boleto.bank).catch(() => false);
+  return isWithdrawn
+    ? resultOfCancel(boleto, { kind: 'canceled' })
+    : { kind: 'unknown', cause: 'notAsked', reason: whyOfAnotherBank(banks, boleto) };
+}
+
+export function whyOfAnotherBank(
+  banks: Pick<Banks, 'all' | 'of'>,
+  { bank: name, registered }: Boleto,
+): string {
+  const says = `it is of bank ${registered?.barCode.slice(0, 3)}, and provider ${name}`;
+  return banks.all().includes(name)
+    ? `${says} is of bank ${banks.of(name).bankCode}`
+    : `${says} is not known here`;
 }

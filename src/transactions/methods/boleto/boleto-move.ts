@@ -7,7 +7,6 @@ import {
   type BoletoDays,
   type BoletoPayment,
   type BoletoState,
-  isOfBank,
   NOT_SENT,
   type OpenState,
   type RegistrationRefusal,
@@ -119,12 +118,12 @@ export function calendarMoment(boleto: Boleto): Instant | null {
   return instant(Math.max(computed, written));
 }
 
-/** Null: nothing yet. Only the bank that registered it can end it; an empty `bankCode` is unknown. */
-export function calendarChange(boleto: Boleto, now: Instant, bankCode: string): BoletoChange | null {
+/** Null: nothing yet. `canEnd`: the bank that registered it can be asked, or none has it. */
+export function calendarChange(boleto: Boleto, now: Instant, canEnd: boolean): BoletoChange | null {
   const moment = calendarMoment(boleto);
   if (moment === null || moment > now) return null;
   if (boleto.state === 'issued') return { event: 'lapse' };
-  return isOfBank(boleto, bankCode) ? { event: 'startExpiry' } : null;
+  return canEnd ? { event: 'startExpiry' } : null;
 }
 
 export function keepChange({ stateBefore }: Pick<Boleto, 'stateBefore'>): {

@@ -12,6 +12,7 @@ import {
 import { pageOf, readPageOf } from '../../../platform/postgres/page-of.ts';
 import { column, firstOf, type RowOf, rowCodec } from '../../../platform/postgres/row-codec.ts';
 import type { BoletoPayer } from '../../../providers/banks/bank.ts';
+import { TELL_REFUSALS } from '../../../providers/banks/remittances/instructions.sql.ts';
 import { saoPauloOffsetText, utcText } from '../../../values/instant.ts';
 import type { Deliverer } from '../../../webhooks/deliveries/delivery.ts';
 import { PAYMENT_KINDS } from '../../bill-payment.ts';
@@ -33,7 +34,7 @@ import type { ReceivedPayment } from './changes/bank-change.ts';
 import type { BoletoToPrint } from './print/boleto-to-print.ts';
 
 /** The key of the exception of a payment `p`. */
-const EXCEPTION_KEY = `'boleto:' || p.boleto_id || ':' || p.change_id`;
+export const EXCEPTION_KEY = `'boleto:' || p.boleto_id || ':' || p.change_id`;
 
 const PAYMENTS = `(
     select coalesce(jsonb_agg(jsonb_build_object('amount', p.amount, 'paid_on', p.paid_on, 'kind', p.kind,
@@ -200,7 +201,7 @@ const MOVE = statement(
        fence = b.fence + 1, tries = 0, unknown_since = null, unknown_reason = null
      where b.merchant_id = $1 and b.boleto_id = $2 and b.state = $3
      returning ${BOLETO.columns}
-   ), unkeyed as (
+   ), ${TELL_REFUSALS}, unkeyed as (
      select merchant_id, $15::bytea as key_hash, boleto_id as resource_id from changed
    ), ${FREE_KEYS}, news as (
      select c.*, null::uuid as pix_id, 'Boleto' as type, c.our_number as nsu, $16::text as old_state, $17::text as new_state, $14::timestamptz as moment, $18::text as moment_text,

@@ -1,11 +1,11 @@
 import type { BatchedWrite } from '../../../platform/postgres/batched-writes.ts';
-import type { Bank } from '../../../providers/banks/bank.ts';
+import { isAtNoBank } from '../../../providers/banks/remittances/instructions.sql.ts';
 import type { Banks } from '../../../providers/open-banks.ts';
 import { DEFAULT_PROVIDER } from '../../../providers/provider.ts';
 import { isUuid } from '../../../values/ids.ts';
 import { LEASE_MARGIN_MILLISECONDS } from '../../transaction.ts';
 import { type AskBankTools, askBank } from './ask-bank.ts';
-import { askToCancel } from './ask-to-cancel.ts';
+import { askToCancel, askToWithdraw } from './ask-to-cancel.ts';
 import { type Boleto, type BoletoKey, type BoletoState, isOfBank, shownState } from './boleto.ts';
 import { keepChange, moveOf } from './boleto-move.ts';
 import type { BoletoMoved, BoletoMoveRow } from './boletos.sql.ts';
@@ -55,25 +55,32 @@ export async function cancelBoleto(
   const begun = await startCancel(tools, key, leaseMilliseconds, deadlineAt);
   if (begun === null) return { kind: 'refused', refusal: 'notFound' };
   const { held: boleto } = begun;
-  const bank = banks.of(boleto.bank);
-  if (begun.isMoved) return askAndRecord(tools, bank, boleto, deadlineAt);
+  if (begun.isMoved) return askAndRecord(tools, boleto, deadlineAt);
   return bankObstacle(banks, boleto) ?? obstacleOf(boleto);
 }
 
-/** After its lease the resolving work asks the bank. */
-export function startCancel(
-  { banks, clock, writeWish }: Pick<CancelTools, 'banks' | 'clock' | 'writeWish'>,
+/**
+ * After its lease the resolving work asks the bank. What no bank has is canceled whatever bank its provider
+ * is of.
+ */
+export async function startCancel(
+  { banks, clock, database, writeWish }: Pick<CancelTools, 'banks' | 'clock' | 'database' | 'writeWish'>,
   { merchantId, boletoId }: BoletoKey,
   leaseMilliseconds: number,
   deadlineAt: number,
 ): Promise<BoletoMoved> {
-  const decide = (boleto: Boleto) =>
-    // A change that the bank leaves unanswered need not be waited for.
-    isOfBank(boleto, banks.of(boleto.bank).bankCode) &&
-    (boleto.state !== 'changing' || boleto.unknownReason !== null)
-      ? moveOf(boleto, { event: 'startCancel' }, clock.now(merchantId))
-      : null;
-  return writeWish({ merchantId, boletoId, decide, leaseMilliseconds }, deadlineAt);
+  const isHere = (boleto: Boleto) => isOfBank(boleto, banks.of(boleto.bank).bankCode);
+  const start = (mayStart: (boleto: Boleto) => boolean) => {
+    const decide = (boleto: Boleto) =>
+      // A change that the bank leaves unanswered need not be waited for.
+      mayStart(boleto) && (boleto.state !== 'changing' || boleto.unknownReason !== null)
+        ? moveOf(boleto, { event: 'startCancel' }, clock.now(merchantId))
+        : null;
+    return writeWish({ merchantId, boletoId, decide, leaseMilliseconds }, deadlineAt);
+  };
+  const begun = await start(isHere);
+  if (begun === null || begun.isMoved || isHere(begun.held)) return begun;
+  return (await isAtNoBank(database, begun.held, begun.held.bank)) ? start(() => true) : begun;
 }
 
 type BankObstacle =
@@ -119,14 +126,13 @@ const OBSTACLES = {
   refused: 'notFound',
 } as const satisfies Record<Exclude<BoletoState, 'canceled'>, CancelRefusal>;
 
-async function askAndRecord(
-  tools: CancelTools,
-  bank: Bank,
-  boleto: Boleto,
-  deadlineAt: number,
-): Promise<CancelResult> {
+async function askAndRecord(tools: CancelTools, boleto: Boleto, deadlineAt: number): Promise<CancelResult> {
   const requestedAt = tools.clock.now(boleto.merchantId);
-  const ask = (timeout: number) => askToCancel(bank, boleto, requestedAt, timeout);
+  const bank = tools.banks.of(boleto.bank);
+  const ask = (timeout: number) =>
+    isOfBank(boleto, bank.bankCode)
+      ? askToCancel(bank, boleto, requestedAt, timeout)
+      : askToWithdraw(tools, boleto);
   // An unsent cancel has no effect and may be requested again; a change that it did not wait for may have.
   const change = (held: Boleto) => (held.isDayOpen ? null : keepChange(held));
   const answer = await askBank(tools, boleto, ask, { change, keyToFree: null }, deadlineAt);

@@ -1,21 +1,27 @@
 import { type Database, type Row, statement } from '../../../platform/postgres/database.ts';
 import { column, rowCodec } from '../../../platform/postgres/row-codec.ts';
+import { IS_AT_NO_BANK } from '../../../providers/banks/remittances/instructions.sql.ts';
 import { type Instant, utcText } from '../../../values/instant.ts';
 import type { BoletoKey } from './boleto.ts';
 
 /** How far the merchant's clock is ahead. It never goes back, so nothing is due too early. */
 const SHIFT = `coalesce((select c.shift_milliseconds from merchant_clocks c where c.merchant_id = $5), 0) * interval '1 millisecond'`;
 
-/** Only the bank that registered a boleto ends it. $1: name, slash and code of each known bank. */
+/** Only the bank that registered a boleto ends it, or none has it. $1: name, slash and code of each. */
 const OF_KNOWN_BANK = "b.bank || '/' || left(b.bar_code, 3) = any($1::text[])";
-const CAN_ACT = `(b.state = 'issued' or ${OF_KNOWN_BANK})`;
+const CAN_ACT = `(b.state = 'issued' or ${OF_KNOWN_BANK} or ${IS_AT_NO_BANK})`;
 const BEHIND = '(b.acts_at, b.boleto_id) > ($2::timestamptz, $3::uuid)';
 const BEFORE_ALL = ['-infinity', '00000000-0000-0000-0000-000000000000'] as const;
 
-export type ActingBoleto = BoletoKey & { readonly actsAt: Instant };
+export type ActingBoleto = BoletoKey & { readonly actsAt: Instant; readonly isAtNoBank: boolean };
 
 const ACTING = rowCodec<ActingBoleto>(
-  { merchantId: column.text(), boletoId: column.text(), actsAt: column.instant() },
+  {
+    merchantId: column.text(),
+    boletoId: column.text(),
+    actsAt: column.instant(),
+    isAtNoBank: column.boolean(IS_AT_NO_BANK),
+  },
   'b',
 );
 

@@ -19,7 +19,6 @@ import {
   findInstructions,
   type Instruction,
   registerByFile,
-  tellRefusal,
   writeOffByFile,
 } from '../../remittances/instructions.sql.ts';
 import { bankNumberOf, fileDay, remittanceOrder } from './remittance-order.ts';
@@ -84,9 +83,7 @@ export function remittanceBank(
   async function cancel(merchantId: string, ourNumber: string): Promise<BoletoCancelAnswer> {
     const key = { merchantId, ourNumber };
     await writeOffByFile(database, key, name);
-    const kept = await findInstructions(database, key, name);
-    const end = endOf(kept);
-    if (end?.kind === 'refused') await tellRefusal(database, key, name);
+    const end = endOf(await findInstructions(database, key, name));
     if (end !== null) return end;
     return {
       kind: 'unknown',

@@ -136,3 +136,8 @@ export type ReceivedPayment = {
   /** The exception by which a person resolves it; null if it was expected. */
   readonly exceptionId: string | null;
 };
+
+/** Of a return file, as people read it; some banks number none. */
+export function shownFileNumber(number: string | number | null): string {
+  return String(number ?? '') || '–';
+}

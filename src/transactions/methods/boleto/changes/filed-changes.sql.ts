@@ -1,9 +1,10 @@
-import { type Database, statement, type Tx } from '../../../../platform/postgres/database.ts';
+import { type Database, type Reader, statement, type Tx } from '../../../../platform/postgres/database.ts';
 import { inputRows, own } from '../../../../platform/postgres/input-rows.ts';
-import { column, type RowOf, rowCodec } from '../../../../platform/postgres/row-codec.ts';
+import { column, firstOf, type RowOf, rowCodec } from '../../../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../../../platform/postgres/state-table.ts';
 import { type Day, utcText } from '../../../../values/instant.ts';
 import { BOLETO_MOVES } from '../boleto.ts';
+import { EXCEPTION_KEY } from '../boletos.sql.ts';
 import type { FiledBankChange } from './bank-change.ts';
 
 /** `value` and `dueOn` are what the file says of the boleto; 0 and null if it says nothing. */
@@ -33,6 +34,11 @@ const CHANGES = inputRows<FiledChangeOfBoleto>(
   { as: 'f', after: 2, place: 'position' },
 );
 
+const TOLD = rowCodec({ ourNumber: column.text(), madeOn: column.day(), fileNumber: column.text() });
+
+/** What a file reports once more, and day and number of the file that was the first. */
+export type ToldByFile = RowOf<typeof TOLD>;
+
 const KEPT = rowCodec({
   /** `ours`: changes of boletos that we issued. `taken`: those that no file has reported before. */
   ours: column.whole('(select count(*) from filed)::int'),
@@ -50,6 +56,11 @@ const KEPT = rowCodec({
   ),
   /** Those of `known` with a payment that another file reported before. */
   again: column.listOf(column.text('array(select distinct our_number from again)')),
+  told: column.parsedBy(
+    (value) => (Array.isArray(value) ? value.map(TOLD.parse) : undefined),
+    `(select coalesce(jsonb_agg(distinct jsonb_build_object('our_number', our_number,
+       'made_on', split_part(filed_in, '/', 1), 'file_number', split_part(filed_in, '/', 2))), '[]') from told)`,
+  ),
 });
 
 /**
@@ -81,14 +92,17 @@ const KEEP = statement(
      from filed order by position
      on conflict (merchant_id, change_id) do nothing
      returning change_id
+   ), told as (
+     select d.*, c.filed_in from filed d
+     join bank_changes c on c.merchant_id = d.merchant_id and c.change_id = d.change_id
+     where c.filed_in is distinct from $2
    ), again as (
      insert into bank_changes
        (merchant_id, change_id, our_number, event, amount, paid_on, credited_on, fee, happened_at, filed_in,
         is_filed_again, source)
      select d.merchant_id, d.change_id || '@' || $2, d.our_number, d.event, d.amount, d.paid_on, d.credited_on, d.fee,
        d.happened_at, $2, true, 'file'
-     from filed d join bank_changes c on c.merchant_id = d.merchant_id and c.change_id = d.change_id
-     where d.event = 'paid' and c.filed_in is distinct from $2
+     from told d where d.event = 'paid'
      order by d.position
      on conflict (merchant_id, change_id) do nothing
      returning our_number
@@ -142,10 +156,39 @@ export async function findOurNumbers(
   return ours;
 }
 
-const DUE_DAYS = inputRows<{ readonly ourNumber: string; readonly dueOn: Day }>(
+type DueDayOfFile = { readonly ourNumber: string; readonly dueOn: Day | null };
+
+const DUE_DAYS = inputRows<DueDayOfFile>(
   { our_number: ['text', (one) => one.ourNumber], due_on: ['date', (one) => one.dueOn] },
   { as: 'f', after: 1 },
 );
+
+const LOCK = statement(
+  'boletos.lock_of_file',
+  `with input as (
+     select our_number, array_agg(distinct due_on) filter (where due_on is not null) as days
+     from (select * from ${DUE_DAYS.sql}) f group by our_number
+   )
+   select b.our_number from input f
+   join boletos b on b.our_number = f.our_number and coalesce(left(b.bar_code, 3), b.asked_bank, $1) = $1
+   where exists (
+       select from bank_instructions i
+       where i.merchant_id = b.merchant_id and i.our_number = b.our_number and i.bank_code = $1 and i.kind = 'dueDay'
+         and coalesce(i.answer, 'refused') = 'refused')
+     or exists (
+       select from unnest(f.days) d where d <> b.due_on and d <> all (coalesce(b.due_days, '{}')))
+   order by b.our_number, b.merchant_id for no key update of b`,
+);
+
+/**
+ * Those of this bank whose day its file may change, in the order of their numbers and before anything of the
+ * file is written: who moves a boleto locks it before what its bank was told, too.
+ */
+export async function lockBoletosOfFile(tx: Tx, bank: string, days: readonly DueDayOfFile[]): Promise<void> {
+  const sorted = days.toSorted((one, other) => Number(one.ourNumber) - Number(other.ourNumber));
+  for (let first = 0; first < sorted.length; first += CHANGES_AT_ONCE)
+    await tx.query(LOCK, [bank, ...DUE_DAYS.values(sorted.slice(first, first + CHANGES_AT_ONCE))]);
+}
 
 const LEARN = statement(
   'boletos.learn_due_days',
@@ -168,7 +211,7 @@ const LEARN = statement(
 
 /**
  * Keeps days with which the bank has boletos and that nobody asked for, so that their payments count, before
- * the last one. Returns the numbers of these boletos.
+ * the last one. Returns the numbers of these boletos. Runs under their locks.
  */
 export async function learnDueDays(
   tx: Tx,
@@ -182,6 +225,25 @@ export async function learnDueDays(
       learned.add(ourNumber);
   }
   return learned;
+}
+
+const FIRST = rowCodec({
+  madeOn: column.day("split_part(c.filed_in, '/', 1)::date"),
+  fileNumber: column.text("split_part(c.filed_in, '/', 2)"),
+});
+
+const FIND_FIRST = statement(
+  'bank_changes.find_first_file',
+  `select ${FIRST.columns} from reconciliation_exceptions e
+   join boleto_payments p on p.merchant_id = e.merchant_id and p.boleto_id = e.boleto_id
+     and e.exception_key = ${EXCEPTION_KEY} and p.surprise = 'filedAgain'
+   join bank_changes c on c.merchant_id = p.merchant_id and c.change_id = split_part(p.change_id, '@', 1)
+   where e.exception_id = $1`,
+);
+
+/** The file that told the payment of an exception before; null: none did. */
+export async function findFirstFile(database: Reader, exceptionId: string) {
+  return firstOf(await database.query(FIND_FIRST, [exceptionId]), FIRST.parse);
 }
 
 /** The day with which the bank has a boleto. */
@@ -205,12 +267,7 @@ const MADE = inputRows<MadeChange>(
 const HAS_ANOTHER = `b.merchant_id = f.merchant_id and b.our_number = f.our_number and b.due_on <> f.due_on
      and f.payable_until is not null`;
 
-const LOCK_MADE = statement(
-  'boletos.lock_of_changes',
-  `select b.boleto_id from boletos b, ${MADE.sql} where ${HAS_ANOTHER} order by b.boleto_id for no key update of b`,
-);
-
-/** What was read before of one that is being asked about counts no more. Runs under the locks of them. */
+/** What was read before of one that is being asked about counts no more. */
 const RESUME = statement(
   'boletos.resume_changes',
   `with input as (
@@ -226,12 +283,10 @@ const RESUME = statement(
    from input f where ${HAS_ANOTHER} and b.state in (${fromStates(BOLETO_MOVES, 'startChange')})`,
 );
 
-/** The work that asks banks takes their days, also where a boleto waits for none any more. */
+/** The work that asks banks takes their days, also where a boleto waits for none. Runs under their locks. */
 export async function resumeChanges(tx: Tx, changes: readonly MadeChange[]): Promise<void> {
   for (let first = 0; first < changes.length; first += CHANGES_AT_ONCE) {
-    const values = MADE.values(changes.slice(first, first + CHANGES_AT_ONCE));
-    await tx.query(LOCK_MADE, values);
-    await tx.query(RESUME, values);
+    await tx.query(RESUME, MADE.values(changes.slice(first, first + CHANGES_AT_ONCE)));
   }
 }
 
@@ -247,5 +302,8 @@ function summed(counts: readonly KeptCounts[]): KeptCounts {
     unfit: numbers('unfit'),
     known: numbers('known'),
     again: numbers('again'),
+    told: [
+      ...new Map(counts.flatMap(({ told }) => told).map((one) => [Object.values(one).join(), one])).values(),
+    ],
   };
 }

@@ -6,7 +6,7 @@ import type { OutageWatch } from '../../../../platform/work/outage-watch.ts';
 import type { WakeSignal } from '../../../../platform/work/wake-signal.ts';
 import type { Banks } from '../../../../providers/open-banks.ts';
 import { REQUEST_LEASE_MARGIN_MILLISECONDS, resolveRequests } from '../../../requests/resolve-requests.ts';
-import { askToCancel } from '../ask-to-cancel.ts';
+import { askToCancel, askToWithdraw, whyOfAnotherBank } from '../ask-to-cancel.ts';
 import { askToChange } from '../ask-to-change.ts';
 import {
   type BankChanged,
@@ -82,20 +82,22 @@ async function findOrIssue(
 }
 
 async function askAboutRegistered(
-  { banks, bankTimeoutMilliseconds: timeout, clock }: ResolveBoletosTools,
+  { database, banks, bankTimeoutMilliseconds: timeout, clock }: ResolveBoletosTools,
   boleto: Boleto,
 ): Promise<BankResult> {
   const bank = banks.of(boleto.bank);
-  const { merchantId } = boleto;
-  // A bank that was away at the start has not said yet which one it is.
-  const bankCode = bank.bankCode === '' ? await bank.learnCode(timeout) : bank.bankCode;
-  if (bankCode === '')
-    return { kind: 'unknown', cause: 'silent', reason: 'the bank has not said yet which one it is' };
-  if (!isOfBank(boleto, bankCode))
-    return { kind: 'unknown', cause: 'notAsked', reason: 'this bank has not registered it' };
-  const now = clock.now(merchantId);
+  const now = clock.now(boleto.merchantId);
   // The calendar goes on, and reads the bank's record before it ends the boleto.
   if (isChanging(boleto) && isOverAnyway(boleto, now)) return resultOfWaiting(boleto);
+  const isNamed = banks.all().includes(boleto.bank);
+  // A bank that was away at the start has not said yet which one it is.
+  const bankCode = isNamed && bank.bankCode === '' ? await bank.learnCode(timeout) : bank.bankCode;
+  if (isNamed && bankCode === '')
+    return { kind: 'unknown', cause: 'silent', reason: 'the bank has not said yet which one it is' };
+  if (!isOfBank(boleto, bankCode))
+    return isChanging(boleto)
+      ? { kind: 'unknown', cause: 'notAsked', reason: whyOfAnotherBank(banks, boleto) }
+      : askToWithdraw({ banks, database }, boleto);
   if (isChanging(boleto)) return askToChange(bank, boleto, dueDayRequest(boleto, now), timeout);
   // One whose time is over may have been paid on its last day, so the bank's record is read first.
   const found = boleto.isExpiring ? resultOfLastSearch(boleto, await bank.find(boleto, timeout)) : null;
