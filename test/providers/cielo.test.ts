@@ -328,6 +328,31 @@ test('an acquirer that hangs keeps no late charge of another from being voided',
   }
 });
 
+const HELD = { transactionType: 'credit', productType: 'avista', installments: 1, captureType: 'pa' };
+/** Cielo's look-ups know a charge some moments after it was made. */
+async function capturedAgain(paymentId: string, amount: number): Promise<void> {
+  const again = () => cielo.post(paymentId, 'capture', { amount });
+  await until('it is refused, and captured then', async () => (await again()).status === 200);
+  assert.equal((await cielo.booked(paymentId))[0]?.capturedAmount, amount);
+  const refused = `select refusal_reason from captures where transaction_id = $1 and state = 'refused'`;
+  assert.deepEqual(await cielo.service.auditor.query(refused, [paymentId]), [{ refusal_reason: 'denied' }]);
+}
+
+test('a capture that is refused ends, leaves the charge held, and may be asked for again', async () => {
+  const paymentId = idOf(await cielo.pay(12_310, { payment: { ...HELD, amount: 12_310 } }));
+  await cielo.script({ on: 'capture', returnCode: '308' });
+  await cielo.post(paymentId, 'capture', { amount: 2_310 });
+  await capturedAgain(paymentId, 2_310);
+});
+
+test('a no behind a capture that was not answered counts when that one can be booked no more', async () => {
+  const paymentId = idOf(await cielo.pay(12_311, { payment: { ...HELD, amount: 12_311 } }));
+  await cielo.script({ on: 'capture', returnCode: '308', fault: 'silent' });
+  await cielo.script({ on: 'capture', returnCode: '308' });
+  await cielo.post(paymentId, 'capture', { amount: 2_311 });
+  await capturedAgain(paymentId, 2_311);
+});
+
 test('what is held is captured later, in part', async () => {
   const amount = 12_306;
   const payment = {

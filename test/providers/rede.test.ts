@@ -214,6 +214,17 @@ test('a part is accepted on the day of the sale and done the day after; another 
   assert.deepEqual([sale?.refunds.length, sale?.liveAmount], [1, 10_000]);
 });
 
+test('a capture that is refused ends, leaves the charge held, and may be asked for again', async () => {
+  const held = { transactionType: 'credit', amount: 12_310, productType: 'avista', installments: 1 };
+  const paymentId = idOf(await rede.pay(12_310, { payment: { ...held, captureType: 'pa' } }));
+  await rede.script({ on: 'capture', returnCode: '173' });
+  const refused = await rede.post(paymentId, 'capture', { amount: 2_310 });
+  assert.equal(refused.status, 409, refused.text);
+  assert.equal((await rede.booked(paymentId))[0]?.state, 'authorized');
+  assert.equal((await rede.post(paymentId, 'capture', { amount: 2_310 })).status, 200);
+  assert.equal((await rede.booked(paymentId))[0]?.capturedAmount, 2_310);
+});
+
 test('what is held is captured in part, once, and what was not captured is let go', async () => {
   const held = { transactionType: 'credit', amount: 12_308, productType: 'avista', installments: 1 };
   const payment = { ...held, captureType: 'pa' };

@@ -58,6 +58,7 @@ const REASONS = [
   'no connection in time',
   'no connection ({why})',
   'no connection was free',
+  'the acquirer said no to it',
   'the connection failed ({why})',
   'no answer in time',
   'too little time was left',

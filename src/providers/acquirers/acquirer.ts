@@ -220,8 +220,11 @@ export const CAPTURE_REFUSAL_REASONS = [
 ] as const;
 type BookedCapture =
   | { readonly kind: 'captured' }
-  | { readonly kind: 'refused'; readonly reason: (typeof CAPTURE_REFUSAL_REASONS)[number] };
-export type CaptureAnswer = BookedCapture | Unknown | NotConnected | NotSent;
+  /** `denied`: it said no, and holds the charge still. */
+  | { readonly kind: 'refused'; readonly reason: (typeof CAPTURE_REFUSAL_REASONS)[number] | 'denied' };
+/** A clear no to this request, behind which the charge is still held. One sent before may yet be booked. */
+export type CaptureDenied = { readonly kind: 'denied'; readonly reason: string };
+export type CaptureAnswer = BookedCapture | CaptureDenied | Unknown | NotConnected | NotSent;
 /** `notFound` does not prove absence: the request may still be on its way. */
 export type FoundCapture = BookedCapture | { readonly kind: 'notFound' } | Unknown | NotSent;
 

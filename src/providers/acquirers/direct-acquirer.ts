@@ -80,14 +80,15 @@ export const NO_CODE: DeclineAnswer = { kind: 'declined', responseCode: NO_ISSUE
 
 export type CaptureWithoutRefusal = Exclude<CaptureAnswer, { kind: 'refused' }>;
 
-/** What a capture came to, where the answer to it is unknown: `find` looks it up. */
+/** What a capture came to that was not done at once: `find` looks it up, for a no may be to a repetition. */
 export async function foundUnlessKnown(
   answer: CaptureWithoutRefusal,
   find: () => Promise<FoundCapture>,
 ): Promise<CaptureAnswer> {
-  if (answer.kind !== 'unknown') return answer;
+  if (answer.kind !== 'unknown' && answer.kind !== 'denied') return answer;
   const found = await find();
-  return found.kind === 'captured' || found.kind === 'refused' ? found : answer;
+  if (found.kind === 'captured' || found.kind === 'refused') return found;
+  return found.kind === 'notFound' ? answer : unusable(answer.reason);
 }
 
 type SaidOfApproval = { readonly [Field in 'authorizationCode' | 'nsu' | 'tid']: string | null } & {

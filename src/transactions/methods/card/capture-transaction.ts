@@ -77,7 +77,11 @@ function sendCapture(tools: CaptureTools, capture: Capture, deadlineAt: number):
     {
       timeoutMilliseconds: tools.acquirerTimeoutMilliseconds,
       wakeSignal: tools.wakeSignal,
-      ask: (timeout) => tools.acquirers.of(capture.acquirer).capture(question, timeout),
+      // Nothing was sent before it that could still be booked behind a no.
+      async ask(timeout) {
+        const answer = await tools.acquirers.of(capture.acquirer).capture(question, timeout);
+        return answer.kind === 'denied' ? { kind: 'refused', reason: 'denied' } : answer;
+      },
       record: (answer) => recordAnswer(tools, capture, answer, deadlineAt),
       withdraw: () => withdraw(tools, capture, deadlineAt),
       leave: (reason) => CAPTURE_REQUESTS.postpone(tools.database, held, { seconds: 0, reason }),

@@ -8,7 +8,13 @@ import {
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, statement } from '../../../platform/postgres/database.ts';
 import { inputRows, own, type Timed, withDeadlines } from '../../../platform/postgres/input-rows.ts';
-import { column, firstOf, rowCodec, UnreadableRow } from '../../../platform/postgres/row-codec.ts';
+import {
+  column,
+  firstOf,
+  type RowOf,
+  rowCodec,
+  UnreadableRow,
+} from '../../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../../platform/postgres/state-table.ts';
 import type { Cents } from '../../../values/cents.ts';
 import { type Instant, utcText } from '../../../values/instant.ts';
@@ -243,7 +249,32 @@ export async function findCapture(
   return firstOf(await database.query(FIND, [merchantId, captureId]), RECORDED.parse);
 }
 
-const UNRESOLVED = rowCodec({ ...UNANSWERED.fields, requestId: column.text('c.capture_id') }, 'c');
+const UNRESOLVED = rowCodec(
+  {
+    ...UNANSWERED.fields,
+    requestId: column.text('c.capture_id'),
+    /** Since the acquirer said no while one sent before could still be booked. Null: it has not. */
+    millisecondsDenied: column.nullable(
+      column.real('(extract(epoch from now() - c.denied_at) * 1000)::float8'),
+    ),
+  },
+  'c',
+);
+export type UnresolvedCapture = Readonly<RowOf<typeof UNRESOLVED>>;
+
+const DENY = statement(
+  'captures.deny',
+  `update captures set denied_at = now()
+   where merchant_id = $1 and capture_id = $2 and fence = $3 and state = 'capturing' and denied_at is null`,
+);
+
+/** From now on it is looked for alone. Changes nothing if another process has claimed it. */
+export async function noteDenied(
+  database: Database,
+  { merchantId, requestId, fence }: Pick<UnresolvedCapture, 'merchantId' | 'requestId' | 'fence'>,
+): Promise<void> {
+  await database.query(DENY, [merchantId, requestId, fence]);
+}
 
 export const CAPTURE_REQUESTS = requestQueue(
   {

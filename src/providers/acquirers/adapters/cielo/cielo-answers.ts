@@ -79,12 +79,17 @@ function decide(
   }
 }
 
+/** The first of a list of errors. */
+function errorOf(body: unknown): string | null {
+  const [first] = Array.isArray(body) ? body : [];
+  return textOf(fieldsOf(first).Code);
+}
+
 /** A list of errors says that nothing was made. */
 function readRefusal({ status, body }: ChannelAnswer): DeclineAnswer | NotMade | Unknown {
   if (status === 401 || status === 403)
     return { kind: 'notMade', reason: `Cielo answered ${status}: it takes no such MerchantId with this key` };
-  const [first] = Array.isArray(body) ? body : [];
-  const code = textOf(fieldsOf(first).Code);
+  const code = errorOf(body);
   if (status !== 400 || code === null || CIELO_UNCLEAR_ERRORS.has(code))
     return unusable(`Cielo answered ${code ?? status}`);
   return CIELO_CARD_ERRORS.has(code)
@@ -165,8 +170,10 @@ export function readCieloCapture(answer: Asked): Exclude<CaptureAnswer, { kind: 
   if (answer.kind !== 'answer') return answer;
   const { Status, ReturnCode } = fieldsOf(answer.body);
   if (answer.status === 200 && Status === CIELO_STATUS.confirmed) return { kind: 'captured' };
-  // Whether it was captured is looked up: a refusal may be of a repetition.
-  return unusable(`Cielo answered ${textOf(ReturnCode) ?? answer.status}`);
+  const code = errorOf(answer.body) ?? textOf(ReturnCode);
+  const reason = `Cielo answered ${code ?? answer.status}`;
+  const isClear = answer.status === 400 && code !== null && !CIELO_UNCLEAR_ERRORS.has(code);
+  return isClear ? { kind: 'denied', reason } : unusable(reason);
 }
 
 export function readCieloVoid(answer: Asked): CancelAnswer {

@@ -125,10 +125,13 @@ test('78 and 404 are an unknown reference, which is no proof of absence; other e
   assert.equal(found({ reference: 'another' }).found.kind, 'unknown');
 });
 
-test('a capture is done or unknown: a refusal may be of a repetition', () => {
+test('a capture is done, denied by a code that is clear, or unknown', () => {
   assert.deepEqual(readRedeCapture(answer({ returnCode: '00', amount: 5 }), 5), { kind: 'captured' });
   assert.equal(readRedeCapture(answer({ returnCode: '00', amount: 6 }), 5).kind, 'unknown');
-  assert.equal(readRedeCapture(answer({ returnCode: '173' }, 400), 5).kind, 'unknown');
+  assert.equal(readRedeCapture(answer({ returnCode: '173' }, 400), 5).kind, 'denied');
+  assert.equal(readRedeCapture(answer({ returnCode: '64' }, 400), 5).kind, 'unknown');
+  assert.equal(readRedeCapture(answer({ returnCode: '173' }, 500), 5).kind, 'unknown');
+  assert.equal(readRedeCapture(answer({}, 400), 5).kind, 'unknown');
 });
 
 test('a refund is done, accepted, refused for good, or unknown', () => {

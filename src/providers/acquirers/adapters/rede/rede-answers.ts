@@ -163,8 +163,9 @@ export function readRedeCapture(answer: Asked, amount: number): Exclude<CaptureA
     const booked = body.amount ?? amount;
     return booked === amount ? { kind: 'captured' } : unusable('the answer was for another amount');
   }
-  // Whether it was captured is looked up: a refusal may be of a repetition.
-  return unusable(`Rede answered ${code ?? answer.status}`);
+  const reason = `Rede answered ${code ?? answer.status}`;
+  const isClear = answer.status === 400 && code !== null && !REDE_UNCLEAR.has(code);
+  return isClear ? { kind: 'denied', reason } : unusable(reason);
 }
 
 export function readRedeRefund(answer: Asked): CancelAnswer {
