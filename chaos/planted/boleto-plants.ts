@@ -1,7 +1,6 @@
 import type { Plant } from './plant.ts';
 
 const BOLETOS = 'src/transactions/methods/boleto/**/*.ts';
-const REMITTANCES = 'src/providers/banks/remittances/*.ts';
 
 /** Mistakes in issuing boletos and in what payers pay. */
 export const BOLETO_PLANTS: readonly Plant[] = [
@@ -46,19 +45,5 @@ export const BOLETO_PLANTS: readonly Plant[] = [
     ],
     kinds: 'answers',
     kills: 24,
-  },
-  {
-    name: 'what a bank is told by file is written into the next file too',
-    fast: 'test/boletos/remessa.test.ts',
-    suite: 'boletos',
-    edits: [
-      {
-        file: REMITTANCES,
-        find: ' i\n     where bank = $1 and bank_code = $4 and file_number is null and',
-        put: ' i\n     where bank = $1 and bank_code = $4 and',
-      },
-    ],
-    kinds: 'remessas',
-    kills: 12,
   },
 ];

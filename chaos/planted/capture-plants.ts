@@ -8,11 +8,8 @@ export const CAPTURE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: 'src/transactions/methods/card/capture-transaction.ts',
-        find: 'ask: (timeout) => tools.acquirers.of(capture.acquirer).capture(question, timeout),',
-        put: `ask: async (timeout) => {
-        const answer = await tools.acquirers.of(capture.acquirer).capture(question, timeout);
-        return answer.kind === 'unknown' ? { kind: 'refused', reason: 'expired' } : answer;
-      },`,
+        find: "return answer.kind === 'denied' ? {",
+        put: "return answer.kind === 'denied' || answer.kind === 'unknown' ? {",
       },
     ],
     kinds: 'answers',

@@ -351,6 +351,10 @@ test('a no behind a capture that was not answered counts when that one can be bo
   await cielo.script({ on: 'capture', returnCode: '308' });
   await cielo.post(paymentId, 'capture', { amount: 2_311 });
   await capturedAgain(paymentId, 2_311);
+  const waited = `select extract(epoch from decided_at - denied_at)::float8 as seconds from captures
+    where transaction_id = $1 and state = 'refused'`;
+  const [capture] = await cielo.service.auditor.query(waited, [paymentId]);
+  assert.ok(Number(capture?.seconds) >= 3, `${capture?.seconds} seconds`);
 });
 
 test('what is held is captured later, in part', async () => {
