@@ -115,7 +115,8 @@ function ask(scene: Scene, clerk: Clerk, path: string, body: object | null): Pro
 async function issueBills(scene: Scene, clerk: Clerk): Promise<Bill[]> {
   const bills: Bill[] = [];
   for (const plan of PLANS) {
-    const terms = { value: 149.9, dueDate: inDays(10), payer: PAYER };
+    // Before the rule is known one may be issued at the other bank, whose books are judged.
+    const terms = { value: 149.9, dueDate: inDays(10), payer: PAYER, referenceTransaction: MERCHANT };
     const path = `/api/billissuer/new?accountNumber=${clerk.shop.accountNumber}`;
     const { id, ourNumber, barCode } = (await again(async () => {
       const issued = (await ask(scene, clerk, path, terms)) as Bill & { barCode: string };
