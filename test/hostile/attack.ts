@@ -3,7 +3,7 @@ import { call, type Reply } from '../kit/merchant.ts';
 import { ENDPOINTS } from '../published.ts';
 import { isRefusing } from './cases/field-cases.ts';
 import type { HostileService } from './hostile-service.ts';
-import { complaintAbout, generalComplaints, isDone, verdictComplaints } from './judge.ts';
+import { complaintAbout, generalComplaints, isDone, isPendingCancel, verdictComplaints } from './judge.ts';
 import { type Chance, chanceOf, chosen, type Mutation, mutationsFor } from './mutations.ts';
 import { RECIPES, validRequest } from './recipes.ts';
 import { inFlight, inTurn, send, type WireRequest } from './wire.ts';
@@ -125,8 +125,9 @@ async function afterwards(service: HostileService, refused: readonly WireRequest
     if (more > 0) violations.push(`${more} rows of ${table} come of refused requests`);
   }
   for (const endpoint of ENDPOINTS) {
-    const { status, text } = await send(service.gatewayUrl, await validRequest(endpoint, service.alice));
-    if (!isDone(status)) violations.push(`${endpoint.id} no longer works: ${status} ${text.slice(0, 300)}`);
+    const reply = await send(service.gatewayUrl, await validRequest(endpoint, service.alice));
+    if (!isDone(reply.status) && !isPendingCancel(endpoint, reply))
+      violations.push(`${endpoint.id} no longer works: ${reply.status} ${reply.text.slice(0, 300)}`);
   }
   const ready = await call(service.gatewayUrl, '/health/ready');
   if (ready.status !== 200) violations.push(`the service is not ready: ${ready.status}`);

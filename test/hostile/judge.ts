@@ -145,7 +145,7 @@ const SHAPE =
   /^(Deve (ser|ter|conter) |Campo obrigatório|Campo informado|Não pode ficar em branco|Valor inválido)/;
 
 /** The acquirer decides it later, as another case may have it answer next. */
-const isPendingCancel = ({ id }: Contract, { status }: Reply): boolean =>
+export const isPendingCancel = ({ id }: Contract, { status }: Pick<Reply, 'status'>): boolean =>
   status === 202 && id === 'cancelPayment';
 
 /** Where the answer is not what the case says that it must be. */

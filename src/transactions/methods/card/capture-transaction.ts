@@ -109,7 +109,9 @@ async function recordAnswer(
 ): Promise<CaptureResult> {
   const moment = tools.clock.now(merchantId);
   const refusalReason = answer.kind === 'refused' ? answer.reason : null;
-  const row = { merchantId, captureId, transactionId, amount, refusalReason, moment };
+  // Whoever has claimed it meanwhile may have sent it too: this no may be to the repetition.
+  const claimed = refusalReason === 'denied' ? { fence: FIRST_FENCE } : {};
+  const row = { merchantId, captureId, transactionId, amount, refusalReason, moment, ...claimed };
   const state = await tools.writeCaptureOutcome(row, deadlineAt);
   if (state === 'capturing') return { kind: 'unknown' };
   return state === 'captured'
