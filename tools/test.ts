@@ -31,7 +31,7 @@ const TEST_MILLISECONDS = 120_000;
 const MOST_TIMES_LONGER = 60;
 const LEAST_PATIENCE = 2;
 const MOST_PATIENCE = 20;
-/** So many files that failed run again, alone: more are no accident. To become none (0141). */
+/** So many files that failed run again, alone: more are no accident. To become none (0139). */
 const MOST_FILES_AGAIN = 5;
 /** Where files cost nothing to write, if there is room for all databases of a run. */
 const MEMORY_FOLDER = '/dev/shm';
