@@ -24,8 +24,9 @@ const FIELD = `(label) => {
 }`;
 
 /**
- * Somebody at the console with mouse and keyboard. Counted from the first page behind the sign-in: each press of a
- * link, a button or what opens a form, Enter in the search, and two for a list of choices. What is typed is not.
+ * Somebody at the console with mouse and keyboard. Counted from the first page behind the sign-in: each
+ * press of a link, a button or what opens a form, Enter in the search, and two for a list of choices. What
+ * is typed is not.
  */
 export class Hand {
   readonly page: Page;

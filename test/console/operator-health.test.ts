@@ -81,8 +81,15 @@ test('what other processes know stands beside it: silence, a held one, another v
   } as const;
   const unknown = { ...silent, peer: 'drex', awayFor: [] };
   const slow = {
-    ...{ peer: 'antifraud', state: 'answers', since: now, answeredAt: now, awayFor: [], awayProviders: [] },
-    ...{ reason: null, feedAgeSeconds: null, answersIn: [{ provider: 'lento', milliseconds: 4_150 }] },
+    peer: 'antifraud',
+    state: 'answers',
+    since: now,
+    answeredAt: now,
+    awayFor: [],
+    awayProviders: [],
+    reason: null,
+    feedAgeSeconds: null,
+    answersIn: [{ provider: 'lento', milliseconds: 4_150 }],
   } as const;
   const charges = [
     { provider: 'rede', brand: 'visa', approved: 97, declined: 3, unanswered: 2 },

@@ -17,8 +17,9 @@ import { giveBack, searchFor, signedIn } from './visitor.ts';
 const skip = withoutChromium;
 
 /**
- * What a merchant's team and an operator's do, each with how many clicks it takes here (`Hand` says what is counted)
- * and at the best of the others: by its documentation, or (*) as it is generally known. No job may take more here.
+ * What a merchant's team and an operator's do, each with how many clicks it takes here (`Hand` says what is
+ * counted) and at the best of the others: by its documentation, or (*) as it is generally known. No job may
+ * take more here.
  */
 const JOBS = {
   giveBackHalf: {

@@ -21,7 +21,7 @@ export type Frame = {
   readonly visitor: {
     readonly user: User;
     readonly formMark: string;
-    /** `searchPath` searches this merchant; `path`: of its page, for who may see that. Null if none is chosen. */
+    /** `searchPath` searches this merchant; `path`: its page, for the operator. Null if none is chosen. */
     readonly merchant: {
       readonly name: string;
       readonly searchPath: string;
