@@ -66,7 +66,7 @@ function standingAction(
   };
 }
 
-export const CREATE: Action<MerchantActionTools> = {
+const CREATE: Action<MerchantActionTools> = {
   ...MAY_CHANGE,
   path: '/new-merchant/create',
   title: 'Register a merchant',
