@@ -135,8 +135,11 @@ export function peerTable(processes: readonly ProcessReport[], { wording }: Visi
     { title: say('Who'), cell: ({ peer }) => say(PEERS[peer]?.name ?? peer) },
     { title: say('State'), cell: ({ state }) => stateBadge(PEER_STATES, state, wording) },
     { title: say('Since'), cell: ({ since }) => moment(wording, since) },
-    { title: say('Last answer'), cell: ({ answeredAt }) => moment(wording, answeredAt) },
-    { title: say('Answers in'), cell: ({ answersIn = [] }) => timesText(answersIn, wording) || '–' },
+    {
+      title: say('Last answer'),
+      cell: ({ answeredAt, answersIn = [] }) =>
+        html`${moment(wording, answeredAt)} ${answersIn.length > 0 && html`<small>${say('Answers in {time}', { time: timesText(answersIn, wording) })}</small>`}`,
+    },
     {
       title: say('Circuit'),
       cell: ({ awayFor, awayProviders }) => {
