@@ -64,6 +64,7 @@ export const OF_SIMULATORS: readonly string[] = [
 export const OF_BROWSERS: readonly string[] = [
   'test/console/browser-actions.test.ts',
   'test/console/oidc-browser.test.ts',
+  'test/console/twenty-jobs.test.ts',
 ];
 /** A slice of the suite `payments` of the proof, for whoever changes what it is about. */
 const OF_CHAOS: readonly string[] = ['test/payments/faults.test.ts'];

@@ -20,6 +20,7 @@ import {
   accountField,
   accountOf,
   actionForm,
+  copyable,
   errorsOf,
   facts,
   link,
@@ -132,10 +133,7 @@ ${facts([
   [say('Our number'), boleto.ourNumber],
   [say('Reference'), boleto.referenceTransaction ?? '–'],
   ...linkFacts(boleto.linkId, visit),
-  [
-    say('Digitable line'),
-    digitableLine === null ? '–' : html`<code>${formatDigitableLine(digitableLine)}</code>`,
-  ],
+  [say('Digitable line'), digitableLine === null ? '–' : copyable(formatDigitableLine(digitableLine))],
   [say('Address of the page'), pageAddress(boleto.url, visit)],
   [say('Boleto id'), html`<code>${boleto.id}</code>`],
 ])}

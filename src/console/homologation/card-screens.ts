@@ -2,7 +2,7 @@ import { TOKENIZE_CARD } from '../../cards/endpoints.ts';
 import { CREATE_PAYMENT } from '../../payments/contract.ts';
 import { type CardBrand, securityCodeLength } from '../../values/card-number.ts';
 import { type Html, html } from '../parts/html.ts';
-import { brandText, table } from '../parts/page-parts.ts';
+import { brandText, copyable, table } from '../parts/page-parts.ts';
 import { pathOf, paymentPath, TRIAL_CARDS } from '../parts/paths.ts';
 import {
   type Action,
@@ -80,10 +80,6 @@ ${cards}
 ${endings}</section>
 <section><h2>${say('The same by the API')}</h2>
 ${shownRequests(payRequests(first))}</section>`;
-}
-
-function copyable(text: string): Html {
-  return html`<code class="copy">${text}</code>`;
 }
 
 /** Text between backquotes is a value. */

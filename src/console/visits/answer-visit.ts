@@ -13,7 +13,16 @@ import { type Html, html, type Shown } from '../parts/html.ts';
 import { type AssetPaths, type Frame, type NavigationGroup, PAGE_HEADERS, page } from '../parts/layout.ts';
 import { MENU } from '../parts/menu.ts';
 import { errorsOf } from '../parts/page-parts.ts';
-import { HEALTH, matchPath, OF_MERCHANT, pathOf, plainPath, SEARCH, TODAY } from '../parts/paths.ts';
+import {
+  HEALTH,
+  matchPath,
+  merchantPath,
+  OF_MERCHANT,
+  pathOf,
+  plainPath,
+  SEARCH,
+  TODAY,
+} from '../parts/paths.ts';
 import { type Action, type Ask, type Form, mayUse, type Screen, type Visit } from '../parts/screen.ts';
 
 import { mayEnter } from '../parts/user.ts';
@@ -258,7 +267,11 @@ async function frameOf(
     visitor: {
       user,
       formMark: formMark(session.token),
-      merchant: merchant === null ? null : { name: merchant.legalName, searchPath },
+      merchant: merchant && {
+        name: merchant.legalName,
+        searchPath,
+        path: user.merchantId === null ? merchantPath(merchant.merchantId) : null,
+      },
       navigation,
       searched,
     },
