@@ -30,6 +30,13 @@ import {
   eevcTrailer,
 } from '../packages/settlement-files/test/eevc-lines.ts';
 import {
+  eevdBatch,
+  eevdEcommerce,
+  eevdHeader,
+  eevdSale,
+  eevdTrailer,
+} from '../packages/settlement-files/test/eevd-lines.ts';
+import {
   getnetBatch,
   getnetHeader,
   getnetSale,
@@ -213,6 +220,25 @@ function eevc(): BenchFile {
   };
 }
 
+/** One batch: each batch stands in a file once. */
+function eevd(): BenchFile {
+  const sale = (nsu: number) => ({ batch: 700, nsu, gross: grossOf(nsu), fee: FEE });
+  return {
+    head: [eevdHeader()],
+    block: sales.flatMap((nsu) => [eevdSale(sale(nsu)), eevdEcommerce(sale(nsu), `order-${nsu}`)]),
+    tail: (blocks) => {
+      const count = blocks * sales.length;
+      const sums = { gross: blocks * GROSS, fee: count * FEE };
+      const lines = lastDigits(count * 2 + 3, 6);
+      return [
+        eevdBatch({ number: 700, count, ...sums }),
+        eevdTrailer(lines, { batches: 1, sales: count, ...sums }),
+      ];
+    },
+    renumberAt: null,
+  };
+}
+
 function eefi(): BenchFile {
   const block = sales.map((batch) =>
     eefiCredit({ batch, net: netOf(batch), gross: grossOf(batch), fee: FEE }),
@@ -276,6 +302,7 @@ const FILES: Readonly<Record<SettlementFormat, BenchFile>> = {
   cielo03: cielo03(),
   cielo04: cielo(),
   redeEevc: eevc(),
+  redeEevd: eevd(),
   redeEefi: eefi(),
   redeStatement: redeStatement(),
   getnet: getnet(),

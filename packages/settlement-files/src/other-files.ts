@@ -35,13 +35,8 @@ export const OTHER_FILES: readonly OtherFile[] = [
   },
   { title: 'Cielo, de outro extrato que não o 04', isHeader: (line) => isCielo(line, '') },
   {
-    title: 'Rede EEVD (débito)',
-    isHeader: (line) =>
-      /^00,.*EEVD/i.test(line) || (/^0\d\d/.test(line) && /EEVD *$/i.test(line.slice(0, 130))),
-    about: {
-      pt: 'Traz as vendas no débito. As vendas no crédito vêm no EEVC, e o que é pago no EEFI: importe esses.',
-      en: 'It has sales by debit cards. Sales by credit cards come in the EEVC, and what is paid in the EEFI: import those.',
-    },
+    title: 'Rede EEVD, em outro leiaute que o separado por vírgulas',
+    isHeader: (line) => /^0\d/.test(line) && /EEVD *$/i.test(line.slice(0, 130)),
   },
   {
     title: 'Rede EESA (saldo em aberto)',

@@ -17,6 +17,7 @@ import {
 } from './cielo-lines.ts';
 import { eefiFileLines } from './eefi-lines.ts';
 import { eevcFileLines, eevcSale } from './eevc-lines.ts';
+import { eevdFileLines } from './eevd-lines.ts';
 import { getnetFileLines } from './getnet-lines.ts';
 import { redeStatementLines } from './statement-lines.ts';
 import { bytesOf, eventsOf, firstFault, readLines, withText } from './written-lines.ts';
@@ -26,6 +27,7 @@ const FILES = {
   cielo03: cielo03FileLines(),
   cielo04: cieloFileLines(),
   redeEevc: eevcFileLines(),
+  redeEevd: eevdFileLines(),
   redeEefi: eefiFileLines(),
   redeStatement: redeStatementLines(),
   getnet: getnetFileLines(),
@@ -34,7 +36,7 @@ const GOOD = Object.values(FILES);
 
 test('the fields of every record follow each other without a hole, and name their tables', () => {
   for (const { format, records, typeLength } of FORMATS) {
-    for (const { type, fields, codes, length } of records) {
+    for (const { type, fields, codes, length, isSeparated } of records) {
       assert.equal(type.length, typeLength);
       let next = 1;
       for (const [name, from, to, kind] of fields) {
@@ -43,9 +45,9 @@ test('the fields of every record follow each other without a hole, and name thei
         if (kind.startsWith('= ')) assert.equal(kind.length - 2, to - from + 1, `${format} ${type} ${name}`);
         const table = /^(?:code|hint) (\w+)/.exec(kind)?.[1];
         if (table !== undefined) assert.ok(table in codes, `${format} ${type} ${name}`);
-        next = to + 1;
+        next = isSeparated ? to + 2 : to + 1;
       }
-      assert.equal(next, length + 1);
+      assert.equal(next, length + (isSeparated ? 2 : 1));
       assert.equal(new Set(fields.map(([name]) => name)).size, fields.length, `${format} ${type}`);
     }
   }
