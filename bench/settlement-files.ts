@@ -11,6 +11,10 @@ import {
 import {
   cieloEntry,
   cieloHeader,
+  cieloNegotiatedUnit,
+  cieloNegotiation,
+  cieloNegotiationAccount,
+  cieloPixDetail,
   cieloTrailer,
   cieloUnit,
 } from '../packages/settlement-files/test/cielo-lines.ts';
@@ -201,6 +205,28 @@ function cielo03(): BenchFile {
   };
 }
 
+function cielo15(): BenchFile {
+  return {
+    head: [cieloHeader({ statement: '15' })],
+    block: [
+      cieloNegotiation(GROSS, NET),
+      ...sales.map((nsu) => cieloNegotiatedUnit(grossOf(nsu), netOf(nsu))),
+      cieloNegotiationAccount(NET),
+    ],
+    tail: (blocks) => [cieloTrailer(blocks * (sales.length + 2), 0, 0, 0)],
+    renumberAt: null,
+  };
+}
+
+function cielo16(): BenchFile {
+  return {
+    head: [cieloHeader({ statement: '16' })],
+    block: sales.map((nsu) => cieloPixDetail({ gross: grossOf(nsu), fee: FEE })),
+    tail: (blocks) => [cieloTrailer(blocks * sales.length, 0, blocks * GROSS, blocks * NET)],
+    renumberAt: null,
+  };
+}
+
 function eevc(): BenchFile {
   const count = sales.length;
   const sale = (nsu: number) => ({ batch: 700, nsu, gross: grossOf(nsu), fee: FEE });
@@ -301,6 +327,8 @@ const FILES: Readonly<Record<SettlementFormat, BenchFile>> = {
   adiq: adiq(),
   cielo03: cielo03(),
   cielo04: cielo(),
+  cielo15: cielo15(),
+  cielo16: cielo16(),
   redeEevc: eevc(),
   redeEevd: eevd(),
   redeEefi: eefi(),

@@ -1,5 +1,7 @@
 import { ADIQ } from './acquirers/adiq/adiq-file.ts';
 import { CIELO_03 } from './acquirers/cielo/cielo-03-file.ts';
+import { CIELO_15 } from './acquirers/cielo/cielo-15-file.ts';
+import { CIELO_16 } from './acquirers/cielo/cielo-16-file.ts';
 import { CIELO_04 } from './acquirers/cielo/cielo-file.ts';
 import { GETNET } from './acquirers/getnet/getnet-file.ts';
 import { REDE_EEFI } from './acquirers/rede/rede-eefi-file.ts';
@@ -13,6 +15,8 @@ export const FORMATS = [
   ADIQ,
   CIELO_03,
   CIELO_04,
+  CIELO_15,
+  CIELO_16,
   REDE_EEVC,
   REDE_EEVD,
   REDE_EEFI,

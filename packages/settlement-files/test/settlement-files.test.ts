@@ -9,6 +9,8 @@ import type { Field, RecordLayout } from '../src/records/fixed-width.ts';
 import { adiqFileLines, adiqSale, numbered } from './adiq-lines.ts';
 import {
   cielo03FileLines,
+  cielo15FileLines,
+  cielo16FileLines,
   cieloEntry,
   cieloFileLines,
   cieloHeader,
@@ -26,6 +28,8 @@ const FILES = {
   adiq: adiqFileLines(),
   cielo03: cielo03FileLines(),
   cielo04: cieloFileLines(),
+  cielo15: cielo15FileLines(),
+  cielo16: cielo16FileLines(),
   redeEevc: eevcFileLines(),
   redeEevd: eevdFileLines(),
   redeEefi: eefiFileLines(),
@@ -114,6 +118,7 @@ const TRIED_APART = [
   '2 status',
   'RS1 status',
   'RS1 type',
+  '8 origin',
 ];
 
 /** The fields of a record whose code says what its money is. */
@@ -307,7 +312,8 @@ test('no card, no account and no document leaves the reader, wherever the layout
   assert.match(rede.masked[0] ?? '', /544828\*{6}0007/);
   const cielo = await readLines(cieloFileLines());
   const eefi = await readLines(eefiFileLines());
-  const kept = JSON.stringify([adiq.events, rede.events, cielo.events, eefi.events]);
+  const others = await Promise.all([FILES.cielo15, FILES.cielo16, FILES.redeEevd].map(readLines));
+  const kept = JSON.stringify([adiq, rede, cielo, eefi, ...others].map(({ events }) => events));
   for (const secret of [card, '11222333000181', '98765', '00000567890'])
     assert.ok(!kept.includes(secret), secret);
 });
