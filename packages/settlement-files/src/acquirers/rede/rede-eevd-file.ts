@@ -44,6 +44,7 @@ export const REDE_EEVD: Format<'redeEevd'> = {
 
 const MOST_BATCHES = 100_000;
 const MOST_HELD = 20_000;
+const WAITING = { pt: 'registros 13 à espera da sua venda', en: 'records 13 await their sale' };
 const BATCHES = { pt: 'lotes (RV)', en: 'batches (RV)' };
 const ACCEPTED = '01';
 const DATED_AHEAD = 'P';
@@ -68,8 +69,11 @@ type Batch = {
   otherCount: number;
   readonly other: Sums;
   hasUnknownFees: boolean;
-  held: Held[];
-  additions: Held[];
+  readonly held: Held[];
+  /** Sales that await their 13, and 13 that await their sale, by NSU. */
+  readonly open: Map<string | null, Held[]>;
+  readonly waiting: Map<string | null, Held[]>;
+  /** A sale was yielded before a 13 of it came. */
   isYielded: boolean;
 };
 
@@ -82,6 +86,7 @@ class RedeEevdFile implements FileReading {
   readonly #holding = new Set<Batch>();
   readonly #totals: { readonly values: Totals; readonly line: GoodLine }[] = [];
   #heldCount = 0;
+  #waitingCount = 0;
   #lineCount = 0;
   #isEnded = false;
 
@@ -125,7 +130,7 @@ class RedeEevdFile implements FileReading {
     const batch: Batch = {
       ...{ establishment, number, place: { lineNumber: place.lineNumber, record: place.record } },
       ...{ stated: null, brand: null, count: 0, sums: noSums(), otherCount: 0, other: noSums() },
-      ...{ hasUnknownFees: false, held: [], additions: [], isYielded: false },
+      ...{ hasUnknownFees: false, held: [], open: new Map(), waiting: new Map(), isYielded: false },
     };
     if (this.#batches.size === MOST_BATCHES)
       this.#findings.fault(place, null, tooMany(BATCHES, MOST_BATCHES));
@@ -156,7 +161,14 @@ class RedeEevdFile implements FileReading {
       net: values.net,
       bankOn: values.creditDay,
     };
-    this.#hold(batch, batch.held, { entry, masked: line.masked(), isJoined: false });
+    const sale: Held = { entry, masked: line.masked(), isJoined: false };
+    const addition = takeFrom(batch.waiting, entry.nsu);
+    if (addition === undefined) putInto(batch.open, entry.nsu, sale);
+    else {
+      this.#waitingCount -= 1;
+      join(sale, addition);
+    }
+    this.#hold(batch, sale);
   }
 
   #addEcommerce(values: RecordValues<typeof EEVD_ECOMMERCE>, line: GoodLine): void {
@@ -166,11 +178,18 @@ class RedeEevdFile implements FileReading {
       tid: values.tid,
       orderReference: keptText(values.orderReference),
     };
-    this.#hold(batch, batch.additions, { entry, masked: line.masked(), isJoined: true });
+    const addition: Held = { entry, masked: line.masked(), isJoined: true };
+    const sale = takeFrom(batch.open, entry.nsu);
+    if (sale !== undefined) join(sale, addition);
+    else if (this.#waitingCount === MOST_HELD) this.#findings.fault(line, null, tooMany(WAITING, MOST_HELD));
+    else {
+      this.#waitingCount += 1;
+      putInto(batch.waiting, entry.nsu, addition);
+    }
   }
 
-  #hold(batch: Batch, held: Held[], one: Held): void {
-    held.push(one);
+  #hold(batch: Batch, sale: Held): void {
+    batch.held.push(sale);
     this.#holding.add(batch);
     this.#heldCount += 1;
     if (this.#heldCount <= MOST_HELD) return;
@@ -180,29 +199,30 @@ class RedeEevdFile implements FileReading {
 
   /** All sales of the batch but the last ones, whose 13 may be to come. */
   #yield(batch: Batch, kept: number): void {
-    const before = batch.held.length + batch.additions.length;
-    join(batch);
     const sales = batch.held.splice(0, Math.max(0, batch.held.length - kept));
-    this.#heldCount += batch.held.length + batch.additions.length - before;
-    for (const { entry, masked } of sales) {
+    this.#heldCount -= sales.length;
+    for (const { entry, masked, isJoined } of sales) {
+      if (!isJoined) {
+        takeFrom(batch.open, entry.nsu);
+        batch.isYielded = true;
+      }
       const bankOn = entry.bankOn ?? batch.stated?.creditDay ?? null;
       this.#findings.entry({ ...entry, brand: entry.brand ?? batch.brand, bankOn }, masked);
     }
-    batch.isYielded = true;
     this.#holding.delete(batch);
-    if (batch.held.length + batch.additions.length > 0) this.#holding.add(batch);
+    if (batch.held.length > 0) this.#holding.add(batch);
   }
 
   /** A sale that only its 13 reports has no fee. */
   #yieldLast(batch: Batch): void {
-    join(batch);
-    for (const addition of batch.additions.splice(0)) {
-      const { lineNumber } = addition.entry;
+    for (const addition of [...batch.waiting.values()].flat()) {
+      const { lineNumber, gross } = addition.entry;
       const record = EEVD_ECOMMERCE.type;
       if (batch.isYielded) this.#findings.fault({ lineNumber, record }, null, outOfPlace(record));
       batch.held.push(addition);
+      this.#heldCount += 1;
       batch.count += 1;
-      batch.sums.gross += addition.entry.gross;
+      batch.sums.gross += gross;
       batch.hasUnknownFees = true;
     }
     this.#yield(batch, 0);
@@ -210,7 +230,7 @@ class RedeEevdFile implements FileReading {
 
   #end(values: RecordValues<typeof EEVD_TRAILER>, line: GoodLine): void {
     this.#isEnded = true;
-    for (const batch of [...this.#holding]) this.#yieldLast(batch);
+    for (const batch of this.#batches.values()) this.#yieldLast(batch);
     for (const batch of this.#findings.isClean ? this.#batches.values() : [])
       checkBatch(batch, this.#findings);
     const stated = [...this.#batches.values()].flatMap((batch) => batch.stated ?? []);
@@ -285,17 +305,24 @@ function saleEntry(
   };
 }
 
-/** Additions without their sale stay. */
-function join(batch: Batch): void {
-  const byNsu = Map.groupBy(batch.held, ({ entry }) => entry.nsu);
-  batch.additions = batch.additions.filter(({ entry: { nsu, tid, orderReference }, masked }) => {
-    const sale = byNsu.get(nsu)?.find(({ isJoined }) => !isJoined);
-    if (sale === undefined) return true;
-    sale.entry = { ...sale.entry, tid, orderReference };
-    sale.masked += `\n${masked}`;
-    sale.isJoined = true;
-    return false;
-  });
+function putInto(all: Map<string | null, Held[]>, nsu: string | null, one: Held): void {
+  const alike = all.get(nsu);
+  if (alike === undefined) all.set(nsu, [one]);
+  else alike.push(one);
+}
+
+/** The first one. */
+function takeFrom(all: Map<string | null, Held[]>, nsu: string | null): Held | undefined {
+  const alike = all.get(nsu);
+  const one = alike?.shift();
+  if (alike?.length === 0) all.delete(nsu);
+  return one;
+}
+
+function join(sale: Held, { entry: { tid, orderReference }, masked }: Held): void {
+  sale.entry = { ...sale.entry, tid, orderReference };
+  sale.masked += `\n${masked}`;
+  sale.isJoined = true;
 }
 
 function checkBatch(batch: Batch, findings: Findings): void {
