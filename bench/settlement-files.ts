@@ -218,6 +218,16 @@ function cielo15(): BenchFile {
   };
 }
 
+function cielo09(): BenchFile {
+  const unit = (nsu: number) => ({ type: '02', count: 1, gross: grossOf(nsu), net: netOf(nsu) });
+  return {
+    head: [cieloHeader({ statement: '09' })],
+    block: sales.map((nsu) => cieloUnit({ ...unit(nsu), status: '00' })),
+    tail: (blocks) => [cieloTrailer(blocks * sales.length, 0, blocks * GROSS, blocks * NET)],
+    renumberAt: null,
+  };
+}
+
 function cielo16(): BenchFile {
   return {
     head: [cieloHeader({ statement: '16' })],
@@ -327,6 +337,7 @@ const FILES: Readonly<Record<SettlementFormat, BenchFile>> = {
   adiq: adiq(),
   cielo03: cielo03(),
   cielo04: cielo(),
+  cielo09: cielo09(),
   cielo15: cielo15(),
   cielo16: cielo16(),
   redeEevc: eevc(),

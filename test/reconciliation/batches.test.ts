@@ -3,7 +3,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { cielo15FileLines, cielo16FileLines } from '../../packages/settlement-files/test/cielo-lines.ts';
+import {
+  cielo09FileLines,
+  cielo15FileLines,
+  cielo16FileLines,
+} from '../../packages/settlement-files/test/cielo-lines.ts';
 import {
   eefiBranchTotal,
   eefiCredit,
@@ -461,21 +465,23 @@ test('what was sold by debit is paid by nothing but the credit of its batch, whi
   assert.deepEqual(await filed(ids), [39_000, 19_500]);
 });
 
-test('Pix of the acquirer and negotiated units are told, open no exception and pay nothing', async () => {
+test('Pix of the acquirer and open or negotiated units are told, open no exception and pay nothing', async () => {
   const before = await openLines();
   const paid = () => bench.auditor.query('select count(*)::int as count from settlement_matches');
   const matched = await paid();
   await take('CIELO16', cielo16FileLines());
   await take('CIELO15', cielo15FileLines());
+  await take('CIELO09', cielo09FileLines());
   await bench.match();
   assert.deepEqual(await openLines(), before);
   assert.deepEqual(await paid(), matched);
   assert.deepEqual(
     await bench.auditor.query(
       `select format, entries, gross::int as gross, net::int as net, matched_at is not null as is_matched
-       from settlement_files where format like 'cielo1%' order by format`,
+       from settlement_files where format in ('cielo09', 'cielo15', 'cielo16') order by format`,
     ),
     [
+      { format: 'cielo09', entries: 2, gross: 15_000, net: 14_650, is_matched: true },
       { format: 'cielo15', entries: 3, gross: 35_000, net: 34_650, is_matched: true },
       { format: 'cielo16', entries: 4, gross: 19_010, net: 18_990, is_matched: true },
     ],

@@ -1,5 +1,6 @@
 import { ADIQ } from './acquirers/adiq/adiq-file.ts';
 import { CIELO_03 } from './acquirers/cielo/cielo-03-file.ts';
+import { CIELO_09 } from './acquirers/cielo/cielo-09-file.ts';
 import { CIELO_15 } from './acquirers/cielo/cielo-15-file.ts';
 import { CIELO_16 } from './acquirers/cielo/cielo-16-file.ts';
 import { CIELO_04 } from './acquirers/cielo/cielo-file.ts';
@@ -15,6 +16,7 @@ export const FORMATS = [
   ADIQ,
   CIELO_03,
   CIELO_04,
+  CIELO_09,
   CIELO_15,
   CIELO_16,
   REDE_EEVC,

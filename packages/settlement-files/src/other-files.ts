@@ -10,14 +10,9 @@ type OtherFile = {
 
 export const OTHER_FILES: readonly OtherFile[] = [
   {
-    title: 'Cielo 09 (saldo em aberto)',
-    isHeader: (line) => isCielo(line, '09'),
-    about: {
-      pt: 'É a fotografia do que ainda será pago. O que é pago vem no Cielo 04, e as vendas no Cielo 03: importe esses.',
-      en: 'It is a picture of what is still to be paid. What is paid comes in the Cielo 04, and sales in the Cielo 03: import those.',
-    },
+    title: 'Cielo, de outro extrato que não o 03, o 04, o 09, o 15 e o 16',
+    isHeader: (line) => isCielo(line, ''),
   },
-  { title: 'Cielo, de outro extrato que não o 03, o 04, o 15 e o 16', isHeader: (line) => isCielo(line, '') },
   {
     title: 'Rede EEVD, em outro leiaute que o separado por vírgulas',
     isHeader: (line) => /^0\d/.test(line) && /EEVD *$/i.test(line.slice(0, 130)),

@@ -141,10 +141,10 @@ test('versions of v15 are taken, others are refused, and one made anew has no nu
 });
 
 test('the statement that is not read is refused by name, in both languages', async () => {
-  const { faults } = await readLines([cieloHeader({ statement: '09' })]);
+  const { faults } = await readLines([cieloHeader({ statement: '06' })]);
   assert.equal(faults[0]?.lineNumber, 1);
-  assert.match(faults[0]?.sentence.en ?? '', /Cielo 09/);
-  assert.match(faults[0]?.sentence.pt ?? '', /Cielo 09.*ainda não é lido. .*Cielo 04/);
+  assert.match(faults[0]?.sentence.en ?? '', /Cielo, de outro extrato/);
+  assert.match(faults[0]?.sentence.pt ?? '', /Cielo, de outro extrato.*ainda não é lido/);
 });
 
 const MISTAKES: readonly (readonly [string, number, number, string, readonly [number, string | null]])[] = [

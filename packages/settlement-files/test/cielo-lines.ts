@@ -270,3 +270,13 @@ export function cielo15FileLines(): string[] {
     cieloTrailer(7, 0, 0, 0),
   ];
 }
+
+/** Two units that are open. */
+export function cielo09FileLines(): string[] {
+  return [
+    cieloHeader({ statement: '09' }),
+    cieloUnit({ type: '02', status: '00', count: 3, gross: 10_000, net: 9_750 }),
+    cieloUnit({ type: '03', status: '00', key: 'UR-LATER', count: 2, gross: 5_000, net: 4_900 }),
+    cieloTrailer(2, 0, 15_000, 14_650),
+  ];
+}

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cielo15FileLines, cielo16FileLines, cieloHeader, cieloTrailer } from './cielo-lines.ts';
+import {
+  cielo09FileLines,
+  cielo15FileLines,
+  cielo16FileLines,
+  cieloHeader,
+  cieloTrailer,
+} from './cielo-lines.ts';
 import { firstFault, readLines, withText } from './written-lines.ts';
 
 test('a Cielo 16 says what came by Pix, what was kept of it and where it is, and nothing of it pays', async () => {
@@ -107,6 +113,26 @@ test('a negotiation as Cielo wrote it, each value checked by hand', async () => 
       'UR negociada, que venceria em 20/02/2026',
     ],
   );
+});
+
+test('a Cielo 09 says which units are open, and nothing of it pays', async () => {
+  const lines = cielo09FileLines();
+  const { head, entries, faults } = await readLines(lines);
+  assert.deepEqual(faults, []);
+  assert.equal(head?.format, 'cielo09');
+  assert.deepEqual(
+    entries.map(({ kind, gross, fee, net, bankOn, receivableUnit }) => [
+      ...[kind, gross, fee, net, bankOn, receivableUnit],
+    ]),
+    [
+      ['notice', 10_000, 250, 9_750, '2026-11-20', 'UR-001-002-20261120-1234567890'],
+      ['notice', 5_000, 100, 4_900, '2026-11-20', 'UR-LATER'],
+    ],
+  );
+  const trailer = (...sums: [number, number, number, number]) => lines.with(-1, cieloTrailer(...sums));
+  assert.deepEqual(await firstFault(trailer(2, 0, 15_001, 14_650)), [4, 'gross']);
+  assert.deepEqual(await firstFault(trailer(2, 0, 15_000, 14_651)), [4, 'net']);
+  assert.deepEqual(await firstFault(trailer(3, 0, 15_000, 14_650)), [4, 'recordCount']);
 });
 
 const PIX_MISTAKES: readonly (readonly [string, number, number, string, readonly [number, string | null]])[] =

@@ -42,8 +42,8 @@ export function fewerColumns(record: string, columns: number): Sentence {
 }
 
 export const UNKNOWN_FORMAT: Sentence = {
-  pt: 'A primeira linha não é o cabeçalho de um arquivo conhecido: de adquirente (Adiq EDI 3.1, Cielo 03, 04, 15 e 16, Rede EEVC, EEVD e EEFI, Getnet) ou de banco (retorno CNAB 240 ou 400).',
-  en: 'The first line is not the header of a known file: of an acquirer (Adiq EDI 3.1, Cielo 03, 04, 15 and 16, Rede EEVC, EEVD and EEFI, Getnet) or of a bank (return file, CNAB 240 or 400).',
+  pt: 'A primeira linha não é o cabeçalho de um arquivo conhecido: de adquirente (Adiq EDI 3.1, Cielo 03, 04, 09, 15 e 16, Rede EEVC, EEVD e EEFI, Getnet) ou de banco (retorno CNAB 240 ou 400).',
+  en: 'The first line is not the header of a known file: of an acquirer (Adiq EDI 3.1, Cielo 03, 04, 09, 15 and 16, Rede EEVC, EEVD and EEFI, Getnet) or of a bank (return file, CNAB 240 or 400).',
 };
 
 export const FILE_OF_BANK: Sentence = {

@@ -1,10 +1,10 @@
 import type { SettlementEntry } from '../../entry.ts';
 import { bareEntry, keptText, negative, unknownUnder } from '../../records/entry-fields.ts';
-import { disagrees } from '../../records/faults.ts';
 import type { FileReading, Findings } from '../../records/findings.ts';
 import type { CodeTable, RecordValues } from '../../records/fixed-width.ts';
 import type { Format, FormatLayout } from '../../records/format.ts';
 import { type GoodLine, onRecord, recordLines } from '../../records/record-lines.ts';
+import { checkSums } from './cielo-09-file.ts';
 import {
   CIELO_16_HEADER,
   CIELO_16_RECORDS,
@@ -76,13 +76,7 @@ class Cielo16File implements FileReading {
     this.#isEnded = true;
     if (!this.#findings.isClean) return;
     checkRecordCount(values.recordCount, this.#lineCount, line, this.#findings);
-    const sums = [
-      ['gross', this.#gross],
-      ['net', this.#net],
-    ] as const;
-    for (const [name, found] of sums) {
-      if (values[name] !== found) this.#findings.fault(line, name, disagrees(name, values[name], found));
-    }
+    checkSums(values, { gross: this.#gross, net: this.#net }, line, this.#findings);
   }
 }
 

@@ -1,5 +1,5 @@
 import { type CodeTable, recordLayout } from '../../records/fixed-width.ts';
-import { headerOf } from './cielo-layout.ts';
+import { headerOf, summedTrailer } from './cielo-layout.ts';
 
 /** Cielo 16, Pix that Cielo received, of the electronic statement v15. */
 
@@ -74,21 +74,6 @@ export const CIELO_PIX_DETAIL = recordLayout(
   { pixType: PIX_TYPES, origin: PIX_ORIGINS, transferStatus: PIX_STATUS },
 );
 
-export const CIELO_16_TRAILER = recordLayout('9', 'Trailer of the file', 'The last line, and is checked.', [
-  ['recordType', 1, 1, '= 9', 'Record'],
-  [
-    'recordCount',
-    2,
-    12,
-    'count',
-    'Lines between header and trailer; a file that counts these two with them is taken too',
-  ],
-  ['net', 13, 30, 'sign cents', 'Sum of `net` of all 8'],
-  ['entryCount', 31, 41, 'count', 'Number of E; not checked, there are none'],
-  ['gross', 42, 59, 'sign cents', 'Sum of `gross` of all 8'],
-  ['ceded', 60, 77, 'sign cents?', 'Sum ceded; not checked'],
-  ['pledged', 78, 95, 'sign cents?', 'Sum pledged; not checked'],
-  ['reserved', 96, 250, 'any', 'Other sums, since v15.15'],
-]);
+export const CIELO_16_TRAILER = summedTrailer('8');
 
 export const CIELO_16_RECORDS = [CIELO_16_HEADER, CIELO_PIX_DETAIL, CIELO_16_TRAILER];

@@ -121,7 +121,7 @@ export function headerOf<const S extends string>(statement: S) {
     ['to', 28, 35, 'day YYYYMMDD', 'Last day of the movement'],
     ['sequence', 36, 42, 'count', "The acquirer's number of the file; 9999999 in one that was made anew"],
     ['acquirer', 43, 47, '= CIELO', 'Acquirer'],
-    ['statement', 48, 49, `= ${statement}`, 'Which statement; 09 is refused by name'],
+    ['statement', 48, 49, `= ${statement}`, 'Which statement'],
     ['transmission', 50, 50, 'text?', 'How it is sent'],
     ['mailbox', 51, 70, 'text?', 'Mailbox'],
     ['version', 71, 73, 'text', 'Version of the layout, `015` or three digits that begin with 15'],
@@ -288,3 +288,27 @@ const CIELO_RESERVE = recordLayout(
 export const CIELO_RECORDS = [CIELO_HEADER, CIELO_UNIT, CIELO_ENTRY, CIELO_PIX, CIELO_TRAILER];
 
 export const CIELO_03_RECORDS = [CIELO_03_HEADER, CIELO_ENTRY, CIELO_RESERVE, CIELO_TRAILER];
+
+/** Of the statements that have no E. */
+export function summedTrailer(record: string) {
+  return recordLayout('9', 'Trailer of the file', 'The last line, and is checked.', [
+    ['recordType', 1, 1, '= 9', 'Record'],
+    [
+      'recordCount',
+      2,
+      12,
+      'count',
+      'Lines between header and trailer; a file that counts these two with them is taken too',
+    ],
+    ['net', 13, 30, 'sign cents', `Sum of \`net\` of all ${record}`],
+    ['entryCount', 31, 41, 'count', 'Number of E; not checked, there are none'],
+    ['gross', 42, 59, 'sign cents', `Sum of \`gross\` of all ${record}`],
+    ['ceded', 60, 77, 'sign cents?', 'Sum ceded; not checked'],
+    ['pledged', 78, 95, 'sign cents?', 'Sum pledged; not checked'],
+    ['reserved', 96, 250, 'any', 'Other sums, since v15.15'],
+  ]);
+}
+
+export const CIELO_09_HEADER = headerOf('09');
+export const CIELO_09_TRAILER = summedTrailer('D');
+export const CIELO_09_RECORDS = [CIELO_09_HEADER, CIELO_UNIT, CIELO_09_TRAILER];
