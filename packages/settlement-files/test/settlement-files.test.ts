@@ -187,7 +187,7 @@ test('a code that its layout does not know refuses nothing and pays nothing, and
   assert.deepEqual([...tried].sort(), [...new Set(all)].sort(), 'every coded field was tried');
 });
 
-/** A status of a unit of Cielo is that of the entries behind it, if any; every other code is of its own line. */
+/** A status of a unit of Cielo is that of the entries behind it, if any; other codes are of their line. */
 function isOfLine(lineNumber: number, index: number, lines: readonly string[]): boolean {
   const hasEntries = lines[index]?.startsWith('D') && lines[index + 1]?.startsWith('E');
   if (!hasEntries) return lineNumber === index + 1;

@@ -1,6 +1,6 @@
 import { type CodeTable, recordLayout } from '../../records/fixed-width.ts';
 
-/** Cielo 03, "captura e previsão", and 04, "liquidação e pagamento", of the electronic statement v15; what all have. */
+/** Cielo 03, "captura e previsão", and 04, "liquidação e pagamento", of the electronic statement v15; 09. */
 
 export const CIELO_BRANDS: CodeTable = {
   '001': 'Visa',

@@ -2,7 +2,7 @@ import { columnLayout } from '../../records/columns.ts';
 import type { CodeTable } from '../../records/fixed-width.ts';
 import { REDE_BRANDS, REDE_NAMES } from './rede-eevc-layout.ts';
 
-/** Rede EEVD, debit sales: batches (RV), their sales, what e-commerce adds to them. Commas separate columns. */
+/** Rede EEVD, debit sales: batches (RV), their sales, what e-commerce adds to them. Between commas. */
 
 const EEVD_BRANDS: CodeTable = {
   ...REDE_BRANDS,
