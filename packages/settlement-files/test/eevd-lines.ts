@@ -65,7 +65,7 @@ function totalOf({ batches, sales, gross, fee, later = [0, 0] }: EevdTotal, widt
   return [PV, digits(batches, width), digits(sales, 6), ...amounts.map((cents) => digits(cents, 15))];
 }
 
-export const eevdTotal = (record: string, total: EevdTotal) => [record, ...totalOf(total, 3)].join(',');
+const eevdTotal = (record: string, total: EevdTotal) => [record, ...totalOf(total, 3)].join(',');
 export const eevdTrailer = (records: number, total: EevdTotal) =>
   ['04', ...totalOf(total, 6), digits(records, 6)].join(',');
 
