@@ -135,7 +135,7 @@ test('a Cielo 09 says which units are open, and nothing of it pays', async () =>
   assert.deepEqual(await firstFault(trailer(3, 0, 15_000, 14_650)), [4, 'recordCount']);
 });
 
-/** Of a real file of January 2026 that a public test has, with other numbers of merchant, holder and account. */
+/** Of a file of January 2026 in a public test, with other numbers of merchant, holder and account. */
 test('an open unit as Cielo wrote it, each value checked by hand', async () => {
   const unit =
     'D1234567890112223330001811122233300018111222333000181001002123456789003+0000000031690+0000000000787+000000003090303410000100000000000000000001000000402           01027058000191112223330001812026-01-0200172002123456789011222333000181000000000000000000000000000000000000201202631122025020120261234567890NNN00000000000000R';
