@@ -439,30 +439,34 @@ test('what is taken off the schedule finds its sale by the list of its batch, or
   );
 });
 
-test('what was sold by debit is paid by nothing but the credit of its batch, which waits for its list', async () => {
-  const takeDebitList = async (number: number, member: Member) => {
+test('what was sold by debit is paid by nothing but the credit of its batch, and follows a list sent anew', async () => {
+  const takeDebitList = async (number: number, member: Member, processing?: string) => {
     const { gross } = member;
     const fee = feeOf(gross);
-    await take(`EEVD-${number}`, [
-      eevdHeader().replace('000427', `000${number}`),
+    const header = eevdHeader(undefined, processing).replace('000427', `000${number}`);
+    await take(`EEVD-${number}-${processing}`, [
+      header.replace('19112026', number === 791 ? '18112026' : '19112026'),
       eevdBatch({ number, count: 1, gross, fee }),
       eevdSale({ ...member, batch: number, fee }),
       eevdTrailer(4, { batches: 1, sales: 1, gross, fee }),
     ]);
   };
-  const [known, waiting] = [
+  const [known, other] = [
     { nsu: 791, gross: 40_000 },
     { nsu: 792, gross: 20_000 },
   ];
-  const ids = [await sell(known), await sell(waiting)];
+  const ids = [await sell(known), await sell(other)];
   await takeDebitList(791, known);
   await bench.match();
   assert.deepEqual(await filed(ids), [null, null]);
   await takeCredit(791, known.gross);
-  await takeDebitList(792, waiting);
-  await takeCredit(792, waiting.gross);
+  await takeDebitList(792, other);
+  await takeCredit(792, other.gross);
   await bench.match();
   assert.deepEqual(await filed(ids), [39_000, 19_500]);
+  await takeDebitList(792, { nsu: 799, gross: 20_000 }, 'REPROCESSAMENTO');
+  await bench.match();
+  assert.deepEqual(await filed(ids), [39_000, null]);
 });
 
 test('Pix of the acquirer and open or negotiated units are told, open no exception and pay nothing', async () => {
