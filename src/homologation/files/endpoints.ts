@@ -69,8 +69,12 @@ export const FILE_REFUSALS = {
 
 const LARGEST_ROW = 500_000;
 
-/** Nobody sends a file of the statement API: it is fetched. */
-const SIMULATED_FORMATS = SETTLEMENT_FORMATS.filter((format) => format !== 'redeStatement');
+/** The simulator sells by credit cards alone, and nobody sends a file of the statement API: it is fetched. */
+const NOT_SIMULATED = ['redeStatement', 'redeEevd', 'cielo09', 'cielo15', 'cielo16'] as const;
+type NotSimulated = (typeof NOT_SIMULATED)[number];
+const SIMULATED_FORMATS = SETTLEMENT_FORMATS.filter(
+  (format): format is Exclude<typeof format, NotSimulated> => !NOT_SIMULATED.some((one) => one === format),
+);
 
 const FILE_QUERY = Type.Object({
   format: Type.Enum(SIMULATED_FORMATS, {

@@ -39,7 +39,7 @@ export type MatchedFile = RowOf<typeof MATCHED_FILE>;
 const WAITS = `f.taken_at is not null and not (f.format = 'redeEefi' and exists (
      select from settlement_files v where v.establishment = f.establishment and v.file_number <> f.file_number
        and v.taken_at > now() - interval '10 minutes' and v.due_at is not null
-       and (v.format = 'redeEevc' and v.file_number < f.file_number
+       and (v.format in ('redeEevc', 'redeEevd') and v.file_number < f.file_number
          or v.format = 'redeEefi' and ((v.to_on, v.file_number) < (f.to_on, f.file_number) or v.due_at > now()))
    ))`;
 

@@ -37,6 +37,8 @@ export type DecidedLines = {
   readonly lists: readonly number[];
 };
 
+const OF_NO_INSTALLMENT: ReadonlySet<EntryKind> = new Set(['adjustment', 'schedule', 'notice']);
+
 type MembersOf = (entry: FiledEntry) => FoundBatch;
 
 /** Such a line is divided over the sales of the acquirer's own list of the batch. */
@@ -64,8 +66,7 @@ export function decideLines(
   const paid = new Set<string>();
   const named = new Map<string, number>();
   for (const entry of entries) {
-    // These kinds concern no installment.
-    if (entry.kind === 'adjustment' || entry.kind === 'schedule') continue;
+    if (OF_NO_INSTALLMENT.has(entry.kind)) continue;
     if (entry.kind === 'unknown') {
       unmatched.push(unmatchedLine(entry, (entry.description ?? '').slice(0, LONGEST_FOUND)));
       continue;
@@ -168,6 +169,7 @@ const CLASS_OF_UNMATCHED = {
   schedule: 'notInParcela',
   adjustment: 'notInParcela',
   pledge: 'heldByPledge',
+  notice: 'notInParcela',
   unknown: 'unknownCode',
 } as const satisfies Record<EntryKind, ExceptionClass>;
 

@@ -37,7 +37,8 @@ export async function matchDueFile(tools: MatchTools, signal: AbortSignal): Prom
   if (file === null) return 0;
   let commits = 1;
   if (file.replaces !== null && file.matchedLine === 0) {
-    if (file.format === 'redeEevc') commits += await withdrawDivided(tools, file, file.replaces, signal);
+    if (file.format === 'redeEevc' || file.format === 'redeEevd')
+      commits += await withdrawDivided(tools, file, file.replaces, signal);
     commits += await withdrawReplaced(tools, file, file.replaces, signal);
   }
   for (let after: number | null = file.matchedLine; after !== null; commits += 1) {

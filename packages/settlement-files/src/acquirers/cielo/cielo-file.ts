@@ -194,7 +194,7 @@ function placeOf({ lineNumber }: Unit): Place {
 
 type Header = RecordValues<typeof CIELO_HEADER>;
 
-export function takeCieloHeader<F extends 'cielo03' | 'cielo04'>(
+export function takeCieloHeader<F extends 'cielo03' | 'cielo04' | 'cielo09' | 'cielo15' | 'cielo16'>(
   format: F,
   values: Header,
   line: GoodLine,
