@@ -1,5 +1,4 @@
 import type { Audit } from '../audit/audit-event.ts';
-import type { TestClock } from '../homologation/clock/open-test-clock.ts';
 import type { CommitKeyChange } from '../keys/key-change.ts';
 import type { KeyStore } from '../keys/key-store.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
@@ -11,6 +10,7 @@ import type { PeerCalls } from '../platform/process-reports/peer-calls.ts';
 import type { Tracer } from '../platform/tracing/tracer.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import type { Configuration } from './config.ts';
+import type { TestClock } from './homologation.ts';
 import type { OpenedProviders } from './infrastructure.ts';
 
 /** Exists before the database is open. */

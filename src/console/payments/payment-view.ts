@@ -1,6 +1,5 @@
 import { receiptOf } from '../../reconciliation/receivables/receivable.ts';
 import { actsSection } from '../history/history-screens.ts';
-import { happenToPayment } from '../homologation/happening.ts';
 import { buyerFacts } from '../parts/buyer-parts.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { cardText, facts, link, moment, section, table } from '../parts/page-parts.ts';
@@ -23,7 +22,7 @@ export function paymentPage(found: PaymentFound, visit: Visit): Html {
 <p class="lead">${paymentBecame(payment, receivables, chargebacks, visit.wording)}</p>
 ${summary(payment, visit)}
 <p class="unprinted">${link(receipt, say('Receipt to print'))}</p>
-${captureForm(payment, visit)}${giveBackForm(payment, visit)}${happenToPayment(payment, visit)}
+${captureForm(payment, visit)}${giveBackForm(payment, visit)}${visit.happenings?.toPayment(payment, visit)}
 ${payment.attempts !== undefined && section(say('Acquirers that were asked'), attempts(payment.attempts, visit))}
 ${section(say('What became of it'), paymentTimeline(found, visit))}
 ${payment.installments.length > 0 && section(say('Installments'), installments(found, visit))}

@@ -9,7 +9,6 @@ import {
 } from '../../recurrence/subscriptions/contract.ts';
 import { buyerOf } from '../../transactions/customers/buyer.ts';
 import { type ListTools, listScreen } from '../filters/list-screens.ts';
-import { happenToBilling } from '../homologation/happening.ts';
 import { buyerFacts, buyerLink } from '../parts/buyer-parts.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
@@ -108,7 +107,7 @@ ${section(say('What became of it'), timeline(subscription, visit))}`;
 
 function newestBilling({ newest, billings: { items } }: SubscriptionFound, visit: Visit): Shown {
   const [billing] = items;
-  return newest !== null && billing !== undefined && happenToBilling(billing, visit);
+  return newest !== null && billing !== undefined && visit.happenings?.toBilling(billing, visit);
 }
 
 /** Its newest billing says more of an active one. */

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { openDataFolder } from '../../homologation/data-folder.ts';
-import { startEmbeddedPostgres } from '../../homologation/embedded-postgres/launcher.ts';
+import { openDataFolder } from '../../../homologation/data-folder.ts';
+import { startEmbeddedPostgres } from '../../../homologation/embedded-postgres/launcher.ts';
 import { commandsOf, type Migration, readMigrations } from './migration-files.ts';
 import { LOCK_MODES, type LockMode, locksOfMigrations, scansOf } from './migration-locks.ts';
 
