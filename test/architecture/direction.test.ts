@@ -110,6 +110,7 @@ test('other ways out of the line are found', () => {
     ['homologation/ledger.ts', '../simulators/acquirer/ledger.ts', /reaches out of src/],
     ['src/cards/card.ts', '../../test/architecture/plan.ts', /reaches out of src/],
     ['src/cards/card.ts', './card.test.ts', /which is not there/],
+    ['src/cards/a.test.ts', '../../homologation/ledger.ts', /what src\/app\/homologation\.ts loads/],
   ];
   for (const [from, specifier, wanted] of faults) {
     const bad = planted({ ...files, [from]: `\nimport { a } from '${specifier}';` });

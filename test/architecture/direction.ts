@@ -37,20 +37,17 @@ const CHOOSE_METHODS = ['src/transactions/module.ts', 'src/transactions/unresolv
 
 /** Imports of the service that run against the line of ARCHITECTURE.md, or that leave it. */
 export function directionComplaints(tree: SourceTree, plan: Plan): Complaint[] {
-  return complaintsOfImports(
-    tree,
-    (path) => isOfService(path) && !isTest(path),
-    (file, wanted) => {
-      const target = resolvedPath(file.path, wanted.specifier);
-      if (wanted.specifier === COMPUTED) return 'imports something computed, which nobody can check';
-      if (target === null) return null;
-      if (target === 'package.json') return null;
-      if (SIMULATED.test(target) && moduleOf(file.path) === HOMOLOGATION) return null;
-      if (!isOfService(target)) return `reaches out of src/ to ${target}`;
-      if (!tree.has(target)) return `imports ${target}, which is not there`;
-      return faultOf(file.path, target, wanted, plan);
-    },
-  );
+  return complaintsOfImports(tree, isOfService, (file, wanted) => {
+    const target = resolvedPath(file.path, wanted.specifier);
+    if (isTest(file.path)) return target === null ? null : seamFault(file.path, target, wanted);
+    if (wanted.specifier === COMPUTED) return 'imports something computed, which nobody can check';
+    if (target === null) return null;
+    if (target === 'package.json') return null;
+    if (SIMULATED.test(target) && moduleOf(file.path) === HOMOLOGATION) return null;
+    if (!isOfService(target)) return `reaches out of src/ to ${target}`;
+    if (!tree.has(target)) return `imports ${target}, which is not there`;
+    return faultOf(file.path, target, wanted, plan);
+  });
 }
 
 function faultOf(from: string, target: string, wanted: Import, plan: Plan): string | null {
@@ -58,7 +55,7 @@ function faultOf(from: string, target: string, wanted: Import, plan: Plan): stri
   if (isTest(target)) return `imports the test ${target}`;
   if (targetModule === 'main') return 'imports main.ts, which nobody does';
   if (target === SETTINGS) return from === CONFIG ? null : 'imports settings.ts, which only config.ts reads';
-  if (targetModule === HOMOLOGATION && module !== HOMOLOGATION) return seamFault(from, target, wanted);
+  if (module !== HOMOLOGATION && targetModule === HOMOLOGATION) return seamFault(from, target, wanted);
   if (module === targetModule) return methodFault(from, target) ?? folderFault(from, target, plan);
   const rank = plan.line.findIndex((group) => group.includes(module));
   const targetRank = plan.line.findIndex((group) => group.includes(targetModule));
@@ -73,7 +70,9 @@ function faultOf(from: string, target: string, wanted: Import, plan: Plan): stri
   return `${module} imports ${targetModule}: against the line of ARCHITECTURE.md`;
 }
 
+/** What `src/`, its tests too, may not have of homologation. */
 function seamFault(from: string, target: string, wanted: Import): string | null {
+  if (moduleOf(from) === HOMOLOGATION || moduleOf(target) !== HOMOLOGATION) return null;
   if (from !== SEAM) return `imports ${target}: src/ has of homologation what ${SEAM} loads`;
   if (target !== DOOR_OF_HOMOLOGATION) return `imports ${target}: ${DOOR_OF_HOMOLOGATION} has what is used`;
   return wanted.isDynamic || wanted.isTypeOnly

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import pg from 'pg';
-import { openDataFolder } from '../../../homologation/data-folder.ts';
-import { startEmbeddedPostgres } from '../../../homologation/embedded-postgres/launcher.ts';
-import { MigrationRefused } from './migration-files.ts';
-import { planMigrations } from './migration-plan.ts';
-import { migrate } from './migrations.ts';
+import { openDataFolder } from '../../homologation/data-folder.ts';
+import { startEmbeddedPostgres } from '../../homologation/embedded-postgres/launcher.ts';
+import { MigrationRefused } from '../../src/platform/migrations/migration-files.ts';
+import { planMigrations } from '../../src/platform/migrations/migration-plan.ts';
+import { migrate } from '../../src/platform/migrations/migrations.ts';
 
 const ground = await mkdtemp(join(tmpdir(), 'parcela-migrations-'));
 const folder = await openDataFolder(ground, () => {});

@@ -5,12 +5,17 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { openDataFolder } from '../../../homologation/data-folder.ts';
-import { startEmbeddedPostgres } from '../../../homologation/embedded-postgres/launcher.ts';
-import { commandsOf, type Migration, readMigrations } from './migration-files.ts';
-import { LOCK_MODES, type LockMode, locksOfMigrations, scansOf } from './migration-locks.ts';
+import { openDataFolder } from '../../homologation/data-folder.ts';
+import { startEmbeddedPostgres } from '../../homologation/embedded-postgres/launcher.ts';
+import { commandsOf, type Migration, readMigrations } from '../../src/platform/migrations/migration-files.ts';
+import {
+  LOCK_MODES,
+  type LockMode,
+  locksOfMigrations,
+  scansOf,
+} from '../../src/platform/migrations/migration-locks.ts';
 
-const MIGRATIONS = fileURLToPath(new URL('../../../migrations', import.meta.url));
+const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
 
 const ground = await mkdtemp(join(tmpdir(), 'parcela-locks-'));
 const folder = await openDataFolder(ground, () => {});
