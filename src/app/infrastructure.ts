@@ -28,10 +28,10 @@ import {
 } from '../providers/acquirers/open-acquirer.ts';
 import type { Bank } from '../providers/banks/bank.ts';
 import { BANK_CONNECT_MILLISECONDS, BANK_PORT, openBank } from '../providers/banks/open-bank.ts';
-import { type Acquirers, openAcquirers } from '../providers/open-acquirers.ts';
-import { type Banks, openBanks } from '../providers/open-banks.ts';
-import { openPixBanks, type PixBanks } from '../providers/open-pix-banks.ts';
-import { openProviderTable, type ProviderTable } from '../providers/open-provider-table.ts';
+import { openAcquirers } from '../providers/open-acquirers.ts';
+import { openBanks } from '../providers/open-banks.ts';
+import { openPixBanks } from '../providers/open-pix-banks.ts';
+import { openProviderTable } from '../providers/open-provider-table.ts';
 import {
   openPixBank,
   openSimulatedPixBank,
@@ -42,7 +42,7 @@ import type { PixBank } from '../providers/pix/pix-bank.ts';
 import { DEFAULT_PROVIDER } from '../providers/provider.ts';
 import { utcText } from '../values/instant.ts';
 import type { Configuration } from './config.ts';
-import type { AppContext, BusinessTime, StartContext } from './context.ts';
+import type { AppContext, BusinessTime, OpenedProviders, StartContext } from './context.ts';
 import {
   type DataFolder,
   type DemoShop,
@@ -238,13 +238,6 @@ function observeCalls({ metrics, peerCalls }: StartContext): ObserveCalls {
     pix: observing('pix', PIX_CALL_DURATION_SECONDS),
   };
 }
-
-export type OpenedProviders = {
-  readonly providerTable: ProviderTable;
-  readonly acquirers: Acquirers;
-  readonly banks: Banks;
-  readonly pixBanks: PixBanks;
-};
 
 type NamedProviders = {
   readonly acquirer: Acquirer | null;

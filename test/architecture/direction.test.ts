@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { circleComplaints } from './circles.ts';
 import { directionComplaints, kindComplaints, packageComplaints, simulatorComplaints } from './direction.ts';
 import { importsOf } from './imports.ts';
 import { readPlan } from './plan.ts';
@@ -12,6 +13,19 @@ const plan = readPlan(tree);
 
 test('modules import along the line of ARCHITECTURE.md and never back', () => {
   assertNone(directionComplaints(tree, plan));
+});
+
+test('few files import each other, and these by types alone', () => {
+  assertNone(circleComplaints(tree));
+  const files = {
+    'src/cards/card.ts': "import type { A } from './pair.ts';",
+    'src/cards/pair.ts': "import type { B } from './token.ts';",
+    'src/cards/token.ts': "import { c } from './card.ts'; import { d } from '../values/cents.ts';",
+    'src/values/cents.ts': '',
+  };
+  assertOne(circleComplaints(planted(files), 0), /card\.ts, .*pair\.ts, .*token\.ts: import each other/);
+  assertNone(circleComplaints(planted(files), 1));
+  assertNone(circleComplaints(planted({ ...files, 'src/cards/pair.ts': '' }), 0));
 });
 
 test('kinds of file import what the table of ARCHITECTURE.md says', () => {

@@ -10,9 +10,9 @@ import type { Wording } from '../parts/wording.ts';
 import { captureForm } from './capture-actions.ts';
 import { giveBackForm } from './give-back-screens.ts';
 import { splitTable } from './payment-list-view.ts';
-import type { PaymentFound, WholePayment } from './payment-screens.ts';
 import { paymentBecame } from './payment-story.ts';
 import { NOT_CHARGED, paymentTimeline } from './payment-timeline-view.ts';
+import type { PaymentFound, WholePayment } from './shown-payment.ts';
 
 export function paymentPage(found: PaymentFound, visit: Visit): Html {
   const { payment, receivables, chargebacks } = found;

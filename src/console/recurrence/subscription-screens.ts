@@ -35,7 +35,8 @@ import {
 import { type Action, mayUse, OF_MERCHANT, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { BILLING_STATES, SUBSCRIPTION_STATES, stateBadge, stateChoices } from '../parts/states.ts';
 import { billingWhy, type WholeBilling } from './billing-why.ts';
-import { CONDITION_STATES, type Condition, conditionOf, openNow } from './condition.ts';
+import type { ListedSubscription } from './condition.ts';
+import { CONDITION_STATES, conditionOf, openNow } from './condition.ts';
 import { forecasts } from './forecast.ts';
 import {
   ENTRY_WORDS,
@@ -241,12 +242,6 @@ function timeline({ timeline: entries }: WholeSubscription, { wording }: Visit):
       html`<li>${moment(wording, at)} <span>${say(ENTRY_WORDS[type])}</span> <span>${actorText(by, wording)}</span> ${description !== '' && html`<span>${description}</span>`}</li>\n`,
   )}</ol>`;
 }
-
-/** `condition`: of an active one, where it was looked at. */
-export type ListedSubscription = AnswerOf<typeof LIST_SUBSCRIPTIONS>['items'][number] & {
-  readonly condition?: Condition;
-  readonly nextChargeOn?: string;
-};
 
 export type SubscriptionTools = ListTools &
   StoredCardTools & {
