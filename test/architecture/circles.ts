@@ -9,7 +9,7 @@ import {
 } from './source-tree.ts';
 
 /** Files that import each other, at least by types, in as many groups. Values never do (`noImportCycles`). */
-export const MOST_CIRCLES = 3;
+const MOST_CIRCLES = 3;
 
 /** The circles of imports, where there are more than so many. */
 export function circleComplaints(tree: SourceTree, most = MOST_CIRCLES): Complaint[] {
