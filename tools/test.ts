@@ -7,10 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import pg from 'pg';
 import { freshBundle } from '../bin/bundle.mjs';
-import {
-  type EmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '../src/homologation/embedded-postgres/launcher.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../homologation/embedded-postgres/launcher.ts';
 import { type Calibration, judgeCosts, openCalibration, secondsOfTree } from './test-budget.ts';
 import { changedFiles, findFiles } from './test-files.ts';
 import { runFiles } from './test-lanes.ts';

@@ -36,9 +36,9 @@ import {
   writtenEvent,
 } from './audit-event.ts';
 import { logCommandEntries } from './log-command-entries.ts';
+import type { VerifyTools } from './open-chain-walk.ts';
 import { openTailCheck, type TailLook } from './open-chain-walk.ts';
 import { auditLine } from './shipped-line.ts';
-import type { VerifyTools } from './verify-audit.ts';
 
 export type AuditTools = {
   readonly database: Database;

@@ -3,7 +3,11 @@ import type { Keyring } from '../keys/open-keyring.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { type AuditEntry, type ChainFault, entryBytes, headBytes } from './audit-chain.ts';
 import { findEnds, pageOfEntries } from './audit-entries.sql.ts';
-import type { VerifyTools } from './verify-audit.ts';
+
+export type VerifyTools = {
+  readonly database: Database;
+  readonly keyring: Pick<Keyring, 'checkAuditSeal' | 'reload'>;
+};
 
 /** Number and seal as logged when written, stored where they cannot be changed. */
 export type AuditAnchor = { readonly entryNumber: number; readonly seal: Buffer };

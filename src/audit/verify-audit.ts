@@ -1,9 +1,8 @@
-import type { Keyring } from '../keys/open-keyring.ts';
-import type { Database } from '../platform/postgres/database.ts';
 import { type AuditArchive, archiveBytes } from './archive.ts';
 import { ArchiveUnreadable, readArchive } from './archive-audit.ts';
 import { type AuditHead, type ChainFault, headBytes } from './audit-chain.ts';
 import { type ChainEnds, findEnds, listArchives } from './audit-entries.sql.ts';
+import type { VerifyTools } from './open-chain-walk.ts';
 
 import {
   type AuditAnchor,
@@ -18,11 +17,6 @@ import {
 } from './open-chain-walk.ts';
 
 export type { AuditAnchor } from './open-chain-walk.ts';
-
-export type VerifyTools = {
-  readonly database: Database;
-  readonly keyring: Pick<Keyring, 'checkAuditSeal' | 'reload'>;
-};
 
 export type VerifyRequest = {
   readonly anchor: AuditAnchor | null;

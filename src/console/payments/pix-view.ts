@@ -28,9 +28,9 @@ import type { Wording } from '../parts/wording.ts';
 import { giveBackForm } from './give-back-screens.ts';
 import { CANCEL, RESOLVE_PIX } from './payment-actions.ts';
 import { splitTable } from './payment-list-view.ts';
-import type { ShownPix } from './payment-screens.ts';
 import { MOST_DELIVERIES } from './payment-story.ts';
 import { type Happening, sent, timeline } from './payment-timeline-view.ts';
+import type { ShownPix } from './shown-payment.ts';
 
 export type PixFound = {
   readonly pix: ShownPix;

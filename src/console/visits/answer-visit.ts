@@ -23,7 +23,15 @@ import {
   SEARCH,
   TODAY,
 } from '../parts/paths.ts';
-import { type Action, type Ask, type Form, mayUse, type Screen, type Visit } from '../parts/screen.ts';
+import {
+  type Action,
+  type Ask,
+  type Form,
+  type Happenings,
+  mayUse,
+  type Screen,
+  type Visit,
+} from '../parts/screen.ts';
 
 import { mayEnter } from '../parts/user.ts';
 import { besideMovedClock, type Wording } from '../parts/wording.ts';
@@ -41,6 +49,7 @@ export type VisitTools = Pick<ModuleContext, 'database' | 'clock'> & {
   readonly secondPersonOver: Cents | null;
   readonly audit: Audit;
   readonly isHomologation: boolean;
+  readonly happenings: Happenings | null;
   readonly asking: AskTools;
   readonly actionsOfUser: RateLimit;
   readonly screens: readonly Screen<ConsoleTools>[];
@@ -169,6 +178,7 @@ function visitOf(
     now,
     realNow,
     isHomologation: tools.isHomologation,
+    happenings: tools.happenings,
     formMark: formMark(session.token),
     onceKey: newId(),
   };

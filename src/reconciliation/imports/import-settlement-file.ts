@@ -11,6 +11,7 @@ import type {
   SettlementFileHead,
 } from '../settlement-entry.ts';
 import { readSettlementEvents } from './read-settlement-events.ts';
+import type { ImportResult, Taken } from './settlement-file.ts';
 import { isMoney, keptName, type SettlementFile } from './settlement-file.ts';
 import {
   abandonFile,
@@ -37,28 +38,6 @@ export type ImportTools = {
 
 /** Files are read twice: for the hash, then to be taken. */
 export type OpenFile = (path: string) => AsyncIterable<Uint8Array>;
-
-type Taken = {
-  readonly kind: 'taken';
-  readonly file: SettlementFile;
-  readonly replaces: number | null;
-  /** Entries by establishments that are not the header's. */
-  readonly otherEstablishments: Readonly<Record<string, number>>;
-};
-
-export type ImportResult = (
-  | Taken
-  | { readonly kind: 'known'; readonly file: SettlementFile }
-  | {
-      readonly kind: 'refused';
-      /** If empty, `reason` says what is wrong with the whole file. */
-      readonly faults: readonly SettlementFault[];
-      readonly reason: string | null;
-      readonly isBeingTaken: boolean;
-      /** The file may still be uploading: its lines are wrong, or it changed while it was read. */
-      readonly mayBecomeWhole: boolean;
-    }
-) & { readonly sha256: string };
 
 const LINES_AT_ONCE = 4_000;
 const WRITES_AT_ONCE = 2;

@@ -3,14 +3,10 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Actor } from '../../audit/audit-event.ts';
-import {
-  type ImportResult,
-  type ImportTools,
-  importSettlementFile,
-  rememberRefusedFile,
-} from './import-settlement-file.ts';
+import { type ImportTools, importSettlementFile, rememberRefusedFile } from './import-settlement-file.ts';
 import {
   hasRested,
+  type ImportResult,
   isStillWritten,
   isToTry,
   keptName,

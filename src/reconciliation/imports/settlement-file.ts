@@ -1,7 +1,28 @@
 import { withoutCardNumbers } from '../../values/card-number-in-text.ts';
 import type { Day, Instant } from '../../values/instant.ts';
 import type { EntryKind, SettlementFault, SettlementFileHead } from '../settlement-entry.ts';
-import type { ImportResult } from './import-settlement-file.ts';
+
+export type Taken = {
+  readonly kind: 'taken';
+  readonly file: SettlementFile;
+  readonly replaces: number | null;
+  /** Entries by establishments that are not the header's. */
+  readonly otherEstablishments: Readonly<Record<string, number>>;
+};
+
+export type ImportResult = (
+  | Taken
+  | { readonly kind: 'known'; readonly file: SettlementFile }
+  | {
+      readonly kind: 'refused';
+      /** If empty, `reason` says what is wrong with the whole file. */
+      readonly faults: readonly SettlementFault[];
+      readonly reason: string | null;
+      readonly isBeingTaken: boolean;
+      /** The file may still be uploading: its lines are wrong, or it changed while it was read. */
+      readonly mayBecomeWhole: boolean;
+    }
+) & { readonly sha256: string };
 
 export type SettlementFile = SettlementFileHead & {
   readonly fileNumber: number;

@@ -8,9 +8,10 @@ import {
 import { inputRows, own } from '../../platform/postgres/input-rows.ts';
 import { column, onlyOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Day } from '../../values/instant.ts';
+import type { SealedReport } from './day-truth.ts';
 import { SUM_NAMES, SUMMED, type SumDifference } from './kept-sums.ts';
 import type { QuestionBudget } from './question-budget.ts';
-import { type SealedReport, TRUTH_CLASSES } from './truth.ts';
+import { TRUTH_CLASSES } from './truth.ts';
 import type { KeptDifference } from './truth-run.ts';
 
 const DIFFERENCES = inputRows<KeptDifference>(

@@ -5,7 +5,7 @@ import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { addDays, type Day, saoPauloDay } from '../../values/instant.ts';
 import type { BudgetOfRun } from './ask-ledger.ts';
-import { type DayTruth, dayTruth, reportBytes } from './truth.ts';
+import { type DayTruth, dayTruth, reportBytes } from './day-truth.ts';
 import { insertReport, readReport } from './truth-differences.sql.ts';
 import { firstDayOf, type TruthRun } from './truth-run.ts';
 import {

@@ -3,6 +3,16 @@ import type { CancelHistory, DeclineAnswer, FoundCapture, FoundCharge } from '..
 import type { GivenBack } from '../../sum-cancel.ts';
 import type { CieloPayment } from './cielo-answers.ts';
 import { CIELO_STATUS } from './cielo-codes.ts';
+import type { CieloWire } from './cielo-wire.ts';
+
+export type AskCielo = CieloWire['ask'];
+
+/** A string: why it is not known. Empty: Cielo does not know the reference. */
+export type LookUpCielo = (
+  merchantId: string,
+  reference: string,
+  timeout: number,
+) => Promise<readonly CieloPayment[] | string>;
 
 type Found = Exclude<FoundCharge, { kind: 'notSent' }>;
 

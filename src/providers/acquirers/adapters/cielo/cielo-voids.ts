@@ -1,8 +1,8 @@
 import type { Acquirer, CancelAnswer, CancelRequest, VoidAnswer } from '../../acquirer.ts';
 import { unknown } from '../../direct-acquirer.ts';
 import { stepOfCancel, TAKEN_OVER } from '../../sum-cancel.ts';
-import type { AskCielo, LookUpCielo } from './cielo.ts';
 import { type CieloPayment, readCieloVoid } from './cielo-answers.ts';
+import type { AskCielo, LookUpCielo } from './cielo-payments.ts';
 import { declineOfAll, givenBackOf, isLive, isUndecided, paymentOf } from './cielo-payments.ts';
 import type { VoidPauses } from './void-pauses.ts';
 

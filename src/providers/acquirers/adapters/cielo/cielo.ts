@@ -1,5 +1,4 @@
 import type { Asked, ChannelAnswer } from '../../../../platform/channels/ask-once.ts';
-import type { Wanted } from '../../../../platform/work/fair-line.ts';
 import { CARD_BRANDS } from '../../../../values/card-number.ts';
 import type {
   Acquirer,
@@ -30,10 +29,11 @@ import {
   readCieloPayment,
   readCieloVerification,
 } from './cielo-answers.ts';
+import type { AskCielo, LookUpCielo } from './cielo-payments.ts';
 import { captureFound, foundOf, paymentOf } from './cielo-payments.ts';
 import { cieloAuthorization, cieloVerification } from './cielo-requests.ts';
 import { cieloVoids } from './cielo-voids.ts';
-import type { CieloLine, CieloWire } from './cielo-wire.ts';
+import type { CieloWire } from './cielo-wire.ts';
 import type { VoidPauses } from './void-pauses.ts';
 
 /** Under one reference. More is no mistake of ours, and is for a person. */
@@ -53,20 +53,6 @@ const CAPABILITIES: AcquirerCapabilities = {
   customer: false,
   listCharges: false,
 };
-
-export type AskCielo = (
-  line: CieloLine,
-  wanted: Wanted,
-  question: DirectQuestion,
-  timeout: number,
-) => Promise<Asked>;
-
-/** A string: why it is not known. Empty: Cielo does not know the reference. */
-export type LookUpCielo = (
-  merchantId: string,
-  reference: string,
-  timeout: number,
-) => Promise<readonly CieloPayment[] | string>;
 
 /** Cielo's e-commerce API 3.0. A reference of ours may be booked any number of times. */
 export function cieloAcquirer(
