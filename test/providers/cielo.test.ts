@@ -176,17 +176,14 @@ test('a cancel that Cielo accepted is looked for until it is done, told of after
   await cielo.script({ on: 'refund', pending }, { on: 'refund', returnCode: '54' });
   assert.equal((await cielo.post(paymentId, 'cancel', { amount: 2_315 })).status, 202);
   const { auditor, log } = cielo.service;
-  const look = async (sent: string) => {
+  // A lease is shorter than any pause between two looks.
+  const atRest = `state <> 'pending' or due_at > now() + interval '20 seconds'`;
+  const look = async (sent: string): Promise<unknown> => {
     const change = `sent_at = now() - interval '${sent}', tries = 8, due_at = now(), rests_until = now()`;
-    await auditor.query(`update cancels set ${change} where transaction_id = $1 and state = 'pending'`, [
-      paymentId,
-    ]);
-    const asked = 'select state, due_at > now() as is_looked_at from cancels where transaction_id = $1';
-    const row = await until('it was looked for', async () => {
-      const [found] = await auditor.query(asked, [paymentId]);
-      return found?.is_looked_at !== false && found;
-    });
-    return (row as { readonly state: string }).state;
+    const due = `update cancels set ${change} where transaction_id = $1 and state = 'pending' and (${atRest}) returning 1`;
+    await until('it rests', async () => (await auditor.query(due, [paymentId])).length > 0);
+    const rest = `select state from cancels where transaction_id = $1 and (${atRest})`;
+    return until('it was looked for', async () => (await auditor.query(rest, [paymentId]))[0]?.state);
   };
   const isTold = () => log.some((line) => line.includes('accepted it, and does not show it'));
   assert.deepEqual([await look('1 hour'), isTold()], ['pending', false]);
@@ -393,9 +390,9 @@ test('a capture that is refused ends, leaves the charge held, and may be asked f
 });
 
 test('a no behind a capture that was not answered counts when that one can be booked no more', async () => {
-  const paymentId = idOf(await cielo.pay(12_311, { payment: { ...HELD, amount: 12_311 } }));
-  await cielo.script({ on: 'capture', returnCode: '308', fault: 'silent' });
-  await cielo.script({ on: 'capture', returnCode: '308' });
+  const paymentId = await shown(idOf(await cielo.pay(12_311, { payment: { ...HELD, amount: 12_311 } })));
+  const refused = { on: 'capture', returnCode: '308' };
+  await cielo.script({ ...refused, fault: 'silent' }, refused);
   await cielo.post(paymentId, 'capture', { amount: 2_311 });
   await capturedAgain(paymentId, 2_311);
   const waited = `select extract(epoch from decided_at - denied_at)::float8 as seconds from captures

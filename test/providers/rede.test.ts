@@ -248,10 +248,10 @@ test('what is held is captured in part, once, and what was not captured is let g
   assert.equal((await rede.post(released, 'cancel')).status, 200);
   assert.equal(live(await rede.booked(released)), 0);
   // Another no is tried again; that it is too late ends it.
-  const late = idOf(await rede.pay(12_308, { payment }));
+  const late = await rede.pay(12_308, { payment });
   await rede.script({ on: 'refund', returnCode: '365' }, { on: 'refund', returnCode: '354' });
-  assert.equal((await rede.post(late, 'cancel')).status, 500);
-  await until('it is let go', async () => (await rede.read(late)).statusDescription === 'Cancelada');
+  assert.equal((await rede.post(idOf(late), 'cancel')).status, 500);
+  await rede.untilState(late.order, 'voided');
 });
 
 test('a capture that was done and not answered is found, and not made again', async () => {

@@ -133,7 +133,7 @@ test('a capture is done, refused by a code that is in the list, or unknown', () 
   const expired = readRedeCapture(answer({ returnCode: '173' }, 400), 5);
   assert.deepEqual(expired, { kind: 'refused', reason: 'expired' });
   for (const status of [200, 400, 412, 422]) assert.equal(kindOf('049', status), 'denied', String(status));
-  // What was not heard, a success that is none, another state of it, access that may come back, no code of a list.
+  // Not heard, a success that is none, another state of it, access that may be mended, in no list.
   for (const code of ['64', '150', '899', '00', '171', '172', '355', '78', '898', '4030', '9999'])
     assert.equal(kindOf(code), 'unknown', code);
   for (const status of [302, 500, 503]) assert.equal(kindOf('49', status), 'unknown', String(status));

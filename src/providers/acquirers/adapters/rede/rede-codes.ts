@@ -39,7 +39,7 @@ export const REDE_UNCLEAR: ReadonlySet<string> = new Set('56 64 74 106 117 121 1
 const refusedFor = <Refused>(reason: Refused, codes: string): Readonly<Record<string, Refused>> =>
   Object.fromEntries(codes.split(' ').map((code) => [code, reason]));
 
-/** Of a capture or refund itself, refused before anything is done. What is wrong with the merchant's access is not. */
+/** Of a capture or refund itself, refused before anything is done. Wrong access is none: it may be mended. */
 const OF_REQUEST = '51 54 57 63 69 70 71 73 88 97 98 158 167 169';
 
 /**
