@@ -118,9 +118,9 @@ const LONGEST_HOLD_MILLISECONDS = 31 * 86_400_000;
  * Whether what is still shown as held, and not voided, is held no longer: no network holds an amount for so
  * long, and nothing but a capture of ours would charge it.
  */
-export function isHeldTooLong(heldAt: string | null): boolean {
+export function isHeldTooLong(heldAt: string | null, now: number): boolean {
   const at = Date.parse(heldAt ?? '');
-  return !Number.isNaN(at) && Date.now() - at > LONGEST_HOLD_MILLISECONDS;
+  return !Number.isNaN(at) && now - at > LONGEST_HOLD_MILLISECONDS;
 }
 
 type SaidOfApproval = { readonly [Field in 'authorizationCode' | 'nsu' | 'tid']: string | null } & {

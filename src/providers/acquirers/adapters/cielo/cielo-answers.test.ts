@@ -232,9 +232,10 @@ test('an error of a void has a table of its own: 0 is no void, and 102 no amount
 });
 
 test('what is held and is not voided is over if it is too late, or was held longer than anybody holds', () => {
-  const isOver = (change: object, code: string) => isHoldOver(payment({ Status: 1, ...change }), code);
+  const now = Date.parse('2026-11-28T10:00:00-03:00');
+  const isOver = (change: object, code: string) => isHoldOver(payment({ Status: 1, ...change }), code, now);
   const at = (days: number) =>
-    new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 19).replace('T', ' ');
+    new Date(now - days * 86_400_000 - 3 * 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
   for (const code of ['40', '101']) assert.equal(isOver({ ReceivedDate: at(1) }, code), true);
   assert.equal(isOver({ ReceivedDate: at(30) }, '309'), false);
   assert.equal(isOver({ ReceivedDate: at(32) }, '309'), true);

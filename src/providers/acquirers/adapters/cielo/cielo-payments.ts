@@ -13,9 +13,9 @@ export function isLive({ status, capturedAmount, voidedAmount }: CieloPayment): 
 }
 
 /** `code`: of a no to its void. `receivedAt` is São Paulo's. */
-export function isHoldOver({ status, receivedAt }: CieloPayment, code: string): boolean {
+export function isHoldOver({ status, receivedAt }: CieloPayment, code: string, now: number): boolean {
   if (status !== CIELO_STATUS.authorized) return false;
-  return CIELO_VOID_LATE.has(code) || isHeldTooLong(`${receivedAt.replace(' ', 'T')}-03:00`);
+  return CIELO_VOID_LATE.has(code) || isHeldTooLong(`${receivedAt.replace(' ', 'T')}-03:00`, now);
 }
 
 /** Neither live nor over: Cielo asks the issuer itself within minutes. */

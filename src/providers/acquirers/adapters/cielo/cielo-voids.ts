@@ -65,7 +65,9 @@ async function endOne(
     case 'pending':
       return unusable('Cielo accepted the void, and has not done it yet');
     case 'refused':
-      return isHoldOver(payment, answer.code) ? false : unusable(`Cielo refused the void by ${answer.code}`);
+      return isHoldOver(payment, answer.code, Date.now())
+        ? false
+        : unusable(`Cielo refused the void by ${answer.code}`);
     case 'unknown':
       return answer;
     case 'notConnected':

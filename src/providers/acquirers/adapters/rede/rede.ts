@@ -192,7 +192,7 @@ async function endLive(
     case 'pending':
       return unusable('Rede accepted the refund, and has not done it yet');
     case 'refused': {
-      const isLate = REDE_REFUND_LATE.has(answer.code) || isHeldTooLong(authorizedAt);
+      const isLate = REDE_REFUND_LATE.has(answer.code) || isHeldTooLong(authorizedAt, Date.now());
       return found.kind === 'preauthorized' && isLate
         ? { kind: 'voided', charges: 0 }
         : unusable(`Rede refused the void by ${answer.code}`);
