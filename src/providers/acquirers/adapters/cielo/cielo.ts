@@ -14,7 +14,6 @@ import type {
 } from '../../acquirer.ts';
 import { chargeInTwoSteps } from '../../charge-in-two-steps.ts';
 import {
-  type CaptureWithoutRefusal,
   type DirectQuestion,
   type DirectSettings,
   foundUnlessKnown,
@@ -120,7 +119,7 @@ async function sendCapture(
   paymentId: string | null,
   amount: number,
   timeout: number,
-): Promise<CaptureWithoutRefusal> {
+): Promise<CaptureAnswer> {
   if (paymentId === null) return unknown('Cielo named no payment');
   const path = `/sales/${paymentId}/capture?amount=${amount}`;
   const question = { method: 'PUT', path, template: '/sales/{paymentId}/capture', body: null } as const;
@@ -178,7 +177,7 @@ async function capture(
   const payment = paymentOf(payments, request);
   if (payment === null) return unknown('Cielo does not know the charge');
   const before = captureFound(payment, amount);
-  if (before.kind === 'captured' || before.kind === 'refused') return before;
+  if (before.kind !== 'notFound') return before;
   const answer = await sendCapture(ask, merchantId, payment.paymentId, amount, endsAt - performance.now());
   return foundUnlessKnown(answer, () => findCapture(lookUp, request, endsAt - performance.now()));
 }
