@@ -108,7 +108,7 @@ export type CollectionContext = ModuleContext & {
   readonly acquirers: Acquirers;
 };
 
-/** Made when the module below it is open. */
+/** Called when the module below is open. */
 type OpenPixCollection = (tools: Pick<AdvanceCollectionTools, 'writeEnd' | 'observeCharge'>) => AutomaticPix;
 
 export type BelowCollection = {
@@ -150,7 +150,7 @@ export function openCollection(
   };
 }
 
-/** What the bank has decided comes before what is charged. */
+/** The bank's decisions are read before billings are charged. */
 function clockedBillings(charger: DueCharger, { clocked }: AutomaticPix): ClockedWork {
   return {
     name: 'billings',

@@ -10,7 +10,6 @@ import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import { blockForChargeback } from './chargebacks.sql.ts';
 
 export type ChargebackTools = Pick<ModuleContext, 'database' | 'clock'> & {
-  /** Notified when blocking a subscription writes alerts. */
   readonly deliverer: Pick<Deliverer, 'notify'>;
 };
 

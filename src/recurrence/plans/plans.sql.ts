@@ -75,7 +75,6 @@ const FIND = statement(
   `select ${WHOLE_PLAN} from plans p where p.merchant_id = $1 and p.plan_id = $2`,
 );
 
-/** By its UUID. */
 export async function findPlan(database: Reader, merchantId: string, planId: string): Promise<Plan | null> {
   return firstOf(await database.query(FIND, [merchantId, planId]), parsePlan);
 }
@@ -110,7 +109,7 @@ const LIST = pageOf({
      ) p`,
 });
 
-/** Items and total of one moment; ties by id. */
+/** Items and total from one snapshot; ties by id. */
 export async function listPlanPage(
   database: Reader,
   merchantId: string,

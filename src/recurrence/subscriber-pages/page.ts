@@ -28,7 +28,7 @@ export type ShownPage = FoundPage & {
   readonly publicKey: string;
 };
 
-/** Of a merchant's own words nothing is markup. Of the subscriber it has no name, document or address. */
+/** Escapes the merchant's texts. Shows no name, document or address of the subscriber. */
 export function subscriberPage(shown: ShownPage, script: PageScript): string {
   const { subscription, seller, page, billings } = shown;
   const { plan, terms } = subscription;
