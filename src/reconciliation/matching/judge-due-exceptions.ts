@@ -61,8 +61,8 @@ async function matchLineAgain(
 const INSTALLMENTS_OF_COMMIT = 400;
 
 /**
- * Days are checked again when a file or an installment is written later. Repeatable in any number of
- * processes. Returns the number of coverages checked.
+ * A later file or installment has its days checked again. Repeatable in any number of processes. Returns the
+ * number of coverages checked.
  */
 export async function findMissingPayouts(tools: MatchTools, signal: AbortSignal): Promise<number> {
   const coverages = await findCoveragesToLook(tools.database);

@@ -173,7 +173,6 @@ const READ = statement(
 export type ReadComparedInstallment = ComparedInstallment & {
   readonly transactionId: string;
   readonly soldAt: Instant;
-  /** The provider of the sale. */
   readonly acquirer: string;
   /** Open exceptions. */
   readonly open: readonly ExceptionClass[];

@@ -26,7 +26,7 @@ export const TRUTH_CLASSES = [
 ] as const;
 export type TruthClass = (typeof TRUTH_CLASSES)[number];
 
-/** null if not reported. */
+/** null: not reported. */
 export type SaidPayout = {
   readonly fee: number | null;
   readonly net: number | null;
@@ -35,7 +35,6 @@ export type SaidPayout = {
 
 export type ComparedInstallment = {
   readonly installmentNumber: number;
-  /** The copy in the receivable. */
   readonly carried: JudgedInstallment & {
     readonly payout: SaidPayout;
     readonly filed: FiledPayout;
@@ -53,9 +52,8 @@ export type ComparedInstallment = {
     readonly ofInstallments: SaleSums;
     readonly ofReceivables: SaleSums & { readonly count: number; readonly firstNumber: number };
   };
-  /** The payout that was applied to the states. */
   readonly applied: SaidPayout | null;
-  /** Null if only files have the payout, or none. */
+  /** null: only files have the payout, or none. */
   readonly reported: SaidPayout | null;
   readonly parts: readonly MatchedPart[];
   /** Exceptions that a person has resolved, so their difference is known. */
@@ -78,7 +76,7 @@ export type Comparison = {
   readonly exceptions: readonly { readonly class: ExceptionClass; readonly amount: number }[];
 };
 
-/** A source is compared only if it is consistent by itself: a wrong number is not reported twice. */
+/** A source is compared only if it is consistent by itself, so that a wrong number is not reported twice. */
 export function compareInstallment(compared: ComparedInstallment): Comparison {
   const { carried, parts, resolved } = compared;
   const files = filesDifference(compared);
@@ -268,7 +266,7 @@ export type SealedReport = {
 
 const SEAL_DIGITS = 64;
 
-/** Null if the text is not a sealed report. The caller checks its seal. */
+/** null: not a sealed report. The caller checks the seal. */
 export function readSealedReport(text: string): SealedReport | null {
   const { report, dataKeyId, seal } = objectOf(text);
   if (typeof report !== 'string' || !Number.isSafeInteger(dataKeyId) || typeof seal !== 'string') return null;
