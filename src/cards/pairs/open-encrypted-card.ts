@@ -45,7 +45,7 @@ export async function peekEncryptedCard(
 
 type Decrypted = {
   readonly ciphertext: Buffer;
-  /** Null if the content is no JSON. */
+  /** null: the content is no JSON. */
   readonly json: unknown;
 };
 
