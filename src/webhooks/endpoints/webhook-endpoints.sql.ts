@@ -217,7 +217,7 @@ export async function listEndpointsOf(
   return (await database.query(OF_MERCHANT, [merchantId, mostCounted, limit, MOST_LOOKED_AT])).map(parse);
 }
 
-/** Nothing, or only a probe, is sent there now, although something waits. */
+/** Nothing, or only a probe, is sent there now. A server is listed only if something waits for it. */
 export async function listFailingEndpoints(
   database: Reader,
   merchantId: string,
