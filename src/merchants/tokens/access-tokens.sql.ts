@@ -26,7 +26,7 @@ const INSERT = statement(
    returning ${TIMES.columns}`,
 );
 
-/** Null when the credential or its password ended meanwhile. */
+/** null: the credential or its password ended meanwhile. */
 export async function insertAccessToken(
   database: Database,
   tokenHash: Buffer,
@@ -76,7 +76,7 @@ const FIND = statement(
      and c.disabled_at is null and m.disabled_at is null and t.created_at >= c.tokens_valid_since`,
 );
 
-/** Valid tokens with their callers, by hash in hexadecimal. */
+/** By hash in hexadecimal. */
 export async function findLiveTokens(
   database: Database,
   tokenHashes: readonly Buffer[],
@@ -157,7 +157,7 @@ export async function endOneToken(
   return (await tx.query(END_ONE, [merchantId, credentialId, tokenId])).length === 1;
 }
 
-/** Removes up to `limit` expired tokens; gives how many. */
+/** Up to `limit`; returns how many. */
 export const deleteExpiredTokens = forgetting({
   table: 'access_tokens',
   by: 'expires_at',

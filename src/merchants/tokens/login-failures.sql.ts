@@ -115,7 +115,7 @@ export async function endFailuresInARow(database: Database, buckets: FailureBuck
   await database.query(GIVE_BACK, [hashesOf(buckets), hashOf(buckets.nameAndAddress)]);
 }
 
-/** Removes up to `limit` expired rows; gives how many. */
+/** Up to `limit`; returns how many. */
 export const deleteExpiredFailures = forgetting({
   table: 'login_failures',
   by: 'expires_at',
