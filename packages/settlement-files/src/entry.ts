@@ -38,7 +38,7 @@ export type SettlementEntry = {
   readonly brand: CardBrand | null;
   readonly cardLastFour: string | null;
   readonly soldOn: Day | null;
-  /** null for all installments of the sale. */
+  /** null: all installments of the sale. */
   readonly installmentNumber: number | null;
   readonly installmentCount: number | null;
   /** Covers the installment or the whole sale. Net is gross less fees. All are negative if taken back. */
@@ -65,7 +65,7 @@ export type SettlementFileHead = {
   readonly from: Day;
   readonly to: Day;
   readonly sequence: number | null;
-  /** Sent again to replace an earlier file. */
+  /** Replaces an earlier file. */
   readonly isRepetition: boolean;
 };
 
@@ -80,7 +80,7 @@ export type SettlementFileEnd = {
   readonly to: Day;
   /** Accepted lines that are no entries. */
   readonly leftOut: Readonly<Record<string, number>>;
-  /** Entries by establishments that are not the header's: branches, or a header of somebody else. */
+  /** Entries by establishments that are not the header's: branches, or somebody else's header. */
   readonly otherEstablishments: Readonly<Record<string, number>>;
 };
 

@@ -7,7 +7,7 @@ import { REDE_EEVC } from './acquirers/rede/rede-eevc-file.ts';
 import { REDE_STATEMENT } from './acquirers/rede/rede-statement-file.ts';
 import type { Format } from './records/format.ts';
 
-/** Every format of acquirers that is read: one folder, and one line here. */
+/** To add an acquirer's format: one folder, and one line here. */
 export const FORMATS = [ADIQ, CIELO_03, CIELO_04, REDE_EEVC, REDE_EEFI, REDE_STATEMENT, GETNET] as const;
 
 export type SettlementFormat = (typeof FORMATS)[number]['format'];

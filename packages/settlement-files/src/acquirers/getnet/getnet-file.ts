@@ -40,7 +40,7 @@ export const GETNET: Format<'getnet'> = {
   open: (findings) => new GetnetFile(findings),
 };
 
-/** The 1 of these say the same. */
+/** Type 1 records say the same. */
 const LEFT_OUT = new Set(['CS', 'PG']);
 const NO_SIGN: Sentence = { pt: 'O campo sign não traz + ou -.', en: 'Field sign has neither + nor -.' };
 
