@@ -85,8 +85,8 @@ export function isCardMarked(stored: StoredUse | null, { linkId }: NetworkRefere
 export type Initiator = 'cardholder' | 'merchant';
 
 /**
- * Later uses are the merchant's, unless a security code, which may not be stored, proves the holder's
- * presence.
+ * Later uses are the merchant's, unless a security code or an authentication, neither of which may be stored,
+ * proves the holder's presence.
  */
 export function initiatorOf(
   stored: StoredUse | null,

@@ -117,7 +117,7 @@ async function dueAlertEndpoints({ database, clock }: AlertDayTools): Promise<Du
   return due;
 }
 
-/** For one merchant whose clock is moved: parts of a `ClockedWork`. */
+/** Parts of a `ClockedWork`. */
 function clockedAlerts(tools: AlertDayTools) {
   const { database, clock } = tools;
   return {
@@ -133,7 +133,7 @@ function clockedAlerts(tools: AlertDayTools) {
       const at = day === undefined ? null : startOfSaoPauloDay(day);
       return at === null || at > until ? null : at;
     },
-    /** Enqueues what is due by the merchant's business time. Returns the number of alerts. */
+    /** By the merchant's business time. Returns the number of alerts. */
     async runDueOf(merchantId: string, signal: AbortSignal): Promise<number> {
       const today = saoPauloDay(clock.now(merchantId));
       let alerted = 0;

@@ -99,7 +99,6 @@ function doubtfulOf(taken: readonly TakenAnswer[]): DoubtfulAnswer[] {
   return doubtful.toSorted((one, other) => one.lineNumber - other.lineNumber);
 }
 
-/** The bank's answers to the instructions in our files. */
 function answersOf({ head, answers }: ReturnFile): BankAnswer[] {
   return answers.map(({ answer: { to, isAccepted }, content }) => ({
     ...{ lineNumber: content.lineNumber, ourNumber: content.ourNumber, content, to, isAccepted },
@@ -234,7 +233,7 @@ export type ReturnFile = {
   readonly lineCount: number;
   /** Movements that would change a boleto but name none of ours. */
   readonly foreign: number;
-  /** Movements that change nothing, by code. */
+  /** By code. */
   readonly others: Readonly<Record<string, number>>;
   /** Those of `others` that name a boleto of ours and are unknown or uncertain. */
   readonly unknown: readonly (ReturnEntry & { readonly ourNumber: string })[];

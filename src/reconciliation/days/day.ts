@@ -23,7 +23,7 @@ export type DayOfReceivables = {
   };
   /** Received by the acquirer's feed alone: no file has them yet. */
   readonly unfiled: { readonly count: number; readonly net: number };
-  /** Deductions in files on the day; negative if they give back more. */
+  /** Negative if the day's deductions give back more. */
   readonly taken: { readonly count: number; readonly net: number };
   /** `count` differ by more than rounding. `difference` sums all differences. */
   readonly differing: { readonly count: number; readonly difference: number };

@@ -75,7 +75,7 @@ const RULE = rowCodec({
   /** Hundredths of a percent, over all exceptions together: single ones are rounded to cents. */
   expectedPortion: column.nullable(column.whole(EXPECTED_PORTION)),
   foundPortion: column.nullable(column.whole(FOUND_PORTION)),
-  /** Lowest and highest of single exceptions. */
+  /** Of single exceptions. */
   lowestPortion: column.nullable(column.whole(`min(${OWN_PORTION})`)),
   highestPortion: column.nullable(column.whole(`max(${OWN_PORTION})`)),
   /** Whether `foundPortion` explains each of them, within its rounding. */

@@ -57,7 +57,6 @@ export async function processWatchedFolder(
   const errors: unknown[] = [];
   for (const name of toTry.slice(0, MOST_OF_LOOK)) {
     if (signal.aborted) break;
-    // One bad file must not block the next.
     await takeWatched(tools, folder, name).catch((error) => errors.push(error));
   }
   if (errors.length > 0) throw errors[0];

@@ -157,7 +157,7 @@ type Taking = {
   readonly moves: readonly { readonly on: Day; readonly net: number }[];
   /** Cents taken back; negative if money is given back. */
   readonly amount: number;
-  /** Cents of `amount` that the books do not know. */
+  /** Cents of `amount`. */
   readonly unknown: number;
 };
 

@@ -23,7 +23,7 @@ import {
 
 /* Facts of a receivable `r` that no line pays. For a paid one they are not read. */
 
-/** `GRACE_DAYS`, as SQL text. */
+/** `GRACE_DAYS` as SQL text. */
 const GRACE = '2';
 
 const IS_UNPAID = `not exists (

@@ -25,7 +25,6 @@ export async function judgeDueExceptions(tools: MatchTools, signal: AbortSignal)
   const errors: unknown[] = [];
   if (keys.length > 0)
     await judgeException(tools, keys).catch(async () => {
-      // One failure must not block the others.
       for (const key of keys)
         if (!signal.aborted) await judgeException(tools, [key]).catch((error) => errors.push(error));
     });

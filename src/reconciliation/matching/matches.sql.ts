@@ -45,7 +45,7 @@ const HOLD_STANDING = statement(
    order by file_number for share`,
 );
 
-/** False if one was replaced. */
+/** False: one was replaced. */
 async function holdStanding(tx: Tx, files: readonly number[]): Promise<boolean> {
   return (await tx.query(HOLD_STANDING, [files])).length === files.length;
 }

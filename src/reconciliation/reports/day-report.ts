@@ -88,7 +88,7 @@ function expectedCauses(
   ];
 }
 
-/** The part of earlier deductions that made the payout smaller. */
+/** Of earlier deductions, the part that made the payout smaller. */
 function takenOff(amount: number, { takings }: JudgedLines): Cause[] {
   let left = amount;
   const unknown = takings.map((taking): Cause => {

@@ -43,7 +43,6 @@ export type FillTools = {
   readonly captureDays: number;
 };
 
-/** The creator of restored rows. */
 export const RESTORER = 'restore';
 const LONGEST_REFERENCE = 50;
 /** The services take the charge over as soon as they run. */
@@ -188,7 +187,7 @@ async function recordApproval(
   return (await writeOutcomes(tx, [outcome], [0])).length === 1;
 }
 
-/** Later than the last possible capture. */
+/** Later than the charge's last capture, however late that was. */
 function timeOf(charge: ListedCharge, captureDays: number) {
   const until = captureUntil(charge.soldAt, captureDays);
   return instant(Math.max(until, ...charge.captures.map(({ capturedAt }) => capturedAt + 1)));

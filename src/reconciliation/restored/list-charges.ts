@@ -27,9 +27,8 @@ export class Stopped extends Error {
 }
 
 export type Listing = {
-  /** Those that list their charges. */
   readonly acquirers: ListTools['acquirers'];
-  /** Names of the others. */
+  /** Names of acquirers without a list. */
   readonly unlisted: readonly string[];
 };
 
@@ -52,7 +51,6 @@ export async function findListing({
 }
 
 const TRIES_OF_A_PAGE = 3;
-/** Guards against a list without an end. */
 const MOST_PAGES = 100_000;
 const FROM_BEGINNING: Place = { merchantId: null, cursor: null };
 
@@ -124,7 +122,6 @@ function placeAt(
   return [cursor.slice(0, end), own === '' ? null : own];
 }
 
-/** One acquirer's page as a page of all: after its last page comes the next acquirer's first. */
 function pageOfAll(page: ChargesPage, name: string, names: readonly string[]): ChargesPage {
   const charges = page.charges.map((charge) => ({ ...charge, acquirer: name }));
   if (page.hasMore) return { ...page, charges, cursor: `${name}/${page.cursor}` };

@@ -81,7 +81,7 @@ const EARLIEST_WAITING = statement(
   `select ${EARLIEST.columns} from pix_charges p where p.bank = $1 and p.state = 'waiting'`,
 );
 
-/** When the oldest waiting charge was requested; null: none waits. */
+/** null: none waits. */
 export async function earliestWaitingPix(database: Database, bank: string): Promise<Instant | null> {
   return onlyOf(await database.query(EARLIEST_WAITING, [bank]), EARLIEST.parse).requestedAt;
 }

@@ -63,7 +63,6 @@ export type Reconciled =
       readonly tally: RestoreTally;
       readonly end: EndOfLost;
       readonly pix: RestoredPix;
-      /** Names of acquirers that list no charges. */
       readonly unlisted: readonly string[];
     }
   | { readonly kind: 'stopped'; readonly reason: string };
@@ -221,7 +220,6 @@ async function walk(tools: ReconcileTools, list: AskedList, held: HeldWalk): Pro
   }
 }
 
-/** Of charges that are taken. */
 function linksLeftOut(judged: readonly Judged[]): number {
   return judged.filter(
     ({ charge, verdict }) => verdict.kind === 'fill' && hasUnfitLink(charge.networkReference, charge.brand),
@@ -284,7 +282,7 @@ async function act(
     case 'follow':
       return database.transaction((tx) => note(tx, 'unfinished', 'left'));
     case 'void':
-      // Checks that this process still holds the walk.
+      // Throws if this process no longer holds the walk.
       await database.transaction(async () => {});
       await voidAtAcquirer(tools, charge);
       return database.transaction((tx) => note(tx, 'voided', verdict.reason));

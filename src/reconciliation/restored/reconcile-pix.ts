@@ -64,7 +64,6 @@ export type RestoredPix = {
 
 const DAY_MILLISECONDS = 86_400_000;
 const TRIES_OF_A_PAGE = 3;
-/** Guards against a list without an end. */
 const MOST_PAGES = 100_000;
 const MOST_LEFT = 1_000;
 const LEASE_MILLISECONDS = 30_000;
@@ -80,7 +79,7 @@ export type AskedPix = {
 };
 
 /**
- * Brings the refunds and charges that Pix banks had since `since` into the books. Repeatable: what is there
+ * Brings into the books what Pix banks refunded, charged and removed since `since`. Repeatable: what is there
  * stays. Received Pix come again by the feed.
  */
 export async function reconcilePix(

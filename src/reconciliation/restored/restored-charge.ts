@@ -297,7 +297,7 @@ function decide(reason: UndecidedReason): Verdict {
   return { kind: 'decide', reason };
 }
 
-/** `kept` writes it into the books. `voided` voids it at the acquirer. */
+/** `kept`: written into the books. `voided`: at the acquirer. */
 export const PERSONS_DECISIONS = ['kept', 'voided'] as const;
 export type PersonsDecision = (typeof PERSONS_DECISIONS)[number];
 

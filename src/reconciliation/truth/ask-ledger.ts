@@ -26,7 +26,6 @@ export type AskedLedger = {
   readonly found: readonly KeptDifference[];
   readonly asked: readonly string[];
   readonly isCutShort: boolean;
-  /** Receivables of sales too old for the acquirer to find. */
   readonly beyondLookUp: number;
   /** Sales that differ but were not asked for. */
   readonly leftOut: number;

@@ -174,7 +174,6 @@ export type ReadComparedInstallment = ComparedInstallment & {
   readonly transactionId: string;
   readonly soldAt: Instant;
   readonly acquirer: string;
-  /** Open exceptions. */
   readonly open: readonly ExceptionClass[];
   readonly isNoted: boolean;
 };

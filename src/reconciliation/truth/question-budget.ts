@@ -13,7 +13,7 @@ export type QuestionBudget = {
   readonly asked: number;
   readonly endedMerchants: number;
   readonly endedAsked: number;
-  /** The acquirer of each question without an answer. */
+  /** The acquirer of each. */
   readonly unanswered: readonly string[];
 };
 

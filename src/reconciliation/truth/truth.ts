@@ -274,7 +274,6 @@ export function readSealedReport(text: string): SealedReport | null {
   return { report, dataKeyId: dataKeyId as number, seal };
 }
 
-/** The caller has checked the seal. */
 export function parseReport(report: string): DayTruth {
   return JSON.parse(report) as DayTruth;
 }

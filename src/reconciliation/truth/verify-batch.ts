@@ -144,7 +144,6 @@ function sumsOf(verified: readonly VerifiedSums[], { afterDays }: TruthRun) {
 
 type Outcome = { readonly compared: ReadComparedInstallment; readonly comparison: Comparison };
 
-/** Reads again until nothing moves between reads. */
 async function readStanding(
   { database, isUpToDate }: VerifyTools,
   merchantId: string,

@@ -21,7 +21,6 @@ export type AlertDayTools = Pick<ModuleContext, 'database' | 'clock'> & { readon
 
 const CARDS_OF_BATCH = 200;
 const BILLINGS_OF_BATCH = 200;
-/** Rows per statement. */
 const FORGOTTEN_OF_BATCH = 10_000;
 /** Per run: a million rows. The rest is deleted on the next day. */
 const MOST_BATCHES_FORGOTTEN = 100;

@@ -31,7 +31,7 @@ export const ENQUEUE_ALERTS = `enqueued_alerts as (
      returning merchant_id, delivery_number
    )`;
 
-/** Whether alerts were written: then notify the deliverer after the commit. */
+/** Then notify the deliverer after the commit. */
 export const NOTICE_WAITS = `exists (select from enqueued_alerts) as notice_waits`;
 
 const ENDPOINT = rowCodec(
@@ -316,7 +316,7 @@ const EARLIEST = statement(
    ) d`,
 );
 
-/** The business day of the merchant's next card alert, possibly past; null if there is none. */
+/** A business day, possibly past; null if there is none. */
 export async function findEarliestAlert(
   database: Database,
   merchantId: string,

@@ -32,7 +32,6 @@ function auditedAlertEndpoint({ event, actor, of, after }: AuditedChange) {
   return merchantEvent('notifier.change', actor, thing, changedFields({ state: before }, { state }));
 }
 
-/** Used if the merchant names no events. */
 const USUAL_EVENTS: readonly AlertEvent[] = ['failed'];
 
 export function eventsOf(asked: readonly AlertEvent[] | null | undefined): readonly AlertEvent[] {

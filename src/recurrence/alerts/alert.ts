@@ -28,9 +28,8 @@ export type EndedCharge = {
   readonly attemptNumber: number | null;
   /** The issuer's code; null if approved, if the acquirer was not asked, or if it gave none. */
   readonly returnCode: string | null;
-  /** The meaning of the return code, in Portuguese. */
+  /** In Portuguese. */
   readonly description: string;
-  /** null if no try follows. */
   readonly nextAttemptOn: Day | null;
   readonly status: AlertStatus;
   /** The transaction of the charge; null if the acquirer was not asked. */
@@ -134,7 +133,6 @@ export type CardMonth = {
   readonly year: string;
   readonly month: string;
   readonly lastDay: Day;
-  /** The first day on which merchants are alerted about these cards. */
   readonly alertedFrom: Day;
 };
 
@@ -142,7 +140,7 @@ const DAYS_BEFORE = 30;
 /** The two digits of a card's year reach no further. */
 const LAST_YEAR = 2099;
 
-/** Months whose cards are valid on `from` and are alerted by `to`, in order. */
+/** In order. */
 export function cardMonths(from: Day, to: Day): CardMonth[] {
   const months: CardMonth[] = [];
   let [year, month] = [Number(from.slice(0, 4)), Number(from.slice(5, 7))];

@@ -99,7 +99,6 @@ export type UpcomingBatch = {
   readonly next: BillingPlace | null;
 };
 
-/** null if the endpoint is not active, was alerted for the day, or another process has it. */
 export async function alertUpcomingBatch(
   database: Database,
   wanted: UpcomingToAlert,
@@ -129,7 +128,6 @@ export async function alertUpcomingBatch(
 
 const FORGOTTEN = rowCodec({ count: column.whole('count(*)') });
 
-/** No alert is sent once the due day has come. */
 const FORGET = statement(
   'notices.forget_upcoming',
   `with forgotten as (
@@ -174,7 +172,7 @@ const EARLIEST = statement(
    ) d`,
 );
 
-/** The business day of the merchant's next billing alert, possibly past; null if there is none. */
+/** A business day, possibly past; null if there is none. */
 export async function findEarliestUpcoming(
   database: Database,
   merchantId: string,

@@ -137,7 +137,7 @@ export async function noteRefusal(
   await tx.query(NOTE_REFUSAL, [merchantId, subscriptionId, reason.slice(0, 100)]);
 }
 
-/** Business time of the finished look and of the next one. */
+/** Business time. `now`: of the finished look. `at`: of the next one. */
 export type LookTimes = { readonly now: Instant; readonly at: Instant };
 
 const LOOK = statement(

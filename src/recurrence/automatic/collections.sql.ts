@@ -277,7 +277,6 @@ const FINISH = statement(
    where merchant_id = $1 and pix_id = $2 and state <> 'open'`,
 );
 
-/** The result is in the billing. */
 export async function finishCollection(
   database: Database,
   { merchantId, pixId }: CollectionKey,

@@ -203,7 +203,6 @@ type Held<Key> = Key & { readonly merchantId: string; readonly fence: number };
 type HeldAuthorization = Held<{ readonly subscriptionId: string }>;
 type HeldCollection = Held<{ readonly pixId: string }>;
 
-/** Called by the process that holds the lease, however its look ended. */
 export async function releaseAuthorization(
   database: Database,
   { merchantId, subscriptionId, fence }: HeldAuthorization,

@@ -16,7 +16,6 @@ const COLLECTIONS = statement(
    where c.txid = any($1::text[]) and (look_at > now() or ${NOTES}) and c.is_sent`,
 );
 
-/** A hint that the bank has news about these. */
 export async function hastenAutomaticPix(
   database: Database,
   { recIds, txids }: { readonly recIds: readonly string[]; readonly txids: readonly string[] },

@@ -55,7 +55,6 @@ const GIVEN_UP = counter(
 
 export type AutomaticPix = {
   readonly works: readonly Work[];
-  /** For a jump of a merchant's clock. */
   readonly clocked: Pick<ClockedWork, 'earliestDue' | 'runDue'>;
   readonly collectByPix: (due: DueBilling, deadlineAt: number) => Promise<'pending' | 'notTaken'>;
 };

@@ -73,7 +73,7 @@ const FOUND_BY_DAY = pageOf({
   shown: SHOWN,
 });
 
-/** Sort keys; nulls are last. */
+/** nulls are last. */
 const SORT_KEYS = `case $7::text when 'amount' then amount when 'installment' then installment
     when 'expireAt' then due_on - date '2000-01-01'
     when 'createdDate' then (extract(epoch from created_at) * 1000000)::bigint

@@ -146,7 +146,6 @@ export type RetryCounts = {
 };
 
 const MOST_RETRIES = 300_000;
-/** Each is looked up by its key. */
 const MOST_SUMMED = 5_000;
 
 /** By attempt; the first two values are the same in all rows. There is at least one row. */

@@ -168,7 +168,7 @@ const HELD = rowCodec({
   amount: column.keptSum('coalesce(sum(d.amount), 0)::bigint'),
 });
 
-/** Merchants held by a restore, and their billings due up to a day. */
+/** With their billings due up to a day. */
 export type HeldByRestore = RowOf<typeof HELD>;
 
 const SUM_HELD = statement(

@@ -189,7 +189,6 @@ export const CHARGE_RESULTS = {
 
 const RESULTS = Object.entries(CHARGE_RESULTS) as [ChargeResult, Consequences][];
 
-/** In the order of `CHARGE_RESULTS`. */
 export const ALL_CHARGE_RESULTS: readonly ChargeResult[] = RESULTS.map(([result]) => result);
 
 export type UnsentResult = {

@@ -99,7 +99,6 @@ const CHARGED_EXAMPLE = {
   description: 'Sem saldo; nova tentativa em 2026-12-03.',
 };
 
-/** What follows time and user. */
 export function writeCharge(charge: BillingCharge, language: Language): object {
   const { attemptNumber, outcome, code, transactionId, rule, nextChargeOn } = charge;
   return {

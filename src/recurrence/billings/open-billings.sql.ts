@@ -9,7 +9,6 @@ export type OpenBilling = {
   readonly dueOn: Day;
   readonly chargeOn: Day;
   readonly chargesMade: number;
-  /** Its last charge has no outcome yet. */
   readonly isCharging: boolean;
 };
 

@@ -13,7 +13,7 @@ export type StartedCharge = {
   readonly subscriptionId: string;
   readonly planId: string;
   readonly vaultId: string;
-  /** The billing's fence when it was found. */
+  /** As it was found. */
   readonly fence: number;
   /** From 1, retries included; null for a manual charge. */
   readonly attemptNumber: number | null;
@@ -157,7 +157,7 @@ export function chargeIntentsWrite(database: Database): BatchedWriteOptions<Star
   };
 }
 
-/** Another charge used the idempotency key. Thrown so that nothing is committed. */
+/** Thrown so that nothing is committed. */
 class KeyUsed extends Error {
   override readonly name = 'KeyUsed';
 }

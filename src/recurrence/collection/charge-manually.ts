@@ -91,7 +91,6 @@ function resultOf({
   }
 }
 
-/** null while the charge is under way. */
 async function resultAgain(
   database: Database,
   merchantId: string,

@@ -255,7 +255,6 @@ function answeredOf(rows: readonly ChargeEnd[], held: ReadonlyMap<string, Held>)
   });
 }
 
-/** `recorded`: transactions whose outcome was written. */
 function decide(
   rows: readonly ChargeEnd[],
   held: ReadonlyMap<string, Held>,

@@ -172,7 +172,6 @@ export class BrandNotTaken extends Overloaded {
   }
 }
 
-/** This billing's acquirer does not answer while others do. */
 export class AcquirerAway extends Overloaded {
   readonly acquirer: string;
 
@@ -379,7 +378,6 @@ export async function checkRetry(
   return { ...facts, isNetworkLimitReached };
 }
 
-/** A manual charge is not retried. */
 function retryOf(
   { attemptNumber, chargeOn, maxRetries }: DeclinedCharge,
   chargedOn: Day,

@@ -42,7 +42,6 @@ export type DuePlace = { readonly day: Day; readonly merchantId: string };
 
 export const FIRST_DUE_PLACE: DuePlace = { day: '0001-01-01' as Day, merchantId: '' };
 
-/** Pairs of day and merchant per statement. */
 const PLACES_A_PAGE = 100;
 /** Merchants with a moved clock per statement; each of their days is searched. Homologation only. */
 const MOVED_A_PAGE = 100;
@@ -168,7 +167,7 @@ export type DueRequest = {
 
 export type DuePage = {
   readonly billings: readonly DueBilling[];
-  /** Where to continue; null if nothing is due after it. */
+  /** null: nothing is due after it. */
   readonly next: DuePlace | null;
 };
 
@@ -291,7 +290,6 @@ const OLDEST_DUE_DAY = statement(
    order by b.charge_on limit 1`,
 );
 
-/** null if there is none. */
 export async function findOldestDueDay(database: Reader): Promise<Day | null> {
   return firstOf(await database.query(OLDEST_DUE_DAY, []), DUE_DAY.parse)?.chargeOn ?? null;
 }

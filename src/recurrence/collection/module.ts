@@ -38,7 +38,6 @@ function chargingWorks(
     wakeSignal: resolved,
     async runDue() {
       const ended = await finishOpenCharges(tools);
-      // A billing to charge again, or the next one, may be due.
       if (ended > 0) charger.work.wakeSignal.notify();
       return ended;
     },
@@ -119,7 +118,6 @@ export type BelowCollection = {
   readonly leadDaysOf: LeadDaysOf;
 };
 
-/** `mayBeDue`: notified when something may be due at once. */
 export function openCollection(
   context: CollectionContext,
   below: BelowCollection,

@@ -40,9 +40,9 @@ export type ChargeDueTools = CollectBillingTools & {
   };
   /** A stop waits no longer than this: resolving finds the outcomes of pending charges. */
   readonly stopMilliseconds: number;
-  /** Called for each billing waiting for its card's key. `isToBeLogged`: the log should say it too. */
+  /** For each billing that waits for its card's key. `isToBeLogged`: the log should say it too. */
   readonly observeKeyAbsent: (dataKeyId: number, isToBeLogged: boolean) => void;
-  /** Called for each billing that waits because the acquirer does not accept its card's brand. */
+  /** For each billing that waits because the acquirer does not accept its card's brand. */
   readonly observeBrandNotTaken: () => void;
   /** While an acquirer does not answer, one charge at a time tests it. */
   readonly outage: OutageWatch;
@@ -61,10 +61,9 @@ export type DueCharger = {
   earliestDueOf(merchantId: string, until: Instant): Promise<Instant | null>;
 };
 
-/** If `isOver` is false the charge is made again, perhaps because of an error. */
+/** `isOver` false: the charge is made again, perhaps because of an error. */
 type Charged = { readonly isOver: true } | { readonly isOver: false; readonly error?: unknown };
 
-/** Billings per read in a jump of a clock. */
 const READ_AT_ONCE = 256;
 /** After a failed charge (a lock, a lost connection). */
 const REST_MILLISECONDS = 2_000;

@@ -35,9 +35,7 @@ export type LockedBilling = {
   readonly chargesMade: number;
   /** From 1, retries included; null for a manual charge. */
   readonly attemptNumber: number | null;
-  /** How often the same attempt was voided before. */
   readonly voidedBefore: number;
-  /** The day on which the charge began. */
   readonly chargedOn: Day;
 };
 
@@ -61,7 +59,6 @@ export type OutcomeRecord = {
   readonly moveAlert: Alert | null;
 };
 
-/** `voided`: no answer came, and nothing of the charge remains. */
 export function recordOfOutcome(held: LockedBilling, facts: ChargeFacts | 'voided'): OutcomeRecord {
   if (facts === 'voided') return recordOfVoid(held);
   const after = afterCharge(held, facts);
@@ -166,7 +163,7 @@ export function recordOfUnsent(held: LockedBilling): OutcomeRecord {
 
 export type ChargeFacts = {
   readonly result: ChargeResult;
-  /** The issuer's code; null if approved, or if the acquirer was not asked. */
+  /** null if approved, or if the acquirer was not asked. */
   readonly code: string | null;
   /** In Portuguese, for the alert of a failure. */
   readonly meaning: string;

@@ -159,7 +159,6 @@ function rhythmFaults(body: unknown): Fault[] {
   return faults;
 }
 
-/** What a payment method cannot have. */
 function methodFaults(body: unknown): Fault[] {
   const sent = (body ?? {}) as Record<string, unknown>;
   const planType = planTypeOf(sent.planType);

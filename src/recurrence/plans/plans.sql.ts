@@ -34,7 +34,7 @@ export function stamped<T extends RowOf<typeof STAMPS>>({
   return { ...rest, created: { by: createdBy, at: createdAt } satisfies Stamp, modified };
 }
 
-/** A plan `p` without its terms. */
+/** From a plan `p`, without its terms. */
 export const PLAN = rowCodec(
   {
     merchantId: column.text(),
@@ -49,7 +49,7 @@ export const PLAN = rowCodec(
   'plan_',
 );
 
-/** The terms of a plan `p`, or of a subscription. */
+/** From a plan `p`, or a subscription. */
 export const TERMS = rowCodec<Terms>(
   {
     amount: column.parsedBy((value) => (typeof value === 'string' ? parsePlanAmount(value) : undefined)),

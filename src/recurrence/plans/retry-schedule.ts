@@ -9,7 +9,7 @@ export const MAX_RETRIES = RETRY_PAUSES_DAYS.length;
 export const RETRY_PAUSES_TEXT = `${RETRY_PAUSES_DAYS.slice(0, -1).join(', ')} and ${RETRY_PAUSES_DAYS.at(-1)}`;
 export const RETRY_NUMBERS_TEXT = `2 to ${MAX_RETRIES + 1}`;
 
-/** Scheduled, and failed for a lack of funds. */
+/** Failed for a lack of funds. */
 export type FailedCharge = {
   readonly attemptNumber: number;
   readonly maxRetries: number;

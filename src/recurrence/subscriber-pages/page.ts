@@ -58,7 +58,6 @@ export function subscriberPage(shown: ShownPage, script: PageScript): string {
 
 const MILLISECONDS_SAID = 600_000;
 
-/** Just now, at this page. */
 function wasCardChanged({ history, at }: ShownPage): boolean {
   return history.some(
     ({ type, stamp }) =>
@@ -66,7 +65,6 @@ function wasCardChanged({ history, at }: ShownPage): boolean {
   );
 }
 
-/** The first thing that a subscriber must read. */
 function noticeOf(shown: ShownPage): string {
   const { subscription, billings } = shown;
   const { state } = subscription;

@@ -189,7 +189,7 @@ const GIVE_TRY_BACK = statement(
    returning card_tries`,
 );
 
-/** No acquirer was asked about the card. */
+/** For a card that no acquirer was asked about. */
 export async function giveTryBack(
   database: Database,
   { merchantId, subscriptionId, pageKey }: SubscriberPage,

@@ -360,7 +360,6 @@ export const CHANGE_SUBSCRIPTION_CUSTOMER = contract({
   answers: { 200: { description: 'It is for this customer.', ...ID_ANSWER } },
 });
 
-/** Newest first by default. */
 export function readListQuery(query: Static<typeof LIST_QUERY>): {
   filter: SubscriptionFilter;
   wanted: WantedPage<SubscriptionField>;

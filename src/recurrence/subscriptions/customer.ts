@@ -2,7 +2,7 @@
 export type Customer = {
   readonly name?: string;
   readonly email?: string;
-  /** CPF or CNPJ, digits only. */
+  /** CPF or CNPJ, without mask. */
   readonly documentNumber?: string;
   readonly phone?: string;
 };

@@ -155,7 +155,6 @@ const CANCEL_BILLINGS = statement(
 
 const LEFT = rowCodec({ leftBehind: column.whole('count(*)::integer') });
 
-/** How many are left because they were locked. */
 const COUNT_LEFT = statement(
   'plan_cancellations.count_left',
   `select ${LEFT.columns} from unnest($2::uuid[]) as i (subscription_id) cross join lateral (
@@ -167,7 +166,6 @@ const COUNT_LEFT = statement(
 
 export type EndingPlace = { readonly state: 'active' | 'blocked' | 'pending'; readonly behind: string };
 
-/** Before every id. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 export const FIRST_PLACE: EndingPlace = { state: 'active', behind: FIRST_ID };
@@ -178,7 +176,7 @@ export type EndedBatch = {
   readonly left: number;
   /** Alerts were written for the deliverer. */
   readonly isNotified: boolean;
-  /** null when the walk is over. */
+  /** null: the walk is over. */
   readonly next: EndingPlace | null;
 };
 

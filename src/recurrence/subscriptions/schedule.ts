@@ -32,7 +32,6 @@ const MOST_DAYS_TO_FIRST = 730;
 
 export type FirstDayRefusal = 'firstDueInThePast' | 'firstDueTooFar';
 
-/** Why a subscription cannot begin on that day. */
 export function firstDayRefusal(dueOn: Day, today: Day): FirstDayRefusal | null {
   if (dueOn < today) return 'firstDueInThePast';
   return dueOn > addDays(today, MOST_DAYS_TO_FIRST) ? 'firstDueTooFar' : null;
@@ -79,7 +78,7 @@ export type CountedBilling = {
   readonly wasCharged: boolean;
   /** Whether any billing of the subscription was charged. */
   readonly isSeriesCharged: boolean;
-  /** The day of the last charge; null: none. */
+  /** null: none. */
   readonly lastChargedOn: Day | null;
 };
 

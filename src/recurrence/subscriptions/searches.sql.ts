@@ -166,7 +166,6 @@ type SearchOfKind = {
   readonly values: readonly unknown[];
 };
 
-/** The list whose index fits best. */
 function searchFor(
   { planName, orderNumber, vaultId, documentNumber, email }: SubscriptionFilter,
   { order: { field } }: WantedPage<SubscriptionField>,

@@ -187,7 +187,6 @@ export type ChangeRefusal =
   | 'notAuthorized'
   | 'notByCard';
 
-/** For sorting. */
 export const SUBSCRIPTION_FIELDS = [
   'id',
   'vaultId',
@@ -208,6 +207,6 @@ export type SubscriptionFilter = {
   readonly vaultId: string | null;
   /** Exact match. */
   readonly documentNumber: string | null;
-  /** Case-insensitive. */
+  /** Without regard to case. */
   readonly email: string | null;
 };

@@ -67,8 +67,8 @@ export const ABSENT_PROVIDER: AntiFraudProvider = {
 };
 
 /**
- * Does not ask the provider before `findUnfitness` returns null; otherwise it returns why the provider must
- * not be asked. Called at once, then by each sale until it returns null, one call at a time.
+ * Asks the provider only once `findUnfitness` has returned null; until then it returns why the provider must
+ * not be asked. It is called at once, then by each sale, one call at a time.
  */
 export function checkedProvider(
   provider: AntiFraudProvider,
