@@ -54,7 +54,6 @@ export type CardTools = {
 type Inside = Pick<NamedCard, 'holderName' | 'securityCode' | 'expirationMonth' | 'expirationYear'>;
 type Opened = { readonly number: string; readonly inside: Inside; readonly cardSource: CardSource };
 
-/** A token holds only the number. */
 const NOTHING_INSIDE: Inside = {
   holderName: null,
   securityCode: null,

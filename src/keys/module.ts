@@ -50,7 +50,6 @@ async function finishWrapping(tools: KeyWorkTools): Promise<void> {
   if (new Set(rows.map((key) => key.keyEncryptionKeyId)).size > 1) await rewrapDataKeys(tools);
 }
 
-/** Until nothing is sealed under retired keys. */
 function finishResealing(tools: ResealTools, tables: readonly SealedTable[]): Work {
   const finished = new Set<number>();
   let pausedUntil = 0;

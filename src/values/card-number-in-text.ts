@@ -90,7 +90,7 @@ function withPlainDigits(text: string): string {
 }
 
 /**
- * Each script's digits are in a row from zero in Unicode; at most, the digits of several scripts are
+ * In Unicode each script's digits are consecutive, from zero on. The digits of several scripts may be
  * adjacent.
  */
 function digitValue(codePoint: number): number {

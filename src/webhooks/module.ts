@@ -122,7 +122,6 @@ type WebhooksContext = ModuleContext & {
 export type Webhooks = Module &
   Pick<Deliveries, 'deliverer'> & {
     readonly urlRules: UrlRules;
-    /** For the URLs of higher modules; each declares its kind. */
     readonly registry: EndpointRegistry;
     readonly rememberCallbackEndpoint: (merchantId: string, url: string) => Promise<void>;
   };

@@ -26,7 +26,6 @@ export class SettlementReading {
   #byteCount = 0;
   #isOver = false;
 
-  /** No further byte can change the answer. */
   get isOver(): boolean {
     return this.#isOver;
   }

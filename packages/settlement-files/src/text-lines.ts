@@ -65,7 +65,6 @@ const GZIP = [0x1f, 0x8b];
 /** Ten million lines of the longest format. */
 const MOST_BYTES = 10 * 2 ** 30;
 
-/** null: any byte. */
 function beginsWith(bytes: Uint8Array, start: readonly (number | null)[]): boolean {
   return start.every((byte, index) => byte === null || bytes[index] === byte);
 }
@@ -175,7 +174,6 @@ export class LineSplitter {
     return this.#rest.length > LONGEST_LINE ? null : lines;
   }
 
-  /** The rest at the end of the file. */
   last(): string[] {
     let all = this.#isFirst ? this.#begin(this.#rest) : this.#rest;
     // A CR that a LF might have followed.

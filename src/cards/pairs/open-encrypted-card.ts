@@ -45,7 +45,6 @@ export async function peekEncryptedCard(
 
 type Decrypted = {
   readonly ciphertext: Buffer;
-  /** null: the content is no JSON. */
   readonly json: unknown;
 };
 

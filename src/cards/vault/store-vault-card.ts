@@ -254,7 +254,6 @@ type CardToKeep = {
   readonly claim: CardSourceLock;
   readonly opened: Pick<OpenedCardSource, 'card' | 'trace' | 'fingerprints'>;
   readonly named: NamedCard;
-  /** null: no verification was requested. */
   readonly verified: Extract<VerificationAnswer, { kind: 'approved' }> | null;
 };
 

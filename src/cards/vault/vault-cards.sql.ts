@@ -173,7 +173,6 @@ const CLAIM = statement(
 /** Held by a card that is verified before it is stored. */
 export type CardSourceLock = {
   readonly merchantId: string;
-  /** The id that the card will have. */
   readonly vaultId: string;
   readonly cardSource: CardSource;
   readonly request: KeyedRequest | null;

@@ -62,7 +62,6 @@ export function retiredKeysOf(keyring: Keyring, tables: readonly SealedTable[]):
 }
 
 type Batch = Walk & {
-  /** The last row read; null at the end. */
   readonly last: readonly unknown[] | null;
 };
 

@@ -44,7 +44,6 @@ export type SealedColumn<K extends Key = Key> = {
 
 export type SealedTable = {
   readonly purpose: SealingPurpose;
-  /** Before every primary key. */
   readonly firstKey: readonly unknown[];
   /**
    * `$1` keys, `$2` most rows, then the primary key to start after. Returns key, `sealed` and `data_key_id`.

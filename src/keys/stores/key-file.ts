@@ -74,7 +74,6 @@ export function isFormerKey({ keys, currentKeyId }: KeyFile, keyId: string): boo
   return place !== -1 && place < keys.findIndex((key) => key.keyId === currentKeyId);
 }
 
-/** The prepared key that wraps next. */
 export function preparedKey({ keys, currentKeyId }: KeyFile): KeyOfFile | undefined {
   return keys[keys.findIndex((key) => key.keyId === currentKeyId) + 1];
 }

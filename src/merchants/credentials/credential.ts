@@ -17,7 +17,6 @@ export type Credential = {
   readonly allowedAddresses: readonly string[];
   readonly createdAt: Instant;
   readonly passwordChangedAt: Instant;
-  /** null: none noted. */
   readonly lastUsedOn: Day | null;
   readonly disabledAt: Instant | null;
   readonly previousPasswordValidUntil: Instant | null;

@@ -176,7 +176,6 @@ const DISABLE = statement(
    returning ${CREDENTIAL.columns}`,
 );
 
-/** null: already disabled. */
 export async function markCredentialDisabled(
   audit: Audit,
   merchantId: string,

@@ -108,7 +108,6 @@ const LIST = statement(
    order by t.created_at, t.token_hash limit $3`,
 );
 
-/** Valid tokens, oldest first. */
 async function findTokensOf(
   database: Database,
   { merchantId, credentialId }: Pick<Credential, 'merchantId' | 'credentialId'>,
@@ -124,7 +123,6 @@ const END_EVERY = statement(
    where merchant_id = $1 and credential_id = $2 returning credential_id`,
 );
 
-/** False: no such credential. */
 export async function endEveryToken(
   tx: Tx,
   { merchantId, credentialId }: Pick<Credential, 'merchantId' | 'credentialId'>,
@@ -148,7 +146,6 @@ const END_ONE = statement(
    returning t.credential_id`,
 );
 
-/** False: no such token. */
 export async function endOneToken(
   tx: Tx,
   { merchantId, credentialId }: Pick<Credential, 'merchantId' | 'credentialId'>,

@@ -37,7 +37,6 @@ const SIGNED = new RegExp(
     .join('|')})[^)]*\\?|${REPEATED})`,
 );
 
-/** null: it is certain. */
 export function doubtOf({ line: { to }, instruction: { kind }, isUnnamed }: TakenAnswer): Doubt | null {
   if (!isUnnamed) return null;
   return to === 'dueDay' ? 'oneOfDueDays' : kind;

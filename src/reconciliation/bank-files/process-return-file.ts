@@ -233,7 +233,6 @@ export type ReturnFile = {
   readonly lineCount: number;
   /** Movements that would change a boleto but name none of ours. */
   readonly foreign: number;
-  /** By code. */
   readonly others: Readonly<Record<string, number>>;
   /** Those of `others` that name a boleto of ours and are unknown or uncertain. */
   readonly unknown: readonly (ReturnEntry & { readonly ourNumber: string })[];

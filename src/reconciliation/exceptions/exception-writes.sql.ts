@@ -27,7 +27,6 @@ export type ExceptionRow = {
   readonly fileNumber: number | null;
   readonly lineNumber: number | null;
   readonly finding: Omit<Finding, 'class'>;
-  /** null: nobody is notified. */
   readonly message: string | null;
 };
 

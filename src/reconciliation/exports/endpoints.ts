@@ -182,7 +182,6 @@ async function answerExport(
   }
 }
 
-/** null: too long for one piece. */
 async function wholeText({ pages }: Export<Receivable>): Promise<string | null> {
   const { head, line } = STREAMS['csv-stream'];
   let [text, rows] = [head, 0];

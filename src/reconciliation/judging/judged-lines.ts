@@ -209,7 +209,6 @@ function takingsOf(installment: JudgedInstallment, parts: readonly MatchedPart[]
   });
 }
 
-/** The cents of each line, in order, beyond `known`. */
 function unknownOf(lines: readonly MatchedPart[], known: number): [MatchedPart, number][] {
   let left = known;
   return lines.map((part) => {

@@ -45,12 +45,10 @@ const HOLD_STANDING = statement(
    order by file_number for share`,
 );
 
-/** False: one was replaced. */
 async function holdStanding(tx: Tx, files: readonly number[]): Promise<boolean> {
   return (await tx.query(HOLD_STANDING, [files])).length === files.length;
 }
 
-/** Returns whether a delivery was written. */
 async function writeLines(
   tx: Tx,
   { matches, unmatched, changes }: Omit<DecidedLines, 'lists'>,

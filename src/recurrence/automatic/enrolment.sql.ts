@@ -150,7 +150,7 @@ async function enrolUnderLock(tx: Tx, row: PendingSubscription): Promise<Pending
   return 'created';
 }
 
-/** After a trial nothing is due today, so the code only authorizes. */
+/** With a trial nothing is due today, so the code only authorizes. */
 function usualJourney({ trialDays }: Pick<Terms, 'trialDays'>): Journey {
   return trialDays === 0 ? 3 : 2;
 }

@@ -221,7 +221,6 @@ function isOfDatabase(error: unknown): boolean {
 
 const SHORTEST_WAIT_SECONDS = 30;
 const LONGEST_WAIT_SECONDS = 3_600;
-/** The pause between reminders to the operator. */
 const REMINDER_SECONDS = 60;
 
 /** Half the time since it is missing: a quick repair is noticed soon, a long absence costs little. */

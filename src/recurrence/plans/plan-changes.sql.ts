@@ -200,7 +200,8 @@ const MOVE = statement(
 );
 
 /**
- * Real time, under the plan lock: subscriptions made before it end. A repeated cancel includes later ones.
+ * Ends the subscriptions made before now (real time, under the plan lock). A repeated cancel includes later
+ * ones.
  */
 const ASK_FOR_ENDING = statement(
   'plans.ask_for_ending',

@@ -29,7 +29,6 @@ export const TERMS_FIELDS = [
   'maxRetries',
 ] as const satisfies readonly (keyof Terms & keyof WantedPlan)[];
 export type TermsField = (typeof TERMS_FIELDS)[number];
-/** Fixed while a plan is in use. */
 export type FixedField = TermsField | 'softDescriptor';
 
 /**

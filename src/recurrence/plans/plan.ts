@@ -53,7 +53,7 @@ export type Terms = {
   readonly maxRetries: number;
 };
 
-/** User and business time of a change. */
+/** `at`: business time. */
 export type Stamp = { readonly by: string; readonly at: Instant };
 
 export type Plan = {

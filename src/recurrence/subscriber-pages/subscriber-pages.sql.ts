@@ -71,7 +71,6 @@ const REMOVE = statement(
   'delete from subscriber_pages where merchant_id = $1 and subscription_id = $2 returning true as is_removed',
 );
 
-/** Returns whether there was one. */
 export async function removePage(
   audit: Audit,
   { merchantId, subscriptionId }: SubscriptionKey,

@@ -174,9 +174,7 @@ export type EndedBatch = {
   readonly ended: number;
   /** Locked by another transaction: left for the next walk. */
   readonly left: number;
-  /** Alerts were written for the deliverer. */
   readonly isNotified: boolean;
-  /** null: the walk is over. */
   readonly next: EndingPlace | null;
 };
 

@@ -78,7 +78,6 @@ export type CountedBilling = {
   readonly wasCharged: boolean;
   /** Whether any billing of the subscription was charged. */
   readonly isSeriesCharged: boolean;
-  /** null: none. */
   readonly lastChargedOn: Day | null;
 };
 

@@ -80,7 +80,6 @@ const SORTED = `s.subscription_id, (case $7::text when 'id'
        then s.modified_at end as sort_time`;
 const IN_BOUND = '(select total from counted) <= $6::bigint';
 
-/** Without a plan's name: `$5` is empty. */
 const EVERY = `subscriptions s where s.merchant_id = $1 and s.state = any ($4::text[]) and $5::text = ''`;
 const SORTED_OF_ALL = pageOf({
   name: 'subscriptions.sort',

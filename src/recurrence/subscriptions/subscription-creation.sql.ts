@@ -13,7 +13,6 @@ import type { SubscriptionCreationRefusal } from './subscription.ts';
 export type NewSubscription = {
   readonly merchantId: string;
   readonly subscriptionId: string;
-  /** Of the first billing. */
   readonly billingId: string;
   readonly planId: string;
   readonly vaultId: string;

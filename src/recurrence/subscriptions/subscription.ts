@@ -57,7 +57,6 @@ export type SubscriptionReason = (typeof SUBSCRIPTION_REASONS)[number];
 
 const NEVER_ASKED = { authorize: null, reject: null, expire: null } as const;
 
-/** null: the event is refused. */
 export const SUBSCRIPTION_MOVES = {
   pending: {
     ...{ activate: null, cancel: 'canceled', block: null, complete: 'completed' },
@@ -141,7 +140,7 @@ export type SubscriptionEntry = {
   readonly stamp: Stamp;
   /** Why it is no longer active; null: the event does not end it. */
   readonly reason: SubscriptionReason | null;
-  /** The billing whose charge or cancel caused it; null: none. */
+  /** null: neither a charge nor a cancel caused it. */
   readonly billingId: string | null;
 };
 

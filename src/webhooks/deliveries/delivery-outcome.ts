@@ -100,7 +100,6 @@ export type Fate = {
   readonly state: (typeof DELIVERY_MOVES)['waiting']['deliver' | 'retry' | 'giveUp'];
   /** From now to the next try; null: none, or unchanged. */
   readonly pauseMilliseconds: number | null;
-  /** For the schedule. */
   readonly isCounted: boolean;
 };
 

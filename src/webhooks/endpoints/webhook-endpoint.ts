@@ -48,7 +48,6 @@ export type AuditedEndpoint = {
 export type AuditedChange = {
   readonly event: 'register' | 'remove' | 'restore';
   readonly actor: MerchantActor;
-  /** The account number, or the id. */
   readonly of: string;
   /** null: it did not exist or was removed. */
   readonly before: AuditedEndpoint | null;

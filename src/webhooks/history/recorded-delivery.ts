@@ -105,7 +105,6 @@ export function periodOfDays(
   return { from: startOfSaoPauloDay(first), to: startOfSaoPauloDay(reachedFrom(last, 1)) };
 }
 
-/** null: the period is valid. */
 export function periodFault({ from, to }: Period): PeriodFault | null {
   if (from >= to) return 'periodBackwards';
   return to - from > MOST_DAYS_OF_PERIOD * 86_400_000 ? 'periodTooLong' : null;
@@ -124,7 +123,6 @@ export type ResendRefusal =
   | 'endpointRemoved'
   | 'triedTooOften';
 
-/** null: it can be resent. */
 export function resendRefusal(delivery: WholeDelivery): ResendRefusal | null {
   if (delivery.kind === 'test') return 'testNotResent';
   if (delivery.state === 'waiting') return 'stillWaiting';

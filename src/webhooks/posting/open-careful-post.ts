@@ -13,7 +13,6 @@ import { type CallRules, checkUrl, type Resolver } from './url-rules.ts';
 export type CarefulPost = {
   /** Sends once. Rejects only for headers that cannot be sent. */
   post(request: PostRequest): Promise<PostResult>;
-  /** Ends every pending request at once. */
   close(): Promise<void>;
 };
 

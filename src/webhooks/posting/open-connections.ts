@@ -173,7 +173,6 @@ class BoundedConnections implements Connections {
     return 'freeSlot';
   }
 
-  /** Called whenever a connection was given back or closed. */
   #serveNext(): void {
     for (const waiter of this.#waiting) {
       const turn = this.#turnFor(waiter.place);

@@ -38,7 +38,6 @@ export const URL_FAULTS = [
   'lookupFailed',
 ] as const;
 export type UrlFault = (typeof URL_FAULTS)[number];
-/** Faults that the text alone shows. */
 export type UrlFormFault = Exclude<UrlFault, 'unresolved' | 'lookupFailed'>;
 
 export type CheckedUrl = { readonly ok: true; readonly url: URL };
@@ -63,7 +62,6 @@ export function checkUrl(rules: CallRules, text: string): CheckedUrl | RefusedUr
   return reason === null ? { ok: true, url } : refused(reason);
 }
 
-/** null: it cannot be parsed. */
 function normalUrl(text: string): URL | null {
   const url = URL.parse(text);
   if (url?.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);

@@ -121,7 +121,6 @@ const FORGET = statement(
    returning 1`,
 );
 
-/** Returns how many were deleted. */
 export async function forgetPreviousSecrets(database: Database, limit: number): Promise<number> {
   return (await database.query(FORGET, [limit])).length;
 }

@@ -22,7 +22,6 @@ import {
 } from './return-faults.ts';
 import { BANK_OF_240, BANK_OF_400, is240, is400 } from './return-header.ts';
 
-/** The first line names the bank. */
 function readingOf(line: string): ReturnReading {
   if (is240(line)) {
     const bank = bankNamed(line.slice(...BANK_OF_240));
@@ -56,7 +55,6 @@ export class ReturnFileReader {
     return this.#reading?.head ?? null;
   }
 
-  /** null: the line completes no movement. Throws `ReturnFileRefused`. */
   take(line: string): ReturnEntry | null {
     if (isNothing(line)) {
       this.#blanks.add(this.#recordNumber);

@@ -45,7 +45,6 @@ export type Dialect240 = {
 /** Up to 999 days; 0 is the due day itself. */
 const writtenOff = (days: number) => `1${digits(days, 3)}`;
 
-/** What most of these banks share. */
 export const COMMON = {
   documentLength: 15,
   writeOff: writtenOff,

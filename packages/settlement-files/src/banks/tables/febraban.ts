@@ -75,7 +75,6 @@ export const LATER_FEBRABAN: Movements = {
 /** Write-off reasons that mean the boleto expired. With any other reason it was canceled. */
 export const TIME_IS_OVER = ['12', '13'];
 
-/** By FEBRABAN's list for CNAB 240. */
 export const FEBRABAN_REFUSALS: RefusalTexts = {
   '04': 'o movimento não é permitido para a carteira',
   '05': 'o movimento não existe',
