@@ -161,7 +161,7 @@ export const FREE_CODES = `freed_codes as (
      where c.merchant_id = g.merchant_id and c.code = g.anti_fraud_code and c.transaction_id = g.transaction_id
    )`;
 
-/** Up to `limit`; returns how many. A deleted code cannot be used again. */
+/** A deleted code cannot be used again. */
 export const deleteExpiredCodes = forgetting({
   table: 'anti_fraud_codes',
   by: 'expires_at',

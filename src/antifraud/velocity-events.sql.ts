@@ -270,7 +270,7 @@ export async function eraseVerification(
   await database.query(ERASE_VERIFICATION, [merchantId, verificationId]);
 }
 
-/** Up to `limit`; returns how many. No window reaches them any more. */
+/** No window reaches them any more. */
 export const deleteOldVelocityEvents = forgetting({
   table: 'velocity_events',
   by: 'expires_at',

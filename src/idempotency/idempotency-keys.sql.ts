@@ -123,7 +123,7 @@ export function isKeyTaken(error: unknown): boolean {
   return hasSqlState(error, SQL_STATE.uniqueViolation) && constraint === 'idempotency_keys_pkey';
 }
 
-/** Up to `limit`, older than so many days; returns how many. */
+/** `$2`: older than so many days. */
 export const deleteOldKeys = forgetting<[number]>({
   table: 'idempotency_keys',
   by: 'created_at',

@@ -130,7 +130,7 @@ type Access = {
 
 /**
  * Sends until a final answer comes, or the time is over. Busy (429, 503) and under way (409 with Retry-After)
- * did nothing, so they are repeated. Without an answer only what cannot be done twice is repeated.
+ * did nothing, so the call is repeated. Without an answer it is repeated only if that does nothing twice.
  */
 async function send(
   options: ParcelaOptions,

@@ -134,7 +134,6 @@ function liveToken(token: RowOf<typeof TOKEN>): LiveCardToken {
   };
 }
 
-/** Up to `limit`; returns how many. */
 export const deleteExpiredTokens = forgetting({
   table: 'card_tokens',
   by: 'expires_at',
@@ -159,7 +158,7 @@ export const FREE_CARD_SOURCES = `freed_sources as (
      where c.merchant_id = g.merchant_id and c.source_hash = g.source_hash and c.transaction_id = g.transaction_id
    )`;
 
-/** Up to `limit`; returns how many. A lock lives a day longer than its source, because clocks may be late. */
+/** A lock lives a day longer than its source, because clocks may be late. */
 export const deleteExpiredLocks = forgetting({
   table: 'card_source_locks',
   by: 'expires_at',

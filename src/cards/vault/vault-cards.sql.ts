@@ -333,7 +333,6 @@ const OF_LAST_FOUR = pageOf({
   shown: SHOWN,
 });
 
-/** Items and total from one snapshot. */
 export async function listCards(
   database: Reader,
   merchantId: string,

@@ -154,7 +154,6 @@ export async function endOneToken(
   return (await tx.query(END_ONE, [merchantId, credentialId, tokenId])).length === 1;
 }
 
-/** Up to `limit`; returns how many. */
 export const deleteExpiredTokens = forgetting({
   table: 'access_tokens',
   by: 'expires_at',

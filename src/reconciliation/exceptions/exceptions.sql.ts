@@ -86,7 +86,6 @@ const LIST = pageOf({
      ) e`,
 });
 
-/** Page and total from one snapshot. */
 export async function listExceptionPage(
   database: Reader,
   merchantId: string,

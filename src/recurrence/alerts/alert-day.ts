@@ -28,8 +28,8 @@ const MOST_BATCHES_FORGOTTEN = 100;
 type DayResult = { readonly alerted: number; readonly isWhole: boolean };
 
 /**
- * Sends an endpoint each alert that it asks for once. Returns the number of alerts; null if another process
- * has the endpoint or has finished it, or if it is no longer active.
+ * Sends an endpoint the alerts that it asks for, once each. Returns the number of alerts; null if another
+ * process has the endpoint or has finished it, or if it is no longer active.
  */
 export async function alertDay(
   tools: AlertDayTools,

@@ -51,7 +51,7 @@ const LIST = pageOf({
      ) n`,
 });
 
-/** Page and total from one snapshot. `name` matches any part; `state` null: all states. */
+/** `name` matches any part; `state` null: all states. */
 export async function listAlertEndpointPage(
   database: Reader,
   merchantId: string,

@@ -125,7 +125,7 @@ const LISTS: Readonly<Record<SearchKind, PageStatements>> = {
 const FIRST_DAY = '0001-01-01';
 const LAST_DAY = '9999-12-31';
 
-/** Items and total from one snapshot; nothing above `mostSorted` rows in an order without index. */
+/** Nothing above `mostSorted` rows in an order without index. */
 export async function listFoundBillings(
   database: Reader,
   merchantId: string,

@@ -113,8 +113,9 @@ const LOCK = statement(
 );
 
 /**
- * Asked under the plan lock, which new subscriptions share: one that is not seen reads the plan afterwards.
- * Each state in the order of the index by plan: others would read all subscriptions of the merchant.
+ * Asked under the plan lock, which new subscriptions share: a subscription that is not seen reads the plan
+ * afterwards. Each state in the order of the index by plan: others would read all subscriptions of the
+ * merchant.
  */
 const FIND_USE = statement(
   'plans.find_use',

@@ -109,7 +109,7 @@ const LIST = pageOf({
      ) p`,
 });
 
-/** Items and total from one snapshot; ties by id. */
+/** Ties by id. */
 export async function listPlanPage(
   database: Reader,
   merchantId: string,

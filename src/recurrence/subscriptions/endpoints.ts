@@ -222,7 +222,7 @@ export type PlanCancellationTools = MovePlanTools &
     readonly wakeSignal: WakeSignal;
   };
 
-/** Kept of the deadline for the current batch and the answer. */
+/** Of the deadline, reserved for the current batch and the answer. */
 const ANSWER_MILLISECONDS = 3_000;
 
 export const PLAN_STATUS_ENDPOINTS: readonly Endpoint<PlanCancellationTools>[] = [

@@ -145,7 +145,7 @@ const SORTED_OF_EMAIL = pageOf({
   shown: SHOWN,
 });
 
-/** Items and total from one snapshot; nothing above `mostSorted` rows in an order without index. */
+/** Nothing above `mostSorted` rows in an order without index. */
 export async function searchSubscriptions(
   database: Reader,
   merchantId: string,

@@ -120,7 +120,7 @@ const SORTED_OF_NSU = pageOf({
 
 export type ListBounds = { readonly mostCounted: number; readonly mostSorted: number };
 
-/** Page and total from one snapshot. null: no such account. `periodTooFull`: too many to count. */
+/** null: no such account. `periodTooFull`: too many to count. */
 export async function listRecordedDeliveries(
   database: Reader,
   merchantId: string,

@@ -67,8 +67,8 @@ export const ABSENT_PROVIDER: AntiFraudProvider = {
 };
 
 /**
- * Asks the provider only once `findUnfitness` has returned null; until then it returns why the provider must
- * not be asked. It is called at once, then by each sale, one call at a time.
+ * Asks the provider only once `findUnfitness` has returned null; a text says why the provider must not be
+ * asked. `findUnfitness` is called at once, then by each sale, one call at a time.
  */
 export function checkedProvider(
   provider: AntiFraudProvider,
