@@ -28,20 +28,19 @@ const PART_FOR_PROXIES = 8;
 type Open = {
   readonly server: Server;
   readonly connection: Connection;
-  /** Stops counting it. */
   readonly leave: () => void;
 };
 
 export class CallerConnections {
   readonly #open = new Map<Socket, Open>();
   readonly #byGroup = new Map<string, number>();
-  /** From all addresses but trusted proxies. */
+  /** From all addresses except trusted proxies. */
   #ofGroups = 0;
-  /** Callers that have never shown an accepted token. */
+  /** Connections over which no token was accepted. */
   readonly #strangers = new ConnectionsByAddress<Socket>();
   readonly #limits: ConnectionLimits;
   readonly #reserve = new ConnectionReserve<Socket>();
-  /** Peers that are not served. */
+  /** Connections of peers that are not served. */
   readonly #unserved = new ConnectionReserve<Socket>();
   readonly #peers: Peers;
   readonly #bodies: BodyMemory;
@@ -56,16 +55,15 @@ export class CallerConnections {
     this.#sweeping = setInterval(() => this.#sweep(), SLOW_SWEEP_MILLISECONDS).unref();
   }
 
-  /** A server whose connections are counted here, and whose requests take turns. */
   createServer(handle: RequestListener): Server {
     const server = createServer(
       {
         headersTimeout: HEADERS_TIMEOUT_MILLISECONDS,
-        // Node counts from the first byte, also while the request waits behind another one.
+        // Node counts from the first byte, even while the request waits behind another.
         requestTimeout: 0,
         connectionsCheckingInterval: SLOW_SWEEP_MILLISECONDS,
         keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
-        // We refuse it ourselves, in the usual shape.
+        // We refuse a missing host ourselves, in the usual shape.
         requireHostHeader: false,
       },
       (request, response) => {
@@ -74,14 +72,13 @@ export class CallerConnections {
           this.#observer.cut('pipelining');
       },
     );
-    // Node's own resets connections whose first request was received and not read yet. See `end`.
+    // Node's own resets connections whose first request was received and not yet read. See `end`.
     server.closeIdleConnections = () => {};
-    // Before Node gives it a parser.
     server.prependListener('connection', (socket: Socket) => this.#admit(socket, server));
     return server;
   }
 
-  /** Ends connections of a server. `isIdle`: waiting for a next request, of which no byte was read. */
+  /** Ends connections of a server. `isIdle`: it waits for a next request, of which no byte was read. */
   end(server: Server, isOver: (connection: Connection, isIdle: boolean) => boolean): void {
     const within = socketsWithinRequests(server);
     for (const [socket, { connection, server: own }] of this.#open) {
@@ -119,7 +116,7 @@ export class CallerConnections {
     );
     const reserve = isReserved ? this.#reserve : isServed ? null : this.#unserved;
     const leave = () => {
-      // A connection that made room for another one was left before it closes.
+      // A connection that was ended to make room was uncounted before it closes.
       if (!this.#open.delete(socket)) return;
       if (reserve === null) this.#count(group, -1);
       else reserve.leave(socket, address);
@@ -150,12 +147,12 @@ export class CallerConnections {
     const ofGroup = group === null ? 0 : (this.#byGroup.get(group) ?? 0);
     const isAddressFull = ofGroup >= this.#limits.perAddress;
     const isFull = this.#isFull(group);
-    // An address with all its connections does not take those of others.
+    // One address with all its connections must not take those of others.
     if (isFull) return isAddressFull || !this.#makeRoom(group) ? 'inAll' : null;
     return isAddressFull ? 'perAddress' : null;
   }
 
-  /** Trusted proxies have a part of their own, and what others leave free. */
+  /** Trusted proxies have a reserved part, and whatever others leave free. */
   #isFull(group: string | null): boolean {
     const { inAll } = this.#limits;
     if (this.#counted() >= inAll) return true;
@@ -163,7 +160,7 @@ export class CallerConnections {
     return group !== null && this.#ofGroups >= inAll - forProxies;
   }
 
-  /** Ends the oldest connection of a stranger over which nothing is served; false: there is none. */
+  /** Ends a stranger's oldest connection that is not being served; false: there is none. */
   #makeRoom(group: string | null): boolean {
     const socket = this.#strangers.oldestOfMost(
       (one) => this.#open.get(one)?.connection.mayMakeRoom() === true,
@@ -197,7 +194,7 @@ export class CallerConnections {
         continue;
       }
       this.#observer.cut(reason);
-      // With a reset: unread bytes would stay in the system's memory.
+      // By a reset: unread bytes would stay in the system's memory.
       if (reason === 'unreadAnswer') socket.resetAndDestroy();
       else answerMalformedHttp(new Error('the body did not come in time'), socket);
     }
@@ -205,8 +202,8 @@ export class CallerConnections {
 }
 
 /**
- * Sockets with a request that has not come whole, which only Node's parser knows. Null: this Node does not
- * show it; then none is idle, and each ends at its deadline.
+ * Sockets with a request that has not arrived whole; only Node's parser knows them. Null: this Node does not
+ * show them. Then no connection counts as idle, and each ends at its deadline.
  */
 function socketsWithinRequests(server: Server): ReadonlySet<Socket> | null {
   const symbols = Object.getOwnPropertySymbols(server);
@@ -217,10 +214,9 @@ function socketsWithinRequests(server: Server): ReadonlySet<Socket> | null {
   return parsers === undefined ? null : new Set(parsers.active().map(({ socket }) => socket));
 }
 
-/** Kept for health checks. */
 const MOST_RESERVED = 16;
 
-/** Ordered by opening time. One of them is ended when a new one needs room. */
+/** In order of opening. One is ended when a new one needs room. */
 export class ConnectionsByAddress<One> {
   readonly #byAddress = new Map<string, Set<One>>();
 
@@ -240,13 +236,13 @@ export class ConnectionsByAddress<One> {
     if (own?.size === 0) this.#byAddress.delete(address);
   }
 
-  /** The oldest that may go, of the address with the most; null: none may. */
+  /** The oldest that may be ended, of the address with the most; null: none. */
   oldestOfMost(mayGo: (one: One) => boolean = () => true): One | null {
     const most = this.#largest();
     if (most === null) return null;
     const found = firstOf(most, mayGo);
     if (found !== null) return found;
-    // All of the largest address are being served: the next address is asked.
+    // All of the largest address are being served: try the next address.
     const others = [...this.#byAddress.values()].toSorted((one, other) => other.size - one.size);
     for (const own of others) {
       const other = firstOf(own, mayGo);
@@ -262,7 +258,7 @@ export class ConnectionsByAddress<One> {
   }
 }
 
-/** Connections that only health checks may use: beyond the limit, or of peers that are not served. */
+/** Connections that only health checks may use: above the limit, or of peers that are not served. */
 export class ConnectionReserve<One> {
   readonly #kept = new ConnectionsByAddress<One>();
 
@@ -270,7 +266,7 @@ export class ConnectionReserve<One> {
     return this.#kept.size;
   }
 
-  /** Adds one, and gives the one that it replaces: the oldest of the address with the most. */
+  /** Adds one. Gives the one that it replaces: the oldest of the address with the most. */
   keep(one: One, address: string): One | null {
     this.#kept.add(one, address);
     return this.size > MOST_RESERVED ? this.#kept.oldestOfMost() : null;

@@ -1,12 +1,12 @@
-/** Why a connection is cut, or ends after its pending answers. */
+/** Why a connection is cut, or ended after its pending answers. */
 export type CutReason = 'unreadAnswer' | 'slowBody' | 'pipelining' | 'roomForOthers';
 
-/** Told to strangers in answers: how long a connection is kept for a next request. */
+/** How long a stranger's connection is kept for a next request; told in answers. */
 export const STRANGER_IDLE_SECONDS = 10;
-/** A little longer, for a request sent at the last moment. */
+/** A little longer than told, for a request sent at the last moment. */
 export const STRANGER_IDLE_MILLISECONDS = 12_000;
 
-/** From when the request's turn begins. `known`: its token was accepted. */
+/** Counted from when the request's turn begins. `known`: its token was accepted. */
 const BODY_MILLISECONDS = { known: 20_000, unknown: 5_000 };
 /** `without`: no byte of the answer was read. `inAll`: for the whole answer. */
 const UNREAD_MILLISECONDS = { without: 10_000, inAll: 60_000 };
@@ -18,7 +18,7 @@ export function isBodyLate(
   return now - begunAt >= (isKnown ? BODY_MILLISECONDS.known : BODY_MILLISECONDS.unknown);
 }
 
-/** An answer not fully read: since when, bytes left when it last moved, and when that was. */
+/** An answer not fully read: since when, the bytes left when it last moved, and when it last moved. */
 export type Unread = { readonly since: number; readonly left: number; readonly movedAt: number };
 
 export function unreadNow(before: Unread | null, left: number, now: number): Unread {

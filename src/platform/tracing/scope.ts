@@ -14,7 +14,6 @@ import {
 } from './span.ts';
 import type { Tracer, TraceTarget } from './tracer.ts';
 
-/** On every log line of a request. */
 type RequestFields = {
   readonly requestId: string;
   readonly proxyRequestId?: string;
@@ -76,18 +75,20 @@ export function traced<T>(start: SpanStart, run: (span: Span | null) => Promise<
   return current.run({ ...scope, span }, () => endWith(span, run));
 }
 
-/** A child span for what ends elsewhere; its owner ends it. */
+/** A child span that its owner ends elsewhere. */
 export function openStep(start: SpanStart): Span | null {
   return current.getStore()?.span?.child(start) ?? null;
 }
 
-/** The caller's span, if recorded. */
 export function recordedSpan(): Span | null {
   const span = current.getStore()?.span ?? null;
   return span?.context.isSampled === true ? span : null;
 }
 
-/** Runs what many callers share, below the first span with links to the others, outside of all requests. */
+/**
+ * Runs work shared by many callers, below the first caller's span with links to the others, outside of all
+ * requests.
+ */
 export function tracedTogether<T>(
   name: string,
   spans: readonly (Span | null)[],
@@ -119,7 +120,7 @@ export function taskOfPayment(task: {
   return { attributes, follows: transactionId };
 }
 
-/** Runs one due task in a trace: its own, or that of what it follows. `about` null: not traced. */
+/** Runs one due task in a trace: its own, or the one that it follows. `about` null: not traced. */
 export function tracedTask<T>(
   name: string,
   about: (() => TaskSubject) | null,
@@ -161,7 +162,7 @@ export type RequestScopeOptions = {
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 const PROXY_REQUEST_ID = /^[\w.:/+=@-]{1,128}$/;
-/** Set on every answer about a payment. Parameters that are its id. */
+/** The header is set on every answer about a payment. The parameters are its id. */
 const PAYMENT_HEADER = 'x-payment-id';
 const PAYMENT_PARAMETERS = ['paymentId', 'boletoId'];
 

@@ -17,10 +17,10 @@ export type Dispatched<Task extends Place, Sent> = {
   beginRun?(): void;
   /** Takes due tasks, longest due first. `share`: limits each merchant, where none may wait. */
   claim(limit: number, share: FairClaim): Promise<Claimed<Task>>;
-  /** With its record, ends within the lease. Its errors are thrown by the next run. */
+  /** Must end, with its record, within the lease. The next run throws its errors. */
   send(task: Task, stopping: AbortSignal, asking: Asking): Promise<Sent>;
   record(task: Task, sent: Sent): Promise<void>;
-  /** Whether the slot is free once sent: recording holds up nothing. */
+  /** Whether the slot is free once the task is sent: recording holds up nothing. */
   isFreeWhenSent?(task: Task, sent: Sent): boolean;
   about?(task: Task): TaskSubject;
   /** A probe goes first: only it finds out whether its endpoint is back. */
@@ -37,7 +37,7 @@ export type Dispatched<Task extends Place, Sent> = {
   readonly stopMilliseconds?: number;
 };
 
-/** Gives the answer of the other side. */
+/** Waits for the other side's answer and gives it. */
 export type Asking = <Answer>(answer: Promise<Answer>) => Promise<Answer>;
 
 /** `isEnd`: the run claims no more. */

@@ -8,11 +8,11 @@ export type FairClaim = {
   /** Merchants that have their share, or may not be asked about now. */
   readonly passedOver: readonly string[];
   readonly underWay: readonly OfMerchant[];
-  /** At most one of this merchant is claimed, to find out whether it is answered again. */
+  /** At most one task of this merchant is claimed, to find out whether it gets answers again. */
   readonly probed: string | null;
 };
 
-/** `silent`: the merchant that may have one under way, and whether it may begin now. */
+/** `silent`: the merchant that may have one task under way, and whether it may begin now. */
 export function fairClaim(
   free: number,
   underWay: readonly OfMerchant[],

@@ -20,7 +20,6 @@ export function restAfter(took: number): number {
   return Math.max(SHORTEST_PAUSE_MILLISECONDS - took, Math.min(took, LOOK_MILLISECONDS), share);
 }
 
-/** One statement a second looks for all works of a process. */
 export class Looks {
   readonly #looks: readonly Look[];
   readonly #ask: AskLooks;
@@ -34,7 +33,7 @@ export class Looks {
     this.#onError = onError;
   }
 
-  /** Calls back with each result or failure from now on. Returns a function that stops listening. */
+  /** Calls back with each result or failure from now on. Returns a function that ends the listening. */
   listen(look: Look, { found, failed }: Omit<Listener, 'since'>): () => void {
     this.#listeners.set(look, { since: performance.now(), found, failed });
     return () => this.#listeners.delete(look);

@@ -3,7 +3,7 @@ export type WakeSignal = {
   notify(): void;
   /** Notifications so far: a loop that compares it before and after its work misses none. */
   count(): number;
-  /** Calls back once, at the next notification. Returns a function that stops listening. */
+  /** Calls back once, at the next notification. Returns a function that ends the listening. */
   onceNotified(wake: () => void): () => void;
 };
 
