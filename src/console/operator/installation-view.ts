@@ -62,7 +62,7 @@ const isKind = (text: string): text is keyof typeof KIND_WORDS => Object.hasOwn(
 /** If the feed's newest page is older, payouts and chargebacks arrive late. */
 const OLD_FEED_SECONDS = 15 * 60;
 const isOldFeed = (age: number | null): age is number => age !== null && age > OLD_FEED_SECONDS;
-/** One night in between is usual. */
+/** Reports are nightly: up to one night without a report is usual. */
 const OLD_REPORT_MILLISECONDS = 2 * 24 * 60 * 60 * 1_000;
 const MANY_WAITING = 20;
 
@@ -74,7 +74,7 @@ function peersOf(processes: readonly ProcessReport[]): PeerHealth[] {
   );
 }
 
-/** Those of whom something is wrong. */
+/** Only peers with a problem. */
 export function peerFigures(processes: readonly ProcessReport[], wording: Wording): Figure[] {
   const { say, duration } = wording;
   return peersOf(processes).flatMap((one): Figure[] => {
@@ -89,7 +89,7 @@ export function peerFigures(processes: readonly ProcessReport[], wording: Wordin
   });
 }
 
-/** Those that ended without a word, or do not reach the database. */
+/** Processes that ended without notice, or do not reach the database. */
 export function quietFigure(processes: readonly ProcessReport[], { say, count }: Wording): Figure[] {
   const quiet = processes.filter((one) => !isCurrent(one));
   if (quiet.length === 0) return [];
@@ -133,7 +133,7 @@ export function peerTable(processes: readonly ProcessReport[], { wording }: Visi
   ]);
 }
 
-/** What open circuits mean for sales: only payments go elsewhere, and only where they can. */
+/** The effect of open circuits on sales: only payments go elsewhere, and only where they can. */
 function circuitText(awayFor: readonly string[], { say }: Wording): string {
   const unknown = awayFor.filter((kind) => kind !== 'payment');
   const kinds = unknown.map((kind) => (isKind(kind) ? say(KIND_WORDS[kind]) : kind)).join(', ');
@@ -315,11 +315,11 @@ export function processTable(processes: readonly ProcessReport[], { wording }: V
   }`;
 }
 
-/** Null while it is right. Times of the page are the database's. */
+/** Null while the clock is right. Times of the page are the database's. */
 function wrongClock({ clockAheadSeconds: ahead }: ProcessReport, { say, duration }: Wording): Html | null {
   const seconds = Math.abs(ahead);
   if (seconds < SMALL_SKEW_SECONDS) return null;
-  // It is the machine that is judged here, by the database.
+  // The machine's clock is judged by the database's, not the other way round.
   const text = say(ahead > 0 ? '{time} behind the database' : '{time} ahead of the database', {
     time: duration(seconds),
   });

@@ -84,7 +84,7 @@ function liveBody({ seconds, mark }: Live, body: Shown, { say }: Wording): Html 
 <div data-refresh="${seconds}" data-mark="${mark}">${body}</div>`;
 }
 
-/** A search may be for somebody's document, so it is sent as a form and not in the address. */
+/** A search may be for a person's document, so it is sent as a form, not in the address. */
 function searchBox(
   path: string,
   { searched, formMark }: { readonly searched: string; readonly formMark: string },

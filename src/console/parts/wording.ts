@@ -21,11 +21,11 @@ export type Wording = {
   readonly day: (day: string) => string;
   readonly weekday: (day: string) => string;
   readonly count: (count: number) => string;
-  /** A number in few letters, as axes have it. */
+  /** A short number for axes. */
   readonly briefly: (value: number) => string;
   /** The API's form or milliseconds. Shown in São Paulo time. */
   readonly moment: (at: string | number) => string;
-  /** Marks what happened in real time where the days of the page are by a moved clock; elsewhere empty. */
+  /** Marks real time on pages whose days follow a moved clock; elsewhere empty. */
   readonly realMark: string;
   /** Seconds, in the largest fitting unit. A negative duration shows as zero. */
   readonly duration: (seconds: number) => string;

@@ -99,7 +99,7 @@ function pixFacts(pix: ShownPix, visit: Visit): Html {
   ])}`;
 }
 
-/** Of one that waits: all of it. Of what paid it: what is left. */
+/** Of a waiting Pix: all of it. Of an arrival: what is left. */
 function takeAwayForm(pix: ShownPix, visit: Visit): Shown {
   const { say } = visit.wording;
   const values = { paymentId: pix.paymentId };

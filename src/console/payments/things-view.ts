@@ -14,7 +14,7 @@ import type { ShownPayment } from './payment-screens.ts';
 import { MOST_FOUND } from './payment-story.ts';
 
 export type ThingTools = BuyerTools & {
-  /** By card and by Pix, the newest first. */
+  /** By card and by Pix, newest first. */
   readonly findCustomerPayments: (
     merchantId: string,
     documents: readonly string[],
@@ -28,7 +28,7 @@ export type Things = {
   readonly boletos: readonly Boleto[];
 };
 
-/** Those that are there, with whoever bought. */
+/** Those that exist, with their buyers. */
 export async function readPayments(
   ids: readonly string[],
   visit: Visit,
@@ -59,7 +59,7 @@ export async function readSubscriptions(
   return asked.ok ? asked.body.items : [];
 }
 
-/** The newest that those with these CPF or CNPJ bought. */
+/** The newest purchases of these CPF or CNPJ. */
 export async function thingsOfDocuments(
   documents: readonly string[],
   visit: Visit,
@@ -92,7 +92,6 @@ ${subscriptions.length > 0 && section(say('Subscriptions'), subscriptionTable(su
 ${boletos.length > 0 && section(say('Boletos'), boletoTable(boletos, visit))}`;
 }
 
-/** Each thing once. */
 export function together(...found: readonly Things[]): Things {
   const once = <One>(all: readonly One[], idOf: (one: One) => string) => [
     ...new Map(all.map((one) => [idOf(one), one])).values(),

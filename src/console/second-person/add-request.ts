@@ -28,7 +28,7 @@ export async function addRequest(
     readonly operation: string;
     readonly isOfOperator: boolean;
     readonly reason: string;
-    /** Whose act it is, in the audit log. */
+    /** The act's form, in the audit log. */
     readonly form: string;
     readonly beside: (tx: Tx) => Promise<unknown>;
   },
@@ -55,7 +55,7 @@ export async function addRequest(
     actor: actorName(visit.user),
     origin: visit.address,
     resource: visit.path.replace('/console/', ''),
-    // Twice: what comes last is left out first where it is too long, and hides what is called the same.
+    // Twice: the last fields are cut first if the entry is too long, and they win over equal names.
     detail: { ...asked, ...moved.fields, ...asked },
   };
   const { print } = keyring.fingerprint(requestText(request));

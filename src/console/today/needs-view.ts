@@ -27,24 +27,24 @@ import type { WaitingTools } from '../second-person/waiting-screens.ts';
 export type Need = {
   readonly tone: Tone;
   readonly title: string;
-  /** What is done there. */
+  /** What to do there. */
   readonly advice: string;
   /** Null: they could not be counted now. */
   readonly count: number | null;
-  /** Where they are listed. */
+  /** The path of their list. */
   readonly path: string;
-  /** Null: of the whole merchant. */
+  /** Null: the whole merchant. */
   readonly accountNumber: string | null;
 };
 
 export type PartTools = {
-  /** Null: it is refused now. What is beside it is shown nevertheless. */
+  /** Null: refused now. The rest of the page is still shown. */
   readonly readPart: <Part>(read: () => Promise<Part>) => Promise<Part | null>;
 };
 
 export type NeedTools = PartTools & Pick<WaitingTools, 'listRequests' | 'isAnythingWaiting'> & AddressTools;
 
-/** A list, narrowed to what needs somebody. The list itself counts it, up to its bound. */
+/** A list filtered to what needs attention. The list itself counts, up to its bound. */
 type NarrowedList = Pick<Need, 'tone' | 'title' | 'advice'> & {
   readonly pattern: string;
   readonly contract: Contract;

@@ -13,7 +13,7 @@ export type TodaySums = {
   readonly today: PeriodSums;
   /** Yesterday until the same hour. */
   readonly yesterday: PeriodSums;
-  /** Expected of acquirers, after their fees. `all`: from today on. */
+  /** Expected from acquirers, after their fees. `all`: from today on. */
   readonly toReceive: {
     readonly all: Cents;
     readonly today: Cents;

@@ -20,7 +20,9 @@ const RENEW = statement(
    select user_id from anew`,
 );
 
-/** Earlier givers, of roles too, no longer count. `actor`: who lets the user in, as the audit log says it. */
+/**
+ * Earlier givers, of roles too, no longer count. `actor`: the audit log's name of whoever lets the user in.
+ */
 export async function renewHand(tx: Tx, userId: string, actor: string): Promise<void> {
   await tx.query(RENEW, [userId, userOfActor(actor), newId()]);
 }

@@ -19,7 +19,6 @@ export function readCookie(header: string | undefined, name: string): string | n
     .split(';')
     .map((part) => part.trim())
     .filter((part) => part.startsWith(`${name}=`));
-  // With two of one name, nobody knows which is ours.
   return found.length === 1 ? (found[0]?.slice(name.length + 1) ?? null) : null;
 }
 

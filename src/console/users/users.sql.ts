@@ -282,7 +282,6 @@ const LIST_OWN_NAMES = statement(
 
 const OWN_NAME = rowCodec({ name: column.text() });
 
-/** Which of these are users of the merchant. */
 export async function listOwnNames(
   reader: Reader,
   merchantId: string,
