@@ -142,7 +142,7 @@ export function openPayments(context: PaymentsContext, below: Below): Module {
   };
 }
 
-/** What every request needs that an acquirer is asked for. */
+/** The tools of every request that asks an acquirer. */
 function askingTools(
   { configuration, database, keyring, acquirers, clock }: PaymentsContext,
   { idempotency: { findRequest } }: Below,

@@ -55,8 +55,8 @@ export function payOnce(
 }
 
 /**
- * A key, what it made and the stored card in one look: those who look in one turn share the statement. Until
- * `forgetCard` whoever looks for the key brings the card, so that all ask the same.
+ * Looks up a key, its payment and the stored card together: callers of one turn share the statement. Until
+ * `forgetCard` every caller for the key brings the card, so that all ask the same.
  */
 function lookingTogether(
   tools: PayOnceTools,

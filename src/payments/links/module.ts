@@ -35,7 +35,9 @@ export const PAYMENT_LINKS: Published = {
   ],
 };
 
-/** Of a merchant, in this process: each costs him money at his bank, and buyers name whom they like. */
+/**
+ * Of a merchant, in this process: each costs the merchant money at its bank, and buyers name whom they like.
+ */
 const MOST_BOLETOS_AN_HOUR = 300;
 const HOUR_SECONDS = 3_600;
 

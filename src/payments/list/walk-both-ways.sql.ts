@@ -6,7 +6,7 @@ export type WalkParts = {
   readonly name: string;
   /**
    * Selects `sold_at`, `payment_id` and `method`. `{card}`, `{pix}` and `{boleto}` are replaced by the range
-   * behind the last row, `{order}` by the order and the limit.
+   * after the last row, `{order}` by the order and the limit.
    */
   readonly keys: string;
   /** Selects the columns of the page `g`. */
