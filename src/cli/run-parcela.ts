@@ -179,7 +179,7 @@ async function openAuditedTools(configuration: Configuration, reached: Reached):
 function plainTools(configuration: Configuration, { database, operator, report }: Reached): CommandTools {
   const { environment, cell, acquirerUrl, acquirerChannel, acquirerTimeoutMilliseconds, captureDays } =
     configuration;
-  // Simulators stand beside none of the others' programs.
+  // Simulators never stand beside other programs' peers.
   const folderOf = (name: string) =>
     environment === 'homologation' && acquirerUrl === null ? join(configuration.dataFolder, name) : null;
   return {
@@ -228,7 +228,7 @@ class Opened {
     this.#report = report;
   }
 
-  /** Commands know no address of the owner, unless they work as it. */
+  /** Commands do not know the owner's address, unless they work as the owner. */
   configure(isOwner = false): Configuration {
     return readConfiguration(withMachineSettings(this.#settings, isOwner));
   }

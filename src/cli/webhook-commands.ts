@@ -65,7 +65,7 @@ export const WEBHOOK_COMMANDS: readonly Command[] = [
   },
 ];
 
-/** Where a merchant is notified is its own: the look is audited before anything is shown. */
+/** Merchants' addresses are their own: the look is audited before anything is shown. */
 async function recordLook(
   { audit, operator }: AuditedCommandTools,
   resource: string,
@@ -94,7 +94,7 @@ async function runList(given: GivenOptions, tools: AuditedCommandTools): Promise
   return { ok: true, lines: [...lines, ...found.flatMap(whyLines)], json: { items: found } };
 }
 
-/** Why it fails, and what to do. Nothing of one that works, or that nothing is known of. */
+/** Why it fails, and what to do. Nothing if it works, or if nothing is known. */
 function whyLines({ merchantId, endpoint, state, lastFailure }: ListedEndpoint): string[] {
   if (state === 'disabled') {
     return [
@@ -247,7 +247,7 @@ async function runResend(
   const tools = { database, clock: await readBusinessClock(database), notify: () => {} };
   const sent = await resendDelivery(tools, merchantId, deliveryId);
   if (typeof sent === 'string') {
-    // Another one was faster than this look.
+    // Another process was faster.
     await record('failure', { refusal: sent });
     return refusedResend(sent);
   }

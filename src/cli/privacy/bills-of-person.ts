@@ -15,7 +15,7 @@ import { type FilterEraser, namesPerson } from './person.ts';
 
 const PAGE = 100;
 
-/** What a method of payment keeps of who pays by it. */
+/** What a method of payment keeps of its payers. */
 type BillsOfMethod<Bill, Id extends string> = {
   readonly kind: 'boleto' | 'pix';
   readonly whileOpen: 'openBoleto' | 'openPix';
