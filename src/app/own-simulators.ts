@@ -4,7 +4,7 @@ import type { Simulator, StartSimulator } from '../homologation/start-simulator.
 import type { Closing } from '../platform/closings.ts';
 import type { Configuration } from './config.ts';
 
-/** How long after our time-out a late answer of a simulator comes. */
+/** How long after our timeout a late answer of a simulator comes. */
 const LATE_BEHIND_TIMEOUT_MILLISECONDS = 2_000;
 
 type Starting = {
@@ -31,7 +31,7 @@ export async function startOwnBankSimulator(starting: Starting): Promise<Simulat
   return openSimulator(starting, { program: 'bank', folder: 'bank', lateMilliseconds });
 }
 
-/** As the bank of boletos. */
+/** Under the same conditions as the bank of boletos. */
 export async function startOwnPixSimulator(starting: Starting): Promise<Simulator | null> {
   const { acquirerUrl, pix, environment } = starting.configuration;
   if (environment === 'production' || acquirerUrl !== null || pix.url !== null) return null;
@@ -41,7 +41,7 @@ export async function startOwnPixSimulator(starting: Starting): Promise<Simulato
 
 export type SimulatedAcquirer = { readonly adapter: 'rede' | 'cielo'; readonly url: string };
 
-/** Cielo's decides by amounts, as the others do, and not by the last digit of the card, as its sandbox. */
+/** Cielo's decides by amounts, like the others, and not by the last digit of the card, like its sandbox. */
 const OWN_OPTIONS = { rede: [], cielo: ['--last-digit', '0'] } as const;
 
 /** The one that `PARCELA_ACQUIRER` names, beside our own. */

@@ -39,7 +39,7 @@ export function readSecretFiles(
 
 const KEY = /^[A-Za-z0-9+/]{43}=$/;
 
-/** Repeats no path of a file that may be the secret itself. Null: a path, or no such setting. */
+/** Repeats no path that may be the secret itself. Null: a path, or no such setting. */
 export function pathFault(name: string, path: string): string | null {
   if (path === '' || !/_(FILE|FOLDER|DIR)$/.test(name)) return null;
   if (/^~|\$[A-Za-z_{]/.test(path))
