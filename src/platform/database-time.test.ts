@@ -5,7 +5,6 @@ import { DatabaseTime } from './database-time.ts';
 const DAY = 86_400_000;
 /** Milliseconds by which this clock is ahead of the machine's, give or take the test's own time. */
 const aheadOf = (time: DatabaseTime) => time.now() - performance.timeOrigin - performance.now();
-/** A reading that took so many milliseconds, all on the way back. */
 function read(time: DatabaseTime, ahead: number, milliseconds: number): void {
   const answeredAt = performance.now();
   const askedAt = answeredAt - milliseconds;

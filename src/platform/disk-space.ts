@@ -15,7 +15,6 @@ export function roomOf(freeBytes: number, sizeBytes: number): Room {
   return { freeBytes, sizeBytes, lack: isBelow(FULL) ? 'full' : isBelow(LOW) ? 'low' : null };
 }
 
-/** Null: the folder does not exist. */
 export async function roomIn(folder: string): Promise<Room | null> {
   const found = await statfs(folder).catch(() => null);
   return found === null ? null : roomOf(found.bavail * found.bsize, found.blocks * found.bsize);

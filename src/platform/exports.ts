@@ -27,7 +27,6 @@ export type Export<Row> = {
 /** The parts follow each other. No connection is held between two pages. Throws `Overloaded`. */
 export type OpenExport = <Row>(merchantId: string, parts: readonly ReadPage<Row>[]) => Promise<Export<Row>>;
 
-/** The queue of all exports of a process; each merchant has a share. */
 export function openExports(search: Search): {
   readonly openExport: OpenExport;
   /** Ends running exports, for which a stop would wait. */

@@ -2,7 +2,6 @@ import { errorFields, type Log } from './log.ts';
 import { inScope } from './tracing/scope.ts';
 
 const LINE_MILLISECONDS = 60_000;
-/** The most names in a log line. */
 const MOST_NAMES = 10;
 
 type Words = {
@@ -28,7 +27,6 @@ type Words = {
 export type Kinds = Readonly<Record<string, Words>>;
 
 type OutageTools = {
-  /** Fields of each line. */
   readonly about: Readonly<Record<string, string>>;
   readonly kinds: Kinds;
   readonly log: Log;
@@ -40,7 +38,6 @@ type OutageTools = {
 export class Outage {
   readonly #tools: OutageTools;
   #kind: string | null = null;
-  /** The worst kind in doubt. */
   #feared = '';
   #isTold = false;
   #begunAt = 0;

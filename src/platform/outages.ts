@@ -240,7 +240,6 @@ class AllOutages implements Outages {
   }
 }
 
-/** Whether the error follows from a database that is away or overloaded. */
 function isConsequence(error: Error): boolean {
   return (
     error instanceof DatabaseUnavailable ||

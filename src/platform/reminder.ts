@@ -4,7 +4,6 @@ const PAUSE_MILLISECONDS = 600_000;
 const MOST_REASONS = 100;
 const OTHERS = 'others';
 
-/** `Fields`: of one occurrence. */
 export type Reminder<Fields = void> = {
   /** Reports a reason that is new, or was last reported long ago. */
   report(reason: string, fields: Fields): void;
@@ -12,7 +11,6 @@ export type Reminder<Fields = void> = {
   drop(reason: string): void;
   /** All is well: the next reason is new. */
   forget(): void;
-  /** Reports what is counted and not yet reported. */
   close(): void;
 };
 

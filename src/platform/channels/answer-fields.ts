@@ -1,6 +1,5 @@
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields of an answer's object; empty for anything else. */
 export function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }

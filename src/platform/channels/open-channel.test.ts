@@ -9,7 +9,6 @@ import { connectorWith, SharedPool } from './open-channel.ts';
 const LONG = 60_000;
 const NONE = { ca: null, clientCertificate: null, token: null };
 
-/** Accepts connections and speaks no TLS. */
 async function silentPort(t: TestContext): Promise<string> {
   const server = createServer((socket) => void t.after(() => socket.destroy()));
   t.after(() => server.close());

@@ -38,7 +38,6 @@ export const READ_FEWER_FACTS = `select ${FEWER_FACTS.columns}`;
 
 export const parseFacts = ALL_FACTS.parse;
 
-/** The right was revoked, or the server is of another make. */
 export function isIdentityHidden(error: unknown): boolean {
   const { insufficientPrivilege, undefinedFunction, featureNotSupported } = SQL_STATE;
   return hasSqlState(error, insufficientPrivilege, undefinedFunction, featureNotSupported);
@@ -75,7 +74,6 @@ const SLOT = rowCodec({
   keptBytes: column.real('s.kept::float8'),
 });
 
-/** The state of PostgreSQL's WAL archive, and what WAL is retained for others. */
 export type ArchiveLook = RowOf<typeof ARCHIVE> & {
   /** The replication slot that is furthest behind. */
   readonly slot: RowOf<typeof SLOT> | null;

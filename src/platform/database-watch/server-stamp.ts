@@ -1,6 +1,5 @@
 import type { ServerIdentity } from './server-facts.ts';
 
-/** The identity of the database when it was stamped. */
 export type Stamp = ServerIdentity & {
   readonly token: string;
   /** The difference that a process found. */

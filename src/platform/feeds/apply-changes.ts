@@ -40,7 +40,6 @@ export function applyingWork<Change extends WaitingChange>(applying: Applying<Ch
   };
 }
 
-/** Tries each waiting change of this merchant once, in order of arrival. */
 export async function applyWaitingOf<Change extends WaitingChange>(
   applying: Applying<Change>,
   merchantId: string,

@@ -30,7 +30,6 @@ export type CursorTable = {
   /** The prefix of its statements' names. */
   readonly name: string;
   readonly table: string;
-  /** The column of the provider's name. */
   readonly column: string;
   readonly cursor: string;
   /** Whether a merchant `m` without a cursor needs one. */
@@ -100,7 +99,6 @@ export class FeedCursors<Page extends FeedPage> {
     return parseCursor(made);
   }
 
-  /** Makes the cursors of merchants that have come to need one. */
   async openOfNew(database: Database, providers: readonly string[]): Promise<void> {
     await database.query(this.#statements.open_cursors_of_new, [providers]);
   }
@@ -140,7 +138,6 @@ export class FeedCursors<Page extends FeedPage> {
     return moved.length === 1;
   }
 
-  /** For a request without a clear answer. */
   async postpone(database: Database, cursor: FeedCursor, seconds: number): Promise<void> {
     const { provider, merchantId, fence } = cursor;
     const values = [merchantId ?? ALL_MERCHANTS, fence, seconds, provider];
@@ -148,8 +145,8 @@ export class FeedCursors<Page extends FeedPage> {
   }
 
   /**
-   * When the next pull is due. `$1`: the providers; `$2`: of single merchants; `$3`: whether to look for
-   * merchants that have come to need a cursor.
+   * When the next pull is due. `$1`: the providers; `$2`: whether for single merchants; `$3`: whether to look
+   * for merchants that have come to need a cursor.
    */
   get earliest(): Statement {
     return this.#statements.earliest_pull;
@@ -175,7 +172,6 @@ export type WaitingTable = {
   /** The alias of a row in `columns`. */
   readonly alias: string;
   readonly key: string;
-  /** The column of the order of arrival. */
   readonly number: string;
   readonly columns: string;
 };

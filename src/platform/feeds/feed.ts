@@ -2,7 +2,6 @@ import type { Instant } from '../../values/instant.ts';
 
 /** `merchantId` null: one cursor for all merchants. */
 export type FeedCursor = {
-  /** The name of the system that reports. */
   readonly provider: string;
   readonly merchantId: string | null;
   /** Opaque, from the system that reports; null: from the beginning. */

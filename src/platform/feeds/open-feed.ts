@@ -38,7 +38,6 @@ type FeedOptions<Page extends FeedPage, Change extends WaitingChange> = {
    */
   readonly isForAllMerchants: boolean;
   readonly observePull: (provider: string, outcome: string) => void;
-  /** Called for each unreadable item that is stored. */
   readonly observeUnreadable: (item: UnreadableItem) => void;
   readonly applying: Applying<Change>;
 };
@@ -48,7 +47,6 @@ export type Feed = {
   readonly database: Database;
   readonly clock: BusinessClock;
   readonly works: readonly Work[];
-  /** The cursor up to which this merchant's changes were read. */
   cursorOf(provider: string, merchantId: string): Promise<string | null>;
   /**
    * Pulls and applies this merchant's changes up to its business time, for forced events and clock jumps.

@@ -19,7 +19,6 @@ export type ConnectionObserver = {
 
 const HEADERS_TIMEOUT_MILLISECONDS = 10_000;
 const KEEP_ALIVE_MILLISECONDS = 65_000;
-/** How often slow callers are looked for. */
 const SLOW_SWEEP_MILLISECONDS = 1_000;
 
 /** One connection in so many is reserved for trusted proxies, if there are any. */
@@ -40,7 +39,6 @@ export class CallerConnections {
   readonly #strangers = new ConnectionsByAddress<Socket>();
   readonly #limits: ConnectionLimits;
   readonly #reserve = new ConnectionReserve<Socket>();
-  /** Connections of peers that are not served. */
   readonly #unserved = new ConnectionReserve<Socket>();
   readonly #peers: Peers;
   readonly #bodies: BodyMemory;

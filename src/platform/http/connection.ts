@@ -133,7 +133,6 @@ export class Connection {
     return this.isOfStranger() && this.isKept() && now - this.#idleSince >= STRANGER_IDLE_MILLISECONDS;
   }
 
-  /** Serves no request behind this one. */
   giveUp(): void {
     this.#isGivenUp = true;
   }

@@ -2,7 +2,6 @@ import type { Static, TObject, TSchema } from 'typebox';
 import type { Synonyms } from '../requests/synonyms.ts';
 import type { Language, Sentence } from './sentence.ts';
 
-/** A credential may have several. */
 export type Scope = 'gateway' | 'recurrence' | 'integration';
 export const SCOPES: readonly Scope[] = ['gateway', 'recurrence', 'integration'];
 

@@ -79,7 +79,6 @@ export const PROBLEMS = Type.Array(PROBLEM, {
   maxItems: 100,
 });
 
-/** A contract's error answer, with this refusal as its example. */
 export function refusedAnswer(
   description: string,
   { tag, sentence }: { readonly tag: string; readonly sentence: Pick<Sentence, 'pt'> },

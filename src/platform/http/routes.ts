@@ -83,7 +83,6 @@ export function addRoutes(
   }
 }
 
-/** The contract's door and those of its synonyms. */
 function doorsOf({ contract: { method, path }, synonyms }: ServedEndpoint): readonly Door[] {
   return [{ method, path }, ...(synonyms?.doors ?? [])];
 }

@@ -330,7 +330,6 @@ function recordBrokenOff(
   );
 }
 
-/** The visitor of a page. The scope of the request has the caller of an endpoint. */
 function visitorOf({ pageOf }: FastifyRequest): { merchantId?: unknown; userName?: unknown } {
   return pageOf === null ? {} : { merchantId: pageOf.merchantId, userName: pageOf.userName };
 }
@@ -354,7 +353,6 @@ function endsConnection(error: unknown): boolean {
   return isOurs || isParsers;
 }
 
-/** Maps an error to the caller's answer, and logs errors of our own. */
 function failureOf(options: Serving, error: unknown, request: FastifyRequest): Failure {
   const code = (error as { code?: string }).code;
   // The caller left, or sent malformed HTTP: nobody reads the answer.

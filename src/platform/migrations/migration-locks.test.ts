@@ -28,7 +28,6 @@ const NAMED = new Map<string, LockMode>(
   ]),
 );
 
-/** The locks that another connection holds on each table, and whether it waits for one. */
 const HELD = `
   select relation as oid, array_agg(mode) as modes from pg_locks
   where pid = $1 and granted and relation = any ($2::oid[]) group by relation`;
@@ -40,7 +39,6 @@ const TABLES = `
 
 type Tables = { readonly oids: number[] | null; readonly names: string | null };
 
-/** Applies migrations on one connection, and reads its locks from another. */
 class Watched {
   readonly #client = new pg.Client(server.connection);
   readonly #writer = new pg.Client(server.connection);

@@ -20,7 +20,6 @@ export const WAITS_FOR: Readonly<Record<LockMode, 'nothing' | 'writes' | 'reads 
 
 export type TableLock = { readonly table: string; readonly mode: LockMode };
 
-/** Indexes and references made by earlier migrations. */
 type Schema = {
   readonly indexes: Map<string, string>;
   /** Foreign keys by table; `constraint` is '' without a name. */
@@ -28,7 +27,6 @@ type Schema = {
 };
 
 type MigrationLocks = {
-  /** The strongest lock on each existing table, by table name. */
   readonly locks: readonly TableLock[];
   readonly made: readonly string[];
   readonly builds: readonly {

@@ -31,7 +31,6 @@ export type PlannedMigration = {
 export type MigrationPlan = {
   readonly applied: number;
   readonly pending: readonly PlannedMigration[];
-  /** Applied migrations of a newer version. */
   readonly newer: readonly string[];
 };
 

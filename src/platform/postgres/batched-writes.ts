@@ -69,7 +69,6 @@ export const NO_MERCHANT = '';
 /** After a lost connection. */
 const FIRST_PAUSE_MILLISECONDS = 20;
 const LONGEST_PAUSE_MILLISECONDS = 500;
-/** Merchants whose last turn is remembered. */
 const MOST_TURNS = 1_000;
 
 /** Nothing was written: too late, or an obstacle that is gone. The caller may try again. */

@@ -85,7 +85,6 @@ export function reasonToWait(error: unknown): string | null {
   return known === undefined ? null : known.message;
 }
 
-/** Node's codes for a certificate of an unknown authority. */
 const UNKNOWN_AUTHORITY: readonly unknown[] = [
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   'UNABLE_TO_GET_ISSUER_CERT',

@@ -1,6 +1,5 @@
 import { type Database, statement } from './database.ts';
 
-/** A table whose rows expire. */
 export type ForgottenTable = {
   /** Also the prefix of the statement's name. */
   readonly table: string;

@@ -11,11 +11,9 @@ export type PageParts = {
   readonly keys: string;
   /** `keys` is repeated for each of these, with its number from 1 as `{branch}`; default: one. */
   readonly branches?: readonly unknown[];
-  /** The column by which a row is looked up again. */
   readonly key: string;
   /** Columns, ascending, key last, so that pages never overlap. `nulls last` holds in both directions. */
   readonly order: readonly string[];
-  /** The columns and `from` of a row of the page `g`. */
   readonly shown: string;
 };
 

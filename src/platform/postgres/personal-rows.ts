@@ -17,7 +17,6 @@ export type PersonalTable<Id extends string = string> = {
   readonly id: Id;
   /** The condition of rows with personal data that nobody needs any more. */
   readonly erasable: string;
-  /** The assignments of an erasure. */
   readonly erased: string;
   /** The column from which ages are counted. */
   readonly since: string;

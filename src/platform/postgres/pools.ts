@@ -22,7 +22,6 @@ const PLANNED_ONCE =
  */
 const PLANNED_AS_ASKED = '-c jit=off -c enable_seqscan=off -c max_parallel_workers_per_gather=0';
 
-/** The most connections of a process. */
 export type Connections = { readonly work: number; readonly search: number };
 
 /** One more looks for all works (`looks.sql.ts`): otherwise each connection would plan its long statement. */

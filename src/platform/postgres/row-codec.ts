@@ -59,7 +59,6 @@ export function rowCodec<T extends object>(fields: Columns<T>, alias = '', prefi
   };
 }
 
-/** For a statement that finds at most one row. */
 export function firstOf<T>([row]: readonly Row[], parse: (row: Row) => T): T | null {
   return row === undefined ? null : parse(row);
 }

@@ -137,7 +137,6 @@ export class PeerCalls {
     this.#openedAt = now();
   }
 
-  /** `seconds`: the duration of the call. */
   note(peer: PeerName, provider: string, operation: Operation, answer: CallAnswer, seconds: number): void {
     const { kind, reason, cause } = answer;
     const isAnswered = isAnswer(kind);

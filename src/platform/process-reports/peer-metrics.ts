@@ -4,7 +4,6 @@ export type PeerMetrics = {
   /** 1 while the circuit is open, by `kind`. Without kinds, `awayFor` names the kind. */
   readonly away?: Metric;
   readonly awayFor?: string;
-  /** Seconds since its changes were read. */
   readonly feedAge?: Metric;
 };
 

@@ -71,7 +71,6 @@ export function fieldTable(): CatalogueTable {
   };
 }
 
-/** Fields by which other gateways charge. */
 export function foreignFieldTable(): CatalogueTable {
   return {
     title: 'Fields of other gateways',

@@ -1,6 +1,5 @@
 import type { Contract } from '../http/endpoint.ts';
 
-/** The example merchant of homologation. */
 const OF_HOMOLOGATION: Readonly<Record<string, string>> = { accountNumber: '1000001' };
 
 /** From the example answer, where `planId` is the `id` of a plan or the whole answer. */

@@ -38,7 +38,6 @@ export function printSchema(
   return printDescribed(schema, meaningAt(schema, printing, path), { ...printing, sent }, path);
 }
 
-/** For components/schemas, by name. */
 export function printObjects({ objects }: Printing): Json {
   const inOrder = [...objects].toSorted(([one], [other]) => (one < other ? -1 : 1));
   return Object.fromEntries(inOrder.map(([name, { printed }]) => [name, printed]));

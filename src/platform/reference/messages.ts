@@ -3,7 +3,6 @@ import { type Printing, printSchema } from './json-schema.ts';
 
 type Json = Record<string, unknown>;
 
-/** The headers of Standard Webhooks. */
 export const MESSAGE_HEADERS = {
   'webhook-id': 'Names the message; the same in every try of it, so that a repetition is known by it.',
   'webhook-timestamp':

@@ -39,7 +39,6 @@ export type Described = {
   readonly info: ApiInfo;
   readonly endpoints: readonly Contract[];
   readonly messages: readonly MessageContract[];
-  /** Descriptions of the groups of operations. */
   readonly groups: Readonly<Record<string, string>>;
   readonly serverUrls: ServerUrls;
   /** Precedes the paths of servers: `https://gateway.example`. Absent: relative to the document's address. */

@@ -88,5 +88,4 @@ function exampleUses(name: string, { content = {} }: Answer): Use[] {
   });
 }
 
-/** The name of a place's only example. */
 const EXAMPLE = 'example';

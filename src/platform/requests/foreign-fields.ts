@@ -52,7 +52,6 @@ const HARMLESS: Readonly<Record<string, readonly string[]>> = {
 };
 const harmlessOf = (name: string): readonly string[] => HARMLESS[name] ?? NOTHING;
 
-/** For the documents. */
 export const FOREIGN_FIELDS = CHARGED_BY.map((name) => ({ name, harmless: harmlessOf(name) }));
 
 type Parts = { readonly properties?: Readonly<Record<string, TSchema>>; readonly items?: TSchema };

@@ -153,7 +153,6 @@ function pointerOf(tag: string): string {
   return tag === '' ? '' : `/${tag.replaceAll('[', '.').replaceAll(']', '').replaceAll('.', '/')}`;
 }
 
-/** Faults of our JSON reader, at their field. */
 export const JSON_FAULTS: Record<JsonFault['kind'], Sentence> = {
   syntax: FAILURES.malformedJson.sentence,
   notUtf8: { pt: 'O corpo não está em UTF-8.', en: 'The body is not UTF-8.' },

@@ -5,7 +5,6 @@ import { DUPLICATE, type SentNames } from './body-shape.ts';
 
 /** What clients of other gateways send for an operation: read as if sent by its contract. */
 export type Synonyms = {
-  /** The id of the contract. */
   readonly operation: string;
   readonly doors?: readonly Door[];
   /** Fields of the body may stand in the query, and parameters of the query in the body. */
@@ -14,7 +13,6 @@ export type Synonyms = {
   readonly flatFields?: Readonly<Record<string, FlatField>>;
 };
 
-/** Another method or path. */
 export type Door = Pick<Contract, 'method' | 'path'> & {
   /** For each parameter of its query: the path parameter that it stands for. */
   readonly parameters?: Readonly<Record<string, string>>;

@@ -136,7 +136,6 @@ export function tracedTask<T>(
   return current.run({ tracer, span, request: null }, () => endWith(span, run));
 }
 
-/** The header for a call to another program; null: none. */
 export function traceHeader(target: TraceTarget): { readonly traceparent: string } | null {
   const scope = current.getStore();
   if (scope === undefined || scope.span === null || scope.tracer?.sendsTo(target) !== true) return null;
@@ -199,7 +198,6 @@ export function noteCaller({ span, request }: Scope, { merchantId, userName, cre
   span?.set({ 'parcela.merchant.id': merchantId });
 }
 
-/** The payment that path or answer names. */
 export function noteNamedPayment(request: FastifyRequest, answer: Pick<Answer, 'headers'> | null): void {
   const parameters = request.params as Readonly<Record<string, string>>;
   const ids = [answer?.headers?.[PAYMENT_HEADER], ...PAYMENT_PARAMETERS.map((name) => parameters[name])];

@@ -2,7 +2,6 @@ import { newSpanId, newTraceId } from '../chance.ts';
 import { rateLimit } from '../http/rate-limit.ts';
 import { Span, type SpanContext, type SpanStart } from './span.ts';
 
-/** Programs that may get `traceparent`. */
 export const TRACE_TARGETS = ['acquirer', 'bank', 'pix', 'antifraud', 'merchants'] as const;
 export type TraceTarget = (typeof TRACE_TARGETS)[number];
 

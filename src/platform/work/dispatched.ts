@@ -9,7 +9,6 @@ import type { WakeSignal } from './wake-signal.ts';
 export type Dispatched<Task extends Place, Sent> = {
   readonly name: string;
   readonly limits: DispatchLimits;
-  /** Notified when a task may have become due. */
   readonly wakeSignal: WakeSignal;
   /** Tells whether the other side answers at all. */
   readonly outage?: OutageWatch;
@@ -25,9 +24,7 @@ export type Dispatched<Task extends Place, Sent> = {
   about?(task: Task): TaskSubject;
   /** A probe goes first: only it finds out whether its endpoint is back. */
   isProbe?(task: Task): boolean;
-  /** Whether a waiting task is no longer to be sent. */
   isUnwanted?(task: Task, lane: 'claimed' | 'now'): boolean;
-  /** Ends the leases of unsent tasks. */
   handBack?(tasks: readonly Task[]): Promise<void>;
   /** Makes up to `limit` postponed tasks due; gives how many. */
   pullForward?(limit: number): Promise<number>;
@@ -37,7 +34,6 @@ export type Dispatched<Task extends Place, Sent> = {
   readonly stopMilliseconds?: number;
 };
 
-/** Waits for the other side's answer and gives it. */
 export type Asking = <Answer>(answer: Promise<Answer>) => Promise<Answer>;
 
 /** `isEnd`: the run claims no more. */

@@ -29,7 +29,6 @@ const SMALL: DispatchLimits = {
   longestWaitMilliseconds: 60_000,
 };
 
-/** A dispatcher of tasks that end when the test says so. */
 function openDispatcher(options: Partial<Dispatched<Task, string>> = {}) {
   const due: Task[] = [];
   const begun: number[] = [];

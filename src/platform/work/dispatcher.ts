@@ -18,7 +18,6 @@ import { forwardSignal, type WakeSignal } from './wake-signal.ts';
 /** The rows of one statement, and the statements after one return. Other rows wait for their time. */
 const PULLED_AT_ONCE = 1_000;
 const MOST_PULLS = 100;
-/** How often overdue waiting tasks are looked for. */
 const WAIT_MILLISECONDS = 1_000;
 /** The shares of the `now` line; tasks above them are handed back, and claimed in their turn. */
 const SHARE_OF_PLACE = 1 / 2;

@@ -2,7 +2,6 @@ import { mayTake } from './fair-share.ts';
 
 export type OfMerchant = { readonly merchantId: string; readonly underWay: number };
 
-/** How merchants share the free slots in one claim. */
 export type FairClaim = {
   readonly free: number;
   /** Merchants that have their share, or may not be asked about now. */

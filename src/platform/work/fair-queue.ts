@@ -173,7 +173,6 @@ export class FairQueue<Task extends Place> {
     this.#ofMerchant.add(task.merchantId, 1);
   }
 
-  /** Tasks under way without a slot. */
   slow(): number {
     return Math.min(this.#late.size, this.#share.slow);
   }
@@ -273,7 +272,6 @@ export class FairQueue<Task extends Place> {
     }
   }
 
-  /** Removed tasks since the last call. */
   takeExpired(): Task[] {
     const expired = this.#expired;
     this.#expired = [];

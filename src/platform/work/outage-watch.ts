@@ -33,13 +33,11 @@ export type OutageLimits = {
   readonly returnPauseMilliseconds: number;
 };
 
-/** Told when an outage begins and when it ends. */
 export type OutageNews = { readonly provider: string; readonly isAway: boolean };
 
 /** Longer than two queries to a provider that answers nothing. */
 const PROBE_MILLISECONDS = 60_000;
 
-/** The queries of one provider since its last answer. */
 type Silence = {
   inRow: number;
   begunAt: number;
