@@ -1,6 +1,5 @@
 import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 
-/** The newest, on a page. */
 export const MOST_NOTES = 50;
 export const LONGEST_NOTE = 500;
 

@@ -36,7 +36,6 @@ export type BuyerPageTools = ThingTools & {
   /** False: nothing names the buyer any more. */
   readonly addNote: (note: NewNote) => Promise<boolean>;
   readonly removeNote: (note: Pick<NewNote, 'merchantId' | 'noteId' | 'document'>) => Promise<boolean>;
-  /** Only cards that are still stored. */
   readonly findCards: (merchantId: string, vaultIds: readonly string[]) => Promise<readonly ShownCard[]>;
 };
 

@@ -96,7 +96,6 @@ const READS = {
   ),
 } as const satisfies Record<Source, Statement>;
 
-/** Purchases behind a place, in order, with the buyers that they name. */
 export async function readBought(tx: Tx, source: Source, place: Place, limit: number): Promise<Bought[]> {
   return (await tx.query(READS[source], [place.readTo, place.readId, limit])).map(BOUGHT.parse);
 }

@@ -7,7 +7,6 @@ const CPF = /^\d{11}$/;
 /** In byte collation nothing that begins with a word sorts after the word followed by this. */
 const LAST = '\u{10ffff}';
 
-/** The range of texts that begin with a word. */
 export type WordRange = { readonly from: string; readonly before: string };
 
 function plain(text: string): string {

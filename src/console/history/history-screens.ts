@@ -8,7 +8,6 @@ import type { Act, Outcome } from './history.ts';
 export type ShownAct = Act & {
   /** The title of its page; null: the thing no longer exists. */
   readonly title: string | null;
-  /** The place of the thing that was acted on. */
   readonly place: string | null;
   /** Null: a user of the operator, whose name merchants are not shown. */
   readonly name: string | null;

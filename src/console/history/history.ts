@@ -10,7 +10,6 @@ export type Act = {
   /** Without the mark of a user. */
   readonly who: string;
   readonly outcome: Outcome;
-  /** The audit log's name. */
   readonly operation: string;
   /** Below `/console/`. */
   readonly path: string;

@@ -143,7 +143,6 @@ const ENDED: readonly string[] = [LINK_STATUS_WORDS.paid, LINK_STATUS_WORDS.disa
 
 const centsOf = (value = 0) => Math.round(value * 100);
 
-/** What is left for a person to do. */
 function notesOf(one: Link, { say, moment: momentText }: Wording): string[] {
   const { status, value, paymentId, receivedValue, returnedValue, removalDate, bills = [] } = one;
   const isOver = ENDED.includes(status);

@@ -51,7 +51,6 @@ const hostOf = (url: string | null) => (url === null || url === '' ? null : new 
 /** The role whose rules the page changes. */
 export const ACQUIRER = 'acquirer';
 
-/** Separates rules in one line. */
 export const RULE_SEPARATOR = '; ';
 
 export function ruleTexts(line: string): string[] {

@@ -19,7 +19,6 @@ type Page = { readonly path: string; readonly title: string };
 /** The routing page shows the address of each peer. */
 const WAYS: Page = { path: ROUTING, title: 'Routing' };
 
-/** The peers of modules, the effect of their silence, and what to do. */
 const PEERS: Readonly<
   Record<string, { readonly name: string; readonly silence: string; readonly leadsTo: Page }>
 > = {
@@ -74,7 +73,6 @@ function peersOf(processes: readonly ProcessReport[]): PeerHealth[] {
   );
 }
 
-/** Only peers with a problem. */
 export function peerFigures(processes: readonly ProcessReport[], wording: Wording): Figure[] {
   const { say, duration } = wording;
   return peersOf(processes).flatMap((one): Figure[] => {

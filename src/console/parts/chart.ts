@@ -21,7 +21,6 @@ export type PeriodChart<One extends Slot> = {
   /** Amounts are columns; rates, which have no sum, are lines. */
   readonly shape: 'columns' | 'line';
   readonly slots: readonly One[];
-  /** More columns of the table. */
   readonly beside?: readonly Column<One>[];
 };
 
@@ -47,7 +46,6 @@ const PARTS = 4;
 const MOST_LABELS = 8;
 const ROUND = [1, 2, 2.5, 5, 10];
 
-/** The end of an axis of four equal parts, each a round number. */
 function roundAbove(value: number): number {
   const part = Math.max(1, value / PARTS);
   const power = 10 ** Math.floor(Math.log10(part));
@@ -152,7 +150,6 @@ export type Bar = {
   readonly name: string;
   readonly good: number;
   readonly bad: number;
-  /** Also stands behind the bar. */
   readonly rate?: string;
   readonly beside?: readonly Shown[];
 };
@@ -176,7 +173,6 @@ const BESIDE = { label: 112, row: 26, top: 4, longest: 12 } as const;
 const ABOVE = { label: 4, row: 42, top: 20, longest: 52 } as const;
 const BAR_PARTS = 2;
 
-/** Horizontal bars over an axis, followed by their table. */
 export function barChart(
   title: string,
   names: BarNames,

@@ -102,7 +102,6 @@ export function underWay(title: string, advice: Shown): Html {
   return html`<div class="empty" data-under-way><p class="lead">${title}</p><p>${advice}</p></div>`;
 }
 
-/** A sum or count that may be cut. */
 export function atLeast(text: string, isCut: boolean, { say }: Wording): string {
   return isCut ? say('{count} or more', { count: text }) : text;
 }
@@ -278,7 +277,6 @@ export function reasonFault(reason: string): string | null {
   return holdsCpfOrEmail(reason) ? 'A reason names no person: leave CPF and e-mail address out.' : null;
 }
 
-/** The API's errors, each beside its field. */
 export function errorsOf(errors: readonly WireError[], fields: readonly Field[] = []): Html {
   return html`<div class="message bad" role="alert"><ul>${errors.map(({ tag, description }) => {
     const label = fields.find(({ name }) => name === tag)?.label;
@@ -323,7 +321,6 @@ export function reaisOf(text: string): number | string {
   return typeof read === 'number' ? read / 100 : read;
 }
 
-/** An object of the filled fields; absent if none is filled. */
 export function fieldGroup(
   form: Form,
   prefix: string,

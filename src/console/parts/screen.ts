@@ -46,7 +46,6 @@ export type Visit = {
 /** `notFound` also hides what the user may not see. */
 export type Read<Found> = Found | 'notFound' | { readonly leadsTo: string };
 
-/** Adds to rows what the API does not have. */
 export type Beside<Row, Tools> = (
   rows: readonly Row[],
   visit: Visit,
@@ -63,7 +62,6 @@ export type Sheet = {
   readonly rows: AsyncIterable<readonly (readonly SheetCell[])[]>;
 };
 
-/** A file that the browser saves under this name. */
 export type Download = { readonly name: string } & (
   | { readonly type: string; readonly content: string | Buffer }
   /** A file of any length. `filters` are for the audit log. */
@@ -132,7 +130,6 @@ export type Moved = {
   readonly counted: number;
   /** The state of the object. If it differs later, the object has changed. */
   readonly standing: string;
-  /** The form that moves exactly this. */
   readonly fields: Form;
 };
 
@@ -215,13 +212,11 @@ export type Given = {
   readonly body?: unknown;
 };
 
-/** Asks an endpoint in the name of the user, for the merchant of the page. */
 export type Ask = <Declared extends Contract>(
   contract: Declared,
   given: Given,
 ) => Promise<Asked<AnswerOf<Declared>>>;
 
-/** A refusal of an operation, in the form of an endpoint's. */
 export function operationRefused(status: 400 | 404 | 409 | 429, description: string): Asked<never> {
   return { ok: false, status, errors: [{ tag: '', description }] };
 }

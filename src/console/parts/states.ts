@@ -69,13 +69,11 @@ export const BILLING_STATES = {
   Paid: { tone: 'good', text: 'Paid' },
 } as const satisfies States<AnswerOf<typeof GET_BILLING>['status']>;
 
-/** For Pix. */
 export const DEVOLUTION_STATES = {
   ...CANCEL_STATES,
   Cancelado: { tone: 'good', text: 'Returned' },
 } as const satisfies States<keyof typeof CANCEL_STATES>;
 
-/** How a payment of a boleto or a Pix came about. */
 export const RECEIVED_WORDS = {
   expected: 'As expected',
   second: 'Paid again, or its link was',

@@ -98,7 +98,6 @@ export function wordingIn(language: Language, texts: Readonly<Record<string, str
   };
 }
 
-/** For pages of a merchant whose clock was moved. */
 export function besideMovedClock(wording: Wording): Wording {
   return { ...wording, realMark: wording.say('real time') };
 }

@@ -47,7 +47,6 @@ export function paymentTimeline(found: PaymentFound, visit: Visit): Html {
   return timeline(happened, isCut, wording);
 }
 
-/** For several of one kind. */
 const MOVEMENTS_WORDS = {
   Autorizacao: 'Installments authorized: {count}',
   Pagamento: 'Installments paid: {count}',

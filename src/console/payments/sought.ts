@@ -10,7 +10,6 @@ export type NamedBuyers = {
   readonly isCut: boolean;
 };
 
-/** What a search says of a sale, apart from names and numbers. */
 export type Sought = {
   readonly amount: Cents | null;
   readonly day: Day | null;

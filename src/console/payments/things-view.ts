@@ -28,7 +28,6 @@ export type Things = {
   readonly boletos: readonly Boleto[];
 };
 
-/** Those that exist, with their buyers. */
 export async function readPayments(
   ids: readonly string[],
   visit: Visit,

@@ -45,7 +45,6 @@ export type DaysTools = {
 
 export const USUAL_DAYS = { before: 14, behind: 15 } as const;
 
-/** Of the page's filters. */
 export function periodOf({ query, now }: Visit, usual: { readonly before: number; readonly behind: number }) {
   const today = todayOf({ now });
   return {
@@ -74,7 +73,7 @@ function sheetPath(day: string, accountNumber: string, { merchantId }: Visit): s
   return withQuery(pathOf(DAY_SHEET, { merchantId, day }), { accountNumber });
 }
 
-/** Sums of these days, and when they are due. */
+/** The sums of these days, and when they were read. */
 function moneyFigures(sum: DayMoney, { wording, realNow }: Visit): Html {
   const { say, money, signed } = wording;
   return html`<dl class="figures brief">${[

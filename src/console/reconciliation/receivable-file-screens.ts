@@ -51,7 +51,6 @@ type ExportedInstallment = {
   readonly receivedStatus: string;
   readonly transactionReference: string | null;
   readonly transactionPaymentIdWeb: string;
-  /** Beside what the API has. */
   readonly buyer?: Buyer | undefined;
   readonly money?: InstallmentMoney | undefined;
 };

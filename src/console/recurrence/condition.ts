@@ -17,7 +17,6 @@ export function openNow({ installment, chargesMade, isCharging }: OpenBilling): 
   return { installment, chargesEnded: chargesMade - (isCharging ? 1 : 0) };
 }
 
-/** The condition of an active subscription. */
 export function conditionOf({ plan }: Pick<ListedSubscription, 'plan'>, open: OpenNow | null): Condition {
   if (open === null) return 'healthy';
   // A first charge under way is no retry: the bank takes a Pix Automático days ahead.

@@ -50,7 +50,6 @@ export function shownCardText({ expirationMonth, expirationYear, ...card }: Show
 
 type ListedCard = AnswerOf<typeof LIST_VAULT_CARDS>['items'][number];
 
-/** The data by which people recognize a stored card. */
 export function storedCardText({ lastFourDigits, cardholderName, ...card }: ListedCard): string {
   return `${shownCardText({ ...card, lastFour: lastFourDigits })} · ${cardholderName}`;
 }

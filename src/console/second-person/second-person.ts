@@ -17,7 +17,6 @@ export type SecondPersonRequest = {
   readonly fields: Form;
   readonly reason: string;
   readonly amount: Cents;
-  /** The state of the object at the request. */
   readonly standing: string;
   readonly requestedAt: Instant;
   readonly expiresAt: Instant;

@@ -17,7 +17,6 @@ import type { Wording } from '../parts/wording.ts';
 import { lackText } from '../reconciliation/exception-words.ts';
 import { MOST_RESOLVED_AT_ONCE } from './exception-found.ts';
 
-/** For a chosen merchant and class. */
 export type CauseFound = {
   readonly cause: ExceptionCause;
   readonly sum: CauseSum;
@@ -47,7 +46,6 @@ function readCause({ of = '', name, rule = '' }: Readonly<Record<string, string>
 
 const readSeen = (text = '') => (/^[0-9a-f]{64}$/.test(text) ? { digest: text } : null);
 
-/** All open exceptions of a cause, their sum, and the fee rules that make them. */
 export function causeSection({ cause, sum, rules }: CauseFound, visit: Visit): Shown {
   if (sum.count === 0) return '';
   const { say } = visit.wording;
@@ -132,7 +130,6 @@ function ruleTable(
   ]);
 }
 
-/** The page of fees, with a new version filled in by the fee in the files. */
 function feePath(merchant: string | null, { brand, installmentCount, foundPortion }: CauseOfRule): string {
   return withQuery(pathOf(FEES), {
     merchant: merchant ?? undefined,

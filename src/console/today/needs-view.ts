@@ -23,15 +23,12 @@ import { badge, type Tone } from '../parts/states.ts';
 import { stateOf } from '../second-person/second-person.ts';
 import type { WaitingTools } from '../second-person/waiting-screens.ts';
 
-/** Something that a person of the merchant should look at. */
 export type Need = {
   readonly tone: Tone;
   readonly title: string;
-  /** What to do there. */
   readonly advice: string;
   /** Null: they could not be counted now. */
   readonly count: number | null;
-  /** The path of their list. */
   readonly path: string;
   /** Null: the whole merchant. */
   readonly accountNumber: string | null;

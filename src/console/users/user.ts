@@ -21,7 +21,6 @@ export type ListedUser = User & {
   readonly disabledAt: Instant | null;
   readonly passkeys: number;
   readonly identity: (typeof IDENTITY_STATES)[number];
-  /** When the newest session was last used. */
   readonly seenAt: Instant | null;
   /** Who gave the user the present access. Empty: the command line did. */
   readonly givers: readonly Giver[];

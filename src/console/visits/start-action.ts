@@ -22,7 +22,6 @@ export type StartTools = { readonly audit: Audit };
 
 const sha256 = (text: string) => hash('sha256', text, 'buffer');
 
-/** The places of an action and of those on the same thing. */
 export function placesOf(
   { path, parameters }: Pick<Visit, 'path' | 'parameters'>,
   { rivals = [] }: Pick<Action<never>, 'rivals'>,
