@@ -157,7 +157,6 @@ function summaryOf(eci: string, version: string | undefined): AuthenticationSumm
   return { eci: eci.padStart(2, '0'), version: version ?? AUTHENTICATION_VERSION };
 }
 
-/** For payments with an authentication. */
 export const THREE_D_SECURE_ANSWER = Type.Optional(
   named('ThreeDSecure', {
     eci: Type.String(),

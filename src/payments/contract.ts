@@ -357,7 +357,6 @@ export function readPaymentRequest(body: PaymentRequest): Payment {
   };
 }
 
-/** Card and code of a malformed request, as far as readable. */
 export function readSoundSale({ cardInfo, sellerInfo }: Sound<PaymentRequest>): {
   card: NamedCard;
   antiFraudCode: string | null;

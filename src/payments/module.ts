@@ -142,7 +142,6 @@ export function openPayments(context: PaymentsContext, below: Below): Module {
   };
 }
 
-/** The tools of every request that asks an acquirer. */
 function askingTools(
   { configuration, database, keyring, acquirers, clock }: PaymentsContext,
   { idempotency: { findRequest } }: Below,

@@ -185,7 +185,6 @@ function chooseAcquirer(
   return isPassedOver ? next : chosen;
 }
 
-/** Why no acquirer takes the sale. */
 function whyNone(
   { acquirers }: Pick<PayTools, 'acquirers'>,
   routed: SaleToRoute,

@@ -103,7 +103,6 @@ export function paymentStatus(
   }
 }
 
-/** Too many to sort, in a period or for a key. */
 export type PaymentSearchRefusal = 'tooManyOfPeriod' | 'tooManyOfKey';
 /** A list of all results comes only in an index's order. */
 export type PaymentExportRefusal = PaymentSearchRefusal | 'notInThisOrder';

@@ -4,7 +4,6 @@ import { type RefusalShape, refusal } from '../platform/http/refusal.ts';
 import type { LimitCause } from '../transactions/methods/card/network-limits.ts';
 import { AUTHENTICATION_FIELDS, type AuthenticationField, KEPT_TEXTS, type KeptText } from './payment.ts';
 
-/** Refusals before the acquirer is asked. */
 export type PaymentRefusal =
   | CardRefusal
   | AntiFraudRefusal

@@ -32,7 +32,6 @@ export type PaymentCanceled = CancelResult | PixCanceled | BoletoNotCanceled;
 /** The bank that registered a boleto cancels it, by the endpoint of boletos. */
 type BoletoNotCanceled = { readonly kind: 'refused'; readonly refusal: 'isBoleto' };
 
-/** Like a cancel of a card, in the words of its method. */
 export type PixCanceled = { readonly kind: 'pix'; readonly result: CancelPixResult };
 
 /**

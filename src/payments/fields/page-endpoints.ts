@@ -34,7 +34,6 @@ export type FieldsPageTools = CardTools &
     /** Of cards, by merchant: strangers may have many addresses. */
     readonly cardLimit: RateLimit;
     readonly originRules: OriginRules;
-    /** The frame's script. */
     readonly script: PageScript;
     /** For the shop's page: it mounts the frame. */
     readonly mountScript: string;

@@ -183,7 +183,6 @@ export function writeLink(link: Link, pages: string, now: Instant): object {
 /** `removalAt`: the result of `nextRemoval`. */
 export type WholeLink = BillsOfLink & { readonly link: Link; readonly removalAt: Instant | null | undefined };
 
-/** The answer about a single link. */
 export function writeWholeLink(
   { link, removalAt, bills, returned }: WholeLink,
   pages: string,

@@ -115,7 +115,6 @@ export const LINK_ENDPOINTS: readonly Endpoint<LinkTools>[] = [
 
 const asItStands = (link: Link) => asItsBill(link, { outcome: seenOutcome(link) });
 
-/** The link in the state of its bill, with all its bills. */
 async function findWholeLink(
   { keyring, pix, boletos }: LinkTools,
   database: Reader,

@@ -60,7 +60,6 @@ export type Link = LinkKey &
     readonly boletoTries: number;
     /** How the last try pays; null: nobody has tried. */
     readonly tryMethod: TryMethod | null;
-    /** The payment that paid the link. */
     readonly paymentId: string | null;
     /** All money that came for its bills, whatever their state. */
     readonly receivedAmount: Cents;
@@ -94,7 +93,6 @@ export function mayTry(
     : method === 'pix' || boletoTries < MOST_BOLETO_TRIES;
 }
 
-/** The state as shown to people. */
 export type ShownState = LinkState | 'expired';
 
 export function shownState(

@@ -23,7 +23,6 @@ export type LinkToPay = {
   readonly shown: ShownState;
   readonly options: readonly InstallmentOption[];
   readonly offered: { readonly pix: boolean; readonly boleto: boolean };
-  /** The bill of the try under way. */
   readonly bill: BillToPay | null;
   /** Of the service, in real time. */
   readonly now: Instant;

@@ -29,7 +29,6 @@ const LISTED_WORDS = {
   expired: 'Expirada',
 } as const satisfies Record<ListedStatus, string>;
 
-/** Fields to sort by, and their names in the module. */
 const ORDERS = {
   paymentId: 'id',
   transactionDate: 'soldAt',

@@ -57,7 +57,6 @@ export const CARD_KEY = `sold_at, transaction_id as payment_id, 'card' as method
 export const PIX_KEY = `requested_at as sold_at, pix_id as payment_id, 'pix' as method`;
 export const BOLETO_KEY = `requested_at as sold_at, boleto_id as payment_id, 'boleto' as method`;
 
-/** Whether the index of cards by status has all wanted rows. */
 export function hasRanges({ states, installmentStates }: WantedStates): boolean {
   const isAsSold = states.includes('approved') && installmentStates.includes('authorized');
   return !states.includes('charging') && !isAsSold;

@@ -9,11 +9,9 @@ export type WalkParts = {
    * after the last row, `{order}` by the order and the limit.
    */
   readonly keys: string;
-  /** Selects the columns of the page `g`. */
   readonly shown: string;
 };
 
-/** The columns of time and id. */
 const PLACES: Readonly<Record<'card' | 'pix' | 'boleto', readonly [string, string]>> = {
   card: ['sold_at', 'transaction_id'],
   pix: ['requested_at', 'pix_id'],

@@ -208,7 +208,6 @@ export const GET_PAYMENT = contract({
 
 export type CardPayment = Static<typeof PAYMENT_ANSWER>;
 
-/** With one page of its split, and its cancels. */
 export function writePayment(
   found: FoundPayment<TransactionWithCancels>,
   language: Language,
