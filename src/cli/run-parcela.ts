@@ -214,7 +214,6 @@ async function openMigrated(configuration: Configuration, reached: Reached): Pro
   );
 }
 
-/** Closes at the end what a command opened. */
 class Opened {
   readonly #settings: Settings;
   readonly #report: Report;

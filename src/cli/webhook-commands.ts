@@ -25,7 +25,6 @@ const MOST_COUNTED = 10_000;
 const MOST_DELIVERIES = 100;
 const STATES = ['waiting', 'delivered', 'givenUp'] as const;
 
-/** What merchants see of their webhooks in the API, for the operator. */
 export const WEBHOOK_COMMANDS: readonly Command[] = [
   {
     words: ['webhook', 'list'],

@@ -129,7 +129,6 @@ export async function checkKeys(database: Database, configuration: Configuration
 
 const ISSUER = 'PARCELA_CONSOLE_OIDC_ISSUER';
 
-/** Checks the identity provider's files, the way to it, and its discovery document. */
 export async function checkConsole({
   console: { provider },
 }: Pick<Configuration, 'console'>): Promise<Diagnosis[]> {

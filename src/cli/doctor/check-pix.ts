@@ -66,7 +66,6 @@ export async function checkPix(database: Database, { pix }: Configuration): Prom
 const unkeptText = (unkept: number) =>
   unkept === 0 ? '' : ', and more than are kept: the statement of the bank has the others';
 
-/** The files of the listener for the banks' notices. */
 async function checkNotices({ webhook }: Configuration['pix']): Promise<Diagnosis[]> {
   if (webhook === null) return [];
   const peer = { name: 'pixWebhook', setting: 'PARCELA_PIX_WEBHOOK', soonDays: PIX_SOON_DAYS };

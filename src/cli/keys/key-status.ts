@@ -11,7 +11,6 @@ import { SEALED_SECRETS } from '../../webhooks/secrets/secrets.sql.ts';
 
 import { type Command, type CommandOutcome, type KeyCommandTools, table } from '../command.ts';
 
-/** The tables of all modules. */
 export const SEALED_TABLES: readonly SealedTable[] = [
   ...SEALED_CARD_TABLES,
   ...SEALED_SECRETS,

@@ -65,7 +65,7 @@ export type ImportTools = ImportCardsTools & {
   readonly isTrial: boolean;
   readonly registry: ImportWebhookTools['registry'];
   readonly writePlan: BatchedWrite<NewPlan, CreateResult>;
-  /** Of the merchant's banks of Pix. */
+  /** The terms of the merchant's banks of Pix. */
   readonly leads: readonly RecurringTerms[];
   readonly writeSubscription: BatchedWrite<NewSubscription, SubscriptionCreationResult>;
   readonly report: (line: string) => void;

@@ -194,7 +194,6 @@ export function isOfMerchant(line: Buffer): boolean {
   return (reading.value as { readonly type?: unknown } | null)?.type === 'merchant';
 }
 
-/** Every fault of a line, by the names of its fields. */
 export function readMovingRow(line: Buffer, merchantId: string): MovingRow | readonly RowFault[] {
   const reading = readExactJson(line);
   if (!reading.ok) return [unreadable(reading.fault)];

@@ -15,7 +15,6 @@ import { type FilterEraser, namesPerson } from './person.ts';
 
 const PAGE = 100;
 
-/** What a method of payment keeps of its payers. */
 type BillsOfMethod<Bill, Id extends string> = {
   readonly kind: 'boleto' | 'pix';
   readonly whileOpen: 'openBoleto' | 'openPix';

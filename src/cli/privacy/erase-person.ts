@@ -68,7 +68,6 @@ export type Erased = {
   readonly cards: number;
   readonly messages: number;
   readonly filters: number;
-  /** Console users' notes about the person. */
   readonly notes: number;
   readonly left: readonly Left[];
 };

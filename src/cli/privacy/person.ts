@@ -47,7 +47,6 @@ const FILTERS_OF_A_PAGE = 500;
 type Wanted = {
   readonly merchantId: string | null;
   readonly document: string;
-  /** Full names and addresses, from what the document found. */
   readonly names: readonly string[];
 };
 
