@@ -22,7 +22,6 @@ test('a service that is told nothing bounds what callers take', () => {
 
 const PASSWORD = 'geheim';
 const UNESCAPED = 'b#c';
-/** Production settings without faults. */
 const RIGHT = {
   PARCELA_ENVIRONMENT: 'production',
   DATABASE_URL: `postgres://parcela_runtime:${PASSWORD}@127.0.0.1/parcela`,
@@ -185,7 +184,6 @@ const OIDC = {
   PARCELA_CONSOLE_OIDC_CLIENT_SECRET_FILE: '/etc/parcela/oidc-secret',
 };
 
-/** Faults of folders, of the listener for notices, of windows, fees and networks. */
 const WRONG_PLACES: readonly (readonly [change: Record<string, string>, said: RegExp])[] = [
   [
     { ...NOTICES, PARCELA_PIX_WEBHOOK_PORT: '' },

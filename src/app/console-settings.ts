@@ -83,7 +83,6 @@ function readProvider({ text, oneOf, faults, warnings }: SettingReader): Provide
   return { issuer, clientId, files, nameClaim };
 }
 
-/** Name, preset and description, in the order of docs/configuration.md. */
 export const CONSOLE_SETTINGS: readonly (readonly [name: string, preset: string, description: string])[] = [
   [
     'PARCELA_CONSOLE_PORT',

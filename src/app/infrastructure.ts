@@ -183,7 +183,6 @@ export async function makeDemo(
   };
 }
 
-/** Only where there is a demo merchant. */
 export async function openShopOfDemo(
   { configuration, log, pixSimulatorUrl }: AppContext,
   folder: DataFolder | null,
@@ -228,7 +227,6 @@ export async function openBusinessTime(
   return { clock: testClock, isJumping: testClock.isJumping, testClock, works: [] };
 }
 
-/** For all acquirers, all banks, and all banks of Pix. */
 type ObserveCalls = Readonly<Record<'acquirer' | 'bank' | 'pix', ObserveCallsOf>>;
 
 function observeCalls({ metrics, peerCalls }: StartContext): ObserveCalls {
