@@ -5,9 +5,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { isLoopback } from './channels/channel-url.ts';
 import { bearerToken } from './http/bearer-token.ts';
 
-/**
- * Named as in OpenTelemetry's conventions. `database`: counted in the database, so the same in every process.
- */
+/** Named as in OpenTelemetry's conventions. `database`: counted there, so the same in every process. */
 export type Metric = {
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly name: string;

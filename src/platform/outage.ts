@@ -10,16 +10,14 @@ type Words = {
   readonly over: string;
   /** The level of its lines except the last; `error` if absent. */
   readonly level?: 'warn';
-  /** The outage ends when there was an answer and nothing failed for so long. */
+  /** The time without failures, and with an answer, that ends the outage. */
   readonly quietMilliseconds: number;
   /**
    * The outage begins after this time, as the worst kind seen by then; if answered meanwhile, `passed` is
    * logged.
    */
   readonly doubt?: { readonly milliseconds: number; readonly passed?: string };
-  /**
-   * The outage is over when nothing failed for so long although nothing was answered: nobody asks any more.
-   */
+  /** The time without failures or answers after which the outage is over: nobody asks any more. */
   readonly unasked?: { readonly milliseconds: number; readonly over: string };
 };
 

@@ -75,7 +75,7 @@ const DISK_KINDS = {
   },
 } as const satisfies Kinds;
 
-/** A peer that is not asked for so long has no outage any more. */
+/** A peer that was not asked for this time has no outage any more. */
 export const UNASKED_MILLISECONDS = 10 * 60_000;
 
 /** One broken call, or some at once, are no outage while the next ones are answered. */
@@ -113,9 +113,7 @@ export type PeerOutage = {
   answered(): void;
 };
 
-/**
- * Outages of database, key store, clock, disk and peers: each is logged once for all failures that it causes.
- */
+/** Outages of database, key store, clock, disk and peers, each logged once for all its failures. */
 export type Outages = {
   databaseFailed(error: unknown): void;
   connectionBroke(error: unknown): void;

@@ -28,7 +28,7 @@ const BATCH = 100;
 /** Commits at the same time. The other connections are for payments. */
 const LANES = 4;
 const LEASE_MILLISECONDS = 15_000;
-/** After so many attempts a person should look. */
+/** After this many tries a person should look. */
 const TRIES_BEFORE_WARNING = 8;
 
 export function applyingWork<Change extends WaitingChange>(applying: Applying<Change>): Work {

@@ -176,11 +176,11 @@ export type FeedView = {
   readonly pages: Counter;
   readonly outcomes: Counter;
   /**
-   * Gets a function that tells, for each provider, the age in seconds of the newest page that this process
+   * Gets a function that gives, for each provider, the age in seconds of the newest page that this process
    * read.
    */
   readonly showAges: (tellAges: (tell: (provider: string, seconds: number) => void) => void) => void;
-  /** The providers whose age is told. Before the first page the age is the time since the start. */
+  /** The providers whose age is shown. Before the first page the age is the time since the start. */
   readonly providers: () => readonly string[];
   readonly unreadable: string;
 };

@@ -1,9 +1,9 @@
 /** Why a connection is cut, or ended after its pending answers. */
 export type CutReason = 'unreadAnswer' | 'slowBody' | 'pipelining' | 'roomForOthers';
 
-/** How long a stranger's connection is kept for a next request; told in answers. */
+/** How long a stranger's connection is kept for a next request. The answer states this time. */
 export const STRANGER_IDLE_SECONDS = 10;
-/** A little longer than told, for a request sent at the last moment. */
+/** A little longer than stated, for a request sent at the last moment. */
 export const STRANGER_IDLE_MILLISECONDS = 12_000;
 
 /** Counted from when the request's turn begins. `known`: its token was accepted. */

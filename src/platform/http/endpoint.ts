@@ -86,9 +86,7 @@ export type Contract<
   readonly bodyExample?: unknown;
   readonly query?: Query;
   readonly parameters?: Parameters;
-  /**
-   * By status. The printer adds the errors that all endpoints of its kind share (400, 401, 403, 404, 413 …).
-   */
+  /** By status. The printer adds the errors shared by endpoints of its kind (400, 401, 403, 404, 413 …). */
   readonly answers: Readonly<Record<number, AnswerShape>>;
   /**
    * Faults that a schema cannot express. Runs even if the schema finds faults: the body may be malformed in

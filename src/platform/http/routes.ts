@@ -48,7 +48,7 @@ export type Places = {
 };
 
 export function openPlaces(): Places {
-  // Admission reads the query once.
+  // The query is parsed later, once, and only for admitted callers.
   const router = findMyWay({ ...MATCHING, querystringParser: () => null });
   return {
     add(url, place) {

@@ -318,7 +318,7 @@ function record(options: ServerOptions, request: FastifyRequest, reply: FastifyR
   if (request.scope !== null) endRequestScope(request.scope, status);
 }
 
-/** The outage's own line already tells of errors that it explains. */
+/** The outage's own log line covers the errors that it explains. */
 function recordBrokenOff(
   { log, outages }: ServerOptions,
   { id: requestId, brokenBy, scope }: FastifyRequest,

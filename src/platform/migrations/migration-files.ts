@@ -21,9 +21,7 @@ export type Migration = {
 
 export type AppliedMigration = Pick<Migration, 'number' | 'name' | 'checksum'>;
 
-/**
- * The first line of a file with a concurrent index build, which PostgreSQL does only outside transactions.
- */
+/** First line of a file with a concurrent index build, which PostgreSQL does only outside transactions. */
 const OUTSIDE = /^-- Outside a transaction\b/;
 const TRANSACTION =
   /^[ \t]*(begin|commit|rollback|start[ \t]+transaction)([ \t]+(work|transaction))?[ \t]*;/im;

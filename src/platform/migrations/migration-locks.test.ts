@@ -212,9 +212,7 @@ test('commands that take less are named with less, in migrations that run outsid
   ]);
 });
 
-/**
- * A check made with its table is validated with it. Before this migration nothing was released with a schema.
- */
+/** A check made with its table is validated with it. No schema was released before this migration. */
 const FIRST_APART = 17;
 /** Tables with few rows, whatever a merchant sells. */
 const SMALL = ['data_keys', 'merchants', 'plans'];

@@ -164,9 +164,7 @@ function modeOfAlter(line: string): LockMode {
   return 'ACCESS EXCLUSIVE';
 }
 
-/**
- * Full scans by a migration: `changes` and `rewrites` write every row, `reads` and `checks` read every row.
- */
+/** Full scans by a migration: `changes` and `rewrites` write every row, `reads` and `checks` read it. */
 export const SCANS = ['changes', 'rewrites', 'reads', 'checks'] as const;
 export type ScanKind = (typeof SCANS)[number];
 

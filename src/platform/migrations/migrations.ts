@@ -16,7 +16,7 @@ const PROBE_SECONDS = 10;
 /** How long a process waits for another that migrates. */
 const LOCK_TRIES = 3_000;
 const LOCK_PAUSE_MILLISECONDS = 200;
-/** A table lock is requested only for so long: later statements on the table wait behind the request. */
+/** A longer wait for a table lock would make later statements on the table wait too. */
 export const TABLE_LOCK_SECONDS = 2;
 const TABLE_LOCK_TIMEOUT = `${TABLE_LOCK_SECONDS}s`;
 export const TABLE_LOCK_TRIES = 30;

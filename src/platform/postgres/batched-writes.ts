@@ -205,7 +205,7 @@ class WriteBatches<Row, Result> {
     }
   }
 
-  /** Their obstacle may last: they come again later, and hold no statement meanwhile. */
+  /** The obstacle of these rows may last: they come again later, and hold no statement meanwhile. */
   #letRest(callers: readonly Caller<Row, Result>[]): null {
     for (const caller of callers) {
       this.#resting += 1;

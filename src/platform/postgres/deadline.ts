@@ -15,9 +15,7 @@ export class Deadline {
 
 export const NO_DEADLINE = new Deadline(Number.POSITIVE_INFINITY);
 
-/**
- * How soon a correction of the server's clock takes effect. Until then writes may look late and be refused.
- */
+/** How soon a correction of the server's clock takes effect. Until then writes may look late. */
 const TRUSTED_MILLISECONDS = 5_000;
 
 type Measured = {

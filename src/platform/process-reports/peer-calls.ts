@@ -120,9 +120,7 @@ type Short = { readonly isWhole: boolean; readonly since: number; readonly reaso
 
 type SeenPeer = Pick<PeerReport, 'state' | 'since' | 'answeredAt' | 'reason'>;
 
-/**
- * What this process knows of the calls to all peers. Judged by monotonic time, shown in the machine's time.
- */
+/** What this process knows of the calls to all peers. Judged by monotonic time, shown in machine time. */
 export class PeerCalls {
   readonly #outages: Pick<Outages, 'openPeer'>;
   readonly #now: () => number;

@@ -56,7 +56,7 @@ export type ProcessReport = ReportBody & {
   readonly ageSeconds: number;
 };
 
-/** A process silent for so long has ended, or does not reach the database. */
+/** A process silent for this time has ended, or does not reach the database. */
 const QUIET_SECONDS = 60;
 
 export function isCurrent({ ageSeconds }: Pick<ProcessReport, 'ageSeconds'>): boolean {

@@ -131,7 +131,7 @@ function inexactFields(
   return Object.entries(sent).flatMap(([name, value]) => {
     const isKnown = fields.some((field) => field.name === name || field.capital === name);
     if (!isKnown) return [{ tag: `${pointer}/${name}`, sentence: unknown }];
-    // Like null: an unset variable.
+    // Like null: a variable that was not set.
     if (isBlank(value)) return [{ tag: `${pointer}/${name}`, sentence: EMPTY }];
     return value === null ? [{ tag: `${pointer}/${name}`, sentence: NULL }] : [];
   });

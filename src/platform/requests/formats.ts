@@ -4,9 +4,7 @@ import { isDay, parseOffsetText, parseSaoPauloText } from '../../values/instant.
 import { isWebOrigin } from '../../values/web-origin.ts';
 import type { Sentence } from '../http/sentence.ts';
 
-/**
- * A printed pattern, enforced as it is: a linear regular expression without look-ahead and Unicode classes.
- */
+/** A printed pattern, enforced as it is: linear, without look-ahead and Unicode classes. */
 export type Format = {
   readonly pattern: string;
   /** The pattern before the text is normalized (`reads` of a schema), if it differs. */

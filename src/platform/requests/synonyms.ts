@@ -18,9 +18,7 @@ export type Door = Pick<Contract, 'method' | 'path'> & {
   readonly parameters?: Readonly<Record<string, string>>;
 };
 
-/**
- * The fields that it stands for, as JSON pointers; with several, `split` gives each one's part of the text.
- */
+/** The fields that it stands for, as JSON pointers; with several, `split` gives the part of each. */
 export type FlatField = {
   readonly pointers: readonly string[];
   readonly split?: (text: string) => readonly string[];

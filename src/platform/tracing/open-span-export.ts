@@ -30,9 +30,7 @@ const CLOSE_MILLISECONDS = 2_000;
 
 export const OTLP_CONNECT_MILLISECONDS = 2_000;
 
-/**
- * Sends spans by OTLP/HTTP in batches. Drops and counts spans above the queue's limit, and failed batches.
- */
+/** Sends spans by OTLP/HTTP in batches. Drops and counts failed batches, and spans above the limit. */
 export function openSpanExport(options: SpanExportOptions): SpanExport {
   const { url, channel, resource, observe } = options;
   const { origin, pathname } = new URL(url);

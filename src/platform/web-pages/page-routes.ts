@@ -41,9 +41,7 @@ export type Pages = {
   readonly prefix: string;
   /** Default: forms only. */
   readonly bodyTypes?: readonly string[];
-  /**
-   * The path of the icon: browsers ask for /favicon.ico where a page names none. Default: pages name none.
-   */
+  /** The icon's path: browsers ask for /favicon.ico where a page names none. Default: pages name none. */
   readonly icon?: string;
   readonly answer: (request: PageRequest) => Promise<PageAnswer>;
   /** Shown when the server itself cannot answer. */

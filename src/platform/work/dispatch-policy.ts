@@ -14,18 +14,14 @@ export type DispatchLimits = {
   readonly claimed: LaneLimits;
   readonly now: LaneLimits;
   readonly atOnce: number;
-  /**
-   * The pause before the next claim while more tasks wait than run, which gives other processes their turn.
-   */
+  /** The pause before the next claim while more tasks wait than run, so that other processes get a turn. */
   readonly longLineMilliseconds: number;
   /** Tasks that wait longer here are handed back. */
   readonly longestWaitMilliseconds: number;
 };
 
 export type DispatchState = {
-  /**
-   * Taken slots, tasks under way without a slot, waiting tasks, and how many of these would take a free slot.
-   */
+  /** Taken slots, tasks under way without a slot, waiting tasks, and those that would take a free slot. */
   readonly claimed: {
     readonly taken: number;
     readonly slow: number;
@@ -98,9 +94,7 @@ export const CLAIMED_DELIVERIES = {
   probes: 8,
 } as const;
 
-/**
- * More billings than slots, without a lease. A merchant leaves a quarter of the slots to others that wait.
- */
+/** More billings than slots, without a lease. A merchant leaves a quarter of the slots to others. */
 export function chargingLimits(slots: number): DispatchLimits {
   const claimed = lane(slots, { queued: BILLINGS_AT_ONCE + slots, sharesAlone: false, slow: 0 });
   return { ...inSlots(slots), claimed, atOnce: BILLINGS_AT_ONCE, longLineMilliseconds: UNBOUNDED };

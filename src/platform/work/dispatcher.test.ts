@@ -16,9 +16,7 @@ const task = (number: number, merchantId = 'shop', endpoint = `account:${number}
 });
 
 const lane = { slots: 2, ofMerchant: 2, ofMerchantAlone: 2, slow: 0, queued: 3 };
-/**
- * Two slots for claimed tasks, two for tasks written now, three in all; three more of either kind may wait.
- */
+/** Two slots for claimed tasks, two for tasks written now, three in all; three more of either may wait. */
 const SMALL: DispatchLimits = {
   slots: 3,
   ofEndpoint: 1,

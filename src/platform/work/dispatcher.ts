@@ -22,7 +22,10 @@ const WAIT_MILLISECONDS = 1_000;
 /** The shares of the `now` line; tasks above them are handed back, and claimed in their turn. */
 const SHARE_OF_PLACE = 1 / 2;
 const SHARE_OF_MERCHANT = 3 / 4;
-/** From so many times `queued` on, counting tasks that may not begin, a merchant has only one in line. */
+/**
+ * A merchant has only one task in line once the line, with tasks that may not begin, is this many times
+ * `queued`.
+ */
 const LONG_LINE = 3;
 const NOT_BEGUN = AbortSignal.abort();
 

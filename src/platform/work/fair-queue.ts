@@ -72,7 +72,10 @@ export class BusyPlaces {
 export type MerchantShare = {
   readonly ofMerchant: number;
   readonly ofMerchantAlone: number;
-  /** So many that wait long for an answer hold no slot. They still count for their place and merchant. */
+  /**
+   * The most tasks waiting long for an answer that hold no slot. They still count for their place and
+   * merchant.
+   */
   readonly slow: number;
 };
 

@@ -25,7 +25,7 @@ export function createWakeSignal(): WakeSignal {
   };
 }
 
-/** Also notified with the other one, but not the other way round. */
+/** Notified with the other one too, but not the other way round. */
 export function forwardSignal(other: WakeSignal): WakeSignal {
   const wakeSignal = createWakeSignal();
   const passOn = () => {
