@@ -127,7 +127,8 @@ const wholeDays = ({ from, to }: Days): Period => ({
 });
 
 /**
- * As many days before. If the days have not ended, until the same hour, so that parts of days are compared.
+ * The same number of days before. If the days have not ended, until the same hour, so that parts of days are
+ * compared.
  */
 function periodBefore(days: Days, now: Instant): Period {
   const { from, before } = wholeDays(daysBefore(days));

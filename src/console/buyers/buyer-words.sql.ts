@@ -159,9 +159,7 @@ const FOUND = rowCodec({
   isCut: column.boolean('c.is_cut'),
 });
 
-/**
- * $2, $3: the range of the first word, of which at most $6 rows are read; $4, $5: those of the other words.
- */
+/** $2, $3: the range of the first word, of which at most $6 rows are read; $4, $5: of the other words. */
 const FIND = statement(
   'buyer_words.find',
   `with read as materialized (
@@ -230,7 +228,7 @@ export async function listWords(
   return (await database.query(LIST, [[document, ...ids], merchantId, limit])).map(LISTED.parse);
 }
 
-/** A reading process holds a cursor: what it read before the erasure is kept before this. */
+/** A reading process holds a cursor, so its words from before the erasure are written before the erasure. */
 const HOLD = statement(
   'buyer_cursors.hold_all',
   'select source from buyer_cursors order by source for update',

@@ -20,7 +20,7 @@ function wordsIn(text: string): string[] {
     .map((word) => word.slice(0, LONGEST_WORD));
 }
 
-/** The words by which a customer is found: each word of the name, and the whole e-mail address. */
+/** Each word of the name, and the whole e-mail address. */
 export function buyerWords({
   name,
   email,
@@ -37,9 +37,7 @@ function isOfLetters(word: string): boolean {
   return /^\p{L}+$/u.test(word);
 }
 
-/**
- * Null: the text is no part of a name or address. The longest word comes first: the fewest buyers have it.
- */
+/** Null: the text is no part of a name or address. The longest word comes first: the fewest have it. */
 export function searchedWords(text: string): WordRange[] | null {
   const isEmail = text.includes('@');
   const words = isEmail ? [plain(text)] : wordsIn(text);

@@ -14,7 +14,7 @@ import {
 import { buyerWords } from './buyer-words.ts';
 
 const PAGE = 500;
-/** Of one source in one run: the next run reads on. */
+/** The most pages of one source in one run: the next run reads on. */
 const MOST_PAGES = 20;
 /** A returning buyer is written once a month, and more often if words are kept for few days. */
 const DAYS_BETWEEN = 30;

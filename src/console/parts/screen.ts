@@ -19,7 +19,7 @@ export type Visit = {
   readonly merchantId: string;
   readonly accountNumbers: readonly string[];
   readonly parameters: Readonly<Record<string, string>>;
-  /** Each name once. Empty values are left out. */
+  /** Each name appears once. Empty values are left out. */
   readonly query: Readonly<Record<string, string>>;
   /** Empty unless the screen takes a form and it was sent. */
   readonly form: Form;
@@ -163,7 +163,7 @@ export type Action<Tools = unknown> = (AskingEndpoint | Performing<Tools>) &
     readonly faultOf?: (form: Form) => string | null;
     /** After a refusal: the form with its typed values. Absent: the page has the form. */
     readonly again?: (visit: Visit, typed: Form, tools: Tools) => Shown | Promise<Shown>;
-    /** It asks somebody else, or records a statement: it changes nothing, so it needs no reason. */
+    /** The action asks somebody else, or records a statement: it changes nothing, so it needs no reason. */
     readonly needsNoReason?: true;
     readonly done: string;
     /** Shown once and never again. Absent: leads to the next page. */

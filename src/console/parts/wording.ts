@@ -13,7 +13,7 @@ export type Wording = {
   readonly dollars: (cents: number) => string;
   /** A part of one: 0.5 is a half. */
   readonly percent: (part: number) => string;
-  /** The same, with its sign. */
+  /** Like `percent`, with a sign. */
   readonly change: (part: number) => string;
   /** Reais as the API writes them, without trailing zeros. */
   readonly reais: (amount: number) => string;

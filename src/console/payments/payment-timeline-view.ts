@@ -59,7 +59,7 @@ const SENT_WORDS = {
   notification: 'Notifications sent: {count}',
 } as const;
 
-/** So many in a row, as of a sale in twelve installments, become one row that opens. */
+/** From this many in a row, as of a sale in twelve installments, they become one row that opens. */
 const LEAST_FOLDED = 4;
 
 /** `isCut`: there may be more than was read. */

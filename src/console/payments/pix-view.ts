@@ -99,7 +99,7 @@ function pixFacts(pix: ShownPix, visit: Visit): Html {
   ])}`;
 }
 
-/** Of a waiting Pix: all of it. Of an arrival: what is left. */
+/** A waiting Pix is taken away whole; of an arrival what is left is given back. */
 function takeAwayForm(pix: ShownPix, visit: Visit): Shown {
   const { say } = visit.wording;
   const values = { paymentId: pix.paymentId };

@@ -1,7 +1,7 @@
 import type { Day } from '../../values/instant.ts';
 import type { Wording } from '../parts/wording.ts';
 
-/** As the API lists it, in reais. */
+/** Amounts as the API lists them, in reais. */
 export type ListedMoney = {
   readonly day: string;
   readonly expectedValue: number;

@@ -17,9 +17,7 @@ export type AddRequestTools = {
   readonly keyring: Pick<Keyring, 'fingerprint'>;
 };
 
-/**
- * Writes request, audit entry and `beside` in one commit. False if too many of this person's requests wait.
- */
+/** Writes request, audit entry and `beside` in one commit. False if too many requests of the person wait. */
 export async function addRequest(
   { database, audit, keyring }: AddRequestTools,
   visit: Visit,

@@ -15,7 +15,7 @@ export type ReturnFileNamed = { readonly madeOn: Day; readonly fileNumber: strin
 
 export const MOST_EXCEPTIONS_SHOWN = 100;
 export const MOST_RULES_SHOWN = 20;
-/** As many as are read of a cause. */
+/** The most exceptions that are read of a cause. */
 export const MOST_RESOLVED_AT_ONCE = 5_000;
 export const MOST_SUMS_SHOWN = 20;
 export const MOST_DIFFERENCES_SHOWN = 100;

@@ -220,7 +220,7 @@ export type ExceptionTools = {
   /** By merchant and class, most money first, up to a bound. */
   readonly sumExceptions: (filter: OperatorFilter) => Promise<ExceptionSums>;
   readonly sumCause: (cause: Omit<ExceptionCause, 'rule'>) => Promise<CauseSum>;
-  /** Of open exceptions about fees, up to a bound. */
+  /** The rules of open exceptions about fees, up to a bound. */
   readonly listRules: (merchantId: string) => Promise<readonly CauseOfRule[]>;
   readonly findException: (id: string) => Promise<ReconciliationException | null>;
   readonly readLine: (fileNumber: number, lineNumber: number) => Promise<FiledLine | null>;

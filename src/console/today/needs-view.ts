@@ -51,10 +51,10 @@ type NarrowedList = Pick<Need, 'tone' | 'title' | 'advice'> & {
 
 /** A billing is tried again within weeks. */
 const DAYS_OF_RETRIES = 60;
-/** As many as the list of exceptions shows at once. */
+/** The most days that the list of exceptions shows at once. */
 const DAYS_OF_EXCEPTIONS = 90;
 const DAYS_AHEAD = 3;
-/** Each is counted by a search of its own. */
+/** Accounts whose needs are counted; each takes a search of its own. */
 const MOST_ACCOUNTS = 5;
 
 const LISTS: readonly NarrowedList[] = [

@@ -33,7 +33,7 @@ export type WaitingFilter = {
 
 export type WaitingThing = {
   readonly kind: WaitingKind;
-  /** Of its payment, boleto, Pix, subscription or billing. */
+  /** The id of its payment, boleto, Pix, subscription or billing. */
   readonly id: string;
   readonly merchantId: string;
   readonly amount: number;

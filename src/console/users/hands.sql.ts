@@ -20,9 +20,7 @@ const RENEW = statement(
    select user_id from anew`,
 );
 
-/**
- * Earlier givers, of roles too, no longer count. `actor`: the audit log's name of whoever lets the user in.
- */
+/** Earlier givers, also of roles, no longer count. `actor`: who lets the user in, by its audit log name. */
 export async function renewHand(tx: Tx, userId: string, actor: string): Promise<void> {
   await tx.query(RENEW, [userId, userOfActor(actor), newId()]);
 }

@@ -41,9 +41,7 @@ const NAME = /^[a-z0-9][a-z0-9._@+-]{0,59}$/;
 /** Per merchant, and for the operator. Disabled users do not count. */
 export const MOST_USERS = 200;
 
-/**
- * Such as an e-mail address. In lower case, for one spelling. No card number: the audit log would mask it.
- */
+/** Such as an e-mail address. Lower case, for one spelling. No card number: the audit log would mask it. */
 export function isUserName(text: string): boolean {
   return NAME.test(text) && !holdsCardNumber(text);
 }

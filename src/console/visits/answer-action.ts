@@ -132,7 +132,7 @@ async function answerFault(
   const earlier = await findEarlierForm(tools.database, onceKey);
   const again = earlier === null ? null : againOf(sent, earlier);
   if (typeof again === 'string') return answerAgain(tools, action, visit, form, again);
-  // The key's form may be under way without the fault: it keeps its key.
+  // The form may also have been sent without the fault, under the same key: it keeps the key.
   const there = earlier === null ? { ...visit, onceKey } : visit;
   return nothingDone(tools, action, there, form, 400, fault);
 }

@@ -216,7 +216,7 @@ function endEvent(
   };
 }
 
-/** An approval without this entry means done, or not known. */
+/** An approval that has no such entry was done, or its outcome is not known. */
 async function recordEnd(
   { audit, log }: Pick<DecideRequestTools, 'audit' | 'log'>,
   visit: Visit,
