@@ -126,7 +126,7 @@ function outcomeOf(transaction: Transaction): PayResult | null {
   }
 }
 
-/** As authorized: the payment itself shows later captures and releases. */
+/** The answer as authorized: the payment itself shows later captures and releases. */
 function preauthorizedAnswer(
   { transactionId, authorizationCode, nsu }: Transaction,
   { authorizedAt, captureUntil }: Preauthorization,
@@ -141,7 +141,7 @@ function preauthorizedAnswer(
   };
 }
 
-/** As approved: the payment itself shows later cancels. */
+/** The answer as approved: the payment itself shows later cancels. */
 function approvalOf({
   transactionId,
   authorizationCode,

@@ -31,7 +31,7 @@ export type FieldsPageTools = CardTools &
     readonly clock: BusinessClock;
     /** The code identifies this buyer's visit. */
     readonly createCode: (merchantId: string, ipAddress: string, deadlineAt: number) => Promise<string>;
-    /** Of cards, by merchant: strangers may have many addresses. */
+    /** Limits cards by merchant: strangers may have many addresses. */
     readonly cardLimit: RateLimit;
     readonly originRules: OriginRules;
     readonly script: PageScript;

@@ -14,13 +14,13 @@ const BILL = rowCodec(
     pixState: column.nullable(column.oneOf(PIX_STATES)),
     received: column.money(),
     isToResolve: column.boolean(),
-    /** Of all bills of the link. */
+    /** The sum over all bills of the link. */
     returnedOfLink: column.money('(sum(g.returned) over ())::bigint'),
   },
   'g',
 );
 
-/** Those about bills of the merchant: few, and found by their class. */
+/** Open exceptions about bills of the merchant: few, and found by their class. */
 const OPEN_EXCEPTIONS = `open_exceptions as materialized (
      select boleto_id, pix_id from reconciliation_exceptions
      where merchant_id = $1 and state = 'open' and class in ('unexpectedPayment', 'takenBack')
@@ -52,7 +52,7 @@ const LIST = statement(
 export type BillOfLink = {
   readonly id: string;
   readonly method: 'pix' | 'boleto';
-  /** It can be paid, or its bank has not confirmed its end. */
+  /** The bill can be paid, or its bank has not confirmed its end. */
   readonly isOpen: boolean;
   readonly received: Cents;
   /** An exception about it waits for a person. */
@@ -91,9 +91,7 @@ const RECEIVE_EARLIER = statement(
 
 const NAME_LINK = { boleto: nameLinkOfBoleto, pix: nameLinkOfPix } as const;
 
-/**
- * For a bill of the version before: an arriving payment waits for the bill's row, which then names the link.
- */
+/** For a bill of the version before: an arriving payment waits for the bill's row, which names the link. */
 export async function nameLinkOfBill(
   database: Database,
   { merchantId, linkId }: LinkKey,

@@ -36,7 +36,7 @@ export function requestOfTry(link: Pick<Link, 'linkId' | 'tries'>, body: unknown
   return { idempotency: { key: keyOfTry(link), target: 'POST /pay' }, body };
 }
 
-/** The times between which the id of a try's payment lies. */
+/** The range of ids in which the id of a try's payment lies. */
 function spanOfTry(
   keyring: FindTryTools['keyring'],
   link: Pick<Link, 'merchantId' | 'linkId' | 'tries'>,

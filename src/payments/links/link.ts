@@ -80,7 +80,7 @@ export type Link = LinkKey &
 export const MOST_CARD_TRIES = 20;
 /** A bank registers each boleto in the name of somebody. */
 export const MOST_BOLETO_TRIES = 5;
-/** Of all methods: a Pix tests no card, but is asked of the bank. */
+/** The most tries of all methods. A Pix tests no card, but each one is a request to the bank. */
 export const MOST_TRIES = 200;
 
 export function mayTry(
@@ -102,9 +102,7 @@ export function shownState(
   return state === 'open' && now >= expiresAt ? 'expired' : state;
 }
 
-/**
- * The pause doubles from a minute to a day, so this lasts about a month. After that a person asks the bank.
- */
+/** The pause doubles from a minute to a day: about a month in all. After that a person asks the bank. */
 export const MOST_REMOVALS = 40;
 
 export function isRemovalDue({

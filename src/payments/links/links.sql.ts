@@ -176,7 +176,7 @@ export async function beginTry(
   return row === undefined ? null : LINK.parse(row);
 }
 
-/** As read: money that came meanwhile is looked at before the try ends, or the end is put off. */
+/** The try as read: money that came meanwhile is looked at before the try ends, or the end is put off. */
 export type Try = LinkKey & Pick<Link, 'tries' | 'receivedAmount'>;
 
 /** If another bill has brought enough meanwhile, the next look names that bill. */

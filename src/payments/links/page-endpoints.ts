@@ -44,7 +44,7 @@ export type LinkPageTools = PayLinkTools &
   PayLinkByBillTools &
   TryTools & {
     readonly askForPayer: AskForPayer;
-    /** Of boletos, by merchant: strangers have many links and addresses. */
+    /** Limits boletos by merchant: strangers have many links and addresses. */
     readonly boletoLimit: RateLimit;
     readonly clock: BusinessClock;
     readonly acquirers: Acquirers;
@@ -141,7 +141,7 @@ function chosenOf(banks: Pick<Banks, 'choose'> | Pick<PixBanks, 'choose'>, link:
   return banks.choose(sale);
 }
 
-/** Needs a business day after today for its payment; a bank that is told by file knows it a day later. */
+/** Its payment needs a business day after today. A bank that gets files knows the boleto a day later. */
 function isBoletoOffered({ boletos, clock }: LinkPageTools, link: Link): boolean {
   const { banks } = boletos.issuing;
   const bank = chosenOf(banks, link);

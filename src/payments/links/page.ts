@@ -24,7 +24,7 @@ export type LinkToPay = {
   readonly options: readonly InstallmentOption[];
   readonly offered: { readonly pix: boolean; readonly boleto: boolean };
   readonly bill: BillToPay | null;
-  /** Of the service, in real time. */
+  /** The service's real time. */
   readonly now: Instant;
   readonly publicKey: string;
   /** The address to which the page leads back; null: none. */

@@ -51,7 +51,7 @@ export type PayLinkByBillTools = FinishTryTools & {
   readonly boletos: { readonly issuing: IssueTools; readonly canceling: CancelTools };
 };
 
-/** If the buyer leaves, the link stays bound to this Pix for so long, unless the buyer removes it. */
+/** How long the Pix holds the link if the buyer leaves without removing it. */
 const PIX_SECONDS = 1_800;
 /** A shorter one ends before the payer has opened the bank's app. */
 const SHORTEST_SECONDS = 60;

@@ -51,7 +51,7 @@ const LISTED = `${SHOWN_COLUMNS}, ${TOTALS.columns} from page g ${SHOWN_ROWS} cr
 
 /** For the count: only the index in this order can answer it, however few rows there are. */
 const TO_COUNT = 'order by sold_at, payment_id {counted}';
-/** Of each method as many as the page needs in all; then they are merged. */
+/** Reads of each method as many as the page needs in all; then they are merged. */
 const TO_SHOW = 'order by {order} limit $2::bigint + $3::bigint';
 const OF_DAYS = 'sold_at >= $4::timestamptz and sold_at < $5::timestamptz';
 const REQUESTED = 'requested_at >= $4::timestamptz and requested_at < $5::timestamptz';

@@ -16,7 +16,7 @@ export type RowReader = {
 
 type Listed = ListedPayment<WithoutShares>;
 
-/** As in a list, without the split. */
+/** A row as in a list, without the split. */
 function writeRow(listed: Listed, reader: RowReader): object {
   switch (listed.method) {
     case 'card':
