@@ -15,14 +15,14 @@ export type CommandTools = {
   readonly database: Database;
   readonly environment: 'homologation' | 'production';
   readonly cell: string | null;
-  /** Of the pages for payers; null: the service's origin. */
+  /** The origin of the pages for payers; null: the service's. */
   readonly pagesOrigin: string | null;
   readonly operator: Actor;
   /** The networks to which webhooks may go. */
   readonly urlSettings: UrlSettings;
   readonly acquirer: AcquirerPlace;
   readonly pix: Pick<Configuration['pix'], 'url' | 'channel' | 'settings' | 'timeoutMilliseconds'> & {
-    /** Like the acquirer's. */
+    /** The folder of the simulator's ledger; null: there is none. */
     readonly simulatorFolder: string | null;
   };
   readonly report: (line: string) => void;

@@ -20,7 +20,7 @@ import {
 import { accountUnknown, merchantUnknown } from './refusals.ts';
 
 const MOST_ENDPOINTS = 1_000;
-/** A backlog is counted up to so many. */
+/** The most deliveries of a backlog that are counted. */
 const MOST_COUNTED = 10_000;
 const MOST_DELIVERIES = 100;
 const STATES = ['waiting', 'delivered', 'givenUp'] as const;

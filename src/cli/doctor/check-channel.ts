@@ -11,9 +11,9 @@ import { type Diagnosis, fault, fine, judgeClock, reasonOf, warning } from './di
 import { type About, askAbout, findAddresses, greet } from './look-at-peer.ts';
 
 export type Peer = {
-  /** Its name in diagnoses: `acquirer`. */
+  /** The peer's name in diagnoses: `acquirer`. */
   readonly name: string;
-  /** Its name for people: `the bridge to the acquirer`. */
+  /** The peer's name for people: `the bridge to the acquirer`. */
   readonly words: string;
   readonly setting: string;
   /** Absent if `…_URL` has the address. */

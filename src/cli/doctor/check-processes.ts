@@ -56,9 +56,7 @@ async function checkLife(
   );
 }
 
-/**
- * Why processes do nothing, as they report it: the doctor writes nothing, so it does not meet a full disk.
- */
+/** Why processes do nothing, by their reports: the doctor writes nothing, so it meets no full disk. */
 function heldOf(reports: readonly ProcessReport[]): Diagnosis[] {
   const reasons = new Set(reports.flatMap(({ heldBecause }) => heldBecause ?? []));
   return [...reasons].map((reason) => {

@@ -13,7 +13,7 @@ import { checkProcesses } from './check-processes.ts';
 import { checkProviders } from './check-providers.ts';
 import { type Diagnosis, fault, fine, reasonOf, warning } from './diagnosis.ts';
 
-/** Checks everything that the service needs, before it starts or while it runs. Changes nothing. */
+/** Checks what the service needs, before it starts or while it runs. Changes nothing. */
 export const DOCTOR_COMMAND: Command = {
   words: ['doctor'],
   summary: 'look at settings, database, clocks, keys, acquirer, bank, webhooks and disks; changes nothing',

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 
-/** As the largest body of a request. */
+/** Like the largest body of a request. */
 export const LONGEST_LINE = 64 * 1024;
 
 const LINE_FEED = 10;

@@ -204,7 +204,7 @@ export function readMovingRow(line: Buffer, merchantId: string): MovingRow | rea
   return read.ok ? rowOf(kind, read.body) : read.faults.map(shown);
 }
 
-/** The fault's line in the row is always 1: only its column is told. */
+/** A row is one line, so only the column of the fault is told. */
 function unreadable(fault: JsonFault): RowFault {
   const { kind, column } = fault;
   return kind === 'syntax' ? { tag: '', text: `No JSON object: column ${column}.` } : shown(jsonFault(fault));

@@ -47,7 +47,7 @@ export const PIX: BillsOfMethod<PayerPix, 'pixId'> = {
   emailsOf: () => [],
 };
 
-/** It may still be paid, or a text of the merchant names the person. */
+/** Left because it may still be paid, or because a text of the merchant names the person. */
 type LeftBill = {
   readonly reason: 'openBoleto' | 'openPix' | 'merchantText';
   readonly merchantId: string;

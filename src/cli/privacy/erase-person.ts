@@ -211,8 +211,8 @@ async function eraseSubscriptions(
     tools.database,
     filter,
     (tx) => SUBSCRIBERS.erase(tx, free),
-    // Includes those that are left: their words may be kept under the id, if the document came later than the
-    // name.
+    // Also for subscriptions that are left: their words may be kept under the id, if the document came later
+    // than the name.
     () => page.map(({ subscriptionId }) => subscriptionId),
   );
   const gone = new Set(erased.map(({ subscriptionId }) => subscriptionId));

@@ -14,7 +14,7 @@ import { addDays, type Day, instant, isDay, saoPauloDay } from '../../values/ins
 import type { Command, CommandOutcome, GivenOptions, InstallationTools } from '../command.ts';
 
 const URL_OF_REDE = 'https://api.userede.com.br/redelabs';
-/** Rede answers for so many days at a time. */
+/** Rede answers for 31 days at a time. */
 const MOST_DAYS = 31;
 const PV = /^\d{1,9}$/;
 
