@@ -57,7 +57,7 @@ export type Configuration = FrontSettings & {
   readonly pix: PixSettings;
   readonly unguardedChannels: readonly ChannelName[];
   readonly acquirerTimeoutMilliseconds: number;
-  /** For charges without a waiting caller. An unknown charge is searched for that long. */
+  /** For charges without a waiting caller. `searchMilliseconds`: how long an unknown charge is sought. */
   readonly billings: { readonly acquirerTimeoutMilliseconds: number; readonly searchMilliseconds: number };
   readonly changesSeconds: number;
   readonly requestDeadlineMilliseconds: number;

@@ -21,9 +21,7 @@ export async function startOwnSimulator(starting: Starting): Promise<Simulator |
   return openSimulator(starting, { program: 'acquirer', folder: 'simulator', lateMilliseconds });
 }
 
-/**
- * Not beside a real acquirer: its installation may have several processes, and each would have its own bank.
- */
+/** Not beside a real acquirer: its installation may have several processes, each with its own bank. */
 export async function startOwnBankSimulator(starting: Starting): Promise<Simulator | null> {
   const { acquirerUrl, bank, environment } = starting.configuration;
   if (environment === 'production' || acquirerUrl !== null || bank.url !== null) return null;

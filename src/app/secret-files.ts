@@ -1,8 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 
-/**
- * Secret settings, and for each the setting that names its file. Tokens and private keys are only in files.
- */
+/** Secret settings, each with the setting that names its file. Tokens and private keys are only in files. */
 export const SECRETS: readonly { readonly name: string; readonly file: string }[] = [
   { name: 'DATABASE_URL', file: 'DATABASE_URL_FILE' },
   { name: 'PARCELA_OWNER_DATABASE_URL', file: 'PARCELA_OWNER_DATABASE_URL_FILE' },

@@ -82,7 +82,7 @@ export function settingReader(
   const isUnread = ({ name, file }: (typeof SECRETS)[number]) =>
     (environment[file]?.trim() ?? '') !== '' && !secrets.has(name);
   const unread = SECRETS.filter(isUnread).map(({ name }) => `${name}: `);
-  /** Each once. Leaves out consequences of a file that could not be read. */
+  /** Each fault once. Leaves out the consequences of a file that could not be read. */
   const allFaults = (): string[] => {
     const own = faults.filter((fault) => !unread.some((name) => fault.startsWith(name)));
     return [...new Set(own.map((fault) => namedAsSet(fault, secrets)))];
