@@ -1,4 +1,3 @@
-/** The default pause between two reports of one reason. */
 const PAUSE_MILLISECONDS = 600_000;
 /** Reasons counted separately within a pause. */
 const MOST_REASONS = 100;

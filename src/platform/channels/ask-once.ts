@@ -27,7 +27,6 @@ export type Question = {
   readonly template?: string;
   readonly body: string | null;
   readonly headers: Readonly<Record<string, string>>;
-  /** A success may have no body. */
   readonly mayBeEmpty?: boolean | undefined;
 };
 

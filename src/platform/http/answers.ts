@@ -42,7 +42,6 @@ export function answerMalformedHttp(error: Error, socket: Socket): void {
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
 }
 
-/** A request that is too slow is not malformed. */
 function faultOf(code: string | undefined): 'slowRequest' | 'malformedHttp' {
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'slowRequest' : 'malformedHttp';
 }

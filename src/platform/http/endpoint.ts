@@ -144,7 +144,6 @@ export type Call<Body, Query, Parameters> = {
 export type Answer = {
   readonly status: number;
   readonly body?: unknown;
-  /** A body that is already text, with its content type. */
   readonly text?: { readonly content: string | Buffer; readonly type: string };
   /** A body of any length, produced while it is read. */
   readonly stream?: AnswerStream<string | Uint8Array>;

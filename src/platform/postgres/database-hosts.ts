@@ -3,7 +3,6 @@ import { isLoopback } from '../channels/channel-url.ts';
 
 export type DatabaseHosts = {
   readonly addresses: readonly string[];
-  /** Whether the address means the host that takes writes at the moment. */
   readonly isPrimarySought: boolean;
 };
 
@@ -92,7 +91,6 @@ function attributesOf(address: string): readonly string[] {
   return new URLSearchParams(queryOf(address)).getAll(ATTRIBUTE);
 }
 
-/** The driver's names. */
 const MODES: readonly string[] = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
 const modesOf = (address: string) => new URLSearchParams(queryOf(address)).getAll('sslmode');
 

@@ -2,7 +2,6 @@ import { type Cents, cents } from '../../values/cents.ts';
 import type { Day, Instant } from '../../values/instant.ts';
 import type { Row } from './database.ts';
 
-/** An unknown state or an unexpected type. */
 export class UnreadableRow extends Error {
   override readonly name = 'UnreadableRow';
 }

@@ -89,7 +89,6 @@ function peerCalls() {
       void told.push(`${peer} ${provider} ${operation}: ${reason}`),
     answered: () => void told.push(`${peer} ${provider} answered`),
   });
-  /** The error of the machine's clock. */
   let wrong = 0;
   const calls = new PeerCalls(
     { openPeer },

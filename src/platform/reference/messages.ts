@@ -29,7 +29,6 @@ export function printMessages(messages: readonly MessageContract[], printing: Pr
 
 export const parameterNamed = (name: string): Json => ({ $ref: `#/components/parameters/${name}` });
 
-/** The parameters that messages refer to. */
 export function printMessageHeaders({ say }: Pick<Printing, 'say'>): Json {
   return Object.fromEntries(
     Object.entries(MESSAGE_HEADERS).map(([name, meaning]) => [

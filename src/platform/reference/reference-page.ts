@@ -303,7 +303,6 @@ function curlCommand(endpoint: Contract, serverUrls: ServerUrls): string {
   return lines.join(' \\\n  ');
 }
 
-/** The value under the same name in an example answer. */
 function exampleOf({ answers }: Contract, name: string): string {
   const found = findNamed(answers[200]?.example, name);
   return found === undefined ? name.toUpperCase() : String(found);

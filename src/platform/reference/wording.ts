@@ -18,7 +18,6 @@ export type Wording = {
   readonly meaningOf: (path: readonly string[]) => string | undefined;
 };
 
-/** English, as in the contracts. */
 export const AS_DECLARED: Wording = {
   language: 'en',
   say: (english) => english,

@@ -67,7 +67,6 @@ export function notePaymentMade(made: NotedPayment & { readonly paymentId: strin
   if (scope !== undefined && scope.span !== null) scope.tracer?.remember(made.paymentId, scope.span);
 }
 
-/** Runs a step in a child span, if the caller's span is recorded. */
 export function traced<T>(start: SpanStart, run: (span: Span | null) => Promise<T>): Promise<T> {
   const scope = current.getStore();
   const span = scope?.span?.child(start) ?? null;
@@ -110,7 +109,6 @@ const MOST_LINKS = 32;
 /** `follows`: the id of what the task continues, if known. */
 export type TaskSubject = { readonly attributes: Attributes; readonly follows: string | null };
 
-/** For a task that continues a payment's trace. */
 export function taskOfPayment(task: {
   readonly merchantId: string;
   readonly transactionId: string;

@@ -10,7 +10,6 @@ export type Dispatched<Task extends Place, Sent> = {
   readonly name: string;
   readonly limits: DispatchLimits;
   readonly wakeSignal: WakeSignal;
-  /** Tells whether the other side answers at all. */
   readonly outage?: OutageWatch;
   /** Called before the first claim of each run. */
   beginRun?(): void;

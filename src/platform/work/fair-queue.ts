@@ -86,7 +86,6 @@ const WAITING_IN_VAIN = 8;
 
 type Waiting<Task> = { readonly task: Task; readonly until: number; readonly isExempt: boolean };
 
-/** Asked for each task in its turn. */
 export type Chooser<Task> = {
   readonly now: number;
   readonly hasCapacityAt: (task: Task) => boolean;

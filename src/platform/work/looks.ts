@@ -3,7 +3,6 @@ import { createWakeSignal, untilNotified } from './wake-signal.ts';
 
 /** Another process may have left work behind. */
 const LOOK_MILLISECONDS = 1_000;
-/** Between the starts of two looks, however often hastened. */
 const SHORTEST_PAUSE_MILLISECONDS = 100;
 /** Hastened looks take at most a tenth of their connection's time, and slow ones half of it. */
 const REST_FACTOR = 10;

@@ -51,7 +51,6 @@ export async function* xlsxStream(
   }
 }
 
-/** Rows in pieces of a limited number. */
 class RowQueue {
   readonly #source: AsyncIterator<Rows>;
   #waiting: Rows = [];

@@ -56,7 +56,6 @@ export function workbookRelationsXml(sheets: number): string {
   return `${HEAD}<Relationships xmlns="${PACKAGE}/relationships">${parts.join('')}<Relationship Id="rId0" Type="${OFFICE}/styles" Target="styles.xml"/></Relationships>`;
 }
 
-/** The heads stay in sight. */
 export function sheetBegin(heads: readonly string[]): string {
   const columns = `<cols><col min="1" max="${Math.max(1, heads.length)}" width="18" customWidth="1"/></cols>`;
   const frozen =
