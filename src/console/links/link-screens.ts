@@ -65,7 +65,6 @@ const listed = listScreen<Link>({
   view: linkTable,
 });
 
-/** The form stands above the list, even an empty one. */
 const LIST: Screen<ListTools> = {
   ...listed,
   async show(visit, tools) {

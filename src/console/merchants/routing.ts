@@ -48,7 +48,6 @@ type Addresses = Pick<Routing, 'standing'> & {
 
 const hostOf = (url: string | null) => (url === null || url === '' ? null : new URL(url).host);
 
-/** The role whose rules the page changes. */
 export const ACQUIRER = 'acquirer';
 
 export const RULE_SEPARATOR = '; ';

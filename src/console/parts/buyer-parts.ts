@@ -54,7 +54,6 @@ export function buyerCells({ user }: Visit) {
   };
 }
 
-/** The payment link on whose page the buyer paid; nothing without a link. */
 export function linkFacts(
   linkId: string | null | undefined,
   { merchantId, wording }: Pick<Visit, 'merchantId' | 'wording'>,

@@ -120,7 +120,6 @@ function columnsOf<One extends Slot>({ slots, names, scale }: PeriodChart<One>, 
   ]);
 }
 
-/** The line has a gap where there is no value. */
 function linesOf<One extends Slot>({ slots, names, scale }: PeriodChart<One>, place: Place): Shown {
   const line = (kind: keyof typeof names) => {
     const runs: { readonly x: number; readonly y: number; readonly said: string }[][] = [[]];

@@ -34,7 +34,6 @@ export type Frame = {
 /** `mark` identifies the content: an unchanged page is not sent again. */
 export type Live = { readonly seconds: number; readonly mark: string };
 
-/** The page has no inline script or style. */
 export function page(frame: Frame): string {
   const { wording, assets, title, body, visitor, message, isHomologation } = frame;
   const { say, language } = wording;

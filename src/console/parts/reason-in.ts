@@ -1,6 +1,5 @@
 import type { Wording } from './wording.ts';
 
-/** Parties named in reasons. */
 const PARTIES = [
   'the acquirer',
   'the bank',

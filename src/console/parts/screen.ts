@@ -58,7 +58,6 @@ export type Sheet = {
   readonly kind: SheetKind;
   readonly language: Wording['language'];
   readonly heads: readonly string[];
-  /** In pieces. */
   readonly rows: AsyncIterable<readonly (readonly SheetCell[])[]>;
 };
 

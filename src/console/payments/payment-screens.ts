@@ -59,7 +59,6 @@ export function periodOf({ query, now }: Visit): { readonly from: string; readon
   return { from: dateRangeStartDate ?? addDays(today, 1 - USUAL_DAYS), to: dateRangeEndDate ?? today };
 }
 
-/** A choice beside the statuses. */
 const PARTLY_RETURNED = 'partlyReturned';
 
 function filtersOf(visit: Visit) {

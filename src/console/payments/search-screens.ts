@@ -182,7 +182,6 @@ async function thingsOfSale(
   return { ...NOTHING, payments: await readPayments(ids, visit, tools), readFrom };
 }
 
-/** The search box. A single result opens its page; several are listed. */
 export const SEARCH_SCREENS: readonly Screen<SearchTools>[] = [
   screen<SearchTools, Found>({
     path: SEARCH,

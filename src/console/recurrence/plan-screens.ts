@@ -41,7 +41,6 @@ const LISTED = listScreen<Plan>({
   view: planTable,
 });
 
-/** The form stands above the list, even an empty one. */
 const LIST: Screen<ListTools> = {
   ...LISTED,
   async show(visit, tools) {

@@ -90,7 +90,6 @@ function filters(visit: Visit): Html {
   ]);
 }
 
-/** Each row links to the exceptions that it counts. */
 function sumSection({ count, cents, isCutShort, groups }: ExceptionSums, visit: Visit): Shown {
   if (groups.length === 0) return '';
   const { say, money, duration, ...wording } = visit.wording;
