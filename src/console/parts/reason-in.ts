@@ -1,6 +1,5 @@
 import type { Wording } from './wording.ts';
 
-/** Who is named in them. */
 const PARTIES = [
   'the acquirer',
   'the bank',
@@ -11,7 +10,7 @@ const PARTIES = [
   'this bank',
 ] as const;
 
-/** What is said to be wrong or missing. Of a protocol's field, whose name stays, a word is no sentence. */
+/** Things that reasons call wrong or missing. A protocol's field keeps its name. */
 const THINGS = [
   'amount',
   'amount that can be',
@@ -37,9 +36,8 @@ const THINGS = [
 ] as const;
 
 /**
- * Why somebody whom we ask gave no clear answer, as adapters word it for log and doctor. The first that fits
- * counts; `who` is a party or a name, `what` a thing or a field, `code` is what was answered, `why` is a
- * reason itself.
+ * Why a peer gave no clear answer, as adapters word it for log and doctor. The first match counts; `who` is a
+ * party or a name, `what` a thing or a field, `code` the answer, `why` a reason itself.
  */
 const REASONS = [
   'no program listens there',
@@ -205,7 +203,7 @@ const isSaid = (word: string): boolean => [...PARTIES, ...THINGS].some((said) =>
 /** Words of a connection and the code behind them, which people search for. */
 const CODED = /^(?<words>[a-z].+): (?<code>[A-Z]\w+)$/;
 
-/** A reason that is none of ours stays as it is. */
+/** An unknown reason stays as it is. */
 export function reasonIn(reason: string, { language, say }: Pick<Wording, 'language' | 'say'>): string {
   if (language === 'en') return reason;
   for (const { text, pattern } of PATTERNS) {
