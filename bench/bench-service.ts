@@ -2,11 +2,8 @@ import { openSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createDemoMerchant, type Demo } from '../src/homologation/create-demo-merchant.ts';
-import {
-  type EmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '../src/homologation/embedded-postgres/launcher.ts';
+import { createDemoMerchant, type Demo } from '../homologation/create-demo-merchant.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../homologation/embedded-postgres/launcher.ts';
 import type { Keyring } from '../src/keys/open-keyring.ts';
 import { type Database, openDatabase, statement } from '../src/platform/postgres/database.ts';
 import { type AuditedTools, auditedTools, keyFileIn, rememberKeyFile } from '../test/kit/keys.ts';

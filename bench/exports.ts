@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import type { Demo } from '../src/homologation/create-demo-merchant.ts';
+import type { Demo } from '../homologation/create-demo-merchant.ts';
 import { instant, saoPauloDay } from '../src/values/instant.ts';
 import { logIn } from '../test/kit/merchant.ts';
 import type { Service } from '../test/kit/service.ts';

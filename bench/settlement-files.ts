@@ -11,6 +11,10 @@ import {
 import {
   cieloEntry,
   cieloHeader,
+  cieloNegotiatedUnit,
+  cieloNegotiation,
+  cieloNegotiationAccount,
+  cieloPixDetail,
   cieloTrailer,
   cieloUnit,
 } from '../packages/settlement-files/test/cielo-lines.ts';
@@ -29,6 +33,13 @@ import {
   eevcSale,
   eevcTrailer,
 } from '../packages/settlement-files/test/eevc-lines.ts';
+import {
+  eevdBatch,
+  eevdEcommerce,
+  eevdHeader,
+  eevdSale,
+  eevdTrailer,
+} from '../packages/settlement-files/test/eevd-lines.ts';
 import {
   getnetBatch,
   getnetHeader,
@@ -194,6 +205,38 @@ function cielo03(): BenchFile {
   };
 }
 
+function cielo15(): BenchFile {
+  return {
+    head: [cieloHeader({ statement: '15' })],
+    block: [
+      cieloNegotiation(GROSS, NET),
+      ...sales.map((nsu) => cieloNegotiatedUnit(grossOf(nsu), netOf(nsu))),
+      cieloNegotiationAccount(NET),
+    ],
+    tail: (blocks) => [cieloTrailer(blocks * (sales.length + 2), 0, 0, 0)],
+    renumberAt: null,
+  };
+}
+
+function cielo09(): BenchFile {
+  const unit = (nsu: number) => ({ type: '02', count: 1, gross: grossOf(nsu), net: netOf(nsu) });
+  return {
+    head: [cieloHeader({ statement: '09' })],
+    block: sales.map((nsu) => cieloUnit({ ...unit(nsu), status: '00' })),
+    tail: (blocks) => [cieloTrailer(blocks * sales.length, 0, blocks * GROSS, blocks * NET)],
+    renumberAt: null,
+  };
+}
+
+function cielo16(): BenchFile {
+  return {
+    head: [cieloHeader({ statement: '16' })],
+    block: sales.map((nsu) => cieloPixDetail({ gross: grossOf(nsu), fee: FEE })),
+    tail: (blocks) => [cieloTrailer(blocks * sales.length, 0, blocks * GROSS, blocks * NET)],
+    renumberAt: null,
+  };
+}
+
 function eevc(): BenchFile {
   const count = sales.length;
   const sale = (nsu: number) => ({ batch: 700, nsu, gross: grossOf(nsu), fee: FEE });
@@ -208,6 +251,25 @@ function eevc(): BenchFile {
       const totals = { gross: blocks * GROSS, fee: all * FEE, rejected: 0, rejectedCount: 0, accepted };
       const lines = lastDigits(blocks * block.length + 4, 6);
       return [eevcBranchTotal(totals), eevcTrailer(1, lines, totals)];
+    },
+    renumberAt: null,
+  };
+}
+
+/** One batch: each batch stands in a file once. */
+function eevd(): BenchFile {
+  const sale = (nsu: number) => ({ batch: 700, nsu, gross: grossOf(nsu), fee: FEE });
+  return {
+    head: [eevdHeader()],
+    block: sales.flatMap((nsu) => [eevdSale(sale(nsu)), eevdEcommerce(sale(nsu), `order-${nsu}`)]),
+    tail: (blocks) => {
+      const count = blocks * sales.length;
+      const sums = { gross: blocks * GROSS, fee: count * FEE };
+      const lines = lastDigits(count * 2 + 3, 6);
+      return [
+        eevdBatch({ number: 700, count, ...sums }),
+        eevdTrailer(lines, { batches: 1, sales: count, ...sums }),
+      ];
     },
     renumberAt: null,
   };
@@ -275,7 +337,11 @@ const FILES: Readonly<Record<SettlementFormat, BenchFile>> = {
   adiq: adiq(),
   cielo03: cielo03(),
   cielo04: cielo(),
+  cielo09: cielo09(),
+  cielo15: cielo15(),
+  cielo16: cielo16(),
   redeEevc: eevc(),
+  redeEevd: eevd(),
   redeEefi: eefi(),
   redeStatement: redeStatement(),
   getnet: getnet(),

@@ -134,7 +134,13 @@ function sourcesIn(home) {
     readdirSync(join(home, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name).slice(home.length).replace(/^\//, ''));
-  return [...BUILDER, ...below('src'), ...below('packages'), ...below('simulators')];
+  return [
+    ...BUILDER,
+    ...below('src'),
+    ...below('homologation'),
+    ...below('packages'),
+    ...below('simulators'),
+  ];
 }
 
 function contentsOf(paths, home) {

@@ -3,12 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { createDemoMerchant, type Demo, type DemoLogin } from '../homologation/create-demo-merchant.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../homologation/embedded-postgres/launcher.ts';
 import { SETTINGS } from '../src/app/settings.ts';
-import { createDemoMerchant, type Demo, type DemoLogin } from '../src/homologation/create-demo-merchant.ts';
-import {
-  type EmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '../src/homologation/embedded-postgres/launcher.ts';
 import { createMerchant } from '../src/merchants/create-merchant.ts';
 import { createCredential } from '../src/merchants/credentials/create-credential.ts';
 import { migrate } from '../src/platform/migrations/migrations.ts';

@@ -29,7 +29,7 @@ const SHIPPED = [
   /^(LICENSE|[\w.-]+\.md)$/,
   /^bin\//,
   /^migrations\//,
-  /^(src|packages|simulators|clients)\/(?!.*\.test\.ts$)/,
+  /^(src|homologation|packages|simulators|clients)\/(?!.*\.test\.ts$)/,
   /^(docs|decisions|examples)\//,
   /^deploy\//,
 ];

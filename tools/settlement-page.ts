@@ -22,8 +22,8 @@ missing; what the text of its format allows behind it is not read.
 
 A file is taken whole or not at all: a fault refuses it, with line, field, reason and what stands there, in English and in Portuguese. Entries by another establishment than the
 header's are taken and counted: they are of branches, or the header is somebody else's. The format is known by the first line:
-\`A0\` (Adiq), \`0\` with \`CIELO\` in 43 to 47 (Cielo), \`002\` with a version that ends in \`EEVC\` and \`030\` with one that ends in \`EEFI\` (Rede), \`0\` with \`CEADM100\` in 24 to 31 (Getnet). Cielo 09,
-15 and 16, Rede EEVD and EESA, and files of Stone, PagBank and banks are refused by name.
+\`A0\` (Adiq), \`0\` with \`CIELO\` in 43 to 47 (Cielo), \`002\` with a version that ends in \`EEVC\`, \`00,\` with one that ends in \`EEVD\` and \`030\` with one that ends in \`EEFI\` (Rede), \`0\` with \`CEADM100\` in 24 to 31 (Getnet). 
+Rede EESA, and files of Stone, PagBank and banks are refused by name.
 
 Money is in cents, without separators. NSU, establishment and batch are kept without zeros before them. Order numbers and TIDs stand at the left of their field.`;
 
@@ -86,7 +86,9 @@ function formatSection(layout: Format): string {
 }
 
 export function overview({ records }: Pick<FormatLayout, 'records'>): string {
-  const rows = records.map(({ type, title, length, use }) => [`\`${type}\``, title, String(length), use]);
+  const rows = records.map(({ type, title, length, isSeparated, fields, use }) => [
+    ...[`\`${type}\``, title, isSeparated ? `${fields.length} columns` : String(length), use],
+  ]);
   return table(['Record', 'What it is', 'Length', 'What is made of it'], rows);
 }
 
@@ -101,7 +103,7 @@ function leftOutTable(leftOut: CodeTable): string {
 }
 
 export function recordSection(format: string, record: RecordLayout): string {
-  const rows = record.fields.map(fieldRow);
+  const rows = record.fields.map((field, index) => fieldRow(field, record.isSeparated ? index + 1 : null));
   const tables = codeTablesOf(record).map(
     ([name, codes]) =>
       `\`${name}\` of \`${record.type}\`: ${Object.entries(codes)
@@ -111,13 +113,17 @@ export function recordSection(format: string, record: RecordLayout): string {
   return [
     `### ${format}: \`${record.type}\``,
     `${record.title}. ${record.use}`,
-    table(['From', 'To', 'Field', 'Kind', 'Meaning'], rows),
+    table(
+      [...(record.isSeparated ? ['Column', 'At most'] : ['From', 'To']), 'Field', 'Kind', 'Meaning'],
+      rows,
+    ),
     ...tables,
   ].join('\n\n');
 }
 
-function fieldRow([name, from, to, kind, meaning]: Field): string[] {
-  return [String(from), String(to), `\`${name}\``, `\`${kind}\``, meaning];
+function fieldRow([name, from, to, kind, meaning]: Field, column: number | null): string[] {
+  const place = column === null ? [from, to] : [column, to - from + 1];
+  return [...place.map(String), `\`${name}\``, `\`${kind}\``, meaning];
 }
 
 function codeTablesOf({ fields, codes }: RecordLayout): [string, CodeTable][] {

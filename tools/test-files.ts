@@ -3,7 +3,17 @@ import { existsSync, readFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
 
-const FOLDERS = ['src', 'packages', 'simulators', 'conformance', 'examples', 'tools', 'bench', 'test'];
+const FOLDERS = [
+  'src',
+  'homologation',
+  'packages',
+  'simulators',
+  'conformance',
+  'examples',
+  'tools',
+  'bench',
+  'test',
+];
 const PATTERNS = FOLDERS.map((folder) => `${folder}/**/*.test.ts`);
 /** Always run with a change: they look at all sources, and take seconds. */
 const FENCES = 'test/architecture/';
@@ -30,7 +40,7 @@ export const CLUSTERS: readonly string[] = ['test/restored/promoted.test.ts', 't
  * brought up by them.
  */
 export const STARTERS: readonly string[] = [
-  'src/homologation/embedded-postgres/launcher.test.ts',
+  'homologation/embedded-postgres/launcher.test.ts',
   'test/start/bundle.test.ts',
   'tools/install.test.ts',
 ];
@@ -64,6 +74,7 @@ export const OF_SIMULATORS: readonly string[] = [
 export const OF_BROWSERS: readonly string[] = [
   'test/console/browser-actions.test.ts',
   'test/console/oidc-browser.test.ts',
+  'test/console/twenty-jobs.test.ts',
 ];
 /** A slice of the suite `payments` of the proof, for whoever changes what it is about. */
 const OF_CHAOS: readonly string[] = ['test/payments/faults.test.ts'];
@@ -77,11 +88,11 @@ const OF_PROOF = [
 /** With a change of which of these each of them runs too. */
 const READ_BY: readonly (readonly [files: readonly string[], changed: RegExp])[] = [
   [PAPERS, /^(README|package|docs|deploy|releases|bin|tools|simulators)\b|^src\/.*(contract|refusals)\.ts$/],
-  [CLUSTERS, /^src\/(app|homologation|platform)\//],
+  [CLUSTERS, /^(homologation|src\/(app|platform))\//],
   [OF_PACKAGES, /^packages\//],
   [OF_BUYERS, /^(clients\/browser|examples\/shop|src\/(payments\/links|transactions\/payers))\//],
-  [STARTERS, /^(bin\/|src\/homologation\/embedded-postgres\/|package|tools\/(install|checkout))/],
-  [OF_BROWSERS, /^src\/console\//],
+  [STARTERS, /^(bin\/|homologation\/embedded-postgres\/|package|tools\/(install|checkout))/],
+  [OF_BROWSERS, /^(homologation|src\/console)\//],
   [OF_SIMULATORS, /^simulators\//],
   [OF_CONFORMANCE, /^(conformance|simulators|examples\/bridge)\//],
   [OF_CELLS, /^(deploy|src\/(app|merchants|platform|values))\//],
@@ -108,7 +119,9 @@ export function changedFiles(files: readonly string[], base: string): string[] {
     ...git('diff', '--name-only', base),
     ...git('ls-files', '--others', '--exclude-standard'),
   ]);
-  const modules = new Set([...changed].map((path) => /^src\/([\w-]+)\//.exec(path)?.[1]));
+  const modules = new Set(
+    [...changed].map((path) => /^(?:src\/([\w-]+)|(homologation))\//.exec(path)?.slice(1).find(Boolean)),
+  );
   const known = new Map<string, readonly string[]>();
   const ofProof = READ_BY.flatMap(([all, read]) => ([...changed].some((path) => read.test(path)) ? all : []));
   return [...files, ...ofProof].filter(

@@ -7,10 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import pg from 'pg';
 import { freshBundle } from '../bin/bundle.mjs';
-import {
-  type EmbeddedPostgres,
-  startEmbeddedPostgres,
-} from '../src/homologation/embedded-postgres/launcher.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../homologation/embedded-postgres/launcher.ts';
 import { type Calibration, judgeCosts, openCalibration, secondsOfTree } from './test-budget.ts';
 import { changedFiles, findFiles } from './test-files.ts';
 import { runFiles } from './test-lanes.ts';
@@ -31,7 +28,7 @@ const TEST_MILLISECONDS = 120_000;
 const MOST_TIMES_LONGER = 60;
 const LEAST_PATIENCE = 2;
 const MOST_PATIENCE = 20;
-/** So many files that failed run again, alone: more are no accident. To become none (0141). */
+/** So many files that failed run again, alone: more are no accident. To become none (0139). */
 const MOST_FILES_AGAIN = 5;
 /** Where files cost nothing to write, if there is room for all databases of a run. */
 const MEMORY_FOLDER = '/dev/shm';

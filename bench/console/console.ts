@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SCREENS } from '../../src/console/screens.ts';
 import { type Day, instant, saoPauloDay } from '../../src/values/instant.ts';
 import { openAuditor } from '../../test/kit/service.ts';
+import { ALL_SCREENS } from '../../tools/console-pages.ts';
 import { type BenchService, openBenchService } from '../bench-service.ts';
 import { PAYMENT_KINDS } from '../load/payment-kinds.ts';
 import { countWanted, textWanted } from '../options.ts';
@@ -23,7 +23,7 @@ const USUAL = { payments: 20_000_000, billings: 5_000_000, merchants: 2_000, bes
  * `--keep FOLDER` leaves the database there, and the next run takes it as it is.
  */
 export async function benchConsole(): Promise<void> {
-  const cases = casesOf(SCREENS);
+  const cases = casesOf(ALL_SCREENS);
   const operators = countWanted('operators', OPERATORS);
   const bench = await openBenchService({ serverSettings: COUNTING_SERVER, keptFolder: textWanted('keep') });
   const auditor = openAuditor(bench.server.connection);

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { SCREENS } from '../../src/console/screens.ts';
 import { instant, saoPauloDay } from '../../src/values/instant.ts';
 import type { Visitor } from '../../test/console/visitor.ts';
 import type { Service } from '../../test/kit/service.ts';
+import { ALL_SCREENS } from '../../tools/console-pages.ts';
 import type { BenchService } from '../bench-service.ts';
 import {
   CHARGE_SPENDING_HEAD,
@@ -95,8 +95,10 @@ type Looking = { stop(): Promise<Look[]> };
 function lookOn(things: Visitors['things'], people: readonly Visitor[]): Looking {
   const ended = new AbortController();
   const looks: Look[] = [];
-  const cases = casesOf(SCREENS).filter(({ by }) => by === 'operator');
-  const live = SCREENS.filter(({ refreshSeconds, of }) => refreshSeconds !== undefined && of === 'operator');
+  const cases = casesOf(ALL_SCREENS).filter(({ by }) => by === 'operator');
+  const live = ALL_SCREENS.filter(
+    ({ refreshSeconds, of }) => refreshSeconds !== undefined && of === 'operator',
+  );
   const today = saoPauloDay(instant(Date.now()));
   const addressFor = (one: ScreenCase) => addressOf(one, things[one.owner ?? 'giant'], today);
   const look = async (visitor: Visitor, address: string, headers = {}) => {

@@ -35,7 +35,7 @@ export type StatementCosts = { forget(): Promise<void>; read(): Promise<Statemen
 /** What the server counts of our statements, under the names that the source has of them. */
 export async function openStatementCosts(auditor: Auditor): Promise<StatementCosts> {
   for (const path of readSourceTree().keys())
-    if (/^src\/.*\.sql\.ts$/.test(path)) await import(`../../${path}`);
+    if (/^(src|homologation)\/.*\.sql\.ts$/.test(path)) await import(`../../${path}`);
   const names = new Map(declaredStatements().map(({ name, text }) => [shape(text), name]));
   await auditor.query(OPEN);
   return {

@@ -3,7 +3,7 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync } fr
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { serverAccount } from '../../src/homologation/embedded-postgres/server-account.ts';
+import { serverAccount } from '../../homologation/embedded-postgres/server-account.ts';
 import type { TestDatabaseAddress } from '../../test/kit/database.ts';
 import { until } from '../../test/kit/service.ts';
 import { freePort } from '../chaos-simulators.ts';

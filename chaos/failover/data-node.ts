@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { giveTo, type ServerAccount } from '../../src/homologation/embedded-postgres/server-account.ts';
+import { giveTo, type ServerAccount } from '../../homologation/embedded-postgres/server-account.ts';
 import { deployedFile, type Places } from './deployed-files.ts';
 import { type Machine, machinesNet } from './network.ts';
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { readlinkSync } from 'node:fs';
-import { runningAs, type ServerAccount } from '../../src/homologation/embedded-postgres/server-account.ts';
+import { runningAs, type ServerAccount } from '../../homologation/embedded-postgres/server-account.ts';
 import { freePort } from '../chaos-simulators.ts';
 
 /** Set where this process has a network of its own, in which links may be cut. */

@@ -46,4 +46,18 @@ export const BOLETO_PLANTS: readonly Plant[] = [
     kinds: 'answers',
     kills: 24,
   },
+  {
+    name: 'a write-off is written to the bank anew at each ask',
+    fast: 'test/boletos/remessa.test.ts',
+    suite: 'boletos',
+    edits: [
+      {
+        file: 'src/providers/banks/remittances/instructions.sql.ts',
+        find: ` and a.is_open is not true`,
+        put: '',
+      },
+    ],
+    kinds: 'remessas',
+    kills: 12,
+  },
 ];

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
+import type { Demo } from '../../homologation/create-demo-merchant.ts';
 import { programOf } from '../../src/platform/home.ts';
 import { type Listener, startListener } from '../../test/kit/listener.ts';
 import { TEST_CARD } from '../../test/kit/merchant.ts';

@@ -1,5 +1,4 @@
 import type { Audit } from '../audit/audit-event.ts';
-import type { TestClock } from '../homologation/clock/open-test-clock.ts';
 import type { CommitKeyChange } from '../keys/key-change.ts';
 import type { KeyStore } from '../keys/key-store.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
@@ -10,8 +9,19 @@ import type { OpenedDatabase } from '../platform/postgres/database.ts';
 import type { PeerCalls } from '../platform/process-reports/peer-calls.ts';
 import type { Tracer } from '../platform/tracing/tracer.ts';
 import type { Work } from '../platform/work/due-work.ts';
+import type { Acquirers } from '../providers/open-acquirers.ts';
+import type { Banks } from '../providers/open-banks.ts';
+import type { PixBanks } from '../providers/open-pix-banks.ts';
+import type { ProviderTable } from '../providers/open-provider-table.ts';
 import type { Configuration } from './config.ts';
-import type { OpenedProviders } from './infrastructure.ts';
+import type { TestClock } from './homologation.ts';
+
+export type OpenedProviders = {
+  readonly providerTable: ProviderTable;
+  readonly acquirers: Acquirers;
+  readonly banks: Banks;
+  readonly pixBanks: PixBanks;
+};
 
 /** Exists before the database is open. */
 export type StartContext = Pick<ModuleContext, 'closings' | 'log' | 'metrics' | 'whileDatabaseStarts'> & {

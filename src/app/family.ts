@@ -1,4 +1,4 @@
-import type { FlatField, Synonyms } from '../platform/requests/synonyms.ts';
+import type { FlatField, Synonyms } from '../platform/http/endpoint.ts';
 
 const as = (...pointers: readonly string[]): FlatField => ({ pointers });
 

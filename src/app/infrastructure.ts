@@ -2,9 +2,6 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Actor, Audit } from '../audit/audit-event.ts';
 import { createDemoLink } from '../console/users/invite-user.ts';
-import type { DataFolder } from '../homologation/data-folder.ts';
-import type { DemoShop } from '../homologation/open-demo-shop.ts';
-import type { StartSimulator } from '../homologation/start-simulator.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
 import { type BusinessClock, businessClock } from '../platform/business-clock.ts';
 import { type Channel, observeChannel, openChannel } from '../platform/channels/open-channel.ts';
@@ -31,10 +28,10 @@ import {
 } from '../providers/acquirers/open-acquirer.ts';
 import type { Bank } from '../providers/banks/bank.ts';
 import { BANK_CONNECT_MILLISECONDS, BANK_PORT, openBank } from '../providers/banks/open-bank.ts';
-import { type Acquirers, openAcquirers } from '../providers/open-acquirers.ts';
-import { type Banks, openBanks } from '../providers/open-banks.ts';
-import { openPixBanks, type PixBanks } from '../providers/open-pix-banks.ts';
-import { openProviderTable, type ProviderTable } from '../providers/open-provider-table.ts';
+import { openAcquirers } from '../providers/open-acquirers.ts';
+import { openBanks } from '../providers/open-banks.ts';
+import { openPixBanks } from '../providers/open-pix-banks.ts';
+import { openProviderTable } from '../providers/open-provider-table.ts';
 import {
   openPixBank,
   openSimulatedPixBank,
@@ -45,14 +42,14 @@ import type { PixBank } from '../providers/pix/pix-bank.ts';
 import { DEFAULT_PROVIDER } from '../providers/provider.ts';
 import { utcText } from '../values/instant.ts';
 import type { Configuration } from './config.ts';
-import type { AppContext, BusinessTime, StartContext } from './context.ts';
+import type { AppContext, BusinessTime, OpenedProviders, StartContext } from './context.ts';
 import {
+  type DataFolder,
+  type DemoShop,
+  loadHomologation,
   type SimulatedAcquirer,
-  startOwnBankSimulator,
-  startOwnPixSimulator,
-  startOwnSimulator,
-  startSimulatedAcquirer,
-} from './own-simulators.ts';
+  type StartSimulator,
+} from './homologation.ts';
 
 const ACQUIRER_CALL_DURATION_SECONDS = histogram(
   'parcela_acquirer_call_duration_seconds',
@@ -85,7 +82,7 @@ export async function openInfrastructure(start: StartContext, startSimulator?: S
   const { databaseUrl, dataFolder, environment } = configuration;
   let folder: DataFolder | null = null;
   if (databaseUrl === null || (configuration.acquirerUrl === null && environment !== 'production')) {
-    const { openDataFolder } = await import('../homologation/data-folder.ts');
+    const { openDataFolder } = await loadHomologation();
     const held = await openDataFolder(dataFolder, say);
     closings.push({ name: 'data folder', close: async () => held.release() });
     folder = held;
@@ -93,27 +90,24 @@ export async function openInfrastructure(start: StartContext, startSimulator?: S
   const own = { configuration, closings, say, start: startSimulator };
   const starting = [
     startOwnPostgres(configuration, closings),
-    startOwnSimulator(own),
-    startOwnBankSimulator(own),
-    startOwnPixSimulator(own),
-    startSimulatedAcquirer(own),
+    environment === 'production' ? null : loadHomologation().then((its) => its.startOwnSimulators(own)),
   ] as const;
   // If one fails the other is closed, so both must have ended.
   await Promise.allSettled(starting);
-  const [server, simulator, bankSimulator, pixSimulator, simulatedAcquirer] = await Promise.all(starting);
+  const [server, simulators] = await Promise.all(starting);
   const place =
     databaseUrl === null
       ? placeOfService((server as NonNullable<typeof server>).connection)
       : placeGiven(databaseUrl, configuration.ownerDatabaseUrl);
-  const acquirerUrl = configuration.acquirerUrl ?? simulator?.url ?? null;
+  const acquirerUrl = configuration.acquirerUrl ?? simulators?.acquirer?.url ?? null;
   const observe = observeCalls(start);
   const acquirer =
     acquirerUrl === null ? null : await openNamedAcquirer(start, acquirerUrl, observe.acquirer);
-  const bankUrl = configuration.bank.url ?? bankSimulator?.url ?? null;
-  const pixSimulatorUrl = pixSimulator?.url ?? null;
+  const bankUrl = configuration.bank.url ?? simulators?.bank?.url ?? null;
+  const pixSimulatorUrl = simulators?.pix?.url ?? null;
   return {
     ...{ folder, server, place, acquirerUrl, acquirer, bankUrl, pixSimulatorUrl, observe },
-    simulatedAcquirer,
+    simulatedAcquirer: simulators?.simulatedAcquirer ?? null,
   };
 }
 
@@ -157,7 +151,7 @@ export function serviceHere(): Actor {
 
 async function startOwnPostgres(configuration: Configuration, closings: Closing[]) {
   if (configuration.databaseUrl !== null) return null;
-  const { startEmbeddedPostgres } = await import('../homologation/embedded-postgres/launcher.ts');
+  const { startEmbeddedPostgres } = await loadHomologation();
   const server = await startEmbeddedPostgres({ folder: configuration.dataFolder, say });
   closings.push({ name: 'PostgreSQL', close: () => server.stop() });
   return server;
@@ -169,12 +163,11 @@ export async function makeDemo(
   urls: { gatewayUrl: string; integrationUrl: string },
 ): Promise<{ readonly demoFile: string; readonly signInUrl: string; readonly shopUrl: string } | null> {
   if (configuration.environment !== 'homologation' || folder === null) return null;
-  const { createDemoMerchant } = await import('../homologation/create-demo-merchant.ts');
+  const { addressOfShop, createDemoMerchant, demoOrigin } = await loadHomologation();
   const file = join(folder.path, 'demo.json');
   const tools = { database, audit, operator: serviceHere(), cell: configuration.cell };
   await whileDatabaseStarts(() => createDemoMerchant(tools, file, urls));
   const token = await createDemoLink(tools);
-  const { addressOfShop, demoOrigin } = await import('../homologation/open-demo-shop.ts');
   const { gatewayUrl } = urls;
   return {
     demoFile: file,
@@ -189,7 +182,7 @@ export async function openShopOfDemo(
   folder: DataFolder | null,
 ): Promise<DemoShop | null> {
   if (configuration.environment !== 'homologation' || folder === null) return null;
-  const { openDemoShop } = await import('../homologation/open-demo-shop.ts');
+  const { openDemoShop } = await loadHomologation();
   const { pagesOrigin, console, takesWebhooksOnLoopback: takesLoopback } = configuration;
   return openDemoShop({ log, pixSimulatorUrl, pagesOrigin, consoleOrigin: console.origin, takesLoopback });
 }
@@ -202,7 +195,7 @@ export async function routeDemo(
   simulated: SimulatedAcquirer | null,
 ): Promise<void> {
   if (configuration.environment !== 'homologation' || folder === null) return;
-  const { addSimulatedAcquirer } = await import('../homologation/add-simulated-acquirer.ts');
+  const { addSimulatedAcquirer } = await loadHomologation();
   await addSimulatedAcquirer({ ...tools, operator: serviceHere() }, simulated);
 }
 
@@ -223,7 +216,7 @@ export async function openBusinessTime(
     const works = [alsoWhileHeld(noting('followDatabaseTime', READ_TIME, note))];
     return { clock: businessClock(time), isJumping: () => false, testClock: null, works };
   }
-  const { openTestClock } = await import('../homologation/clock/open-test-clock.ts');
+  const { openTestClock } = await loadHomologation();
   const testClock = await whileDatabaseStarts(() => openTestClock(database, noteClock));
   return { clock: testClock, isJumping: testClock.isJumping, testClock, works: [] };
 }
@@ -245,13 +238,6 @@ function observeCalls({ metrics, peerCalls }: StartContext): ObserveCalls {
     pix: observing('pix', PIX_CALL_DURATION_SECONDS),
   };
 }
-
-export type OpenedProviders = {
-  readonly providerTable: ProviderTable;
-  readonly acquirers: Acquirers;
-  readonly banks: Banks;
-  readonly pixBanks: PixBanks;
-};
 
 type NamedProviders = {
   readonly acquirer: Acquirer | null;

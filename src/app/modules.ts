@@ -2,7 +2,6 @@ import { openAntiFraud } from '../antifraud/module.ts';
 import { openCards } from '../cards/module.ts';
 import { SEALED_CARD_TABLES } from '../cards/sealed-rows.sql.ts';
 import { openVault } from '../cards/vault/module.ts';
-import type { Homologation } from '../homologation/module.ts';
 import { openIdempotency } from '../idempotency/module.ts';
 import { openKeys } from '../keys/module.ts';
 import { openMerchants } from '../merchants/module.ts';
@@ -23,6 +22,7 @@ import { openWebhooks } from '../webhooks/module.ts';
 import { SEALED_SECRETS } from '../webhooks/secrets/secrets.sql.ts';
 
 import type { AppContext } from './context.ts';
+import { type Homologation, loadHomologation } from './homologation.ts';
 import { serviceHere } from './infrastructure.ts';
 import { isRunBy } from './roles.ts';
 
@@ -114,7 +114,7 @@ async function openToolsOfHomologation(
   if (testClock === null || acquirerUrl === null) return null;
   const { bankFeed } = boletos;
   const bank = bankUrl === null ? null : { bankUrl, feed: bankFeed };
-  const { openHomologation } = await import('../homologation/module.ts');
+  const { openHomologation } = await loadHomologation();
   return openHomologation(
     { configuration, database, log, testClock },
     { simulatorUrl: acquirerUrl, changes: transactions.changes, bank },

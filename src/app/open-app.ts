@@ -3,7 +3,6 @@ import { auditedKeyChanges } from '../audit/audit-event.ts';
 import { auditRefusedAccess, type OnForbidden } from '../audit/audit-refused-access.ts';
 import { openProvider } from '../console/identities/open-provider.ts';
 import { consoleWorks, openConsole } from '../console/module.ts';
-import type { StartSimulator } from '../homologation/start-simulator.ts';
 import { NO_CHANNEL_FILES } from '../platform/channels/channel-files.ts';
 import { observeChannel, openChannel } from '../platform/channels/open-channel.ts';
 import { type Closing, closeAll } from '../platform/closings.ts';
@@ -39,6 +38,7 @@ import { openAuditedKeys } from './audited-keys.ts';
 import type { Configuration } from './config.ts';
 import type { AppContext, StartContext } from './context.ts';
 import { FAMILY } from './family.ts';
+import { loadHomologation, type StartSimulator } from './homologation.ts';
 import {
   batchedWith,
   makeDemo,
@@ -275,7 +275,9 @@ async function openListeners(
   const provider = isForCallers ? await openIdentities(configuration, log) : null;
   // A console that has its own listener has nothing beside it.
   const demoShop = configuration.console.listener === null ? (shop?.prefix ?? null) : null;
-  const below = { endpoints, admission, onForbidden, provider, demoShop };
+  const homologationPages =
+    configuration.environment === 'production' ? null : (await loadHomologation()).HOMOLOGATION_PAGES;
+  const below = { endpoints, admission, onForbidden, provider, demoShop, homologationPages };
   const pages = isForCallers ? openConsole(context, below) : null;
   const options: Omit<ServerOptions, 'mounts' | 'pages' | 'isOverTls'> = {
     endpoints,

@@ -32,6 +32,7 @@ import { PIX } from '../transactions/methods/pix/module.ts';
 import { PAYERS } from '../transactions/payers/module.ts';
 import { WEBHOOKS } from '../webhooks/module.ts';
 import { FAMILY } from './family.ts';
+import { loadHomologation } from './homologation.ts';
 
 const INFO: ApiInfo = {
   title: 'Parcela',
@@ -115,7 +116,7 @@ export async function referenceOf(
     MOVEMENTS,
     RECONCILIATION,
   ];
-  if (environment === 'homologation') modules.push((await import('../homologation/module.ts')).HOMOLOGATION);
+  if (environment === 'homologation') modules.push((await loadHomologation()).HOMOLOGATION);
   modules.push({ endpoints: [...HEALTH_ENDPOINTS, ...wanted], refusals: [] });
   return {
     info: INFO,

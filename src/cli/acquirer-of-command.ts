@@ -1,3 +1,4 @@
+import { loadHomologation } from '../app/homologation.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
 import { openChannel } from '../platform/channels/open-channel.ts';
 import { type Closing, closeAll } from '../platform/closings.ts';
@@ -45,7 +46,7 @@ export async function withAcquirers<T>(
 async function openNamed(place: AcquirerPlace, closings: Closing[]): Promise<Acquirer | null> {
   if (place.url !== null) return openBridge(place.url, place, closings);
   if (place.simulatorFolder === null) return null;
-  const { findSimulator } = await import('../homologation/start-simulator.ts');
+  const { findSimulator } = await loadHomologation();
   const simulator = await findSimulator('acquirer', place.simulatorFolder, () => {});
   if (simulator === null) return null;
   closings.push({ name: 'simulator', close: () => simulator.stop() });

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { type Configuration, readConfiguration } from '../app/config.ts';
+import { loadHomologation } from '../app/homologation.ts';
 import { type Actor, recordCreatedKeys } from '../audit/audit-event.ts';
 import { RUNTIME_TABLE_RIGHTS } from '../audit/audit-rights.sql.ts';
 import { auditMigrations, openAudit } from '../audit/open-audit.ts';
@@ -78,9 +79,8 @@ async function reachEmbedded(
       `${forgotten} is set, and neither DATABASE_URL nor DATABASE_URL_FILE: nothing was done. Set the database of that installation ` +
         'too, or PARCELA_ENVIRONMENT=homologation for the embedded one',
     );
-  const { findRunningPostgres, PostgresSilent, startEmbeddedPostgres } = await import(
-    '../homologation/embedded-postgres/launcher.ts'
-  );
+  const { findRunningPostgres, openDataFolder, PostgresSilent, startEmbeddedPostgres } =
+    await loadHomologation();
   const running = await findRunningPostgres(dataFolder).catch((error: unknown) => {
     if (error instanceof PostgresSilent) throw error;
     return null;
@@ -102,7 +102,6 @@ async function reachEmbedded(
       `${NO_DATABASE}; the homologation in ${dataFolder} does not run: start it (npm start), or set ` +
         'PARCELA_ENVIRONMENT=homologation, which starts its database for this command',
     );
-  const { openDataFolder } = await import('../homologation/data-folder.ts');
   const folder = await openDataFolder(dataFolder, SILENT);
   const server = await startEmbeddedPostgres({ folder: folder.path, say: SILENT });
   say(', started for this command');

@@ -5,9 +5,7 @@ import CHARGE_TEXTS from './charges/texts.json' with { type: 'json' };
 import CHART_TEXTS from './charts/texts.json' with { type: 'json' };
 import CREDENTIAL_TEXTS from './credentials/texts.json' with { type: 'json' };
 import FILTER_TEXTS from './filters/texts.json' with { type: 'json' };
-import FIRST_STEPS_TEXTS from './first-steps/texts.json' with { type: 'json' };
 import HISTORY_TEXTS from './history/texts.json' with { type: 'json' };
-import HOMOLOGATION_TEXTS from './homologation/texts.json' with { type: 'json' };
 import LINK_TEXTS from './links/texts.json' with { type: 'json' };
 import MERCHANT_TEXTS from './merchants/texts.json' with { type: 'json' };
 import NOTIFICATION_TEXTS from './notifications/texts.json' with { type: 'json' };
@@ -45,16 +43,16 @@ export const CONSOLE_TEXTS: Readonly<Record<string, string>> = {
   ...UNRESOLVED_TEXTS.portuguese,
   ...SETTLEMENT_TEXTS.portuguese,
   ...MERCHANT_TEXTS.portuguese,
-  ...FIRST_STEPS_TEXTS.portuguese,
-  ...HOMOLOGATION_TEXTS.portuguese,
   ...RECEIPT_TEXTS.portuguese,
   ...FILTER_TEXTS.portuguese,
   ...UPKEEP_TEXTS.portuguese,
   ...SECOND_PERSON_TEXTS.portuguese,
 };
 
-const WORDINGS = new Map<Language, Wording>();
+export type ConsoleWording = (language: Language) => Wording;
 
-export function consoleWording(language: Language): Wording {
-  return WORDINGS.getOrInsertComputed(language, (of) => wordingIn(of, CONSOLE_TEXTS));
+/** `more`: of pages that are not always there. */
+export function consoleWording(more: Readonly<Record<string, string>> = {}): ConsoleWording {
+  const wordings = { pt: wordingIn('pt', { ...CONSOLE_TEXTS, ...more }), en: wordingIn('en', {}) };
+  return (language) => wordings[language];
 }

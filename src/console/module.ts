@@ -33,6 +33,7 @@ import {
   type UserContext,
 } from './open-operator-tools.ts';
 import { findHealth } from './operator/find-health.ts';
+import type { HomologationPages } from './parts/homologation-pages.ts';
 import { html } from './parts/html.ts';
 import type { Visit } from './parts/screen.ts';
 import { ACTIONS, type ConsoleTools, SCREENS } from './screens.ts';
@@ -121,6 +122,8 @@ type Below = {
   readonly provider: IdentityProvider | null;
   /** The path of the demo shop; null: it is not served. */
   readonly demoShop: string | null;
+  /** Null in production. */
+  readonly homologationPages: HomologationPages | null;
 };
 
 /** A person opens some pages a minute. Live pages reload themselves. */
@@ -139,8 +142,8 @@ const SIGN_IN_RATE = { perSecond: 1, burstSeconds: 60 } as const;
 export function openConsole(context: ConsoleContext, below: Below): Pages {
   const { configuration, database, log, gate } = context;
   const isHomologation = configuration.environment === 'homologation';
-  const isHere = ({ homologationOnly }: { readonly homologationOnly?: true }) =>
-    isHomologation || homologationOnly !== true;
+  const { homologationPages } = below;
+  const wordingOf = consoleWording(homologationPages?.texts);
   const endpoints = new Map(below.endpoints.map((served) => [served.contract.id, served]));
   const { secondPersonOver, disputeDays } = configuration.console;
   const decide = (...[visit, wanted]: DecideArguments) =>
@@ -152,6 +155,8 @@ export function openConsole(context: ConsoleContext, below: Below): Pages {
     secondPersonOver,
     linksOpen: isHomologation,
     isHomologation,
+    happenings: homologationPages?.happenings ?? null,
+    wordingOf,
     ownOrigin: configuration.console.origin,
     assets: readAssets(),
     admission: below.admission,
@@ -169,8 +174,8 @@ export function openConsole(context: ConsoleContext, below: Below): Pages {
       isHomologation,
       whyHeld: () => failureOfHold(gate.reason()),
     },
-    screens: SCREENS.filter(isHere),
-    actions: ACTIONS.filter(isHere),
+    screens: [...SCREENS, ...(homologationPages?.screens ?? [])],
+    actions: [...ACTIONS, ...(homologationPages?.actions ?? [])],
     consoleTools: {
       ...consoleTools(context),
       secondPersonOver,
@@ -200,7 +205,7 @@ export function openConsole(context: ConsoleContext, below: Below): Pages {
     answer: (request) => answerPage(tools, request),
     failed(failure, language) {
       const { status, sentence } = FAILURES[failure];
-      const wording = consoleWording(language);
+      const wording = wordingOf(language);
       const title = wording.say('That did not work');
       const body = html`<p>${sentence[language]}</p>${status === 503 && html`<p>${wording.say(WHO_KNOWS)}</p>`}`;
       return { status, ...framed(tools, wording, { title, body }) };

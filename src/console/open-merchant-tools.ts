@@ -52,7 +52,8 @@ import { MOST_DISPUTES_SHOWN } from './reconciliation/dispute.ts';
 import type { DisputeTools } from './reconciliation/dispute-screens.ts';
 import type { CalendarTools } from './recurrence/calendar-screens.ts';
 import type { SubscriptionTools } from './recurrence/subscription-screens.ts';
-import type { TodaySums, TodayTools } from './today/today-screens.ts';
+import type { TodayTools } from './today/today-screens.ts';
+import type { TodaySums } from './today/today-view.ts';
 
 export type MerchantPageTools = Omit<PaymentTools, 'listThingHistory'> &
   ListTools &

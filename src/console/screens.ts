@@ -9,13 +9,7 @@ import {
   type CredentialTools,
 } from './credentials/credential-screens.ts';
 import { FILTER_SCREENS } from './filters/filter-screens.ts';
-import { FIRST_STEPS_ACTIONS, FIRST_STEPS_SCREENS } from './first-steps/first-steps-screens.ts';
 import { HISTORY_SCREENS, type HistoryTools } from './history/history-screens.ts';
-import { CARD_ACTIONS, CARD_SCREENS } from './homologation/card-screens.ts';
-import { CLOCK_ACTIONS, CLOCK_SCREENS } from './homologation/clock-screens.ts';
-import { HAPPENING_ACTIONS } from './homologation/happening-screens.ts';
-import { PAPER_SCREENS, SCRIPT_ACTIONS, SCRIPT_SCREENS } from './homologation/script-screens.ts';
-import type { TestTools } from './homologation/test-tools.ts';
 import { LINK_ACTIONS, LINK_SCREENS } from './links/link-screens.ts';
 import {
   AFTER_RESTORE_ACTIONS,
@@ -31,6 +25,7 @@ import type { MerchantPageTools } from './open-merchant-tools.ts';
 import type { OperatorTools } from './open-operator-tools.ts';
 import { AUDIT_SCREENS, type AuditTools } from './operator/audit-screens.ts';
 import { HEALTH_SCREENS, type HealthTools } from './operator/health-screens.ts';
+import type { TestTools } from './parts/homologation-pages.ts';
 import type { Action, Screen } from './parts/screen.ts';
 import { PAYMENT_ACTIONS } from './payments/payment-actions.ts';
 import { PAYMENT_FILE_SCREENS } from './payments/payment-file-screens.ts';
@@ -73,7 +68,7 @@ export type ConsoleTools = MerchantPageTools &
   AfterRestoreTools &
   TestTools;
 
-/** Every page and action behind the sign-in. Add new ones here. */
+/** Every page and action behind the sign-in, but homologation's. Add new ones here. */
 export const SCREENS: readonly Screen<ConsoleTools>[] = [
   ...TODAY_SCREENS,
   ...PAYMENT_SCREENS,
@@ -98,11 +93,6 @@ export const SCREENS: readonly Screen<ConsoleTools>[] = [
   ...CREDENTIAL_SCREENS,
   ...CARD_FIELDS_SCREENS,
   ...CHART_SCREENS,
-  ...FIRST_STEPS_SCREENS,
-  ...CLOCK_SCREENS,
-  ...CARD_SCREENS,
-  ...SCRIPT_SCREENS,
-  ...PAPER_SCREENS,
   ...HEALTH_SCREENS,
   ...UNRESOLVED_SCREENS,
   ...EXCEPTION_SCREENS,
@@ -132,11 +122,6 @@ export const ACTIONS: readonly Action<ConsoleTools>[] = [
   ...DELIVERY_ACTIONS,
   ...CREDENTIAL_ACTIONS,
   ...CARD_FIELDS_ACTIONS,
-  ...FIRST_STEPS_ACTIONS,
-  ...CLOCK_ACTIONS,
-  ...CARD_ACTIONS,
-  ...SCRIPT_ACTIONS,
-  ...HAPPENING_ACTIONS,
   ...UNRESOLVED_ACTIONS,
   ...EXCEPTION_ACTIONS,
   ...WAITING_ACTIONS,

@@ -11,14 +11,16 @@ const IMPORTS = /import\s+([^;]*?)\s+from\s+'node:(crypto|tls|https|http2)'/g;
 const GLOBAL = /(?<![\w.'"`:])(?:globalThis\.)?crypto\.\w/;
 
 /**
- * What the second table of the page and the cryptography of src/ do not say alike, and hashes that
+ * What the second table of the page and the cryptography of the service do not say alike, and hashes that
  * are none any more.
  */
 export function cryptographyComplaints(tree: SourceTree): Complaint[] {
   const listed = listedFiles(tree.get(PAGE) ?? '');
   const used = new Map(
     [...tree]
-      .filter(([path]) => /^(src|packages\/[\w-]+\/src)\/.*\.(?:ts|js)$/.test(path) && !isTest(path))
+      .filter(
+        ([path]) => /^(src|homologation|packages\/[\w-]+\/src)\/.*\.(?:ts|js)$/.test(path) && !isTest(path),
+      )
       .map(([path, text]) => [path, usedIn(text)] as const)
       .filter(([, words]) => words.length > 0),
   );
@@ -67,12 +69,11 @@ function hashComplaints(path: string, text: string): string[] {
     .map(([, name]) => `${path}: ${name} is no hash of ${PAGE}`);
 }
 
-/** File and words of the rows whose first cell is a path of src/ or packages/. */
+/** File and words of the rows whose first cell is a path of src/, homologation/ or packages/. */
 function listedFiles(page: string): Map<string, string[]> {
   return new Map(
-    [...page.matchAll(/^\| *`((?:src|packages)\/[^`]+)` *\|([^|]*)\|/gm)].map(([, path = '', cell = '']) => [
-      path,
-      [...cell.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word),
-    ]),
+    [...page.matchAll(/^\| *`((?:src|homologation|packages)\/[^`]+)` *\|([^|]*)\|/gm)].map(
+      ([, path = '', cell = '']) => [path, [...cell.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word)],
+    ),
   );
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { circleComplaints } from './circles.ts';
 import { directionComplaints, kindComplaints, packageComplaints, simulatorComplaints } from './direction.ts';
 import { importsOf } from './imports.ts';
 import { readPlan } from './plan.ts';
@@ -12,6 +13,19 @@ const plan = readPlan(tree);
 
 test('modules import along the line of ARCHITECTURE.md and never back', () => {
   assertNone(directionComplaints(tree, plan));
+});
+
+test('few files import each other, and these by types alone', () => {
+  assertNone(circleComplaints(tree));
+  const files = {
+    'src/cards/card.ts': "import type { A } from './pair.ts';",
+    'src/cards/pair.ts': "import type { B } from './token.ts';",
+    'src/cards/token.ts': "import { c } from './card.ts'; import { d } from '../values/cents.ts';",
+    'src/values/cents.ts': '',
+  };
+  assertOne(circleComplaints(planted(files), 0), /card\.ts, .*pair\.ts, .*token\.ts: import each other/);
+  assertNone(circleComplaints(planted(files), 1));
+  assertNone(circleComplaints(planted({ ...files, 'src/cards/pair.ts': '' }), 0));
 });
 
 test('kinds of file import what the table of ARCHITECTURE.md says', () => {
@@ -80,7 +94,9 @@ test('other ways out of the line are found', () => {
     'src/cards/card.ts': '',
     'src/antifraud/code.ts': '',
     'src/webhooks/delivery.ts': '',
-    'src/homologation/ledger.ts': '',
+    'src/app/homologation.ts': '',
+    'homologation/index.ts': '',
+    'homologation/ledger.ts': '',
     'src/cli/parcela.ts': '',
     'src/drawer/thing.ts': '',
     'simulators/acquirer/ledger.ts': '',
@@ -91,21 +107,24 @@ test('other ways out of the line are found', () => {
     ['src/cards/card.ts', '../main.ts', /which nobody does/],
     ['src/cli/parcela.ts', '../main.ts', /which nobody does/],
     ['src/cards/card.ts', '../app/config.ts', /only main\.ts builds the service/],
-    ['src/homologation/ledger.ts', '../app/config.ts', /only main\.ts builds the service/],
+    ['homologation/ledger.ts', '../src/app/config.ts', /only main\.ts builds the service/],
     ['src/cli/parcela.ts', '../app/open-app.ts', /only main\.ts builds the service/],
     ['src/cli/parcela.ts', '../app/settings.ts', /which only config\.ts reads/],
     ['src/app/open-app.ts', './settings.ts', /which only config\.ts reads/],
-    ['src/app/open-app.ts', '../homologation/ledger.ts', /production must never load it/],
-    ['src/main.ts', './homologation/ledger.ts', /production must never load it/],
+    ['src/app/homologation.ts', '../../homologation/index.ts', /production must never load it/],
+    ['src/app/homologation.ts', '../../homologation/ledger.ts', /has what is used/],
+    ['src/app/open-app.ts', '../../homologation/index.ts', /what src\/app\/homologation\.ts loads/],
+    ['src/main.ts', '../homologation/ledger.ts', /what src\/app\/homologation\.ts loads/],
     ['src/main.ts', './cli/parcela.ts', /imports cli/],
-    ['src/cli/parcela.ts', '../homologation/ledger.ts', /production must never load it/],
+    ['src/cli/parcela.ts', '../../homologation/index.ts', /what src\/app\/homologation\.ts loads/],
     ['src/cards/card.ts', '../drawer/thing.ts', /no place in the line/],
     ['src/drawer/thing.ts', '../cards/card.ts', /no place in the line/],
     ['src/cards/card.ts', '../../simulators/acquirer/ledger.ts', /reaches out of src/],
     ['src/cards/card.ts', '../../simulators/acquirer/cards.json', /reaches out of src/],
-    ['src/homologation/ledger.ts', '../../simulators/acquirer/ledger.ts', /reaches out of src/],
+    ['homologation/ledger.ts', '../simulators/acquirer/ledger.ts', /reaches out of src/],
     ['src/cards/card.ts', '../../test/architecture/plan.ts', /reaches out of src/],
     ['src/cards/card.ts', './card.test.ts', /which is not there/],
+    ['src/cards/a.test.ts', '../../homologation/ledger.ts', /what src\/app\/homologation\.ts loads/],
   ];
   for (const [from, specifier, wanted] of faults) {
     const bad = planted({ ...files, [from]: `\nimport { a } from '${specifier}';` });
@@ -148,14 +167,17 @@ test('imports along the line pass', () => {
   const good = planted({
     'src/main.ts': "import './app/config.ts'; import './app/open-app.ts'; import './cards/card.ts';",
     'src/app/open-app.ts':
-      "import './config.ts'; import '../cards/card.ts'; await import('../homologation/ledger.ts');",
+      "import './config.ts'; import '../cards/card.ts'; import { a } from './homologation.ts';",
+    'src/app/homologation.ts':
+      "import type { A } from '../../homologation/index.ts'; import('../../homologation/index.ts');",
+    'homologation/index.ts': "export { a } from './ledger.ts';",
     'src/app/config.ts': "import './settings.ts'; import '../values/cents.ts';",
     'src/app/settings.ts': '',
-    'src/cli/parcela.ts': "import '../app/config.ts';",
+    'src/cli/parcela.ts': "import '../app/config.ts'; import '../app/homologation.ts';",
     'src/values/cents.ts': '',
     'src/cards/card.ts': "import '../values/cents.ts'; import 'pg';",
     'src/payments/payment.ts': "import '../cards/card.ts';",
-    'src/homologation/ledger.ts': "import '../../simulators/acquirer/cards.json';",
+    'homologation/ledger.ts': "import '../simulators/acquirer/cards.json'; import '../src/cards/card.ts';",
   });
   assertNone(directionComplaints(good, PLANTED_PLAN));
 });

@@ -1,9 +1,10 @@
 import { isBuiltin as isModuleOfNode } from 'node:module';
 import { dirname } from 'node:path/posix';
 import { COMPUTED, type Import, importsOf } from './imports.ts';
-import { type Kind, kindOf, moduleOf, type Plan } from './plan.ts';
+import { DOOR_OF_HOMOLOGATION, HOMOLOGATION, type Kind, kindOf, moduleOf, type Plan } from './plan.ts';
 import {
   type Complaint,
+  isOfService,
   isTest,
   programsOf,
   resolvedPath,
@@ -14,12 +15,13 @@ import {
 
 /** The composition root: it builds the service out of infrastructure and modules. */
 const COMPOSITION_ROOT = ['main', 'app'];
-/** The only file of `app/` that others may use: the command line reads the configuration too. */
 const CONFIG = 'src/app/config.ts';
+/** The only file of `src/` that names anything of homologation. Production never calls it. */
+const SEAM = 'src/app/homologation.ts';
+/** The only files of `app/` that the command line uses too. */
+const FOR_COMMANDS = [CONFIG, SEAM];
 /** Read by `config.ts` alone. */
 const SETTINGS = 'src/app/settings.ts';
-/** Loaded at run time, and only in homologation: production never loads it. */
-const HOMOLOGATION = 'homologation';
 /** Data of the simulators that homologation starts: it prints for merchants what they react to. */
 const SIMULATED = /^simulators\/(acquirer|bank|pix|kit\/cards)\/[\w-]+\.json$/;
 /**
@@ -33,22 +35,19 @@ const METHOD = /^src\/transactions\/methods\/(\w+)\//;
 /** They choose between methods: the module opens each, and what a person decides may be a charge of each. */
 const CHOOSE_METHODS = ['src/transactions/module.ts', 'src/transactions/unresolved/decide-unresolved.ts'];
 
-/** Imports of `src/` that run against the line of ARCHITECTURE.md, or that leave `src/`. */
+/** Imports of the service that run against the line of ARCHITECTURE.md, or that leave it. */
 export function directionComplaints(tree: SourceTree, plan: Plan): Complaint[] {
-  return complaintsOfImports(
-    tree,
-    (path) => path.startsWith('src/') && !isTest(path),
-    (file, wanted) => {
-      const target = resolvedPath(file.path, wanted.specifier);
-      if (wanted.specifier === COMPUTED) return 'imports something computed, which nobody can check';
-      if (target === null) return null;
-      if (target === 'package.json') return null;
-      if (SIMULATED.test(target) && moduleOf(file.path) === HOMOLOGATION) return null;
-      if (!target.startsWith('src/')) return `reaches out of src/ to ${target}`;
-      if (!tree.has(target)) return `imports ${target}, which is not there`;
-      return faultOf(file.path, target, wanted, plan);
-    },
-  );
+  return complaintsOfImports(tree, isOfService, (file, wanted) => {
+    const target = resolvedPath(file.path, wanted.specifier);
+    if (isTest(file.path)) return target === null ? null : seamFault(file.path, target, wanted);
+    if (wanted.specifier === COMPUTED) return 'imports something computed, which nobody can check';
+    if (target === null) return null;
+    if (target === 'package.json') return null;
+    if (SIMULATED.test(target) && moduleOf(file.path) === HOMOLOGATION) return null;
+    if (!isOfService(target)) return `reaches out of src/ to ${target}`;
+    if (!tree.has(target)) return `imports ${target}, which is not there`;
+    return faultOf(file.path, target, wanted, plan);
+  });
 }
 
 function faultOf(from: string, target: string, wanted: Import, plan: Plan): string | null {
@@ -56,23 +55,29 @@ function faultOf(from: string, target: string, wanted: Import, plan: Plan): stri
   if (isTest(target)) return `imports the test ${target}`;
   if (targetModule === 'main') return 'imports main.ts, which nobody does';
   if (target === SETTINGS) return from === CONFIG ? null : 'imports settings.ts, which only config.ts reads';
+  if (module !== HOMOLOGATION && targetModule === HOMOLOGATION) return seamFault(from, target, wanted);
   if (module === targetModule) return methodFault(from, target) ?? folderFault(from, target, plan);
   const rank = plan.line.findIndex((group) => group.includes(module));
   const targetRank = plan.line.findIndex((group) => group.includes(targetModule));
   if (targetRank === -1) return `imports ${targetModule}, which has no place in the line of ARCHITECTURE.md`;
   if (targetModule === 'app') {
-    if (module === 'main' || (module === 'cli' && target === CONFIG)) return null;
-    return `imports ${target}: only main.ts builds the service, and only cli/ reads config.ts beside it`;
-  }
-  if ([...COMPOSITION_ROOT, 'cli'].includes(module) && targetModule === HOMOLOGATION) {
-    return wanted.isDynamic || wanted.isTypeOnly
-      ? null
-      : 'imports homologation at the start: production must never load it';
+    if (module === 'main' || (module === 'cli' && FOR_COMMANDS.includes(target))) return null;
+    return `imports ${target}: only main.ts builds the service, and only cli/ uses ${FOR_COMMANDS} beside it`;
   }
   if (COMPOSITION_ROOT.includes(module)) return targetModule === 'cli' ? 'imports cli' : null;
   if (rank === -1) return `stands in ${module}, which has no place in the line of ARCHITECTURE.md`;
   if (targetRank > rank) return null;
   return `${module} imports ${targetModule}: against the line of ARCHITECTURE.md`;
+}
+
+/** What `src/`, its tests too, may not have of homologation. */
+function seamFault(from: string, target: string, wanted: Import): string | null {
+  if (moduleOf(from) === HOMOLOGATION || moduleOf(target) !== HOMOLOGATION) return null;
+  if (from !== SEAM) return `imports ${target}: src/ has of homologation what ${SEAM} loads`;
+  if (target !== DOOR_OF_HOMOLOGATION) return `imports ${target}: ${DOOR_OF_HOMOLOGATION} has what is used`;
+  return wanted.isDynamic || wanted.isTypeOnly
+    ? null
+    : 'imports homologation at the start: production must never load it';
 }
 
 /** Folders of a module that the page has in a line; files beside them are everybody's. */
@@ -154,7 +159,7 @@ const MAY_USE: Partial<Record<Kind, readonly Kind[]>> = {
  * by whoever is given it.
  */
 function mayOpen(from: string, target: string): boolean {
-  if (moduleOf(from) === 'app') return true;
+  if (moduleOf(from) === 'app' || from === DOOR_OF_HOMOLOGATION) return true;
   return stemOf(from) === 'module' && dirname(dirname(target)).replace(/\/methods$/, '') === dirname(from);
 }
 
@@ -162,10 +167,10 @@ function mayOpen(from: string, target: string): boolean {
 export function kindComplaints(tree: SourceTree, plan: Plan): Complaint[] {
   return complaintsOfImports(
     tree,
-    (path) => path.startsWith('src/') && !isTest(path),
+    (path) => isOfService(path) && !isTest(path),
     (file, wanted) => {
       const target = resolvedPath(file.path, wanted.specifier);
-      if (target === null || !target.startsWith('src/') || target.endsWith('.json')) return null;
+      if (target === null || !isOfService(target) || target.endsWith('.json')) return null;
       const [kind, targetKind] = [kindOf(file.path, plan), kindOf(target, plan)];
       const isFarFromWire = kind === 'operation' && ['endpoints', 'module'].includes(targetKind);
       if (isFarFromWire) return `an operation knows nothing of the wire, and this one imports ${target}`;

@@ -1,6 +1,6 @@
 import { importsOf } from './imports.ts';
 import { memberOf, type Node, type NodeInTree, nameOf } from './program.ts';
-import { type Complaint, isTest, programsOf, type SourceTree } from './source-tree.ts';
+import { type Complaint, isOfService, isTest, programsOf, type SourceTree } from './source-tree.ts';
 
 const ONLY_READER = 'src/app/config.ts';
 /** The programs hand the environment on, and read nothing of it: each to the function named here. */
@@ -14,7 +14,7 @@ const GIVERS: Readonly<Record<string, string>> = {
  * cannot be found.
  */
 export function environmentComplaints(tree: SourceTree): Complaint[] {
-  const files = programsOf(tree, (path) => path.startsWith('src/') && path !== ONLY_READER && !isTest(path));
+  const files = programsOf(tree, (path) => isOfService(path) && path !== ONLY_READER && !isTest(path));
   return files.flatMap(({ path, program }) => {
     const imported = importsOf(program)
       .filter(({ specifier }) => specifier === 'node:process')

@@ -51,10 +51,12 @@ test('every text that is kept in two languages is used', () => {
 });
 
 test('no field and no text means one thing in one module and another in the next', () => {
-  const root = fileURLToPath(new URL('../../src', import.meta.url));
+  const root = fileURLToPath(new URL('../..', import.meta.url));
   const seen = new Map<string, { readonly file: string; readonly meaning: string }>();
-  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) =>
-    path.endsWith('texts.json'),
+  const files = ['src', 'homologation'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('texts.json'))
+      .map((path) => join(folder, path)),
   );
   assert.ok(files.length > 5);
   for (const file of files) {

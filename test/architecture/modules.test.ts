@@ -33,7 +33,7 @@ const SOURCE = {
   'src/platform/log.ts': '',
   'src/cards/card.ts': '',
   'src/payments/payment.ts': '',
-  'src/homologation/ledger.ts': '',
+  'homologation/ledger.ts': '',
   'src/cli/parcela.ts': '',
 };
 
@@ -86,7 +86,7 @@ test('a drawer is found by the last word of its name', () => {
     assertOne(drawerComplaints(planted({ [path]: '' })), /is a drawer/);
   }
   assertNone(
-    drawerComplaints(planted({ 'src/cards/data-keys.sql.ts': '', 'src/homologation/data-folder.ts': '' })),
+    drawerComplaints(planted({ 'src/cards/data-keys.sql.ts': '', 'homologation/data-folder.ts': '' })),
   );
 });
 

@@ -1,5 +1,6 @@
-import type { Plan } from './plan.ts';
-import { type Complaint, isTest, type SourceTree, stemOf } from './source-tree.ts';
+import { dirname } from 'node:path/posix';
+import { HOMOLOGATION, type Plan } from './plan.ts';
+import { type Complaint, isOfService, isTest, type SourceTree, stemOf } from './source-tree.ts';
 
 /** A module (or a folder of one) with more files than these is divided by noun. */
 const MOST_FILES_IN_A_ROOM = 25;
@@ -57,6 +58,8 @@ export function lineComplaints(plan: Plan): Complaint[] {
       .filter((module) => !inLine.includes(module))
       .map((module) => `ARCHITECTURE.md: ${module} is not in the line`),
     ...inLine
+
+      .filter((module) => module !== HOMOLOGATION)
       .filter((module) => !modules.includes(module) && !plan.files.includes(`${module}.ts`))
       .map((module) => `ARCHITECTURE.md: ${module} stands in the line and not in the list of modules`),
   ];
@@ -67,9 +70,12 @@ export function divisionComplaints(tree: SourceTree): Complaint[] {
   const complaints: Complaint[] = [];
   const counts = new Map<string, number>();
   for (const path of tree.keys()) {
-    if (!path.startsWith('src/') || isTest(path)) continue;
-    const folders = path.split('/').slice(1, -1);
-    const folder = `src/${folders.join('/')}`;
+    if (!isOfService(path) || isTest(path)) continue;
+    const folder = dirname(path);
+    const folders = folder
+      .replace(/^src\/?/, '')
+      .split('/')
+      .filter(Boolean);
     counts.set(folder, (counts.get(folder) ?? 0) + 1);
     if (folders.length > deepest(folders)) complaints.push(`${path}:1: modules are divided one level deep`);
     const [module = '', ...parts] = folders;
@@ -79,7 +85,7 @@ export function divisionComplaints(tree: SourceTree): Complaint[] {
     }
   }
   for (const [folder, count] of counts) {
-    if (count > MOST_FILES_IN_A_ROOM && folder !== 'src/') {
+    if (count > MOST_FILES_IN_A_ROOM && folder !== 'src') {
       complaints.push(`${folder}: ${count} files; more than ${MOST_FILES_IN_A_ROOM} are divided by noun`);
     }
   }

@@ -1,16 +1,13 @@
 import { kindOf, type Plan } from './plan.ts';
 import { isNode, nameOf, type Program } from './program.ts';
-import { type Complaint, programsOf, type SourceTree, stemOf } from './source-tree.ts';
+import { type Complaint, isOfService, programsOf, type SourceTree, stemOf } from './source-tree.ts';
 
 /**
  * Operations that do not give what their name says: `cancel-billing.ts` exports the function
  * `cancelBilling`.
  */
 export function operationComplaints(tree: SourceTree, plan: Plan): Complaint[] {
-  const operations = programsOf(
-    tree,
-    (path) => path.startsWith('src/') && kindOf(path, plan) === 'operation',
-  );
+  const operations = programsOf(tree, (path) => isOfService(path) && kindOf(path, plan) === 'operation');
   return operations.flatMap(({ path, program }) => {
     const name = stemOf(path).replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
     return exportsFunction(program, name)

@@ -16,7 +16,7 @@ test('what writes a table stands in the folder of the module that owns it', () =
 });
 
 test('every table that a declared statement writes is seen in the texts', async () => {
-  const files = [...tree.keys()].filter((path) => /^src\/.*\.sql\.ts$/.test(path));
+  const files = [...tree.keys()].filter((path) => /^(src|homologation)\/.*\.sql\.ts$/.test(path));
   for (const path of files) await import(`../../${path}`);
   const seen = new Set(writes.map(({ table }) => table));
   const written = declaredStatements().flatMap(({ text }) => tablesWrittenBy(text, tables));

@@ -1,6 +1,7 @@
+import { moduleOf } from './plan.ts';
 import { textsOf } from './program.ts';
 import type { Complaint, SourceTree } from './source-tree.ts';
-import { isTest, programsOf } from './source-tree.ts';
+import { isOfService, isTest, programsOf } from './source-tree.ts';
 
 /** The module whose folder holds the texts that write a table, where others write it too. */
 const OWNERS: Readonly<Record<string, string>> = {
@@ -20,7 +21,7 @@ const WRITES = /\b(?:insert\s+into|update|delete\s+from)\s+(\w+)/g;
 
 /** Every `insert`, `update` and `delete` of a table that a text holds. */
 export function tableWrites(tree: SourceTree, tables: ReadonlySet<string>): TableWrite[] {
-  const files = programsOf(tree, (path) => path.startsWith('src/') && !isTest(path));
+  const files = programsOf(tree, (path) => isOfService(path) && !isTest(path));
   return files.flatMap(({ path, program }) =>
     textsOf(program).flatMap(({ text, line }) =>
       tablesWrittenBy(text, tables).map((table) => ({ path, line, table })),
@@ -32,8 +33,6 @@ export function tableWrites(tree: SourceTree, tables: ReadonlySet<string>): Tabl
 export function tablesWrittenBy(text: string, tables: ReadonlySet<string>): string[] {
   return [...text.matchAll(WRITES)].map(([, table = '']) => table).filter((table) => tables.has(table));
 }
-
-const moduleOf = (path: string) => path.split('/')[1] as string;
 
 /** Texts that write a table of another module. */
 export function ownerComplaints(writes: readonly TableWrite[]): Complaint[] {

@@ -18,7 +18,7 @@ export type Plan = {
 /** Reads the page; throws when a part of it cannot be found, so that a fence never stands on nothing. */
 export function readPlan(tree: SourceTree): Plan {
   const page = tree.get('ARCHITECTURE.md') ?? '';
-  const list = /^## Modules\n+```\nsrc\/\n([\s\S]*?)^simulators\//m.exec(page)?.[1] ?? '';
+  const list = /^## Modules\n+```\nsrc\/\n([\s\S]*?)^(?:homologation|simulators)\//m.exec(page)?.[1] ?? '';
   const entries = [...list.matchAll(/^ {2}(\S+)( [\s\S]*?)?(?=^ {2}\S|(?![\s\S]))/gm)];
   const modules = entries
     .filter(([, name = '']) => name.endsWith('/'))
@@ -75,22 +75,26 @@ const NAMED_KINDS: Readonly<Record<string, Kind>> = {
  * What a first start brings along, so that nobody needs to install a PostgreSQL: infrastructure, of
  * homologation only.
  */
-const INFRASTRUCTURE_OF_HOMOLOGATION = [
-  'src/homologation/embedded-postgres/',
-  'src/homologation/data-folder.ts',
-];
+const INFRASTRUCTURE_OF_HOMOLOGATION = ['homologation/embedded-postgres/', 'homologation/data-folder.ts'];
 /** Nouns whose first word is the verb of an operation too. */
 const NOUNS_LIKE_VERBS = ['alert-endpoint', 'audit-chain', 'audit-event', 'charge-result'];
 
+/** Beside `src/`, and a module all the same. */
+export const HOMOLOGATION = 'homologation';
+/** What `src/` uses of homologation, and nothing else of it. */
+export const DOOR_OF_HOMOLOGATION = 'homologation/index.ts';
+
 export function moduleOf(path: string): string {
-  const [, module = '', ...rest] = path.split('/');
+  const [top, module = '', ...rest] = path.split('/');
+  if (top === HOMOLOGATION) return top;
   return rest.length === 0 ? stemOf(path) : module;
 }
 
 export function kindOf(path: string, plan: Plan): Kind {
   if (isTest(path)) return 'test';
   const module = moduleOf(path);
-  if (path.split('/').length === 2 || module === 'app') return 'root';
+  if (module === 'app' || path === DOOR_OF_HOMOLOGATION) return 'root';
+  if (path.startsWith('src/') && path.split('/').length === 2) return 'root';
   if (module === 'cli' || module === 'platform') return module;
   if (INFRASTRUCTURE_OF_HOMOLOGATION.some((place) => path.startsWith(place))) return 'platform';
   if (module === 'values') return 'value';

@@ -18,8 +18,8 @@ src/
                                               (comes with issue "Payments whole")
   webhooks/      where a merchant is told     (comes with issue "Tell")
   payments/      one-off payments
-  homologation/  the simulator beside us
   cli/           the command line
+homologation/   the simulator beside us
 simulators/acquirer/       an acquirer of its own
 \`\`\`
 

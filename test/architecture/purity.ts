@@ -2,7 +2,14 @@ import { isBuiltin } from './direction.ts';
 import { COMPUTED, importsOf } from './imports.ts';
 import { type Kind, kindOf, type Plan } from './plan.ts';
 import { memberOf, type NodeInTree, nameOf } from './program.ts';
-import { type Complaint, programsOf, resolvedPath, type SourceFile, type SourceTree } from './source-tree.ts';
+import {
+  type Complaint,
+  isOfService,
+  programsOf,
+  resolvedPath,
+  type SourceFile,
+  type SourceTree,
+} from './source-tree.ts';
 
 /**
  * Names of Node that only compute, and why the file needs them: everything else of Node is an
@@ -133,8 +140,7 @@ const EFFECTFUL_MEMBERS = [
 export function purityComplaints(tree: SourceTree, plan: Plan): Complaint[] {
   const files = programsOf(
     tree,
-    (path) =>
-      path.startsWith('src/') && (PURE_KINDS.includes(kindOf(path, plan)) || PURE_PLATFORM.includes(path)),
+    (path) => isOfService(path) && (PURE_KINDS.includes(kindOf(path, plan)) || PURE_PLATFORM.includes(path)),
   );
   return files.flatMap((file) => [...importedEffects(file, plan), ...writtenEffects(file)]);
 }

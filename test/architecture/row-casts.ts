@@ -1,12 +1,12 @@
 import { isNode, nameOf } from './program.ts';
-import { type Complaint, isTest, programsOf, type SourceTree } from './source-tree.ts';
+import { type Complaint, isOfService, isTest, programsOf, type SourceTree } from './source-tree.ts';
 
 /**
  * A column of a row that is believed to be of a type. Rows are read by `rowCodec`, which throws where the
  * column holds something else: a state that this version does not know is not passed on.
  */
 export function rowCastComplaints(tree: SourceTree): Complaint[] {
-  return programsOf(tree, (path) => path.startsWith('src/') && !isTest(path)).flatMap(({ path, program }) =>
+  return programsOf(tree, (path) => isOfService(path) && !isTest(path)).flatMap(({ path, program }) =>
     program.nodes.flatMap(({ node }) =>
       node.type === 'TSAsExpression' && isColumn(node.expression)
         ? [`${path}:${program.lineOf(node)}: ${program.sourceOf(node)} believes what a row holds`]

@@ -1,7 +1,7 @@
 import { isNode, type Node, nameOf, type Program, parseProgram } from './program.ts';
 import { type Complaint, isTest, programsOf, type SourceTree } from './source-tree.ts';
 
-const COUNTED = /^(src|packages|simulators|conformance|tools|bench|chaos|test)\//;
+const COUNTED = /^(src|homologation|packages|simulators|conformance|tools|bench|chaos|test)\//;
 const MOST_LINES_OF_A_FILE = 400;
 /** Nobody edits it. */
 const PRINTED = '// Printed from the code';

@@ -15,6 +15,7 @@ export type Complaint = string;
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FOLDERS = [
   'src',
+  'homologation',
   'packages',
   'simulators',
   'conformance',
@@ -91,6 +92,11 @@ function sourceFile(path: string, text: string): SourceFile {
       return program;
     },
   };
+}
+
+/** Of the service: of `src/`, or of what it loads in homologation. */
+export function isOfService(path: string): boolean {
+  return /^(src|homologation)\//.test(path);
 }
 
 export function isTest(path: string): boolean {

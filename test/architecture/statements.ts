@@ -4,6 +4,7 @@ import { MAKERS } from './makers.ts';
 import { constantTextOf, isNode, type Node, nameOf, type Program, quasisOf, textsOf } from './program.ts';
 import {
   type Complaint,
+  isOfService,
   isTest,
   programsOf,
   resolvedPath,
@@ -26,7 +27,7 @@ export type SqlText = {
  * of their files, and of `*.sql.ts` that these import, put in.
  */
 export function statementsOf(tree: SourceTree): SqlText[] {
-  return programsOf(tree, (path) => path.startsWith('src/') && !isTest(path)).flatMap((file) => {
+  return programsOf(tree, (path) => isOfService(path) && !isTest(path)).flatMap((file) => {
     const { path, program } = file;
     const isMade = path === PAGES_PATH || Object.values(MAKERS).some((maker) => maker.path === path);
     const calls = isMade ? [] : callsOf(program, 'statement');
@@ -320,7 +321,7 @@ export function injectionComplaints(tree: SourceTree): Complaint[] {
       (part) => `${path}:${line}: ${part} stands in the statement ${name} and is no constant text`,
     ),
   );
-  const files = programsOf(tree, (path) => path.startsWith('src/') && !isTest(path));
+  const files = programsOf(tree, (path) => isOfService(path) && !isTest(path));
   return [...declared, ...files.flatMap(queryComplaints)];
 }
 
@@ -353,7 +354,7 @@ const LOOKS_LIKE_SQL = [
 function maySpeakSql(path: string): boolean {
   return (
     path.endsWith('.sql.ts') ||
-    /^src\/(platform\/(postgres|migrations)|homologation\/embedded-postgres)\//.test(path)
+    /^(src\/platform\/(postgres|migrations)|homologation\/embedded-postgres)\//.test(path)
   );
 }
 
@@ -361,7 +362,7 @@ function maySpeakSql(path: string): boolean {
 export function sqlPlaceComplaints(tree: SourceTree): Complaint[] {
   const files = programsOf(
     tree,
-    (path) => /^(src|simulators)\//.test(path) && !isTest(path) && !maySpeakSql(path),
+    (path) => /^(src|homologation|simulators)\//.test(path) && !isTest(path) && !maySpeakSql(path),
   );
   return files.flatMap(({ path, program }) => {
     const texts = textsOf(program).filter(({ text }) => LOOKS_LIKE_SQL.some((pattern) => pattern.test(text)));

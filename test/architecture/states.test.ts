@@ -24,7 +24,9 @@ const KNOWN = new Map<string, KnownStates>(
   }),
 );
 
-const sqlFiles = [...readSourceTree().keys()].filter((path) => /^src\/.*\.sql\.ts$/.test(path));
+const sqlFiles = [...readSourceTree().keys()].filter((path) =>
+  /^(src|homologation)\/.*\.sql\.ts$/.test(path),
+);
 for (const path of sqlFiles) await import(`../../${path}`);
 const WRITES = declaredStatements().flatMap((statement) => stateWritesOf(statement, KNOWN));
 

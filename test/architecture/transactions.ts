@@ -1,5 +1,5 @@
 import { isNode, type Node, nameOf } from './program.ts';
-import { programsOf, type SourceFile, type SourceTree } from './source-tree.ts';
+import { isOfService, programsOf, type SourceFile, type SourceTree } from './source-tree.ts';
 
 /** Types of a transaction that is under way. */
 const TX_TYPES = new Set(['Tx', 'AuditedTx']);
@@ -12,7 +12,7 @@ const FUNCTIONS = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFu
  * rest of the world may take as long as it likes, and locks are held meanwhile.
  */
 export function transactionComplaints(tree: SourceTree): string[] {
-  return programsOf(tree, (path) => path.startsWith('src/') && !path.endsWith('.test.ts')).flatMap((file) =>
+  return programsOf(tree, (path) => isOfService(path) && !path.endsWith('.test.ts')).flatMap((file) =>
     file.program.nodes.flatMap(({ node, parent }) => {
       const tx = FUNCTIONS.has(node.type) ? txOf(node, parent) : null;
       return tx === null ? [] : complaintsOf(file, node, tx);

@@ -17,7 +17,7 @@ const OTHER_GENDER = /\b(?:o|do|ao|no|pelo|um|seu|próprio) adquirentes?\b/gi;
 /** Portuguese texts and pages that give a word another gender than all others do. */
 export function genderComplaints(tree: SourceTree): Complaint[] {
   const found = [...tree].flatMap(([path, source]) =>
-    /^(src|docs\/pt)\/|^README\.pt/.test(path)
+    /^(src|homologation|docs\/pt)\/|^README\.pt/.test(path)
       ? source
           .split('\n')
           .flatMap((line, index) => [...line.matchAll(OTHER_GENDER)].map(() => `${path}:${index + 1}`))

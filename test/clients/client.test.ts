@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { openProxy } from '../../examples/adiq-proxy/proxy.ts';
+import type { Demo } from '../../homologation/create-demo-merchant.ts';
 import {
   isGenuine,
   NoAnswer,
@@ -16,7 +17,6 @@ import {
   ParcelaError,
 } from '../../packages/client/src/index.ts';
 import type { PaymentRequest } from '../../packages/client/src/operations.ts';
-import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
 import { addDays, instant, saoPauloDay } from '../../src/values/instant.ts';
 import { cleanEnvironment, openTestService, type TestService } from '../kit/service.ts';
 import { snippetVectors } from '../webhooks/snippet-vectors.ts';

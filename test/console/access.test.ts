@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { ROLES } from '../../src/console/parts/user.ts';
-import { ACTIONS, SCREENS } from '../../src/console/screens.ts';
+import { ALL_ACTIONS, ALL_SCREENS } from '../../tools/console-pages.ts';
 import { inDays } from '../boletos/boleto-service.ts';
 import { createForeignMerchant, FOREIGN_MERCHANT } from '../kit/foreign-merchant.ts';
 import { turnOf } from '../kit/patience.ts';
@@ -36,11 +36,11 @@ async function statusOf(visitor: Visitor, method: string, path: string, mark: st
 }
 
 const SHOWN = [
-  ...SCREENS.map((one) => ({ ...one, method: 'GET' })),
-  ...SCREENS.filter(({ takesForm }) => takesForm === true).map((one) => ({ ...one, method: 'POST' })),
+  ...ALL_SCREENS.map((one) => ({ ...one, method: 'GET' })),
+  ...ALL_SCREENS.filter(({ takesForm }) => takesForm === true).map((one) => ({ ...one, method: 'POST' })),
 ];
 /** In their order: what one does another undoes. */
-const DONE = ACTIONS.map((one) => ({ ...one, method: 'POST' }));
+const DONE = ALL_ACTIONS.map((one) => ({ ...one, method: 'POST' }));
 const ROUTES = [...SHOWN, ...DONE];
 
 /** Of the two users with a role each asks for half of the pages, and one acts; in the proof each does all. */
@@ -98,7 +98,7 @@ test('the first and the last day of the calendar can be asked for on every page'
   const visitor = await signedIn(service, 'admin', null);
   for (const day of ['1920-01-01', '9999-12-31']) {
     const query = new URLSearchParams(DAY_FIELDS.map((name) => [name, day]));
-    for (const { path } of SCREENS) {
+    for (const { path } of ALL_SCREENS) {
       const status = await statusOf(
         visitor,
         'GET',

@@ -7,9 +7,9 @@ import { enterConsole } from '../../bench/console/enter-console.ts';
 import { fillConsole, type WantedConsole } from '../../bench/console/fill-console.ts';
 import { casesOf } from '../../bench/console/screen-cases.ts';
 import { lookAt } from '../../bench/console/visit-screens.ts';
-import { SCREENS } from '../../src/console/screens.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { instant, saoPauloDay } from '../../src/values/instant.ts';
+import { ALL_SCREENS } from '../../tools/console-pages.ts';
 import type { TestDatabase } from '../kit/database.ts';
 import { type AuditedTools, auditedTools } from '../kit/keys.ts';
 import {
@@ -89,7 +89,7 @@ async function readByPages(wanted: Omit<WantedConsole, 'now'>): Promise<RowsOfTa
     const service = await start();
     try {
       const visitors = await asOwner((tools) => enterConsole(tools, auditor, service, filled));
-      const bounded = casesOf(SCREENS).filter(({ look }) => look.readsOn !== true);
+      const bounded = casesOf(ALL_SCREENS).filter(({ look }) => look.readsOn !== true);
       for (const one of bounded) await lookAt(visitors, one, saoPauloDay(instant(now)));
     } finally {
       await service.stop();

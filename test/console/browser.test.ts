@@ -13,7 +13,7 @@ import {
   RECEIPT,
   SEARCH,
 } from '../../src/console/parts/paths.ts';
-import { SCREENS } from '../../src/console/screens.ts';
+import { ALL_SCREENS } from '../../tools/console-pages.ts';
 import { call, logIn, pay } from '../kit/merchant.ts';
 import { sliceOf, turnOf } from '../kit/patience.ts';
 import { until } from '../kit/service.ts';
@@ -112,7 +112,7 @@ test('pages have their things, in the proof every one, and are good to use in ea
   await browser.goTo(page, pathWith('/merchants/{merchantId}/payments?status=Paga'));
   await send(page, '/filters', { name: 'Pagas' });
   const [empty, faults]: [string[], string[]] = [[], []];
-  const pages = SCREENS.filter(({ isFile }) => isFile !== true);
+  const pages = ALL_SCREENS.filter(({ isFile }) => isFile !== true);
   const looked = turnOf(pages, 0, PAGES_OF_ONE);
   for (const { path } of looked) {
     const found = await faultsFrom(page, nameOf(path), async () => {

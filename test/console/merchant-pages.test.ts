@@ -104,7 +104,7 @@ test('a payment link is created on a page, leads to where its buyer pays, and is
   const page = await shown(finance, path);
   assert.match(wordsOf(page), /R\$ 1\.129,90 Pode ser pago/);
   assert.match(page, /Criado em<\/dt><dd><time datetime="[^"]+-03:00">/);
-  const address = /<code>(http[^<]+\/pay\/[0-9a-f]{32})<\/code>/.exec(page)?.[1] ?? '';
+  const address = /<code class="copy">(http[^<]+\/pay\/[0-9a-f]{32})<\/code>/.exec(page)?.[1] ?? '';
   assert.match((await call(service.gatewayUrl, new URL(address).pathname)).text, /R\$ 1\.129,90/);
   const here = path.split('?')[0] as string;
   const ended = await press(finance, here, `${here}/disable`);

@@ -555,7 +555,7 @@ test('planned while nothing is there, every statement of these pages is bounded 
   await client.query('set enable_seqscan = off; set enable_bitmapscan = off');
   try {
     for (const path of readSourceTree().keys())
-      if (/^src\/.*\.sql\.ts$/.test(path)) await import(`../../${path}`);
+      if (/^(src|homologation)\/.*\.sql\.ts$/.test(path)) await import(`../../${path}`);
     const texts = new Map(declaredStatements().map(({ name, text }) => [name, text]));
     const unbounded: string[] = [];
     for (const [name, [index, condition, isOnly]] of Object.entries(BOUNDS)) {

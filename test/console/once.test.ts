@@ -65,6 +65,17 @@ test('of a form that is sent many times at once one has an effect', async () => 
   assert.equal(await rows("select from console_users where name = 'juntos@loja.example'"), 1);
 });
 
+test('a form whose reason cannot be is there again for another one, with what was chosen', async () => {
+  const page = '/console/users/juntos%40loja.example';
+  const form = await formOf(page, `${page}/role`, { role: 'support', reason: 'pediu ana@loja.example' });
+  const refused = await admin.ask(`${page}/role`, { form });
+  assert.equal(refused.status, 400);
+  const again = hiddenFields(refused.text, `${page}/role`);
+  assert.equal(again.role, 'support');
+  const done = await admin.ask(`${page}/role`, { form: { ...again, reason: 'mudou de setor' } });
+  assert.equal(done.status, 303, wordsOf(done.text));
+});
+
 test('a refusal is repeated as it was, and a form that is mended under its key is done', async () => {
   const fields = { name: 'Com Espaço', role: 'viewer' };
   const form = await formOf('/console/users', '/console/users/invite', fields);
@@ -75,6 +86,7 @@ test('a refusal is repeated as it was, and a form that is mended under its key i
   for (const { status, text } of refused) {
     assert.equal(status, 400);
     assert.match(wordsOf(text), /Um nome tem de 1 a 60 letras/);
+    assert.ok(text.includes('value="Com Espaço"'), 'what was typed stands there');
   }
   const refusals = `select from audit_entries where action = 'console.refuse' and detail like '%"operation":"user.invite"%'`;
   assert.equal(await rows(refusals), 1);

@@ -80,11 +80,22 @@ test('what other processes know stands beside it: silence, a held one, another v
     feedAgeSeconds: 3_600,
   } as const;
   const unknown = { ...silent, peer: 'drex', awayFor: [] };
+  const slow = {
+    peer: 'antifraud',
+    state: 'answers',
+    since: now,
+    answeredAt: now,
+    awayFor: [],
+    awayProviders: [],
+    reason: null,
+    feedAgeSeconds: null,
+    answersIn: [{ provider: 'lento', milliseconds: 4_150 }],
+  } as const;
   const charges = [
     { provider: 'rede', brand: 'visa', approved: 97, declined: 3, unanswered: 2 },
     { provider: 'cielo', brand: 'elo', approved: 1, declined: 1, unanswered: 0 },
   ];
-  await report({ peers: [silent, unknown], charges, heldBecause: 'unwritable' });
+  await report({ peers: [silent, unknown, slow], charges, heldBecause: 'unwritable' });
   await report({ host: 'maquina-velha', heldBecause: 'restored' }, 3_600);
   const words = await healthWith(/Adquirente Responde parcialmente.*maquina-velha/s);
   assert.match(
@@ -93,6 +104,10 @@ test('what other processes know stands beside it: silence, a held one, another v
   );
   assert.match(words, /Da última vez: sem resposta a tempo/);
   assert.match(words, /Bandeira cielo rede Visa – 97% de 100, 2 sem resposta conclusiva Elo 50% de 2 –/);
+  assert.match(
+    words,
+    /Precisa de atenção .*Provedor antifraude 4,2 s Responde devagar: metade das respostas/,
+  );
   assert.match(words, /drex Indisponível \d.*O que precisa dele espera ou falha até ele responder\./);
   assert.match(words, /1 de 2 processos não cobram, .*o disco está cheio/);
   assert.ok(!words.includes('foi restaurado'), 'one that has ended holds nothing');

@@ -3,21 +3,29 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { HOMOLOGATION_PAGES } from '../../homologation/console/homologation-screens.ts';
 import { CONSOLE_TEXTS } from '../../src/console/console-wording.ts';
 import { reasonIn } from '../../src/console/parts/reason-in.ts';
 import { wordingIn } from '../../src/console/parts/wording.ts';
 import { CONNECTION_WORDS } from '../../src/platform/channels/connection-words.ts';
 
-const folder = fileURLToPath(new URL('../../src/console', import.meta.url));
-const src = join(folder, '..');
+const home = fileURLToPath(new URL('../..', import.meta.url));
+const src = join(home, 'src');
 /** The console's, and those with refusals that it and the command line say. */
-const sources = readdirSync(src, { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
-  .map((path) => ({ path, text: readFileSync(join(src, path), 'utf8') }))
-  .filter(
-    ({ path, text }) =>
-      path.startsWith('console/') || /satisfies .*SpokenRefusal|, SpokenRefusal>>/.test(text),
-  );
+const ofConsole = sourcesIn('src').filter(
+  ({ path, text }) =>
+    path.startsWith('src/console/') || /satisfies .*SpokenRefusal|, SpokenRefusal>>/.test(text),
+);
+const ofHomologation = sourcesIn('homologation').filter(({ path }) => /\/(console|first-steps)\//.test(path));
+const sources = [...ofConsole, ...ofHomologation];
+const HOMOLOGATION_TEXTS = HOMOLOGATION_PAGES.texts;
+const ALL_TEXTS = { ...CONSOLE_TEXTS, ...HOMOLOGATION_TEXTS };
+
+function sourcesIn(folder: string) {
+  return readdirSync(join(home, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+    .map((path) => ({ path: join(folder, path), text: readFileSync(join(home, folder, path), 'utf8') }));
+}
 
 /** Of a page's title, of a table of words, and what is said. */
 const SAID = [/\bsay\(\s*'((?:[^'\\]|\\.)*)'/g, /\b(?:title|text|done): '((?:[^'\\]|\\.)*)'/g];
@@ -39,7 +47,9 @@ const said = sources.flatMap(({ path, text }) =>
 test('every text of the console has its Portuguese', () => {
   assert.ok(said.length > 100 && tabled.length > 100);
   const missing = [...said, ...tabled].filter(
-    ({ english }) => !Object.hasOwn(CONSOLE_TEXTS, english) && !NAMES.includes(english),
+    ({ path, english }) =>
+      !Object.hasOwn(path.startsWith('src/') ? CONSOLE_TEXTS : ALL_TEXTS, english) &&
+      !NAMES.includes(english),
   );
   assert.deepEqual(missing, []);
 });
@@ -57,10 +67,15 @@ test('no state, class or kind is shown as it is called inside', () => {
 });
 
 test('every Portuguese of the console is that of a text which is said, with the same values in it', () => {
-  const whole = sources.map(({ text }) => text).join('\n');
+  const wholeOf = (all: typeof sources) => all.map(({ text }) => text).join('\n');
+  const [whole, itsOwn] = [wholeOf(ofConsole), wholeOf(ofHomologation)];
   const valuesOf = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([value]) => value).sort();
-  for (const [english, portuguese] of Object.entries(CONSOLE_TEXTS)) {
-    assert.ok(whole.includes(`'${english}'`), `nothing says ${english}`);
+  for (const english of Object.keys(HOMOLOGATION_TEXTS)) {
+    assert.ok(itsOwn.includes(`'${english}'`), `homologation does not say ${english}`);
+    assert.ok(!whole.includes(`'${english}'`), `production says ${english}, and has no Portuguese of it`);
+  }
+  for (const [english, portuguese] of Object.entries(ALL_TEXTS)) {
+    assert.ok(`${whole}${itsOwn}`.includes(`'${english}'`), `nothing says ${english}`);
     assert.deepEqual(valuesOf(portuguese), valuesOf(english), english);
   }
 });
@@ -119,13 +134,15 @@ test('no page names a file of the documentation, which nobody opens from there',
 });
 
 test('no text of the console has its Portuguese in two files', () => {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
-    path.endsWith('texts.json'),
+  const files = ['src/console', 'homologation/console', 'homologation/first-steps'].flatMap((folder) =>
+    readdirSync(join(home, folder), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('texts.json'))
+      .map((path) => join(home, folder, path)),
   );
   assert.ok(files.length > 5);
   const keys = files.flatMap((path) =>
-    Object.values(JSON.parse(readFileSync(join(folder, path), 'utf8')) as Record<string, object>).flatMap(
-      (texts) => Object.keys(texts),
+    Object.values(JSON.parse(readFileSync(path, 'utf8')) as Record<string, object>).flatMap((texts) =>
+      Object.keys(texts),
     ),
   );
   assert.deepEqual(

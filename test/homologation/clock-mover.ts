@@ -1,5 +1,5 @@
-import { openTestClock } from '../../src/homologation/clock/open-test-clock.ts';
-import { clockWork } from '../../src/homologation/module.ts';
+import { openTestClock } from '../../homologation/clock/open-test-clock.ts';
+import { clockWork } from '../../homologation/module.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { startWork } from '../../src/platform/work/due-work.ts';
 import { askLooks } from '../../src/platform/work/looks.sql.ts';

@@ -3,11 +3,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { after, before, beforeEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
-import { advanceClock } from '../../src/homologation/clock/advance-clock.ts';
-import type { Ran } from '../../src/homologation/clock/jump.ts';
-import { claimJumps, findClock, insertJump, moveHeldClock } from '../../src/homologation/clock/jumps.sql.ts';
-import { openTestClock } from '../../src/homologation/clock/open-test-clock.ts';
-import { clockWork } from '../../src/homologation/module.ts';
+import { advanceClock } from '../../homologation/clock/advance-clock.ts';
+import type { Ran } from '../../homologation/clock/jump.ts';
+import { claimJumps, findClock, insertJump, moveHeldClock } from '../../homologation/clock/jumps.sql.ts';
+import { openTestClock } from '../../homologation/clock/open-test-clock.ts';
+import { clockWork } from '../../homologation/module.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import { type ClockedWork, startWork } from '../../src/platform/work/due-work.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { TRIALS } from '../../homologation/trials.ts';
 import amounts from '../../simulators/kit/cards/trigger-amounts.json' with { type: 'json' };
 import triggerCards from '../../simulators/kit/cards/trigger-cards.json' with { type: 'json' };
 import { TRIGGERS, triggeredDecision } from '../../src/antifraud/anti-fraud.ts';
-import { TRIALS } from '../../src/homologation/trials.ts';
 import { isTrialCard, NETWORK_LIMITS } from '../../src/transactions/methods/card/network-limits.ts';
 import { isCardNumber } from '../../src/values/card-number.ts';
 

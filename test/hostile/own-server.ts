@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startEmbeddedPostgres } from '../../src/homologation/embedded-postgres/launcher.ts';
+import { startEmbeddedPostgres } from '../../homologation/embedded-postgres/launcher.ts';
 import { databaseUrl } from '../kit/service.ts';
 
 const SERVER_VARIABLE = 'PARCELA_TEST_DATABASE_URL';

@@ -77,28 +77,26 @@ test('a connection that is kept for a next request, and one that never sent anyt
   connections.close();
 });
 
-test('this Node shows over which connections a request has begun: kept ones are idle', async () => {
-  const { app, connections, port } = await openServer();
+test('a kept connection is idle from a moment after its answer until a byte of a next request comes', async () => {
+  const { app, connections, port, served } = await openServer();
   const agent = converse(port);
-  agent.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
-  let isSeenIdle = false;
-  const look = (one: Connection, isIdle: boolean) => {
-    if (one.isKept()) isSeenIdle ||= isIdle;
-    return false;
-  };
+  const head = 'GET / HTTP/1.1\r\nHo';
+  agent.send(`${head}st: a\r\n\r\n`);
   await until(() => agent.answers() === 1);
-  try {
-    // Its answer may be read here before the server is through with it.
-    for (let turn = 0; turn < 1_000 && !isSeenIdle; turn += 1) {
-      connections.end(app.server, look);
-      await pause(1);
-    }
-    assert.ok(isSeenIdle, 'http.server.connections is not what it was: see socketsWithinRequests');
-  } finally {
-    await app.close();
-    await agent.ended;
-    connections.close();
-  }
+  const [connection] = served;
+  assert.ok(connection !== undefined);
+  // Its answer may be read here before the server is through with it.
+  await until(() => connection.isKept());
+  const beganAt = performance.now() - patiently(30_000);
+  assert.equal(connection.isIdle(beganAt), false);
+  await until(() => connection.isIdle(performance.now()));
+  agent.send(head);
+  await until(() => !connection.isIdle(performance.now()));
+  agent.send('st: a\r\n\r\n');
+  await until(() => agent.answers() === 2);
+  await app.close();
+  await agent.ended;
+  connections.close();
 });
 
 /** Over a connection of its own: what is sent, and all that came so far. */
@@ -126,21 +124,17 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 test('a connection over which half of a next head came with the request before is not ended as idle', async () => {
-  const { app, connections, port } = await openServer();
+  const { app, connections, port, served } = await openServer();
+  const restedAt = performance.now();
   const caller = converse(port);
   const [head, rest] = ['GET / HTTP/1.1\r\nHo', 'st: a\r\n\r\n'];
   caller.send(`${head}${rest}${head}`);
-  const isRested = (one: Connection) => one.owesNothing() && !one.isSilent();
-  let rested = 0;
-  const look = (one: Connection, isIdle: boolean) => {
-    if (isRested(one)) rested += 1;
-    return isIdle;
-  };
-  // As each look of a server that closes.
-  await until(() => {
-    if (caller.answers() === 1) connections.end(app.server, look);
-    return rested > 0;
-  });
+  await until(() => caller.answers() === 1);
+  const [connection] = served;
+  assert.ok(connection !== undefined);
+  await until(() => connection.isKept());
+  // As a look of a server that closes sees it at once, however late this one is.
+  connections.end(app.server, (one) => one.isIdle(restedAt));
   caller.send(rest);
   await Promise.race([caller.ended, until(() => caller.answers() === 2)]);
   assert.equal(caller.answers(), 2, 'its second request was answered');

@@ -121,7 +121,7 @@ test('it holds what production needs, and no compiler, no PostgreSQL, no test', 
   const files = await readdir(home, { recursive: true });
   assert.deepEqual(
     files.filter((name) =>
-      /^(src|packages|simulators|test|tools|bench|chaos)\b.*\.test\.ts$|^(test|tools|bench|chaos)\b/.test(
+      /^(src|homologation|packages|simulators|test|tools|bench|chaos)\b.*\.test\.ts$|^(test|tools|bench|chaos)\b/.test(
         name,
       ),
     ),

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
+import type { Demo } from '../../homologation/create-demo-merchant.ts';
 import { openGuardedBridge } from '../guarded/guarded-bridge.ts';
 import { call, logIn, pay, paymentRequest } from '../kit/merchant.ts';
 import { cleanEnvironment, until } from '../kit/service.ts';

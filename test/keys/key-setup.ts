@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createDemoMerchant, type Demo } from '../../src/homologation/create-demo-merchant.ts';
+import { createDemoMerchant, type Demo } from '../../homologation/create-demo-merchant.ts';
 import { programOf } from '../../src/platform/home.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import { type Ended, runCommandHere } from '../kit/command.ts';

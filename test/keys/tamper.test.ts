@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
+import type { Demo } from '../../homologation/create-demo-merchant.ts';
 import { findEarlierRequest, identifyRequest } from '../../src/idempotency/answer-once.ts';
 import { requestsRead } from '../../src/idempotency/idempotency-keys.sql.ts';
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createDemoMerchant, type Demo } from '../../src/homologation/create-demo-merchant.ts';
+import { createDemoMerchant, type Demo } from '../../homologation/create-demo-merchant.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
 import type { TestDatabase } from './database.ts';
 import { auditedTools, keyFileIn, rememberKeyFile } from './keys.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID, webcrypto } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Ajv, type ValidateFunction } from 'ajv';
+import type { DemoLogin } from '../../homologation/create-demo-merchant.ts';
 import { FAMILY } from '../../src/app/family.ts';
-import type { DemoLogin } from '../../src/homologation/create-demo-merchant.ts';
 import { printOpenApi } from '../../tools/print.ts';
 import { patiently } from './patience.ts';
 

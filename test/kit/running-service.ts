@@ -1,4 +1,4 @@
-import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
+import type { Demo } from '../../homologation/create-demo-merchant.ts';
 
 /** A running service, wherever it runs. */
 export type RunningService = {

@@ -1,4 +1,4 @@
-import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
+import type { Demo } from '../../homologation/create-demo-merchant.ts';
 import type { Contract } from '../../src/platform/http/endpoint.ts';
 import { formsFor, textsOf } from '../hostile/card-texts.ts';
 import { bodyAround } from '../hostile/cases/field-cases.ts';

@@ -77,7 +77,7 @@ function commonTokens(): Set<string> {
     'docs/errors.md',
     'src/platform/reference/page-style.ts',
     'src/platform/reference/reference-page.ts',
-    'src/homologation/trials.ts',
+    'homologation/trials.ts',
     'simulators/bank/trigger-amounts.json',
   ];
   const text = [

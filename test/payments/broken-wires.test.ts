@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
+import type { Demo } from '../../homologation/create-demo-merchant.ts';
 import type { TestDatabase } from '../kit/database.ts';
 import { logIn, paymentRequest, tokenize } from '../kit/merchant.ts';
 import { patiently } from '../kit/patience.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { stateOfBooked } from '../../chaos/judge/finding.ts';
-import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
+import type { Demo } from '../../homologation/create-demo-merchant.ts';
 import { logIn, paymentRequest, tokenize } from '../kit/merchant.ts';
 import { patiently, sliceOf } from '../kit/patience.ts';
 import { SEED } from '../kit/seed.ts';

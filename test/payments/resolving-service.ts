@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
+import type { Demo } from '../../homologation/create-demo-merchant.ts';
 import { runParcela } from '../audit/audit-service.ts';
 import type { TestDatabase } from '../kit/database.ts';
 import { call, logIn, paymentRequest, type Reply, tokenize } from '../kit/merchant.ts';

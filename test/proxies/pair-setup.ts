@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
+import type { Demo } from '../../homologation/create-demo-merchant.ts';
 import { keyFileIn } from '../kit/keys.ts';
 import {
   type Auditor,

@@ -1,5 +1,5 @@
 import { type Dispatcher, request } from 'undici';
-import type { DemoLogin } from '../../src/homologation/create-demo-merchant.ts';
+import type { DemoLogin } from '../../homologation/create-demo-merchant.ts';
 import { paymentRequest, TEST_CARD } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
 import { openPairSetup, type PairSetup } from './pair-setup.ts';

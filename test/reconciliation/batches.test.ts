@@ -4,6 +4,11 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import {
+  cielo09FileLines,
+  cielo15FileLines,
+  cielo16FileLines,
+} from '../../packages/settlement-files/test/cielo-lines.ts';
+import {
   eefiBranchTotal,
   eefiCredit,
   eefiHeader,
@@ -18,6 +23,12 @@ import {
   eevcSale,
   eevcTrailer,
 } from '../../packages/settlement-files/test/eevc-lines.ts';
+import {
+  eevdBatch,
+  eevdHeader,
+  eevdSale,
+  eevdTrailer,
+} from '../../packages/settlement-files/test/eevd-lines.ts';
 import { bytesOf } from '../../packages/settlement-files/test/written-lines.ts';
 import { until } from '../kit/service.ts';
 import { type MatchingBench, openMatchingBench } from './matching-bench.ts';
@@ -425,5 +436,58 @@ test('what is taken off the schedule finds its sale by the list of its batch, or
   assert.deepEqual(
     (await lines()).map(({ state }) => state),
     ['healed'],
+  );
+});
+
+test('what was sold by debit is paid by nothing but the credit of its batch, and follows a list sent anew', async () => {
+  const takeDebitList = async (number: number, member: Member, processing?: string) => {
+    const { gross } = member;
+    const fee = feeOf(gross);
+    const header = eevdHeader(undefined, processing).replace('000427', `000${number}`);
+    await take(`EEVD-${number}-${processing}`, [
+      header.replace('19112026', number === 791 ? '18112026' : '19112026'),
+      eevdBatch({ number, count: 1, gross, fee }),
+      eevdSale({ ...member, batch: number, fee }),
+      eevdTrailer(4, { batches: 1, sales: 1, gross, fee }),
+    ]);
+  };
+  const [known, other] = [
+    { nsu: 791, gross: 40_000 },
+    { nsu: 792, gross: 20_000 },
+  ];
+  const ids = [await sell(known), await sell(other)];
+  await takeDebitList(791, known);
+  await bench.match();
+  assert.deepEqual(await filed(ids), [null, null]);
+  await takeCredit(791, known.gross);
+  await takeDebitList(792, other);
+  await takeCredit(792, other.gross);
+  await bench.match();
+  assert.deepEqual(await filed(ids), [39_000, 19_500]);
+  await takeDebitList(792, { nsu: 799, gross: 20_000 }, 'REPROCESSAMENTO');
+  await bench.match();
+  assert.deepEqual(await filed(ids), [39_000, null]);
+});
+
+test('Pix of the acquirer and open or negotiated units are told, open no exception and pay nothing', async () => {
+  const before = await openLines();
+  const paid = () => bench.auditor.query('select count(*)::int as count from settlement_matches');
+  const matched = await paid();
+  await take('CIELO16', cielo16FileLines());
+  await take('CIELO15', cielo15FileLines());
+  await take('CIELO09', cielo09FileLines());
+  await bench.match();
+  assert.deepEqual(await openLines(), before);
+  assert.deepEqual(await paid(), matched);
+  assert.deepEqual(
+    await bench.auditor.query(
+      `select format, entries, gross::int as gross, net::int as net, matched_at is not null as is_matched
+       from settlement_files where format in ('cielo09', 'cielo15', 'cielo16') order by format`,
+    ),
+    [
+      { format: 'cielo09', entries: 2, gross: 15_000, net: 14_650, is_matched: true },
+      { format: 'cielo15', entries: 3, gross: 35_000, net: 34_650, is_matched: true },
+      { format: 'cielo16', entries: 4, gross: 19_010, net: 18_990, is_matched: true },
+    ],
   );
 });

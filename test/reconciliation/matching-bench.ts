@@ -4,10 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
-import {
-  type ImportResult,
-  importSettlementFile,
-} from '../../src/reconciliation/imports/import-settlement-file.ts';
+import { importSettlementFile } from '../../src/reconciliation/imports/import-settlement-file.ts';
+import type { ImportResult } from '../../src/reconciliation/imports/settlement-file.ts';
 import {
   findMissingPayouts,
   judgeDueExceptions,

@@ -11,7 +11,7 @@ import {
   runToEnd,
   type ServerAccount,
   serverAccount,
-} from '../../src/homologation/embedded-postgres/server-account.ts';
+} from '../../homologation/embedded-postgres/server-account.ts';
 import { skipWithout } from '../../tools/test-programs.ts';
 import { runCommandHere } from '../kit/command.ts';
 import { call, logIn } from '../kit/merchant.ts';

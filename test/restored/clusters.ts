@@ -11,8 +11,8 @@ import {
   runToEnd,
   type ServerAccount,
   serverAccount,
-} from '../../src/homologation/embedded-postgres/server-account.ts';
-import { serverBinaries } from '../../src/homologation/embedded-postgres/server-binaries.ts';
+} from '../../homologation/embedded-postgres/server-account.ts';
+import { serverBinaries } from '../../homologation/embedded-postgres/server-binaries.ts';
 import type { TestDatabaseAddress } from '../kit/database.ts';
 import { patiently } from '../kit/patience.ts';
 import { until } from '../kit/service.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { runningAs, serverAccount } from '../../src/homologation/embedded-postgres/server-account.ts';
+import { runningAs, serverAccount } from '../../homologation/embedded-postgres/server-account.ts';
 import { programPath, skipWithout } from '../../tools/test-programs.ts';
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
 import { until } from '../kit/service.ts';

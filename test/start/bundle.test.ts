@@ -34,7 +34,7 @@ after(() => rm(ground, { recursive: true, force: true }));
 /** A checkout of its own, with the packages of this one. */
 async function checkout(name: string, { hasBuilder = true } = {}): Promise<string> {
   const home = join(ground, name);
-  for (const part of ['bin', 'src', 'packages', 'simulators', 'migrations', 'package.json'])
+  for (const part of ['bin', 'src', 'homologation', 'packages', 'simulators', 'migrations', 'package.json'])
     await cp(join(HOME, part), join(home, part), { recursive: true });
   const packages = join(HOME, 'node_modules');
   await mkdir(join(home, 'node_modules'));

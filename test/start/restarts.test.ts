@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
-} from '../../src/homologation/embedded-postgres/launcher.ts';
+} from '../../homologation/embedded-postgres/launcher.ts';
 import { call, logIn, pay } from '../kit/merchant.ts';
 import { sliceOf } from '../kit/patience.ts';
 import { databaseUrl, type Service, startService, until } from '../kit/service.ts';

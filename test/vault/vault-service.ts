@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import type { DemoLogin } from '../../src/homologation/create-demo-merchant.ts';
+import type { DemoLogin } from '../../homologation/create-demo-merchant.ts';
 import { runParcela } from '../audit/audit-service.ts';
 import { createForeignMerchant, FOREIGN_USER } from '../kit/foreign-merchant.ts';
 import { call, logIn, type Reply, tokenize } from '../kit/merchant.ts';

@@ -1,4 +1,4 @@
-import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
+import type { Demo } from '../../homologation/create-demo-merchant.ts';
 import { call, logIn, type Reply } from '../kit/merchant.ts';
 import { type Auditor, openTestService, type TestService } from '../kit/service.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
-import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
+import type { Demo } from '../../homologation/create-demo-merchant.ts';
 import type { Contract } from '../../src/platform/http/endpoint.ts';
 import { endsItsToken } from '../hostile/recipes.ts';
 import { logIn, pay, paymentRequest, tokenize } from '../kit/merchant.ts';

@@ -176,7 +176,7 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'a body may have any size',
-    file: 'src/platform/http/answers.ts',
+    file: 'src/platform/http/body-memory.ts',
     find: 'LARGEST_BODY_BYTES = 64 * 1024',
     put: 'LARGEST_BODY_BYTES = 64 * 1024 * 1024',
     caughtBy: 'test/wire/bodies.test.ts',

@@ -44,6 +44,6 @@ export const OUTAGE_MUTATIONS: readonly Mutation[] = [
     file: 'src/platform/migrations/migration-files.ts',
     find: '\\$(\\w*)\\$.*?\\$\\1\\$',
     put: '\\$(\\w*)\\$.*?\\$\\$',
-    caughtBy: 'src/platform/migrations/migration-locks.test.ts',
+    caughtBy: 'test/platform/migration-locks.test.ts',
   },
 ];

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
+import type { Demo } from '../../homologation/create-demo-merchant.ts';
 import type { Client } from './client.ts';
 import type { Listener, Received } from './listener.ts';
 import type { Screen } from './screen.ts';

@@ -6,7 +6,8 @@ import type { Sentence } from './sentence.ts';
 /**
  * `sale`: known, will be paid. `schedule`: future payments of a batch or installment. `anticipation`: an
  * early payout for a fee. `pledge`: a payout to a holder of a claim. `adjustment`: a credit or debit of no
- * sale. `unknown`: a code that is not in the layout; pays and takes nothing.
+ * sale. `notice`: what concerns no sale by card, and is only told. `unknown`: a code that is not in the
+ * layout; pays and takes nothing.
  */
 export const ENTRY_KINDS = [
   'sale',
@@ -19,6 +20,7 @@ export const ENTRY_KINDS = [
   'chargebackReversal',
   'adjustment',
   'pledge',
+  'notice',
   'unknown',
 ] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
@@ -38,7 +40,7 @@ export type SettlementEntry = {
   readonly brand: CardBrand | null;
   readonly cardLastFour: string | null;
   readonly soldOn: Day | null;
-  /** null for all installments of the sale. */
+  /** null: all installments of the sale. */
   readonly installmentNumber: number | null;
   readonly installmentCount: number | null;
   /** Covers the installment or the whole sale. Net is gross less fees. All are negative if taken back. */
@@ -65,7 +67,7 @@ export type SettlementFileHead = {
   readonly from: Day;
   readonly to: Day;
   readonly sequence: number | null;
-  /** Sent again to replace an earlier file. */
+  /** Replaces an earlier file. */
   readonly isRepetition: boolean;
 };
 
@@ -80,7 +82,7 @@ export type SettlementFileEnd = {
   readonly to: Day;
   /** Accepted lines that are no entries. */
   readonly leftOut: Readonly<Record<string, number>>;
-  /** Entries by establishments that are not the header's: branches, or a header of somebody else. */
+  /** Entries by establishments that are not the header's: branches, or somebody else's header. */
   readonly otherEstablishments: Readonly<Record<string, number>>;
 };
 

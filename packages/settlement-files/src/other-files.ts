@@ -1,47 +1,21 @@
 import type { Sentence } from './sentence.ts';
 
-/** A file that is known by its start, and not read. */
+/** A file that is recognized by its start, and not read. */
 type OtherFile = {
   readonly title: string;
   readonly isHeader: (start: string) => boolean;
-  /** What it is for, and where the money of it stands. */
+  /** What the file is for, and which file reports its money. */
   readonly about?: Sentence;
 };
 
 export const OTHER_FILES: readonly OtherFile[] = [
   {
-    title: 'Cielo 09 (saldo em aberto)',
-    isHeader: (line) => isCielo(line, '09'),
-    about: {
-      pt: 'É a fotografia do que ainda será pago. O que é pago vem no Cielo 04, e as vendas no Cielo 03: importe esses.',
-      en: 'It is a picture of what is still to be paid. What is paid comes in the Cielo 04, and sales in the Cielo 03: import those.',
-    },
+    title: 'Cielo, de outro extrato que não o 03, o 04, o 09, o 15 e o 16',
+    isHeader: (line) => isCielo(line, ''),
   },
   {
-    title: 'Cielo 15 (negociação de recebíveis)',
-    isHeader: (line) => isCielo(line, '15'),
-    about: {
-      pt: 'Detalha antecipações e cessões. O efeito delas em cada venda vem no Cielo 04 (lançamentos 11 e 49 a 54): importe esse.',
-      en: 'It details anticipations and cessions. What they do to each sale comes in the Cielo 04 (entries 11 and 49 to 54): import that.',
-    },
-  },
-  {
-    title: 'Cielo 16 (Pix)',
-    isHeader: (line) => isCielo(line, '16'),
-    about: {
-      pt: 'Traz Pix recebidos pela Cielo, que não são pagamentos daqui. Os Pix daqui são conferidos com o banco.',
-      en: 'It has Pix that Cielo received, which are no payments of this service. Its own Pix are compared with the bank.',
-    },
-  },
-  { title: 'Cielo, de outro extrato que não o 04', isHeader: (line) => isCielo(line, '') },
-  {
-    title: 'Rede EEVD (débito)',
-    isHeader: (line) =>
-      /^00,.*EEVD/i.test(line) || (/^0\d\d/.test(line) && /EEVD *$/i.test(line.slice(0, 130))),
-    about: {
-      pt: 'Traz as vendas no débito. As vendas no crédito vêm no EEVC, e o que é pago no EEFI: importe esses.',
-      en: 'It has sales by debit cards. Sales by credit cards come in the EEVC, and what is paid in the EEFI: import those.',
-    },
+    title: 'Rede EEVD, em outro leiaute que o separado por vírgulas',
+    isHeader: (line) => /^0\d/.test(line) && /EEVD *$/i.test(line.slice(0, 130)),
   },
   {
     title: 'Rede EESA (saldo em aberto)',

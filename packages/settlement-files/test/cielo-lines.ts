@@ -166,3 +166,117 @@ export function cielo03FileLines(): string[] {
     cieloTrailer(6, 5, 16_167, 15_766),
   ];
 }
+
+export type CieloPix = {
+  readonly type?: string;
+  readonly origin?: string;
+  readonly status?: string;
+  readonly gross: number;
+  readonly fee: number;
+};
+
+export function cieloPixDetail({ type = '01', origin = '  ', status = '05', gross, fee }: CieloPix): string {
+  return line(400, {
+    1: '8',
+    2: '1234567890',
+    12: type,
+    14: '261119',
+    20: '101803',
+    26: 'E00000000202611191318abcdefghijk',
+    62: '656547',
+    68: '261120',
+    74: signed(gross, 13),
+    88: signed(-fee, 13),
+    102: signed(gross - fee, 13),
+    116: '0341',
+    120: '12345',
+    125: digits('9876543', 20),
+    145: '261119',
+    151: '00000',
+    156: '0010',
+    160: '01',
+    162: '01438790',
+    170: '261119',
+    176: '101803',
+    220: origin,
+    222: 'S',
+    223: status,
+    225: '261119',
+    231: '00656547',
+    239: 'S',
+    240: 'CIELO202611190000000000000000656547',
+  });
+}
+
+/** A Pix that was paid, one that is blocked, what the block took, and what was given back of another. */
+export function cielo16FileLines(): string[] {
+  return [
+    cieloHeader({ statement: '16' }),
+    cieloPixDetail({ gross: 20_000, fee: 10 }),
+    cieloPixDetail({ gross: 5_000, fee: 10, status: '06' }),
+    cieloPixDetail({ type: '03', origin: '23', status: '06', gross: -4_990, fee: 0 }),
+    cieloPixDetail({ type: '03', origin: '17', status: '01', gross: -1_000, fee: 0 }),
+    cieloTrailer(4, 0, 19_010, 18_990),
+  ];
+}
+
+export function cieloNegotiation(gross: number, net: number): string {
+  return line(250, {
+    1: 'A',
+    2: '261118',
+    8: '261119',
+    14: '11222333000181',
+    28: '008',
+    31: '03250',
+    36: signed(gross, 13),
+    50: signed(net, 13),
+    64: '02026111801077952119',
+    84: '003',
+    87: '00871',
+  });
+}
+
+export function cieloNegotiatedUnit(gross: number, net: number): string {
+  return line(250, {
+    1: 'B',
+    2: '261118',
+    8: '261220',
+    14: '11222333000181',
+    28: '001',
+    31: '002',
+    34: signed(gross, 13),
+    48: signed(net, 13),
+    62: '00216',
+    112: 'Cielo',
+    117: '1234567890',
+    127: signed(net - gross, 13),
+  });
+}
+
+export const cieloNegotiationAccount = (amount: number) =>
+  line(250, { 1: 'C', 2: '0341', 6: '12345', 11: digits('9876543', 20), 31: signed(amount, 13) });
+
+/** Two negotiations, one of two units. */
+export function cielo15FileLines(): string[] {
+  return [
+    cieloHeader({ statement: '15' }),
+    cieloNegotiation(30_000, 29_700),
+    cieloNegotiatedUnit(10_000, 9_900),
+    cieloNegotiatedUnit(20_000, 19_800),
+    cieloNegotiationAccount(29_700),
+    cieloNegotiation(5_000, 4_950),
+    cieloNegotiatedUnit(5_000, 4_950),
+    cieloNegotiationAccount(4_950),
+    cieloTrailer(7, 0, 0, 0),
+  ];
+}
+
+/** Two units that are open. */
+export function cielo09FileLines(): string[] {
+  return [
+    cieloHeader({ statement: '09' }),
+    cieloUnit({ type: '02', status: '00', count: 3, gross: 10_000, net: 9_750 }),
+    cieloUnit({ type: '03', status: '00', key: 'UR-LATER', count: 2, gross: 5_000, net: 4_900 }),
+    cieloTrailer(2, 0, 15_000, 14_650),
+  ];
+}

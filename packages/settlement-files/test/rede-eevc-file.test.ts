@@ -96,13 +96,13 @@ test('two sales alike are two entries, each with its own addition', async () => 
   assert.equal(entries.filter(({ nsu, tid }) => nsu === '51' && tid !== null).length, 2);
 });
 
-test('longer lines of a later version are taken, and EEVD and EESA refused by name', async () => {
+test('longer lines of a later version are taken, and an EEVD without commas and EESA refused by name', async () => {
   const none = { gross: 0, rejectedCount: 0, rejected: 0, fee: 0, accepted: 0 };
   const longer = eevcFileLines().map((text) => `${text}columns of a later version`);
   assert.equal(await firstFault(longer), null);
   assert.equal(await firstFault([eevcHeader('V3.00 - 05/23 - EEVC'), eevcTrailer(0, 2, none)]), null);
   for (const [line, name] of [
-    ['00,012345678,20112026,19112026,Rede,Extrato,LOJA,000634,DIARIO,V1.04 - 07/10 - EEVD', 'Rede EEVD'],
+    ['002012345678201120261911202600063 V1.04 - 07/10 - EEVD', 'Rede EEVD'],
     [`060${'20112026'}Rede    Saldos em Aberto`, 'Rede EESA'],
   ] as const) {
     const { faults } = await readLines([line]);

@@ -1,11 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
-  type ImportResult,
   importSettlementFile,
   rememberRefusedFile,
 } from '../../reconciliation/imports/import-settlement-file.ts';
-import { refusalLines, type SettlementFile } from '../../reconciliation/imports/settlement-file.ts';
+import {
+  type ImportResult,
+  refusalLines,
+  type SettlementFile,
+} from '../../reconciliation/imports/settlement-file.ts';
 import { readFile } from '../../reconciliation/imports/settlement-files.sql.ts';
 import { matchDueFile } from '../../reconciliation/matching/match-due-file.ts';
 import { utcText } from '../../values/instant.ts';

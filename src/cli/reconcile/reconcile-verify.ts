@@ -8,7 +8,7 @@ import {
   parseReport,
   readSealedReport,
   reportBytes,
-} from '../../reconciliation/truth/truth.ts';
+} from '../../reconciliation/truth/day-truth.ts';
 import {
   type KeptReport,
   listDifferences,

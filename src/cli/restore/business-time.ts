@@ -1,3 +1,4 @@
+import { loadHomologation } from '../../app/homologation.ts';
 import { type Instant, instant } from '../../values/instant.ts';
 import type { CommandTools } from '../command.ts';
 
@@ -7,6 +8,6 @@ export async function businessTime(
   merchantId: string,
 ): Promise<Instant> {
   if (environment === 'production') return instant(Date.now());
-  const { findClock } = await import('../../homologation/clock/jumps.sql.ts');
+  const { findClock } = await loadHomologation();
   return instant(Date.now() + ((await findClock(database, merchantId))?.shiftMilliseconds ?? 0));
 }

@@ -1,3 +1,4 @@
+import { loadHomologation } from '../../app/homologation.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
 import { openChannel } from '../../platform/channels/open-channel.ts';
 import { type Closing, closeAll } from '../../platform/closings.ts';
@@ -53,7 +54,7 @@ async function openSimulated(
   closings: Closing[],
 ): Promise<PixBank | null> {
   if (simulatorFolder === null) return null;
-  const { findSimulator } = await import('../../homologation/start-simulator.ts');
+  const { findSimulator } = await loadHomologation();
   const simulator = await findSimulator('pix', simulatorFolder, () => {});
   if (simulator === null) return null;
   closings.push({ name: 'simulator of the pix', close: () => simulator.stop() });

@@ -13,13 +13,13 @@ import { SHOW_BOLETO_PDF } from '../../transactions/methods/boleto/print/endpoin
 import { formatDigitableLine } from '../../values/bar-code.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import { type ListTools, listScreen } from '../filters/list-screens.ts';
-import { happenToBoleto } from '../homologation/happening.ts';
 import { buyerFacts, buyerLink, linkFacts } from '../parts/buyer-parts.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
   accountField,
   accountOf,
   actionForm,
+  copyable,
   errorsOf,
   facts,
   link,
@@ -132,15 +132,12 @@ ${facts([
   [say('Our number'), boleto.ourNumber],
   [say('Reference'), boleto.referenceTransaction ?? '–'],
   ...linkFacts(boleto.linkId, visit),
-  [
-    say('Digitable line'),
-    digitableLine === null ? '–' : html`<code>${formatDigitableLine(digitableLine)}</code>`,
-  ],
+  [say('Digitable line'), digitableLine === null ? '–' : copyable(formatDigitableLine(digitableLine))],
   [say('Address of the page'), pageAddress(boleto.url, visit)],
   [say('Boleto id'), html`<code>${boleto.id}</code>`],
 ])}
 ${digitableLine !== null && html`<p>${link(pathOf(BOLETO_PDF, { merchantId: visit.merchantId, boletoId: boleto.id }), say('Page to print (PDF)'))}</p>`}
-${paymentSection(boleto, visit)}${dueDayForm(boleto, visit)}${cancelForm(boleto, visit)}${happenToBoleto(boleto, visit)}`;
+${paymentSection(boleto, visit)}${dueDayForm(boleto, visit)}${cancelForm(boleto, visit)}${visit.happenings?.toBoleto(boleto, visit)}`;
 }
 
 function paymentSection({ id, payments }: Boleto, visit: Visit): Shown {

@@ -67,9 +67,10 @@ export const CREDENTIAL_SCREENS: readonly Screen<CredentialTools>[] = [
   }),
 ];
 
-function newForm(visit: Visit): Shown {
+function newForm(visit: Visit, typed?: Form): Shown {
   const { say } = visit.wording;
   return actionForm(visit, CREATE, {
+    typed,
     about: say('Its password is made here, and shown once.'),
     fields: [
       {
@@ -171,6 +172,7 @@ const CREATE: Action<CredentialTools> = {
     const created = await createCredential(visit, wantedOf(visit, form));
     return 'refusal' in created ? refused(visit, created) : { ok: true, status: 200, body: created };
   },
+  again: newForm,
   done: 'The credential was made.',
   reveal,
   next,

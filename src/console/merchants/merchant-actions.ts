@@ -11,6 +11,8 @@ import {
   type StandingRefusal,
 } from '../../merchants/merchant.ts';
 import { OPERATOR_REFUSALS, type OperatorRefusal } from '../../merchants/refusals.ts';
+import type { Shown } from '../parts/html.ts';
+import { actionForm } from '../parts/page-parts.ts';
 import { MERCHANTS, merchantPath, OF_MERCHANT, pathOf } from '../parts/paths.ts';
 import {
   type Action,
@@ -64,16 +66,58 @@ function standingAction(
   };
 }
 
-export const CREATE: Action<MerchantActionTools> = {
+const CREATE: Action<MerchantActionTools> = {
   ...MAY_CHANGE,
   path: '/new-merchant/create',
   title: 'Register a merchant',
   operation: 'merchant.create',
   perform: async (visit, form, { createMerchant }) =>
     outcomeOf(visit, await createMerchant(visit, merchantOf(form))),
+  again: newMerchantForm,
   done: 'The merchant is registered.',
   next: () => pathOf(MERCHANTS),
 };
+
+export function newMerchantForm(visit: Visit, typed?: Form): Shown {
+  const { say } = visit.wording;
+  return actionForm(visit, CREATE, {
+    typed,
+    about: say(
+      'It can call once it has a credential, which its page makes. Id and CNPJ stay as they are for ever.',
+    ),
+    fields: [
+      { name: 'cnpj', label: 'CNPJ', isRequired: true, mostCharacters: 18 },
+      { name: 'legalName', label: say('Name'), isRequired: true, mostCharacters: 200 },
+      { name: 'id', label: say('Id'), hint: say('Empty: the CNPJ without its mask.'), mostCharacters: 20 },
+      {
+        name: 'accounts',
+        label: say('Accounts'),
+        hint: say('All of them, with a blank between them.'),
+        isRequired: true,
+      },
+      { name: 'contactName', label: say('Name of the contact'), isRequired: true, mostCharacters: 100 },
+      { name: 'contactEmail', label: say('E-mail of the contact'), isRequired: true, mostCharacters: 255 },
+      { name: 'contactPhone', label: say('Telephone of the contact'), isRequired: true, mostCharacters: 30 },
+      {
+        name: 'addresses',
+        label: say('Addresses in production'),
+        hint: say('All of them, with a blank between them.'),
+      },
+      {
+        name: 'softDescriptor',
+        label: say('Name on statements'),
+        hint: say('Empty: none.'),
+        mostCharacters: 13,
+      },
+      {
+        name: 'businessAddress',
+        label: say('Address on boletos'),
+        hint: say('Empty: none.'),
+        mostCharacters: 150,
+      },
+    ],
+  });
+}
 
 export const DISABLE = standingAction(
   'disable',

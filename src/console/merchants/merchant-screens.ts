@@ -3,8 +3,8 @@ import type { Merchant, Standing } from '../../merchants/merchant.ts';
 import type { MerchantFilter } from '../../merchants/merchants.sql.ts';
 import { documentText } from '../../values/document-number.ts';
 import { MAY_SEE_CREDENTIALS } from '../credentials/credential-screens.ts';
-import { type Html, html, type Shown } from '../parts/html.ts';
-import { actionForm, emptyState, filterForm, link, moment, table } from '../parts/page-parts.ts';
+import { type Html, html } from '../parts/html.ts';
+import { emptyState, filterForm, link, moment, table } from '../parts/page-parts.ts';
 import {
   MERCHANTS,
   merchantPath,
@@ -16,7 +16,7 @@ import {
 } from '../parts/paths.ts';
 import { mayUse, OF_OPERATOR, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { ENTRY_STATES, stateBadge } from '../parts/states.ts';
-import { CREATE } from './merchant-actions.ts';
+import { newMerchantForm } from './merchant-actions.ts';
 import { type MerchantFound, merchantPage } from './merchant-view.ts';
 
 export type MerchantTools = {
@@ -42,7 +42,7 @@ export const MERCHANT_SCREENS: readonly Screen<MerchantTools>[] = [
     title: 'Merchants',
     read: (visit, { searchMerchants }) => searchMerchants(filterOf(visit), visit.query.after ?? ''),
     view: (found, visit) =>
-      html`${merchantFilters(visit)}${merchantTable(found, visit)}<p>${link(pathOf(ROUTING), visit.wording.say('Routing'))}</p>${newMerchant(visit)}`,
+      html`${merchantFilters(visit)}${merchantTable(found, visit)}<p>${link(pathOf(ROUTING), visit.wording.say('Routing'))}</p>${newMerchantForm(visit)}`,
   }),
   screen<MerchantTools, MerchantFound>({
     path: OF_MERCHANT,
@@ -120,44 +120,4 @@ function merchantTable({ merchants, next }: MerchantsFound, { wording, path, que
     },
     { title: say('Since'), cell: ({ createdAt }) => moment(wording, createdAt) },
   ])}${onwards}`;
-}
-
-function newMerchant(visit: Visit): Shown {
-  const { say } = visit.wording;
-  return actionForm(visit, CREATE, {
-    about: say(
-      'It can call once it has a credential, which its page makes. Id and CNPJ stay as they are for ever.',
-    ),
-    fields: [
-      { name: 'cnpj', label: 'CNPJ', isRequired: true, mostCharacters: 18 },
-      { name: 'legalName', label: say('Name'), isRequired: true, mostCharacters: 200 },
-      { name: 'id', label: say('Id'), hint: say('Empty: the CNPJ without its mask.'), mostCharacters: 20 },
-      {
-        name: 'accounts',
-        label: say('Accounts'),
-        hint: say('All of them, with a blank between them.'),
-        isRequired: true,
-      },
-      { name: 'contactName', label: say('Name of the contact'), isRequired: true, mostCharacters: 100 },
-      { name: 'contactEmail', label: say('E-mail of the contact'), isRequired: true, mostCharacters: 255 },
-      { name: 'contactPhone', label: say('Telephone of the contact'), isRequired: true, mostCharacters: 30 },
-      {
-        name: 'addresses',
-        label: say('Addresses in production'),
-        hint: say('All of them, with a blank between them.'),
-      },
-      {
-        name: 'softDescriptor',
-        label: say('Name on statements'),
-        hint: say('Empty: none.'),
-        mostCharacters: 13,
-      },
-      {
-        name: 'businessAddress',
-        label: say('Address on boletos'),
-        hint: say('Empty: none.'),
-        mostCharacters: 150,
-      },
-    ],
-  });
 }

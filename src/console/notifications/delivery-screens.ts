@@ -16,7 +16,6 @@ import {
   RESEND_DELIVERY,
 } from '../../webhooks/history/contract.ts';
 import { type ListTools, listScreen } from '../filters/list-screens.ts';
-import { happenToDelivery } from '../homologation/happening.ts';
 import { Html, html, type Shown } from '../parts/html.ts';
 import {
   accountField,
@@ -151,7 +150,7 @@ ${facts([
   [say('About'), aboutLink(delivery, merchantId)],
   [say('Delivery id'), html`<code>${delivery.id}</code>`],
 ])}
-${resendForm(delivery, visit)}${happenToDelivery(delivery, visit)}
+${resendForm(delivery, visit)}${visit.happenings?.toDelivery(delivery, visit)}
 ${section(say('Tries'), tries(delivery, visit))}
 ${section(say('What is sent'), html`<pre class="scroll" tabindex="0">${delivery.body}</pre>`)}`;
 }

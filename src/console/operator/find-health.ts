@@ -7,7 +7,7 @@ import type { Gate } from '../../platform/gate.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { listReports } from '../../platform/process-reports/process-reports.sql.ts';
 import { countExceptions } from '../../reconciliation/exceptions/exception-writes.sql.ts';
-import { reportBytes } from '../../reconciliation/truth/truth.ts';
+import { reportBytes } from '../../reconciliation/truth/day-truth.ts';
 import { listDifferences, readNewestReport } from '../../reconciliation/truth/truth-differences.sql.ts';
 import { countUnanswered } from '../../recurrence/automatic/unanswered.sql.ts';
 import { findOldestDueDay } from '../../recurrence/collection/due-billings.sql.ts';

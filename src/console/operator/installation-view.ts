@@ -1,5 +1,6 @@
 import { LARGE_SKEW_SECONDS, SMALL_SKEW_SECONDS } from '../../platform/clock-skew.ts';
 import {
+  type AnswerTime,
   isCurrent,
   type PeerHealth,
   type ProcessReport,
@@ -65,6 +66,8 @@ const isOldFeed = (age: number | null): age is number => age !== null && age > O
 /** One night in between is usual. */
 const OLD_REPORT_MILLISECONDS = 2 * 24 * 60 * 60 * 1_000;
 const MANY_WAITING = 20;
+/** Whoever waits for it at a shop goes. */
+const SLOW_MILLISECONDS = 3_000;
 
 function peersOf(processes: readonly ProcessReport[]): PeerHealth[] {
   const reported = processes.flatMap((one) => one.peers.map(({ peer }) => peer)).sort();
@@ -81,12 +84,29 @@ export function peerFigures(processes: readonly ProcessReport[], wording: Wordin
     const { tone, text } = PEER_STATES[one.state];
     const name = say(PEERS[one.peer]?.name ?? one.peer);
     if (tone !== 'good' && tone !== 'plain') return [[name, say(text), tone, meaning(one, wording)]];
-    const { feedAgeSeconds: age } = one;
-    if (!isOldFeed(age)) return [];
+    const { feedAgeSeconds: age, answersIn = [] } = one;
+    const slow = answersIn.filter(({ milliseconds }) => milliseconds >= SLOW_MILLISECONDS);
     return [
-      [name, duration(age), 'wait', say('Its newest change is that old: what happens there arrives late.')],
+      ...(slow.length === 0 ? [] : [[name, timesText(slow, wording), 'wait', say(SLOW)] as const]),
+      ...(isOldFeed(age) ? [[name, duration(age), 'wait', say(OLD_FEED)] as const] : []),
     ];
   });
+}
+
+const SLOW =
+  'It answers slowly: half of its answers take longer than this, and so do the sales that wait for them. Look at who answers, and at the way there.';
+const OLD_FEED = 'Its newest change is that old: what happens there arrives late.';
+
+/** Of which of several, where there are several. */
+function timesText(times: readonly AnswerTime[], { language }: Wording): string {
+  const locale = language === 'pt' ? 'pt-BR' : 'en-GB';
+  const format = new Intl.NumberFormat(locale, { style: 'unit', unit: 'second', maximumFractionDigits: 1 });
+  return times
+    .map(({ provider, milliseconds }) => {
+      const text = format.format(milliseconds / 1_000).replaceAll(' ', '\u00a0');
+      return times.length === 1 ? text : `${text} (${provider})`;
+    })
+    .join(', ');
 }
 
 /** Those that ended without a word, or do not reach the database. */
@@ -115,7 +135,11 @@ export function peerTable(processes: readonly ProcessReport[], { wording }: Visi
     { title: say('Who'), cell: ({ peer }) => say(PEERS[peer]?.name ?? peer) },
     { title: say('State'), cell: ({ state }) => stateBadge(PEER_STATES, state, wording) },
     { title: say('Since'), cell: ({ since }) => moment(wording, since) },
-    { title: say('Last answer'), cell: ({ answeredAt }) => moment(wording, answeredAt) },
+    {
+      title: say('Last answer'),
+      cell: ({ answeredAt, answersIn = [] }) =>
+        html`${moment(wording, answeredAt)} ${answersIn.length > 0 && html`<small>${say('Answers in {time}', { time: timesText(answersIn, wording) })}</small>`}`,
+    },
     {
       title: say('Circuit'),
       cell: ({ awayFor, awayProviders }) => {

@@ -21,8 +21,12 @@ export type Frame = {
   readonly visitor: {
     readonly user: User;
     readonly formMark: string;
-    /** `searchPath` searches this merchant. Null if no merchant is chosen. */
-    readonly merchant: { readonly name: string; readonly searchPath: string } | null;
+    /** `searchPath` searches this merchant; `path`: its page, for the operator. Null if none is chosen. */
+    readonly merchant: {
+      readonly name: string;
+      readonly searchPath: string;
+      readonly path: string | null;
+    } | null;
     readonly navigation: readonly NavigationGroup[];
     readonly searched: string;
   } | null;
@@ -56,7 +60,7 @@ export function page(frame: Frame): string {
 ${visitor !== null && html`<button type="button" class="menu" popovertarget="menu">${say('Menu')}</button>`}
 <a class="brand" href="/console">Parcela</a>
 ${isHomologation && html`<span class="badge wait">${say('Homologation')}</span>`}
-${visitor?.merchant != null && html`<span class="merchant">${visitor.merchant.name}</span>`}
+${visitor?.merchant != null && merchantName(visitor.merchant)}
 ${visitor?.merchant != null && searchBox(visitor.merchant.searchPath, visitor, wording)}
 ${visitor !== null && userMenu(visitor.user, visitor.formMark, wording)}
 </header>
@@ -74,6 +78,12 @@ ${visitor !== null && languageForm(visitor.formMark, wording)}
 </html>
 `;
   return whole.toString();
+}
+
+function merchantName({ name, path }: { readonly name: string; readonly path: string | null }): Html {
+  return path === null
+    ? html`<span class="merchant">${name}</span>`
+    : html`<a class="merchant" href="${path}">${name}</a>`;
 }
 
 /** Only this part is replaced. A note beside it says what changed, and when reloading stopped. */

@@ -47,7 +47,12 @@ export function pageAddress(url: string, { wording: { say } }: Visit): Shown {
     ? say(
         'It is not known here under which address pages are served: have the operator set PARCELA_PAGES_ORIGIN.',
       )
-    : html`<code>${url}</code>`;
+    : copyable(url);
+}
+
+/** One press chooses all of it. */
+export function copyable(text: string): Html {
+  return html`<code class="copy">${text}</code>`;
 }
 
 /** `cell`: on a page. `file`: in files for spreadsheets. */
@@ -241,12 +246,22 @@ export function actionForm(
     /** Sent with it as they are: what the person saw. */
     readonly hidden?: Readonly<Record<string, string>>;
     readonly typed?: Form | undefined;
+    /** Whoever comes to the page comes for it. */
+    readonly isOpen?: boolean;
     readonly button?: string;
   },
 ): Shown {
   if (!mayUse(of, user)) return '';
   const { say } = wording;
-  const { values = {}, about, fields = [], isGrave = false, typed, hidden = {} } = wanted;
+  const {
+    values = {},
+    about,
+    fields = [],
+    isGrave = false,
+    typed,
+    hidden = {},
+    isOpen = typed !== undefined,
+  } = wanted;
   const action = pathOf(of.path, { merchantId, ...values });
   const title = say(of.title);
   // Several forms of a page may have the same field names.
@@ -260,7 +275,7 @@ export function actionForm(
   };
   const asked = withTyped(of.needsNoReason === true ? fields : [...fields, reason], typed);
   const kept = Object.entries({ mark: formMark, once: onceKey, ...hidden });
-  return html`<details class="action"${typed !== undefined && html` open`}><summary>${title}</summary>
+  return html`<details class="action"${isOpen && html` open`}><summary>${title}</summary>
 <form method="post" action="${action}">
 <p>${about}</p>
 ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}

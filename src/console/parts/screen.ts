@@ -37,10 +37,29 @@ export type Visit = {
   /** Milliseconds. */
   readonly realNow: number;
   readonly isHomologation: boolean;
+  /** Null in production, where only time and others make things happen. */
+  readonly happenings: Happenings | null;
   /** Proves that a form comes from this page. */
   readonly formMark: string;
   /** The key of this page's form: sent twice, it acts once. */
   readonly onceKey: string;
+};
+
+type Happening<Thing> = (thing: Thing, visit: Visit) => Shown;
+
+/** Forms of homologation, which make happen to a thing what in production only time and others do. */
+export type Happenings = {
+  readonly toPayment: Happening<{
+    readonly paymentId: string;
+    readonly installments: readonly { readonly installmentNumber: number }[];
+  }>;
+  readonly toBoleto: Happening<{ readonly id: string }>;
+  readonly toBilling: Happening<{
+    readonly id: string;
+    readonly status: string;
+    readonly nextChargeOn?: string | undefined;
+  }>;
+  readonly toDelivery: Happening<{ readonly status: string; readonly nextTryAt: string | null }>;
 };
 
 /** `notFound` also hides what the user may not see. */
@@ -80,7 +99,6 @@ export type Where = {
   readonly roles: readonly Role[];
   /** `operator`: only for users without a merchant. */
   readonly of: 'merchant' | 'operator';
-  readonly homologationOnly?: true;
   readonly title: string;
 };
 

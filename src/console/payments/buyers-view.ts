@@ -1,6 +1,6 @@
 import { type Buyer, buyerOf } from '../../transactions/customers/buyer.ts';
 import type { Visit } from '../parts/screen.ts';
-import type { ShownPayment } from './payment-screens.ts';
+import type { ShownPayment } from './shown-payment.ts';
 
 export type BuyerTools = {
   /** By payment of a card; of a billing's charge: whom its subscription is for. */

@@ -31,7 +31,7 @@ import {
   twinsOf,
 } from './giving-back.ts';
 import { pathOfPayment } from './payment-list-view.ts';
-import type { ShownPayment } from './payment-screens.ts';
+import type { ShownPayment } from './shown-payment.ts';
 
 /** Money goes back, so fewer roles may do it than may look. */
 export const MAY_GIVE_BACK = {

@@ -2,7 +2,7 @@ import type { GET_PAYMENT } from '../../payments/status/contract.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { PAYMENT } from '../parts/paths.ts';
 import { payingOf } from '../parts/states.ts';
-import type { ShownPayment } from './payment-screens.ts';
+import type { ShownPayment } from './shown-payment.ts';
 
 export const CANCEL_PATH = `${PAYMENT}/cancel`;
 export const CAPTURE_PATH = `${PAYMENT}/capture`;

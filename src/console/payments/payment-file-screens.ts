@@ -9,7 +9,8 @@ import { PAYMENT_FILES } from '../parts/paths.ts';
 import type { Screen, Visit } from '../parts/screen.ts';
 import { METHOD_WORDS, PAYMENT_STATES, payingOf } from '../parts/states.ts';
 import { buyerOfPayment, type FileBuyerTools, withBuyersOfFile } from './buyers-view.ts';
-import { periodOf, type ShownPayment, wantedOf } from './payment-screens.ts';
+import { periodOf, wantedOf } from './payment-screens.ts';
+import type { ShownPayment } from './shown-payment.ts';
 
 export type FileMoneyTools = {
   readonly findMoneyOfFile: (

@@ -7,7 +7,7 @@ import type { Visit } from '../parts/screen.ts';
 import { METHOD_WORDS, paymentBadges } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 import { buyerOfPayment } from './buyers-view.ts';
-import type { ShownPayment, WholePayment } from './payment-screens.ts';
+import type { ShownPayment, WholePayment } from './shown-payment.ts';
 
 export function paymentTable(items: readonly ShownPayment[], visit: Visit): Html {
   return table(visit.wording.say('Payments'), items, paymentColumns(visit));

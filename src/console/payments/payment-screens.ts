@@ -1,9 +1,7 @@
 import { LIST_PAYMENTS } from '../../payments/list/contract.ts';
 import { type CardPayment, GET_PAYMENT } from '../../payments/status/contract.ts';
-import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import type { Receivable } from '../../reconciliation/receivables/receivable.ts';
 import type { PaymentChargeback } from '../../transactions/changes/chargebacks.sql.ts';
-import type { Buyer } from '../../transactions/customers/buyer.ts';
 import type { TransactionMovement } from '../../transactions/movements/movement.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import type { PaymentDelivery } from '../../webhooks/history/messages-of-payments.sql.ts';
@@ -19,6 +17,7 @@ import { GIVE_BACK_SCREEN } from './give-back-screens.ts';
 import { paymentTable } from './payment-list-view.ts';
 import { paymentPage } from './payment-view.ts';
 import { type PixFound, pixPage } from './pix-view.ts';
+import type { PaymentFound, ShownPayment, ShownPix } from './shown-payment.ts';
 
 export type PaymentTools = BuyerTools &
   Pick<HistoryTools, 'listThingHistory'> & {
@@ -38,12 +37,6 @@ export type PaymentTools = BuyerTools &
       paymentId: string,
     ) => Promise<readonly PaymentChargeback[]>;
   };
-
-type ListedPayment = AnswerOf<typeof LIST_PAYMENTS>['items'][number];
-type Bought = { readonly buyer?: Buyer | null };
-export type ShownPayment = ListedPayment & Bought;
-export type WholePayment = CardPayment & Bought;
-export type ShownPix = Extract<AnswerOf<typeof GET_PAYMENT>, { readonly method: 'pix' }>;
 
 const USUAL_DAYS = 7;
 const REFRESH_SECONDS = 10;
@@ -174,15 +167,6 @@ async function findPix(
     deliveries: nsu === null ? [] : await tools.findDeliveries(merchantId, { nsu, transactionId }),
   };
 }
-
-export type PaymentFound = {
-  readonly payment: WholePayment;
-  readonly movements: readonly TransactionMovement[];
-  readonly deliveries: readonly PaymentDelivery[];
-  readonly receivables: readonly Receivable[];
-  readonly chargebacks: readonly PaymentChargeback[];
-  readonly acts: readonly ShownAct[];
-};
 
 export const PAYMENT_SCREENS: readonly Screen<
   PaymentTools & ListTools & { readonly secondPersonOver: number | null }

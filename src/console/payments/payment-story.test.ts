@@ -35,7 +35,7 @@ function became(
   chargebacks: Chargebacks = [],
   language: 'pt' | 'en' = 'en',
 ): string {
-  const text = paymentBecame({ ...PAYMENT, ...change }, receivables, chargebacks, consoleWording(language));
+  const text = paymentBecame({ ...PAYMENT, ...change }, receivables, chargebacks, consoleWording()(language));
   return text.replaceAll('\u00a0', ' ');
 }
 

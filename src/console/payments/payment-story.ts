@@ -1,7 +1,7 @@
 import { type Receivable, receiptOf } from '../../reconciliation/receivables/receivable.ts';
 import type { MovementType } from '../../transactions/transaction.ts';
 import type { Wording } from '../parts/wording.ts';
-import type { PaymentFound, WholePayment } from './payment-screens.ts';
+import type { PaymentFound, WholePayment } from './shown-payment.ts';
 
 type Payment = Pick<
   WholePayment,

@@ -9,8 +9,8 @@ import { deliveryPath } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
 import { badge, CANCEL_STATES, DELIVERY_STATES, stateBadge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
-import type { PaymentFound, WholePayment } from './payment-screens.ts';
 import { MOST_DELIVERIES, MOST_MOVEMENTS, MOVEMENT_WORDS } from './payment-story.ts';
+import type { PaymentFound, WholePayment } from './shown-payment.ts';
 
 export const NOT_CHARGED = {
   notConnected: 'The request did not reach it, so nothing was charged there',

@@ -1,6 +1,5 @@
 import { receiptOf } from '../../reconciliation/receivables/receivable.ts';
 import { actsSection } from '../history/history-screens.ts';
-import { happenToPayment } from '../homologation/happening.ts';
 import { buyerFacts } from '../parts/buyer-parts.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { cardText, facts, link, moment, section, table } from '../parts/page-parts.ts';
@@ -11,9 +10,9 @@ import type { Wording } from '../parts/wording.ts';
 import { captureForm } from './capture-actions.ts';
 import { giveBackForm } from './give-back-screens.ts';
 import { splitTable } from './payment-list-view.ts';
-import type { PaymentFound, WholePayment } from './payment-screens.ts';
 import { paymentBecame } from './payment-story.ts';
 import { NOT_CHARGED, paymentTimeline } from './payment-timeline-view.ts';
+import type { PaymentFound, WholePayment } from './shown-payment.ts';
 
 export function paymentPage(found: PaymentFound, visit: Visit): Html {
   const { payment, receivables, chargebacks } = found;
@@ -23,7 +22,7 @@ export function paymentPage(found: PaymentFound, visit: Visit): Html {
 <p class="lead">${paymentBecame(payment, receivables, chargebacks, visit.wording)}</p>
 ${summary(payment, visit)}
 <p class="unprinted">${link(receipt, say('Receipt to print'))}</p>
-${captureForm(payment, visit)}${giveBackForm(payment, visit)}${happenToPayment(payment, visit)}
+${captureForm(payment, visit)}${giveBackForm(payment, visit)}${visit.happenings?.toPayment(payment, visit)}
 ${payment.attempts !== undefined && section(say('Acquirers that were asked'), attempts(payment.attempts, visit))}
 ${section(say('What became of it'), paymentTimeline(found, visit))}
 ${payment.installments.length > 0 && section(say('Installments'), installments(found, visit))}

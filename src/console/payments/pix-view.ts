@@ -4,7 +4,16 @@ import type { PaymentDelivery } from '../../webhooks/history/messages-of-payment
 import { actsSection, type ShownAct } from '../history/history-screens.ts';
 import { buyerFacts, linkFacts } from '../parts/buyer-parts.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { actionForm, facts, link, moment, pageAddress, section, table } from '../parts/page-parts.ts';
+import {
+  actionForm,
+  copyable,
+  facts,
+  link,
+  moment,
+  pageAddress,
+  section,
+  table,
+} from '../parts/page-parts.ts';
 import { billingPath, pathOf, RECEIPT } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
 import {
@@ -19,9 +28,9 @@ import type { Wording } from '../parts/wording.ts';
 import { giveBackForm } from './give-back-screens.ts';
 import { CANCEL, RESOLVE_PIX } from './payment-actions.ts';
 import { splitTable } from './payment-list-view.ts';
-import type { ShownPix } from './payment-screens.ts';
 import { MOST_DELIVERIES } from './payment-story.ts';
 import { type Happening, sent, timeline } from './payment-timeline-view.ts';
+import type { ShownPix } from './shown-payment.ts';
 
 export type PixFound = {
   readonly pix: ShownPix;
@@ -91,7 +100,7 @@ function pixFacts(pix: ShownPix, visit: Visit): Html {
     [say('Bank'), pix.bank],
     ['NSU', pix.nsu ?? '–'],
     ['txid', html`<code>${pix.txid}</code>`],
-    ...(pixEmv === null ? [] : ([[say('Text of the QR code'), html`<code>${pixEmv}</code>`]] as const)),
+    ...(pixEmv === null ? [] : ([[say('Text of the QR code'), copyable(pixEmv)]] as const)),
     ...(pix.statusDescription === 'Aguardando'
       ? ([[say('Address of the page'), pageAddress(pix.url, visit)]] as const)
       : []),

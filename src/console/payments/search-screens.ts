@@ -20,11 +20,11 @@ import { type Html, html } from '../parts/html.ts';
 import { emptyState } from '../parts/page-parts.ts';
 import { billingPath, boletoPath, SEARCH, subscriptionPath } from '../parts/paths.ts';
 import { OF_MERCHANT, type Screen, screen, type Visit } from '../parts/screen.ts';
-import type { ListedSubscription } from '../recurrence/subscription-screens.ts';
+import type { ListedSubscription } from '../recurrence/condition.ts';
 import { withBuyers } from './buyers-view.ts';
 import { pathOfPayment } from './payment-list-view.ts';
-import type { ShownPayment } from './payment-screens.ts';
 import { MOST_FOUND } from './payment-story.ts';
+import type { ShownPayment } from './shown-payment.ts';
 import { MOST_BUYERS, type NamedBuyers, readSought, type Sought } from './sought.ts';
 import {
   readBoletos,

@@ -7,11 +7,12 @@ import { type Boleto, boletoTable } from '../boletos/boleto-screens.ts';
 import { type Html, html } from '../parts/html.ts';
 import { section } from '../parts/page-parts.ts';
 import type { Visit } from '../parts/screen.ts';
-import { type ListedSubscription, subscriptionTable } from '../recurrence/subscription-screens.ts';
+import type { ListedSubscription } from '../recurrence/condition.ts';
+import { subscriptionTable } from '../recurrence/subscription-screens.ts';
 import { type BuyerTools, withBuyers } from './buyers-view.ts';
 import { paymentTable } from './payment-list-view.ts';
-import type { ShownPayment } from './payment-screens.ts';
 import { MOST_FOUND } from './payment-story.ts';
+import type { ShownPayment } from './shown-payment.ts';
 
 export type ThingTools = BuyerTools & {
   /** By card and by Pix, the newest first. */

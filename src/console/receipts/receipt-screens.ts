@@ -11,7 +11,7 @@ import { OF_MERCHANT, type Screen, screen, type Visit } from '../parts/screen.ts
 import { PAYMENT_STATES, payingOf, paymentBadges, stateBadge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 import { type BuyerTools, withBuyers } from '../payments/buyers-view.ts';
-import type { ShownPix, WholePayment } from '../payments/payment-screens.ts';
+import type { ShownPix, WholePayment } from '../payments/shown-payment.ts';
 
 export type ReceiptTools = BuyerTools & {
   readonly findMerchant: (merchantId: string) => Promise<Merchant | null>;

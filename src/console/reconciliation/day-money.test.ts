@@ -18,7 +18,7 @@ const listed = (of: Partial<ListedMoney>): ListedMoney => ({
 });
 const FILED: Standing = { today: TODAY, covered: new Set(['2026-12-04']) };
 const said = (of: Partial<ListedMoney>, standing = FILED) =>
-  whySentence(moneyOfDay(listed(of), standing), consoleWording('pt')).replaceAll('\u00a0', ' ');
+  whySentence(moneyOfDay(listed(of), standing), consoleWording()('pt')).replaceAll('\u00a0', ' ');
 
 test('what has not come is to be received, waits for its file, and is missing where files tell of the day', () => {
   const of = { expectedValue: 97.5, expectedFee: 2.5, openValue: 97.5 };

@@ -5,7 +5,7 @@ import { consoleWording } from '../console-wording.ts';
 import { foundText } from './exception-words.ts';
 
 const shown = (name: ExceptionClass, text: string | null) =>
-  foundText(name, text, consoleWording('pt')).replaceAll('\u00a0', ' ');
+  foundText(name, text, consoleWording()('pt')).replaceAll('\u00a0', ' ');
 
 test('what was expected and found is money, a day, a count or a reason, as people read it', () => {
   assert.equal(shown('feeDiffers', '249'), 'R$ 2,49');

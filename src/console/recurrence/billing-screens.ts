@@ -3,7 +3,6 @@ import { CANCEL_BILLING, GET_BILLING, LIST_BILLINGS } from '../../recurrence/bil
 import { CHARGE_BILLING } from '../../recurrence/collection/endpoints.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import { type ListTools, listScreen } from '../filters/list-screens.ts';
-import { happenToBilling } from '../homologation/happening.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, actorText, facts, link, moment, section, table } from '../parts/page-parts.ts';
 import { BILLING, BILLINGS, billingPath, paymentPath, subscriptionPath } from '../parts/paths.ts';
@@ -120,7 +119,7 @@ ${facts([
   [say('Payment'), paymentId === null ? '–' : link(paymentPath(merchantId, paymentId), paymentId)],
   [say('Billing id'), html`<code>${billing.id}</code>`],
 ])}
-${forms(billing, visit)}${happenToBilling(billing, visit)}
+${forms(billing, visit)}${visit.happenings?.toBilling(billing, visit)}
 ${section(say('What became of it'), timeline(billing, visit))}`;
 }
 

@@ -32,7 +32,7 @@ function charged(change: Partial<BillingCharge>, language: Language): Entry {
 
 function why(change: Partial<Explained>, language: Language): string {
   const billing = { status: 'Opened', nsu: null, timeline: [opened], subscription: { status: 'Active' } };
-  return billingWhy({ ...billing, ...change } as Explained, consoleWording(language)).replaceAll(
+  return billingWhy({ ...billing, ...change } as Explained, consoleWording()(language)).replaceAll(
     '\u00a0',
     ' ',
   );

@@ -1,6 +1,13 @@
+import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import type { OpenBilling } from '../../recurrence/billings/open-billings.sql.ts';
+import type { LIST_SUBSCRIPTIONS } from '../../recurrence/subscriptions/contract.ts';
 import type { States } from '../parts/states.ts';
-import type { ListedSubscription } from './subscription-screens.ts';
+
+/** `condition`: of an active one, where it was looked at. */
+export type ListedSubscription = AnswerOf<typeof LIST_SUBSCRIPTIONS>['items'][number] & {
+  readonly condition?: Condition;
+  readonly nextChargeOn?: string;
+};
 
 export type Condition = 'trial' | 'healthy' | 'retrying';
 

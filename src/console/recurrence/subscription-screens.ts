@@ -9,7 +9,6 @@ import {
 } from '../../recurrence/subscriptions/contract.ts';
 import { buyerOf } from '../../transactions/customers/buyer.ts';
 import { type ListTools, listScreen } from '../filters/list-screens.ts';
-import { happenToBilling } from '../homologation/happening.ts';
 import { buyerFacts, buyerLink } from '../parts/buyer-parts.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
@@ -36,7 +35,8 @@ import {
 import { type Action, mayUse, OF_MERCHANT, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { BILLING_STATES, SUBSCRIPTION_STATES, stateBadge, stateChoices } from '../parts/states.ts';
 import { billingWhy, type WholeBilling } from './billing-why.ts';
-import { CONDITION_STATES, type Condition, conditionOf, openNow } from './condition.ts';
+import type { ListedSubscription } from './condition.ts';
+import { CONDITION_STATES, conditionOf, openNow } from './condition.ts';
 import { forecasts } from './forecast.ts';
 import {
   ENTRY_WORDS,
@@ -108,7 +108,7 @@ ${section(say('What became of it'), timeline(subscription, visit))}`;
 
 function newestBilling({ newest, billings: { items } }: SubscriptionFound, visit: Visit): Shown {
   const [billing] = items;
-  return newest !== null && billing !== undefined && happenToBilling(billing, visit);
+  return newest !== null && billing !== undefined && visit.happenings?.toBilling(billing, visit);
 }
 
 /** Its newest billing says more of an active one. */
@@ -242,12 +242,6 @@ function timeline({ timeline: entries }: WholeSubscription, { wording }: Visit):
       html`<li>${moment(wording, at)} <span>${say(ENTRY_WORDS[type])}</span> <span>${actorText(by, wording)}</span> ${description !== '' && html`<span>${description}</span>`}</li>\n`,
   )}</ol>`;
 }
-
-/** `condition`: of an active one, where it was looked at. */
-export type ListedSubscription = AnswerOf<typeof LIST_SUBSCRIPTIONS>['items'][number] & {
-  readonly condition?: Condition;
-  readonly nextChargeOn?: string;
-};
 
 export type SubscriptionTools = ListTools &
   StoredCardTools & {

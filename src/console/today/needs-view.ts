@@ -4,13 +4,15 @@ import { LIST_EXCEPTIONS } from '../../reconciliation/exceptions/endpoints.ts';
 import { LIST_BILLINGS } from '../../recurrence/billings/contract.ts';
 import { LIST_SUBSCRIPTIONS } from '../../recurrence/subscriptions/contract.ts';
 import { LIST_BOLETOS } from '../../transactions/methods/boleto/contract.ts';
-import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
+import { addDays, type Day, instant, saoPauloDay } from '../../values/instant.ts';
+import { LIST_DELIVERIES } from '../../webhooks/history/contract.ts';
 import type { AddressTools } from '../notifications/address-screens.ts';
 import { type Html, html } from '../parts/html.ts';
 import { emptyState, link, section } from '../parts/page-parts.ts';
 import {
   BILLINGS,
   BOLETOS,
+  DELIVERIES,
   MERCHANT_EXCEPTIONS,
   NOTIFICATIONS,
   pathOf,
@@ -49,7 +51,7 @@ type NarrowedList = Pick<Need, 'tone' | 'title' | 'advice'> & {
   readonly pattern: string;
   readonly contract: Contract;
   readonly isByAccount?: true;
-  readonly query: (today: ReturnType<typeof saoPauloDay>) => Readonly<Record<string, string>>;
+  readonly query: (today: Day, realToday: Day) => Readonly<Record<string, string>>;
 };
 
 /** A billing is tried again within weeks. */
@@ -57,6 +59,8 @@ const DAYS_OF_RETRIES = 60;
 /** As many as the list of exceptions shows at once. */
 const DAYS_OF_EXCEPTIONS = 90;
 const DAYS_AHEAD = 3;
+/** As the list of deliveries shows by itself. */
+const DAYS_OF_DELIVERIES = 7;
 /** Each is counted by a search of its own. */
 const MOST_ACCOUNTS = 5;
 
@@ -91,6 +95,19 @@ const LISTS: readonly NarrowedList[] = [
     query: (today) => ({ from: addDays(today, -DAYS_OF_EXCEPTIONS), to: today, state: 'open' }),
   },
   {
+    tone: 'bad',
+    title: 'Notifications not delivered',
+    advice: 'Send them again once the address takes them',
+    pattern: DELIVERIES,
+    contract: LIST_DELIVERIES,
+    isByAccount: true,
+    query: (_, realToday) => ({
+      from: addDays(realToday, 1 - DAYS_OF_DELIVERIES),
+      to: realToday,
+      status: 'GivenUp',
+    }),
+  },
+  {
     tone: 'wait',
     title: 'Boletos due within three days',
     advice: 'Remind their payers',
@@ -102,13 +119,13 @@ const LISTS: readonly NarrowedList[] = [
 ];
 
 export async function listNeeds(visit: Visit, tools: NeedTools): Promise<Need[]> {
-  const { merchantId, accountNumbers, ask, now } = visit;
-  const today = saoPauloDay(instant(now));
+  const { merchantId, accountNumbers, ask, now, realNow } = visit;
+  const [today, realToday] = [saoPauloDay(instant(now)), saoPauloDay(instant(realNow))];
   const all: Need[] = await requestsAndAddresses(visit, tools);
   for (const { pattern, contract, isByAccount, query, ...words } of LISTS) {
     const accounts = isByAccount === true ? accountNumbers.slice(0, MOST_ACCOUNTS) : [undefined];
     for (const accountNumber of accounts) {
-      const narrowed = { accountNumber, ...query(today) };
+      const narrowed = { accountNumber, ...query(today, realToday) };
       const asked = await tools.readPart(() =>
         ask(contract, { query: { ...narrowed, page: '1', limit: '1' } }),
       );
@@ -173,7 +190,7 @@ export function needsShown(needs: readonly Need[], { wording, accountNumbers }: 
       ? emptyState(
           say('Nothing waits for you.'),
           say(
-            'Billings in retry, blocked subscriptions, failing addresses, differences, boletos due soon and requests to approve appear here.',
+            'Billings in retry, blocked subscriptions, failing addresses, notifications not delivered, differences, boletos due soon and requests to approve appear here.',
           ),
         )
       : html`<ul class="needs">${items}</ul>`;
@@ -182,7 +199,7 @@ export function needsShown(needs: readonly Need[], { wording, accountNumbers }: 
     html`${list}${
       isCut &&
       html`<p class="note">${say(
-        'Differences and boletos were looked for in the first {count} accounts only.',
+        'Differences, boletos and notifications were looked for in the first {count} accounts only.',
         {
           count: count(MOST_ACCOUNTS),
         },

@@ -1,5 +1,7 @@
+import type { Prepared } from '../../platform/prepared-reads.ts';
 import { isSome, type PeriodSums } from '../../transactions/sale-sums.ts';
-import { saoPauloDay } from '../../values/instant.ts';
+import type { Cents } from '../../values/cents.ts';
+import { type Instant, saoPauloDay } from '../../values/instant.ts';
 import { hourText, moneyScale, periodChart } from '../parts/chart.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { atLeast, emptyState, figure, link, moment, section, underWay } from '../parts/page-parts.ts';
@@ -7,8 +9,28 @@ import { CHARTS, FIRST_STEPS, PAYMENTS, pathOf, RECONCILIATION, withQuery } from
 import type { Visit } from '../parts/screen.ts';
 import type { PAYMENT_STATES } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
-import { needsShown } from './needs-view.ts';
-import type { FoundToday, TodaySums } from './today-screens.ts';
+import { type Need, needsShown } from './needs-view.ts';
+
+/** Read together. */
+export type TodaySums = {
+  readonly at: Instant;
+  readonly today: PeriodSums;
+  /** Yesterday until the same hour. */
+  readonly yesterday: PeriodSums;
+  /** Expected of acquirers, after their fees. `all`: from today on. */
+  readonly toReceive: {
+    readonly all: Cents;
+    readonly today: Cents;
+    readonly yesterday: Cents;
+    readonly week: Cents;
+  };
+};
+
+export type FoundToday = {
+  /** Null: they could not be read now. */
+  readonly sums: Prepared<TodaySums> | null;
+  readonly needs: readonly Need[];
+};
 
 export function todayPage({ sums, needs }: FoundToday, visit: Visit): Html {
   const { say } = visit.wording;

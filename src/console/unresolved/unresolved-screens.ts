@@ -136,6 +136,7 @@ function decisionForm(found: Case, visit: Visit): Shown {
       },
     ],
     isGrave: true,
+    isOpen: true,
   });
 }
 

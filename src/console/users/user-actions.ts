@@ -1,4 +1,5 @@
-import { html } from '../parts/html.ts';
+import { html, type Shown } from '../parts/html.ts';
+import { actionForm, copyable } from '../parts/page-parts.ts';
 import { pathOf, USER, USERS } from '../parts/paths.ts';
 import {
   type Action,
@@ -10,7 +11,7 @@ import {
   type Visit,
 } from '../parts/screen.ts';
 
-import { ROLES_TO_GIVE, type Role, type User } from '../parts/user.ts';
+import { ROLE_WORDS, ROLES_TO_GIVE, type Role, type User } from '../parts/user.ts';
 import type { Invited, WantedUser } from './invite-user.ts';
 import { USER_REFUSALS, type UserRefusal } from './user.ts';
 
@@ -44,7 +45,7 @@ function reveal(answered: unknown, { origin, wording: { say } }: Visit) {
   if (token === null)
     return html`<div class="message good" role="status"><p>${say('{name} signs in through the organization, for the first time within seven days.', { name: user.name })}</p></div>`;
   return html`<div class="message good" role="status"><p>${say('The link of {name}: send it by a way of your own.', { name: user.name })}</p>
-<p><code>${origin}/console/links/${token}</code></p></div>`;
+<p>${copyable(`${origin}/console/links/${token}`)}</p></div>`;
 }
 
 type Ways = {
@@ -69,6 +70,48 @@ async function entryBy(
   return { ok: true, status: 200, body: { user, token: null } };
 }
 
+const WAY_WORDS = { link: 'By a link, with a passkey', oidc: 'Through the organization' } as const;
+
+export function wayField({ wording: { say } }: Visit) {
+  const choices = Object.entries(WAY_WORDS).map(([way, words]) => [way, say(words)] as const);
+  return { name: 'by', label: say('Signs in'), isRequired: true, choices };
+}
+
+export function inviteForm(
+  side: Side,
+  { hasProvider }: Pick<UserActionTools, 'hasProvider'>,
+  visit: Visit,
+  typed?: Form,
+): Shown {
+  const { say } = visit.wording;
+  return actionForm(visit, USER_ACTIONS_OF[side].invite, {
+    typed,
+    about: say('The link is shown once, and works once, for a day.'),
+    fields: [
+      {
+        name: 'name',
+        label: say('Name'),
+        hint: say('Such as an address of e-mail, in small letters.'),
+        isRequired: true,
+        mostCharacters: 60,
+      },
+      roleField(ROLES_TO_GIVE[side], visit),
+      ...(side === 'operator' ? [merchantField(visit)] : []),
+      ...(hasProvider ? [wayField(visit)] : []),
+    ],
+  });
+}
+
+export function roleField(roles: readonly Role[], { wording: { say } }: Visit) {
+  const choices = roles.map((role) => [role, say(ROLE_WORDS[role])] as const);
+  return { name: 'role', label: say('Role'), isRequired: true, choices };
+}
+
+function merchantField({ wording: { say } }: Visit) {
+  const hint = say('Empty: the user sees all merchants.');
+  return { name: 'merchant', label: say('Merchant'), hint, mostCharacters: 20 };
+}
+
 export const isSelf = ({ parameters, user }: Visit) => parameters.name === user.name;
 
 function userActions(side: Side) {
@@ -91,6 +134,7 @@ function userActions(side: Side) {
       });
     },
     reveal,
+    again: (visit, typed, tools) => inviteForm(side, tools, visit, typed),
     done: 'The user is invited.',
     next: ({ merchantId }) => pathOf(USERS[side], { merchantId }),
   };

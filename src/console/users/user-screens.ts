@@ -3,16 +3,19 @@ import { actionForm, emptyState, facts, filterForm, link, realMoment, table } fr
 import { pathOf, USER, USERS, withQuery } from '../parts/paths.ts';
 import { type Screen, screen, type Visit } from '../parts/screen.ts';
 import { ENTRY_STATES, stateBadge } from '../parts/states.ts';
-import { ROLE_WORDS, ROLES_TO_GIVE, type Role } from '../parts/user.ts';
+import { ROLE_WORDS, ROLES_TO_GIVE } from '../parts/user.ts';
 import { type Giver, type ListedUser, nameShown, type UserFilter, type UserPage } from './user.ts';
 
 import {
   BY_ANOTHER,
+  inviteForm,
   isSelf,
   ofAdmins,
+  roleField,
   type Side,
   USER_ACTIONS_OF,
   type UserActionTools,
+  wayField,
 } from './user-actions.ts';
 
 /** Finds users of the visit's merchant only, or all on the operator's pages. */
@@ -64,42 +67,6 @@ const IDENTITY_WORDS = {
   invited: 'Invited through the organization',
   bound: 'Through the organization',
 } as const;
-
-const WAY_WORDS = { link: 'By a link, with a passkey', oidc: 'Through the organization' } as const;
-
-function wayField({ wording: { say } }: Visit) {
-  const choices = Object.entries(WAY_WORDS).map(([way, words]) => [way, say(words)] as const);
-  return { name: 'by', label: say('Signs in'), isRequired: true, choices };
-}
-
-function inviteForm(side: Side, { hasProvider }: Found, visit: Visit): Shown {
-  const { say } = visit.wording;
-  return actionForm(visit, USER_ACTIONS_OF[side].invite, {
-    about: say('The link is shown once, and works once, for a day.'),
-    fields: [
-      {
-        name: 'name',
-        label: say('Name'),
-        hint: say('Such as an address of e-mail, in small letters.'),
-        isRequired: true,
-        mostCharacters: 60,
-      },
-      roleField(ROLES_TO_GIVE[side], visit),
-      ...(side === 'operator' ? [merchantField(visit)] : []),
-      ...(hasProvider ? [wayField(visit)] : []),
-    ],
-  });
-}
-
-function roleField(roles: readonly Role[], { wording: { say } }: Visit) {
-  const choices = roles.map((role) => [role, say(ROLE_WORDS[role])] as const);
-  return { name: 'role', label: say('Role'), isRequired: true, choices };
-}
-
-function merchantField({ wording: { say } }: Visit) {
-  const hint = say('Empty: the user sees all merchants.');
-  return { name: 'merchant', label: say('Merchant'), hint, mostCharacters: 20 };
-}
 
 function filters(side: Side, visit: Visit): Html {
   const { say } = visit.wording;

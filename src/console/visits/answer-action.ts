@@ -6,7 +6,7 @@ import type { Database } from '../../platform/postgres/database.ts';
 import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 import { isUuid } from '../../values/ids.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { errorsOf, link, reasonFault } from '../parts/page-parts.ts';
+import { actionForm, errorsOf, link, reasonFault } from '../parts/page-parts.ts';
 import { waitingPath, withQuery } from '../parts/paths.ts';
 import {
   type Action,
@@ -258,8 +258,18 @@ async function refusedForm(
   errors: readonly WireError[],
 ): Promise<Html> {
   const shown = refused(visit, action.next(visit), errors);
-  const once = form === null ? undefined : await action.again?.(visit, form, consoleTools);
-  return html`${shown}${once}`;
+  if (form === null) return shown;
+  const once =
+    action.again === undefined ? otherReason(action, visit, form) : action.again(visit, form, consoleTools);
+  return html`${shown}${await once}`;
+}
+
+/** Of a form that its page has: what was chosen stays, and the reason that cannot be is written anew. */
+function otherReason(action: Action<ConsoleTools>, visit: Visit, form: Form): Shown {
+  const { mark: _, once: __, reason, ...hidden } = form;
+  if (action.needsNoReason === true || reasonFault(reason ?? '') === null) return '';
+  if (Object.values(hidden).some(holdsCardNumber)) return '';
+  return actionForm(visit, action, { values: visit.parameters, about: '', hidden, typed: form });
 }
 
 /** As it was sent, under its key: with other fields, the key would not say what became of it. */

@@ -9,7 +9,7 @@ import type { PageAnswer, PageRequest } from '../../platform/web-pages/page-rout
 import { Overloaded } from '../../platform/work/fair-line.ts';
 import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 import { addressGroup, parseAddress } from '../../values/ip-address.ts';
-import { consoleWording } from '../console-wording.ts';
+import type { ConsoleWording } from '../console-wording.ts';
 import { html } from '../parts/html.ts';
 import { type Frame, PAGE_HEADERS, page } from '../parts/layout.ts';
 import { withQuery } from '../parts/paths.ts';
@@ -38,6 +38,7 @@ export type PageTools = IdentityDoorTools &
   VisitTools & {
     readonly database: Database;
     readonly isHomologation: boolean;
+    readonly wordingOf: ConsoleWording;
     /** The public origin. Null: the origin of each request. */
     readonly ownOrigin: string | null;
     readonly assets: Assets;
@@ -67,7 +68,7 @@ export async function answerPage(tools: PageTools, sent: PageRequest): Promise<P
       ? tools.perAddress.secondsToWait(addressGroup(parseAddress(request.address)), request.startedAt)
       : tools.perUser.secondsToWait(session.user.userId, request.startedAt);
   if (seconds > 0) return slowDown(tools, request, seconds);
-  const wording = consoleWording(session?.language ?? request.language);
+  const wording = tools.wordingOf(session?.language ?? request.language);
   const door = await inPlace(tools, null, () =>
     answerDoors(tools, { ...request, form: request.fields }, wording),
   );
@@ -136,7 +137,7 @@ function isElsewhere({ isHomologation, ownOrigin }: PageTools, asked: string | n
 }
 
 function misdirect(tools: PageTools, language: Language): PageAnswer {
-  const wording = consoleWording(language);
+  const wording = tools.wordingOf(language);
   const body = html`<p><a href="${tools.ownOrigin}">${tools.ownOrigin}</a></p>`;
   const shown = framed(tools, wording, {
     title: wording.say('This console is reached under another address'),
@@ -146,7 +147,7 @@ function misdirect(tools: PageTools, language: Language): PageAnswer {
 }
 
 function slowDown(tools: PageTools, { language }: Asked, seconds: number): PageAnswer {
-  const wording = consoleWording(language);
+  const wording = tools.wordingOf(language);
   const sentence = FAILURES.tooManyRequests.sentence[language];
   const shown = framed(tools, wording, { title: wording.say('Not now'), body: html`<p>${sentence}</p>` });
   return {

@@ -13,8 +13,25 @@ import { type Html, html, type Shown } from '../parts/html.ts';
 import { type AssetPaths, type Frame, type NavigationGroup, PAGE_HEADERS, page } from '../parts/layout.ts';
 import { MENU } from '../parts/menu.ts';
 import { errorsOf } from '../parts/page-parts.ts';
-import { HEALTH, matchPath, OF_MERCHANT, pathOf, plainPath, SEARCH, TODAY } from '../parts/paths.ts';
-import { type Action, type Ask, type Form, mayUse, type Screen, type Visit } from '../parts/screen.ts';
+import {
+  HEALTH,
+  matchPath,
+  merchantPath,
+  OF_MERCHANT,
+  pathOf,
+  plainPath,
+  SEARCH,
+  TODAY,
+} from '../parts/paths.ts';
+import {
+  type Action,
+  type Ask,
+  type Form,
+  type Happenings,
+  mayUse,
+  type Screen,
+  type Visit,
+} from '../parts/screen.ts';
 
 import { mayEnter } from '../parts/user.ts';
 import { besideMovedClock, type Wording } from '../parts/wording.ts';
@@ -32,6 +49,7 @@ export type VisitTools = Pick<ModuleContext, 'database' | 'clock'> & {
   readonly secondPersonOver: Cents | null;
   readonly audit: Audit;
   readonly isHomologation: boolean;
+  readonly happenings: Happenings | null;
   readonly asking: AskTools;
   readonly actionsOfUser: RateLimit;
   readonly screens: readonly Screen<ConsoleTools>[];
@@ -160,6 +178,7 @@ function visitOf(
     now,
     realNow,
     isHomologation: tools.isHomologation,
+    happenings: tools.happenings,
     formMark: formMark(session.token),
     onceKey: newId(),
   };
@@ -258,7 +277,11 @@ async function frameOf(
     visitor: {
       user,
       formMark: formMark(session.token),
-      merchant: merchant === null ? null : { name: merchant.legalName, searchPath },
+      merchant: merchant && {
+        name: merchant.legalName,
+        searchPath,
+        path: user.merchantId === null ? merchantPath(merchant.merchantId) : null,
+      },
       navigation,
       searched,
     },

@@ -6,6 +6,7 @@ import { newId } from '../chance.ts';
 import { errorFields, type Log } from '../log.ts';
 import { CommitUnknown } from '../postgres/database-errors.ts';
 import { watchWrites } from '../postgres/write-watch.ts';
+import { LARGEST_BODY_BYTES } from './body-memory.ts';
 import { Connection } from './connection.ts';
 import {
   type Answer,
@@ -17,8 +18,6 @@ import {
 } from './endpoint.ts';
 import { FAILURES, type Failure, RETRY_AFTER_SECONDS } from './failures.ts';
 import type { RefusalShape } from './refusal.ts';
-
-export const LARGEST_BODY_BYTES = 64 * 1024;
 
 /**
  * Answers malformed HTTP and ends the connection. A silent connection is only closed: a proxy would take an

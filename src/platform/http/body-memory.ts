@@ -2,8 +2,9 @@ import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { addressGroup, parseAddress } from '../../values/ip-address.ts';
 import { mayTake } from '../work/fair-share.ts';
-import { LARGEST_BODY_BYTES } from './answers.ts';
 import { divideCapacity } from './places.ts';
+
+export const LARGEST_BODY_BYTES = 64 * 1024;
 
 /** A thousand bodies of the largest size. */
 export const MOST_BODY_BYTES = 64 * 1024 * 1024;

@@ -81,13 +81,10 @@ export class CallerConnections {
     return server;
   }
 
-  /** Ends connections of a server. `isIdle`: waiting for a next request, of which no byte was read. */
-  end(server: Server, isOver: (connection: Connection, isIdle: boolean) => boolean): void {
-    const within = socketsWithinRequests(server);
-    for (const [socket, { connection, server: own }] of this.#open) {
-      const isIdle = connection.isKept() && within?.has(socket) === false;
-      if (own === server && isOver(connection, isIdle)) socket.destroy();
-    }
+  /** Ends connections of a server. */
+  end(server: Server, isOver: (connection: Connection) => boolean): void {
+    for (const [socket, { connection, server: own }] of this.#open)
+      if (own === server && isOver(connection)) socket.destroy();
   }
 
   close(): void {
@@ -202,19 +199,6 @@ export class CallerConnections {
       else answerMalformedHttp(new Error('the body did not come in time'), socket);
     }
   }
-}
-
-/**
- * Sockets with a request that has not come whole, which only Node's parser knows. Null: this Node does not
- * show it; then none is idle, and each ends at its deadline.
- */
-function socketsWithinRequests(server: Server): ReadonlySet<Socket> | null {
-  const symbols = Object.getOwnPropertySymbols(server);
-  const key = symbols.find(({ description }) => description === 'http.server.connections');
-  if (key === undefined) return null;
-  type Parsers = { active(): readonly { readonly socket: Socket }[] };
-  const parsers = (server as unknown as Readonly<Record<symbol, Parsers>>)[key];
-  return parsers === undefined ? null : new Set(parsers.active().map(({ socket }) => socket));
 }
 
 /** Kept for health checks. */

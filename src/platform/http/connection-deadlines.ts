@@ -6,10 +6,13 @@ export const STRANGER_IDLE_SECONDS = 10;
 /** A little longer, for a request sent at the last moment. */
 export const STRANGER_IDLE_MILLISECONDS = 12_000;
 
+/** Half a next request that came with the last one has this long to go on before a stop ends it. */
+export const REST_MILLISECONDS = 250;
+
 /** From when the request's turn begins. `known`: its token was accepted. */
 const BODY_MILLISECONDS = { known: 20_000, unknown: 5_000 };
-/** `without`: no byte of the answer was read. `inAll`: for the whole answer. */
-const UNREAD_MILLISECONDS = { without: 10_000, inAll: 60_000 };
+/** `ofPart`: of an answer, written at once; Node counts it when the system has taken it whole. */
+const UNREAD_MILLISECONDS = { ofPart: 20_000, inAll: 60_000 };
 
 export function isBodyLate(
   { begunAt, isKnown }: { readonly begunAt: number; readonly isKnown: boolean },
@@ -27,5 +30,5 @@ export function unreadNow(before: Unread | null, left: number, now: number): Unr
 }
 
 export function isUnreadTooLong({ since, movedAt }: Unread, now: number): boolean {
-  return now - movedAt >= UNREAD_MILLISECONDS.without || now - since >= UNREAD_MILLISECONDS.inAll;
+  return now - movedAt >= UNREAD_MILLISECONDS.ofPart || now - since >= UNREAD_MILLISECONDS.inAll;
 }

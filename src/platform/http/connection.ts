@@ -5,6 +5,7 @@ import {
   type CutReason,
   isBodyLate,
   isUnreadTooLong,
+  REST_MILLISECONDS,
   STRANGER_IDLE_MILLISECONDS,
   type Unread,
   unreadNow,
@@ -60,6 +61,8 @@ export class Connection {
   /** A token was accepted over this connection. */
   #isKnown = false;
   #idleSince = performance.now();
+  /** Bytes that had been read by then. */
+  #readByThen = 0;
 
   constructor(
     socket: Socket,
@@ -178,9 +181,15 @@ export class Connection {
     return this.#owed().length === 0;
   }
 
-  /** Whether it waits for a next request. A byte of that may have come: see `socketsWithinRequests`. */
+  /** Whether it waits for a next request, of which a part may have come. */
   isKept(): boolean {
     return this.#newest?.complete === true && this.owesNothing();
+  }
+
+  /** Whether it is kept, and nothing of a next request has come: a part that came with the last one rests. */
+  isIdle(now: number): boolean {
+    const hasRested = now - this.#idleSince >= REST_MILLISECONDS;
+    return this.isKept() && hasRested && this.#socket.bytesRead === this.#readByThen;
   }
 
   isSilent(): boolean {
@@ -192,7 +201,7 @@ export class Connection {
     const turn = this.#turn;
     const isEnding = this.#socket.writableEnded;
     const isLeft = turn?.response.writableEnded === true && !turn.response.writableFinished;
-    this.#unread = isEnding || isLeft ? unreadNow(this.#unread, bytesLeft(this.#socket), now) : null;
+    this.#unread = isEnding || isLeft ? unreadNow(this.#unread, this.#socket.writableLength, now) : null;
     if (this.#unread !== null && isUnreadTooLong(this.#unread, now)) return 'unreadAnswer';
     // After half an answer the answer's own deadline applies, not the body's.
     const isAwaited =
@@ -209,14 +218,14 @@ export class Connection {
 
   #end(turn: Turn): void {
     turn.isAnswered = true;
-    this.#idleSince = performance.now();
+    this.#rest();
     // The rest of a body that was refused unread is still under its deadline.
     if (turn.request.complete || this.#isGivenUp) this.#beginNext();
   }
 
   #beginNext(): void {
     this.#turn = null;
-    this.#idleSince = performance.now();
+    this.#rest();
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       next.hold?.release();
       // Ended by the answer before, or by the caller: a request that cannot be answered must not be done.
@@ -227,6 +236,11 @@ export class Connection {
       return;
     }
     if (this.#isGivenUp) this.#socket.destroySoon();
+  }
+
+  #rest(): void {
+    this.#idleSince = performance.now();
+    this.#readByThen = this.#socket.bytesRead;
   }
 
   #owes(request: IncomingMessage): boolean {
@@ -242,10 +256,4 @@ export class Connection {
   #isAnswerUnderWay(): boolean {
     return this.#owed().some(({ request, response }) => request.complete || response.headersSent);
   }
-}
-
-/** Bytes of an answer not yet taken by the system. Node's public counter moves only when all are taken. */
-function bytesLeft(socket: Socket): number {
-  const { _handle: handle } = socket as { _handle?: { readonly writeQueueSize?: number } | null };
-  return handle?.writeQueueSize ?? socket.writableLength;
 }

@@ -47,8 +47,8 @@ export function drainConnections(
     done(null, payload);
   });
   /** Whether nothing is served or expected. */
-  const isOver = (connection: Connection, isIdle: boolean) =>
-    isIdle ||
+  const isOver = (connection: Connection) =>
+    connection.isIdle(performance.now()) ||
     (connection.isSilent() && isLate(SILENT_MILLISECONDS)) ||
     // Node no longer times heads: half a head would keep the process alive.
     (connection.owesNothing() && isLate(HEAD_MILLISECONDS));

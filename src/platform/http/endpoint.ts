@@ -1,6 +1,28 @@
 import type { Static, TObject, TSchema } from 'typebox';
-import type { Synonyms } from '../requests/synonyms.ts';
 import type { Language, Sentence } from './sentence.ts';
+
+/** What clients of other gateways send for an operation: it is read as what its contract says. */
+export type Synonyms = {
+  /** The id of the contract. */
+  readonly operation: string;
+  readonly doors?: readonly Door[];
+  /** Fields of the body may stand in the query, and parameters of the query in the body. */
+  readonly isFromEither?: boolean;
+  /** Names at the top of the body. */
+  readonly flatFields?: Readonly<Record<string, FlatField>>;
+};
+
+/** Another method or path. */
+export type Door = Pick<Contract, 'method' | 'path'> & {
+  /** By parameters of its query: the parameters of the path that they stand for. */
+  readonly parameters?: Readonly<Record<string, string>>;
+};
+
+/** The fields that it stands for, as JSON pointers; `split` gives a text's part for each of several. */
+export type FlatField = {
+  readonly pointers: readonly string[];
+  readonly split?: (text: string) => readonly string[];
+};
 
 /** A credential may have several. */
 export type Scope = 'gateway' | 'recurrence' | 'integration';

@@ -9,12 +9,11 @@ import {
   readIdempotencyKey,
   requestReader,
 } from '../requests/request-reader.ts';
-import type { Door } from '../requests/synonyms.ts';
 import { inScope, noteNamedPayment } from '../tracing/scope.ts';
-
 import { type Admission, NO_PLACE } from './admission.ts';
 import { fail, send, sendErrors, serveOrCut } from './answers.ts';
 import { Connection } from './connection.ts';
+import type { Door } from './endpoint.ts';
 import {
   type Answer,
   type Call,

@@ -21,7 +21,6 @@ import {
   fail,
   failAndEnd,
   isDoubtful,
-  LARGEST_BODY_BYTES,
   refuse,
   refuseMethod,
   refuseUnknownCaller,
@@ -32,6 +31,7 @@ import {
   type BodyMemory,
   BodyMemoryTaken,
   BodyTooLarge,
+  LARGEST_BODY_BYTES,
   readBodiesAsBytes,
   WrongContentType,
 } from './body-memory.ts';

@@ -1,6 +1,6 @@
 import type { UnclearCause } from '../channels/unclear.ts';
 import { type Outages, type PeerName, type PeerOutage, UNASKED_MILLISECONDS } from '../outages.ts';
-import { isAnswer, isSilence, type PeerReport } from './process-report.ts';
+import { type AnswerTime, isAnswer, isSilence, type PeerReport } from './process-report.ts';
 
 /** How a call to a peer ended. */
 export type CallAnswer = {
@@ -20,6 +20,9 @@ const SILENT_IN_ROW = 2;
 
 /** A silence shorter than this may be of calls that broke among others. */
 const DOUBT_MILLISECONDS = 3_000;
+
+/** How fast somebody answers is told by the newest answers about sales, and by no fewer than these. */
+const TIMED = { fewest: 5, most: 20 } as const;
 
 /** What is asked. Of that which is about no sale alone, an answer that cannot be used is no odd sale's. */
 const OPERATIONS = {
@@ -67,6 +70,7 @@ type Silence = {
 class ProviderCalls {
   readonly #outage: PeerOutage;
   readonly #silent = new Map<string, Silence>();
+  #timed: { readonly at: number; readonly seconds: number }[] = [];
 
   constructor(outage: PeerOutage) {
     this.#outage = outage;
@@ -79,11 +83,20 @@ class ProviderCalls {
     if (this.#isInRow()) this.#outage.failed(reason, operation);
   }
 
-  answer(operation: string, at: number): void {
+  answer(operation: Operation, at: number, seconds: number): void {
+    if (OPERATIONS[operation] === 'ofOne')
+      this.#timed = [...this.#timed.slice(1 - TIMED.most), { at, seconds }];
     if (this.#silent.size === 0) return;
     this.#silent.delete(operation);
     this.#forgetOld(at);
     if (this.#silent.size === 0) this.#outage.answered();
+  }
+
+  /** That in the middle; null: too few were answered lately. */
+  answersIn(now: number): number | null {
+    const lately = this.#timed.filter(({ at }) => now - at <= UNASKED_MILLISECONDS);
+    const sorted = lately.map(({ seconds }) => Math.round(seconds * 1_000)).sort((one, other) => one - other);
+    return sorted.length < TIMED.fewest ? null : (sorted[Math.floor((sorted.length - 1) / 2)] ?? null);
   }
 
   /** Empty while they may be a call's own fault. */
@@ -118,7 +131,7 @@ type CallsOfPeer = {
 /** `isWhole`: nothing was answered since. */
 type Short = { readonly isWhole: boolean; readonly since: number; readonly reason: string | null };
 
-type SeenPeer = Pick<PeerReport, 'state' | 'since' | 'answeredAt' | 'reason'>;
+type SeenPeer = Pick<PeerReport, 'state' | 'since' | 'answeredAt' | 'reason' | 'answersIn'>;
 
 /** What this process knows of the calls to all peers. Judged by monotonic time, told by the machine's. */
 export class PeerCalls {
@@ -144,7 +157,7 @@ export class PeerCalls {
     const of = this.#of(peer);
     // Who gives an odd answer about a sale is there; that the same is asked again proves nothing new.
     const isOdd = !isAnswered && cause === 'unusable' && OPERATIONS[operation] === 'ofOne';
-    if (isAnswered) this.#callsOf(peer, provider).answer(operation, at);
+    if (isAnswered) this.#callsOf(peer, provider).answer(operation, at, seconds);
     if (isAnswered || isOdd) {
       if (of.short?.isWhole === true) {
         of.answersSince = null;
@@ -172,15 +185,20 @@ export class PeerCalls {
     const { short, answersSince } = of;
     const told = (time: number) => Math.round(this.#clock() - (now - time));
     const answeredAt = of.answeredAt === null ? null : told(of.answeredAt);
+    const answersIn = [...of.providers].flatMap(([provider, calls]): AnswerTime[] => {
+      const milliseconds = calls.answersIn(now);
+      return milliseconds === null ? [] : [{ provider, milliseconds }];
+    });
     if (short !== null)
       return {
         state: short.isWhole ? 'silent' : 'inPart',
         since: told(short.since),
         answeredAt,
         reason: short.reason,
+        answersIn,
       };
     const state = answersSince === null ? 'notAsked' : 'answers';
-    return { state, since: told(answersSince ?? of.unaskedSince), answeredAt, reason: null };
+    return { state, since: told(answersSince ?? of.unaskedSince), answeredAt, reason: null, answersIn };
   }
 
   #of(peer: PeerName): CallsOfPeer {

@@ -105,6 +105,7 @@ function peerCalls() {
       const { state, since, answeredAt, reason } = calls.seen(peer, isOpen);
       return [state, since / 1_000, answeredAt === null ? null : answeredAt / 1_000, reason];
     },
+    answersIn: (peer: PeerName) => calls.seen(peer, false).answersIn,
     said: () => told.splice(0),
     pass: (seconds: number) => (now += seconds * 1_000),
     setClock: (seconds: number) => (wrong = seconds * 1_000),
@@ -139,6 +140,23 @@ test('somebody is silent since the first of several calls without an answer was 
   assert.deepEqual(seen('bank'), ['notAsked', 1_236, 30, null], 'nobody asks any more');
   note('bank', 'itau', 'issue', YES);
   assert.deepEqual(seen('bank'), ['answers', 1_236, 1_236, null]);
+});
+
+test('how fast somebody answers is told by the newest answers about sales, of ten minutes', () => {
+  const { note, answersIn, pass } = peerCalls();
+  const answer = (times: number, seconds: number, of: Operation = 'authorize') => {
+    for (let time = 0; time < times; time += 1) note('acquirer', 'rede', of, YES, seconds);
+  };
+  answer(4, 9);
+  answer(20, 60, 'changes');
+  assert.deepEqual(answersIn('acquirer'), [], 'of four nobody can tell, and feeds keep no sale waiting');
+  answer(20, 0.2);
+  answer(9, 4);
+  assert.deepEqual(answersIn('acquirer'), [{ provider: 'rede', milliseconds: 200 }]);
+  answer(2, 4);
+  assert.deepEqual(answersIn('acquirer'), [{ provider: 'rede', milliseconds: 4_000 }]);
+  pass(601);
+  assert.deepEqual(answersIn('acquirer'), []);
 });
 
 test('who answers others, or for other providers, or oddly, answers in part, since some calls are not', () => {

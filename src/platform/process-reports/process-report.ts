@@ -19,7 +19,12 @@ export type PeerReport = {
   readonly reason: string | null;
   /** Seconds since its changes were read; null: it has no feed. */
   readonly feedAgeSeconds: number | null;
+  /** Of each provider that has answered about sales lately; a report of the version before lacks it. */
+  readonly answersIn?: readonly AnswerTime[];
 };
+
+/** Half of the answers took longer. */
+export type AnswerTime = { readonly provider: string; readonly milliseconds: number };
 
 /** Charges of a brand that were to be made at an acquirer, since the process began. */
 export type ChargeCount = {
@@ -140,7 +145,16 @@ export function peerHealth(reports: readonly ProcessReport[], peer: string): Pee
     awayProviders: [...new Set(seen.flatMap(({ awayProviders = [] }) => awayProviders))].sort(),
     reason: shown.find(({ reason = null }) => reason !== null)?.reason ?? null,
     feedAgeSeconds: ages.length === 0 ? null : Math.min(...ages),
+    answersIn: longest(seen.flatMap(({ answersIn = [] }) => answersIn)),
   };
+}
+
+/** Of each provider that of the process that waits longest. */
+function longest(times: readonly AnswerTime[]): AnswerTime[] {
+  return [...Map.groupBy(times, ({ provider }) => provider)].map(([provider, all]) => ({
+    provider,
+    milliseconds: Math.max(...all.map(({ milliseconds }) => milliseconds)),
+  }));
 }
 
 function stateOf(

@@ -1,4 +1,4 @@
-import type { Contract } from '../http/endpoint.ts';
+import type { Contract, Synonyms } from '../http/endpoint.ts';
 import { FAILURES } from '../http/failures.ts';
 import type { RefusalShape } from '../http/refusal.ts';
 import { REQUIRED } from '../http/schema-faults.ts';
@@ -8,7 +8,6 @@ import { CARD_NUMBER_IN_TEXT } from '../requests/card-numbers.ts';
 import { FOREIGN_FIELD_SENTENCES, FOREIGN_FIELDS } from '../requests/foreign-fields.ts';
 import { FORMATS } from '../requests/formats.ts';
 import { EMPTY_PARAMETER, JSON_FAULTS } from '../requests/request-reader.ts';
-import type { Synonyms } from '../requests/synonyms.ts';
 
 /** For docs/errors.md and the reference page. Codes stand in backticks. */
 export type CatalogueTable = {

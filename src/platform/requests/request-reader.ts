@@ -3,14 +3,14 @@ import { type TObject, type TSchema, Type } from 'typebox';
 import { isBlank } from '../../values/blank-text.ts';
 import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 import type { JsonFault, JsonReading, JsonValue } from '../../values/exact-json.ts';
-import type { Caller, Contract, Fault } from '../http/endpoint.ts';
+import type { Caller, Contract, Fault, Synonyms } from '../http/endpoint.ts';
 import { FAILURES, malformedJsonAt } from '../http/failures.ts';
 import { MOST_FAULTS, REQUIRED, type SchemaCheck, schemaCheck } from '../http/schema-faults.ts';
 import type { Sentence } from '../http/sentence.ts';
 import { bodyShaper, type SentNames, tagOf, unknownName } from './body-shape.ts';
 import { cardNumberFinder } from './card-numbers.ts';
 import { findForeignFields } from './foreign-fields.ts';
-import { nestFlatFields, placeFields, type Synonyms } from './synonyms.ts';
+import { nestFlatFields, placeFields } from './synonyms.ts';
 import { isFreeText, readText } from './text-readings.ts';
 
 export type RequestReading =

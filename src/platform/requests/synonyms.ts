@@ -1,30 +1,7 @@
 import { isBlank } from '../../values/blank-text.ts';
 import { ExactNumber, type JsonReading, type JsonValue } from '../../values/exact-json.ts';
-import type { Contract, Fault } from '../http/endpoint.ts';
+import type { Contract, Fault, FlatField } from '../http/endpoint.ts';
 import { DUPLICATE, type SentNames } from './body-shape.ts';
-
-/** What clients of other gateways send for an operation: it is read as what its contract says. */
-export type Synonyms = {
-  /** The id of the contract. */
-  readonly operation: string;
-  readonly doors?: readonly Door[];
-  /** Fields of the body may stand in the query, and parameters of the query in the body. */
-  readonly isFromEither?: boolean;
-  /** Names at the top of the body. */
-  readonly flatFields?: Readonly<Record<string, FlatField>>;
-};
-
-/** Another method or path. */
-export type Door = Pick<Contract, 'method' | 'path'> & {
-  /** By parameters of its query: the parameters of the path that they stand for. */
-  readonly parameters?: Readonly<Record<string, string>>;
-};
-
-/** The fields that it stands for, as JSON pointers; `split` gives a text's part for each of several. */
-export type FlatField = {
-  readonly pointers: readonly string[];
-  readonly split?: (text: string) => readonly string[];
-};
 
 type Sent = { readonly bytes: Buffer | undefined; readonly query: Readonly<Record<string, unknown>> };
 type Placed = Sent & { readonly faults: readonly Fault[] };

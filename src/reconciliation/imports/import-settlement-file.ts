@@ -11,6 +11,7 @@ import type {
   SettlementFileHead,
 } from '../settlement-entry.ts';
 import { readSettlementEvents } from './read-settlement-events.ts';
+import type { ImportResult, Taken } from './settlement-file.ts';
 import { isMoney, keptName, type SettlementFile } from './settlement-file.ts';
 import {
   abandonFile,
@@ -30,35 +31,12 @@ import { keepRefusedFile } from './settlement-refusals.sql.ts';
 export type ImportTools = {
   readonly database: Database;
   readonly audit: Audit;
-  /** Called with the lines so far. */
   readonly report: (lines: number) => void;
   readonly notify: () => void;
 };
 
-/** Files are read twice: for the hash, then to be taken. */
+/** Called twice for each file: for the hash, then to take it. */
 export type OpenFile = (path: string) => AsyncIterable<Uint8Array>;
-
-type Taken = {
-  readonly kind: 'taken';
-  readonly file: SettlementFile;
-  readonly replaces: number | null;
-  /** Entries by establishments that are not the header's. */
-  readonly otherEstablishments: Readonly<Record<string, number>>;
-};
-
-export type ImportResult = (
-  | Taken
-  | { readonly kind: 'known'; readonly file: SettlementFile }
-  | {
-      readonly kind: 'refused';
-      /** If empty, `reason` says what is wrong with the whole file. */
-      readonly faults: readonly SettlementFault[];
-      readonly reason: string | null;
-      readonly isBeingTaken: boolean;
-      /** The file may still be uploading: its lines are wrong, or it changed while it was read. */
-      readonly mayBecomeWhole: boolean;
-    }
-) & { readonly sha256: string };
 
 const LINES_AT_ONCE = 4_000;
 const WRITES_AT_ONCE = 2;
@@ -267,7 +245,7 @@ async function hashOf(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
 /** A file with one fault often has it in every line. */
 const MOST_FAULTS = 20;
 
-/** Recorded so that a missing file can be explained without the log. */
+/** Lets an operator explain a missing file without the log. */
 export async function rememberRefusedFile(
   { database }: { readonly database: Database },
   path: string,

@@ -24,7 +24,7 @@ export type UnmatchedLine = {
   readonly lineNumber: number;
   readonly class: ExceptionClass;
   readonly amount: number;
-  /** `found` may also be the unknown code with its description. */
+  /** Or the unknown code with its description. */
   readonly found: UnmatchedReason | (string & {});
   readonly day: FiledEntry['bankOn'];
 };
@@ -36,6 +36,8 @@ export type DecidedLines = {
   /** The files whose sale lists matched lines of a batch. */
   readonly lists: readonly number[];
 };
+
+const OF_NO_INSTALLMENT: ReadonlySet<EntryKind> = new Set(['adjustment', 'schedule', 'notice']);
 
 type MembersOf = (entry: FiledEntry) => FoundBatch;
 
@@ -64,8 +66,7 @@ export function decideLines(
   const paid = new Set<string>();
   const named = new Map<string, number>();
   for (const entry of entries) {
-    // These kinds concern no installment.
-    if (entry.kind === 'adjustment' || entry.kind === 'schedule') continue;
+    if (OF_NO_INSTALLMENT.has(entry.kind)) continue;
     if (entry.kind === 'unknown') {
       unmatched.push(unmatchedLine(entry, (entry.description ?? '').slice(0, LONGEST_FOUND)));
       continue;
@@ -113,7 +114,10 @@ export function decideLines(
   return { matches, unmatched, changes, lists: [...lists] };
 }
 
-/** Only a sure match changes the books: a code may be another merchant's, an inexact batch not all paid. */
+/**
+ * Only a sure match changes the books: a code may be another merchant's, and an inexact batch may not be all
+ * paid.
+ */
 function isSure({ rule, isExact }: MatchedLine, entry: FiledEntry): boolean {
   switch (rule) {
     case 'reference':
@@ -168,6 +172,7 @@ const CLASS_OF_UNMATCHED = {
   schedule: 'notInParcela',
   adjustment: 'notInParcela',
   pledge: 'heldByPledge',
+  notice: 'notInParcela',
   unknown: 'unknownCode',
 } as const satisfies Record<EntryKind, ExceptionClass>;
 
@@ -175,7 +180,7 @@ const LONGEST_FOUND = 40;
 
 export function unmatchedLine(entry: FiledEntry, found: UnmatchedLine['found']): UnmatchedLine {
   const { fileNumber, lineNumber, kind, bankOn, soldOn } = entry;
-  // Such a line is only removed from the schedule (Rede). Its amount is shown.
+  // Rede only removes such a line from its schedule. Its amount is shown.
   const net = netOf(entry) === 0 ? entry.gross : netOf(entry);
   return {
     fileNumber,

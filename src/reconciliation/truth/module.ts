@@ -10,7 +10,8 @@ import { createWakeSignal } from '../../platform/work/wake-signal.ts';
 import { EXCEPTION_CLASSES } from '../exceptions/exception.ts';
 import type { Follower } from '../receivables/open-follower.ts';
 import type { AskTools } from './ask-ledger.ts';
-import { type DayTruth, TRUTH_CLASSES } from './truth.ts';
+import type { DayTruth } from './day-truth.ts';
+import { TRUTH_CLASSES } from './truth.ts';
 import { ageOfOldestDifference, type KeptReport, readNewestReport } from './truth-differences.sql.ts';
 import { isAtOne, type TruthRun } from './truth-run.ts';
 import { EARLIEST_RUN, type NewestRun, readNewestRuns } from './truth-runs.sql.ts';
@@ -180,7 +181,6 @@ function summed(of: (run: Newest) => number): (counted: CountedTruth) => number 
   return ({ runs }) => runs.reduce((all, run) => all + of(run), 0);
 }
 
-/** What each gauge without a label shows. */
 const SHOWN: readonly (readonly [ReturnType<typeof databaseGauge>, (counted: CountedTruth) => number])[] = [
   [TRUTH_OLDEST_RUN_AGE_SECONDS, ({ runs }) => Math.max(0, ...runs.map(({ ageSeconds }) => ageSeconds))],
   [TRUTH_CHARGES, summed((run) => run.charges)],
@@ -195,7 +195,6 @@ const SHOWN: readonly (readonly [ReturnType<typeof databaseGauge>, (counted: Cou
   [TRUTH_REPORT_DIFFERENCES, ({ report }) => report?.differences ?? 0],
 ];
 
-/** Counts of all processes on this database. */
 function observeRuns(metrics: Metrics): Parameters<typeof verifyingWorks>[2] {
   const shown = SHOWN.map(([gauge, of]) => [metrics.gauge(gauge), of] as const);
   const notAsked = metrics.gauge(TRUTH_NOT_ASKED);

@@ -1,4 +1,3 @@
-import { lengthPrefixed } from '../../audit/audit-chain.ts';
 import type { FoundCharge } from '../../providers/acquirers/acquirer.ts';
 import type { InstallmentState } from '../../transactions/transaction.ts';
 import type { Day } from '../../values/instant.ts';
@@ -12,8 +11,6 @@ import {
   type MatchedPart,
 } from '../judging/judged-installment.ts';
 
-import { type CountedDifferences, type EndedRun, NOTHING_COMPARED, withTally } from './truth-run.ts';
-
 /** Differences between our own sources. A difference between files and what was expected is an exception. */
 export const TRUTH_CLASSES = [
   'chargesDiffer',
@@ -26,7 +23,7 @@ export const TRUTH_CLASSES = [
 ] as const;
 export type TruthClass = (typeof TRUTH_CLASSES)[number];
 
-/** null if not reported. */
+/** null: not reported. */
 export type SaidPayout = {
   readonly fee: number | null;
   readonly net: number | null;
@@ -35,7 +32,6 @@ export type SaidPayout = {
 
 export type ComparedInstallment = {
   readonly installmentNumber: number;
-  /** The copy in the receivable. */
   readonly carried: JudgedInstallment & {
     readonly payout: SaidPayout;
     readonly filed: FiledPayout;
@@ -53,9 +49,8 @@ export type ComparedInstallment = {
     readonly ofInstallments: SaleSums;
     readonly ofReceivables: SaleSums & { readonly count: number; readonly firstNumber: number };
   };
-  /** The payout that was applied to the states. */
   readonly applied: SaidPayout | null;
-  /** Null if only files have the payout, or none. */
+  /** null: only files have the payout, or none. */
   readonly reported: SaidPayout | null;
   readonly parts: readonly MatchedPart[];
   /** Exceptions that a person has resolved, so their difference is known. */
@@ -78,7 +73,7 @@ export type Comparison = {
   readonly exceptions: readonly { readonly class: ExceptionClass; readonly amount: number }[];
 };
 
-/** A source is compared only if it is consistent by itself: a wrong number is not reported twice. */
+/** A source is compared only if it is consistent by itself, so that a wrong number is not reported twice. */
 export function compareInstallment(compared: ComparedInstallment): Comparison {
   const { carried, parts, resolved } = compared;
   const files = filesDifference(compared);
@@ -218,74 +213,4 @@ export function ledgerDifference(
   // A charge refunded in full may have been voided there.
   if (found.kind === 'voided' && sale.canceled === sale.amount) return null;
   return different('ledgerDiffers', 'approved', found.kind, 0 - sale.amount);
-}
-
-export type DayTruth = {
-  readonly day: Day;
-  readonly environment: string;
-  readonly merchants: number;
-  readonly unverified: number;
-  readonly charges: number;
-  readonly receivables: number;
-  readonly days: number;
-  readonly daysLeftOut: number;
-  readonly differing: number;
-  readonly differences: CountedDifferences;
-  readonly asked: number;
-  readonly beyondLookUp: number;
-  readonly leftOut: number;
-  readonly isCutShort: boolean;
-};
-
-export function dayTruth(
-  { day, environment, merchants }: Pick<DayTruth, 'day' | 'environment' | 'merchants'>,
-  runs: readonly EndedRun[],
-): DayTruth {
-  const all = runs.reduce<Parameters<typeof withTally>[0]>(withTally, NOTHING_COMPARED);
-  const { charges, receivables, days, daysLeftOut, differences, asked, beyondLookUp, leftOut, isCutShort } =
-    all;
-  return {
-    ...{ day, environment, merchants, unverified: merchants - runs.length },
-    ...{ charges, receivables, days, daysLeftOut },
-    differing: Object.values(differences).reduce((sum, { count }) => sum + count, 0),
-    ...{ differences, asked, beyondLookUp, leftOut, isCutShort },
-  };
-}
-
-const REPORT_MARK = 'parcela truth report 1';
-
-/** The prefix keeps it different from every entry of the audit log. */
-export function reportBytes(report: string): Buffer {
-  return lengthPrefixed([REPORT_MARK, report]);
-}
-
-export type SealedReport = {
-  readonly report: string;
-  readonly dataKeyId: number;
-  /** Hexadecimal. */
-  readonly seal: string;
-};
-
-const SEAL_DIGITS = 64;
-
-/** Null if the text is not a sealed report. The caller checks its seal. */
-export function readSealedReport(text: string): SealedReport | null {
-  const { report, dataKeyId, seal } = objectOf(text);
-  if (typeof report !== 'string' || !Number.isSafeInteger(dataKeyId) || typeof seal !== 'string') return null;
-  if (seal.length !== SEAL_DIGITS || !/^[\da-f]+$/.test(seal)) return null;
-  return { report, dataKeyId: dataKeyId as number, seal };
-}
-
-/** The caller has checked the seal. */
-export function parseReport(report: string): DayTruth {
-  return JSON.parse(report) as DayTruth;
-}
-
-function objectOf(text: string): Record<string, unknown> {
-  try {
-    const read: unknown = JSON.parse(text);
-    return typeof read === 'object' && read !== null ? (read as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
 }

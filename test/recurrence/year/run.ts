@@ -35,6 +35,7 @@ async function runYear(count: number, seed: number): Promise<string[]> {
         continue;
       }
       say(summarize(books));
+      for (const line of shop.wentPast().slice(0, MOST_PRINTED)) console.log(line);
       return complaints;
     }
   } finally {

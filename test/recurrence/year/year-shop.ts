@@ -20,6 +20,8 @@ export type YearShop = {
   readonly today: () => Promise<string>;
   readonly acquirerLedger: () => Promise<AcquirerCharge[]>;
   readonly bankLedger: <T>(what: 'pix' | 'authorizations' | 'recurring' | 'charges') => Promise<T[]>;
+  /** Lines of the log: where the clock could not wait for what was due, days may be later than asked for. */
+  readonly wentPast: () => string[];
   close(): Promise<void>;
 };
 
@@ -95,6 +97,7 @@ export async function openYearShop(): Promise<YearShop> {
         (after) =>
           `${pix.bankUrl}/simulator/ledger/${what}?clientId=${pix.customerOfBank}&after=${after}&limit=${PAGE}`,
       ),
+    wentPast: () => service.log.filter((line) => line.includes('the test clock went past')),
     close: () => service.close(),
   };
 }

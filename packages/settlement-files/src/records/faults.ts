@@ -2,7 +2,7 @@ import type { Sentence } from '../sentence.ts';
 import type { FaultOfField, FieldFault } from './fixed-width.ts';
 import { reais } from './reais.ts';
 
-/** Why a file is refused, in both languages. A text of the file is repeated only if it is a short code. */
+/** Why a file is refused. A text of the file is repeated only if it is a short code. */
 
 const FIELD_FAULTS: Readonly<Record<FieldFault, Sentence>> = {
   literal: { pt: 'não traz o texto fixo do leiaute', en: 'has not the fixed text of the layout' },
@@ -15,17 +15,35 @@ const FIELD_FAULTS: Readonly<Record<FieldFault, Sentence>> = {
   text: { pt: 'traz caracteres que não são texto', en: 'has characters that are no text' },
 };
 
-export function fieldSentence({ field, from, to, fault, found }: FaultOfField): Sentence {
+export function fieldSentence({ field, from, to, column, fault, found }: FaultOfField): Sentence {
   const { pt, en } = FIELD_FAULTS[fault];
+  const place =
+    column === null
+      ? { pt: `posições ${from} a ${to}`, en: `positions ${from} to ${to}` }
+      : { pt: `coluna ${column}`, en: `column ${column}` };
   return {
-    pt: `O campo ${field} (posições ${from} a ${to}) ${pt}${found ? `: traz "${found}"` : ''}.`,
-    en: `Field ${field} (positions ${from} to ${to}) ${en}${found ? `: "${found}"` : ''}.`,
+    pt: `O campo ${field} (${place.pt}) ${pt}${found ? `: traz "${found}"` : ''}.`,
+    en: `Field ${field} (${place.en}) ${en}${found ? `: "${found}"` : ''}.`,
+  };
+}
+
+export function columnTooLong(field: string, column: number, most: number): Sentence {
+  return {
+    pt: `O campo ${field} (coluna ${column}) tem mais de ${most} caracteres.`,
+    en: `Field ${field} (column ${column}) has more than ${most} characters.`,
+  };
+}
+
+export function fewerColumns(record: string, columns: number): Sentence {
+  return {
+    pt: `A linha tem menos colunas do que as ${columns} do registro ${record}.`,
+    en: `The line has fewer columns than the ${columns} of record ${record}.`,
   };
 }
 
 export const UNKNOWN_FORMAT: Sentence = {
-  pt: 'A primeira linha não é o cabeçalho de um arquivo conhecido: de adquirente (Adiq EDI 3.1, Cielo 03 e 04, Rede EEVC e EEFI, Getnet) ou de banco (retorno CNAB 240 ou 400).',
-  en: 'The first line is not the header of a known file: of an acquirer (Adiq EDI 3.1, Cielo 03 and 04, Rede EEVC and EEFI, Getnet) or of a bank (return file, CNAB 240 or 400).',
+  pt: 'A primeira linha não é o cabeçalho de um arquivo conhecido: de adquirente (Adiq EDI 3.1, Cielo 03, 04, 09, 15 e 16, Rede EEVC, EEVD e EEFI, Getnet) ou de banco (retorno CNAB 240 ou 400).',
+  en: 'The first line is not the header of a known file: of an acquirer (Adiq EDI 3.1, Cielo 03, 04, 09, 15 and 16, Rede EEVC, EEVD and EEFI, Getnet) or of a bank (return file, CNAB 240 or 400).',
 };
 
 export const FILE_OF_BANK: Sentence = {
@@ -107,7 +125,7 @@ export function noTrailer(record: string): Sentence {
   };
 }
 
-/** Counts and line numbers as they are; everything else is cents. */
+/** Counts and line numbers are shown as they are; everything else is cents. */
 export function disagrees(field: string, stated: number, found: number): Sentence {
   const [one, other] = [stated, found].map((value) =>
     /count|number/i.test(field) ? { pt: value, en: value } : reais(value),

@@ -1,6 +1,6 @@
 import { type Day, isDay } from '../day.ts';
 
-/** The time at the end of the last format is checked and dropped. */
+/** In the last format the time is checked and dropped. */
 type DayForm = 'YYYYMMDD' | 'DDMMYYYY' | 'DDMMYY' | 'YYMMDD' | 'YYYYMMDDhhmmss';
 
 /**
@@ -35,6 +35,8 @@ export type RecordLayout<F extends readonly Field[] = readonly Field[]> = {
   readonly shortest: number;
   readonly fields: F;
   readonly codes: Readonly<Record<string, CodeTable>>;
+  /** By commas: see columns.ts. */
+  readonly isSeparated: boolean;
 };
 
 type ValueOf<K extends FieldKind> = K extends 'count' | `${'cents' | 'sign cents'}${'' | '?'}`
@@ -60,8 +62,10 @@ export type FaultOfField = {
   readonly field: string;
   readonly from: number;
   readonly to: number;
+  /** From 1, where commas separate the fields. */
+  readonly column: number | null;
   readonly fault: FieldFault;
-  /** What stands there: a code, a day or an amount; null of anything that may be a person's. */
+  /** A code, a day or an amount of the file; null: anything that may be a person's. */
   readonly found: string | null;
 };
 
@@ -74,7 +78,7 @@ export function recordLayout<const F extends readonly Field[]>(
   codes: Readonly<Record<string, CodeTable>> = {},
 ): RecordLayout<F> {
   const shortest = fields.findLast(([, , , kind]) => kind !== 'any' && kind !== 'later text?')?.[2] ?? 0;
-  return { type, title, use, length: fields.at(-1)?.[2] ?? 0, shortest, fields, codes };
+  return { type, title, use, length: fields.at(-1)?.[2] ?? 0, shortest, fields, codes, isSeparated: false };
 }
 
 const LONGEST_CODE = 4;
@@ -93,6 +97,7 @@ type Slot = {
   readonly name: string;
   readonly from: number;
   readonly to: number;
+  readonly column: number | null;
   readonly isKept: boolean;
   readonly read: (text: string) => Reading;
   /** Most fields repeat the text of the previous line, so its reading is kept. */
@@ -110,11 +115,10 @@ const NO_FAULTS: readonly FaultOfField[] = [];
 /** A faulty field is null or 0: then the values only serve to look for more faults. */
 export function recordReader<R extends RecordLayout>(layout: R): RecordReader<R> {
   const slots: Slot[] = layout.fields
-    .filter(([, , , kind]) => kind !== 'any')
-    .map(([name, from, to, kind]) => ({
-      name,
-      from,
-      to,
+    .map((field, index) => ({ field, column: layout.isSeparated ? index + 1 : null }))
+    .filter(({ field: [, , , kind] }) => kind !== 'any')
+    .map(({ field: [name, from, to, kind], column }) => ({
+      ...{ name, from, to, column },
       isKept: !kind.startsWith('= '),
       read: readerOf(kind),
       lastText: null,
@@ -129,10 +133,10 @@ export function recordReader<R extends RecordLayout>(layout: R): RecordReader<R>
         slot.lastReading = slot.read(text);
         slot.lastText = text;
       }
-      const { name, from, to, lastReading } = slot;
+      const { name, from, to, column, lastReading } = slot;
       if (lastReading.fault !== null) {
         faults ??= [];
-        faults.push({ field: name, from, to, fault: lastReading.fault, found: shownText(text) });
+        faults.push({ field: name, from, to, column, fault: lastReading.fault, found: shownText(text) });
         values[name] = null;
       } else if (slot.isKept) {
         values[name] = lastReading.value;
@@ -263,7 +267,7 @@ function readText(isOptional: boolean): (text: string) => Reading {
   };
 }
 
-/** Null if the last four digits are masked too. */
+/** null: the last four digits are masked too. */
 function lastFourOf(text: string): string | null {
   const last = text.trim().slice(-4);
   return last.length === 4 && isDigits(last) && !isZeros(text.trim()) ? last : null;

@@ -1,8 +1,10 @@
 import { holdsCardNumber, isCardNumber } from '../card-number.ts';
+import { fullColumns } from './columns.ts';
 import {
   behindRecord,
   CONTROL_CHARACTER,
   EMPTY_LINE,
+  fewerColumns,
   fieldSentence,
   longerThan,
   shorterThan,
@@ -66,12 +68,18 @@ export function recordLines(
       return;
     }
     const place = { lineNumber, record };
-    const { length, shortest } = layout;
-    if (line.length < shortest) findings.fault(place, null, shorterThan(record, length, line.length));
-    else if (!isTailFree && line.length > length && line.slice(length).trim() !== '') {
-      findings.fault(place, null, behindRecord(record, length));
-    } else handler.take(line, place, findings);
+    const written = layout.isSeparated ? fullColumns(line, layout) : line;
+    if (typeof written !== 'string') findings.fault(place, written.field, written.sentence);
+    else if (written.length < layout.shortest) findings.fault(place, null, tooShort(layout, record, line));
+    else if (!isTailFree && line.slice(layout.length).trim() !== '') {
+      findings.fault(place, null, behindRecord(record, layout.length));
+    } else handler.take(written, place, findings);
   };
+}
+
+function tooShort({ isSeparated, fields, length, shortest }: RecordLayout, record: string, line: string) {
+  const columns = fields.filter(([, , to]) => to <= shortest).length;
+  return isSeparated ? fewerColumns(record, columns) : shorterThan(record, length, line.length);
 }
 
 function lineFault(line: string, longestLine: number): { pt: string; en: string } | null {
@@ -87,9 +95,11 @@ const MOST_SHOWN = 10;
 
 /** Keeps at most six first and four last card digits. Removes CPF, CNPJ, bank accounts and unnamed fields. */
 function lineMasker({ fields }: RecordLayout): (line: string) => string {
-  const parts = fields.map(([, from, to, kind]) => {
+  const parts = fields.flatMap(([, from, to, kind], index) => {
     const mask = maskOf(kind, to - from + 1);
-    return { from: from - 1, to, mask };
+    const before = fields[index - 1]?.[2] ?? 0;
+    const separator = before === from - 1 ? [] : [{ from: before, to: from - 1, mask: null }];
+    return [...separator, { from: from - 1, to, mask }];
   });
   const joined: { from: number; to: number; mask: ((text: string) => string) | null }[] = [];
   for (const part of parts) {

@@ -1,14 +1,7 @@
 import { reaisText } from '../../../values/cents.ts';
-import {
-  type Boleto,
-  type BoletoPayment,
-  type BoletoState,
-  type OpenState,
-  type ShownState,
-  shownState,
-} from './boleto.ts';
+import type { ReceivedPayment, StatesOfStatus } from './boleto.ts';
+import { type Boleto, type BoletoPayment, type ShownState, shownState } from './boleto.ts';
 import type { BoletoMove } from './boleto-move.ts';
-import type { ReceivedPayment } from './changes/bank-change.ts';
 
 const BEING_ISSUED = 0;
 
@@ -41,12 +34,6 @@ export function statusWord(boleto: Stated): string {
   const shown = shownState(boleto);
   return shown === null ? BEING_ISSUED_WORD : STATUS_WORDS[shown];
 }
-
-/** A boleto that is being canceled or changed shows the status that it had before. */
-export type StatesOfStatus = {
-  readonly state: BoletoState;
-  readonly canceledFrom: OpenState | null;
-};
 
 export function statesOfStatus(status: number): StatesOfStatus | null {
   if (status === BEING_ISSUED) return { state: 'issuing', canceledFrom: null };

@@ -9,9 +9,24 @@ import type {
 import { businessDayFrom } from '../../../values/business-day.ts';
 import type { Cents } from '../../../values/cents.ts';
 import { addDays, type Day, type Instant, startOfSaoPauloDay } from '../../../values/instant.ts';
+import type { PaymentKind } from '../../bill-payment.ts';
 import { lastDayInTime, payableUntil } from '../../bill-terms.ts';
-import type { StatesOfStatus } from './bill-status.ts';
-import type { ReceivedPayment } from './changes/bank-change.ts';
+
+/** A boleto that is being canceled or changed shows the status that it had before. */
+export type StatesOfStatus = {
+  readonly state: BoletoState;
+  readonly canceledFrom: OpenState | null;
+};
+
+export type ReceivedPayment = {
+  readonly amount: Cents;
+  readonly paidOn: Day;
+  readonly kind: PaymentKind;
+  /** Nobody has resolved it yet. */
+  readonly isOpen: boolean;
+  /** The exception by which a person resolves it; null if it was expected. */
+  readonly exceptionId: string | null;
+};
 
 /**
  * `issuing`: the bank's answer is not known. `refused`: the bank registers no such boleto. `canceling`,

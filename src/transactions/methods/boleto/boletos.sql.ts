@@ -20,6 +20,7 @@ import { BILL_MOVEMENTS, IS_WAITING } from '../../movements/bill-movements.sql.t
 import type { Moved, MoveRow } from '../../requests/move.ts';
 import { type MovedRow, movesWrite } from '../../requests/moves.sql.ts';
 import { callbackBody } from './bill-status.ts';
+import type { ReceivedPayment } from './boleto.ts';
 import {
   BOLETO_STATES,
   type Boleto,
@@ -30,7 +31,6 @@ import {
   type WantedBoletos,
 } from './boleto.ts';
 import type { BoletoMove } from './boleto-move.ts';
-import type { ReceivedPayment } from './changes/bank-change.ts';
 import type { BoletoToPrint } from './print/boleto-to-print.ts';
 
 /** The key of the exception of a payment `p`. */

@@ -1,8 +1,8 @@
 import { type CodeTable, recordLayout } from '../../records/fixed-width.ts';
 
-/** Cielo 03, "captura e previsão", and 04, "liquidação e pagamento", of the electronic statement v15. */
+/** Cielo 03, "captura e previsão", and 04, "liquidação e pagamento", of the electronic statement v15; 09. */
 
-const CIELO_BRANDS: CodeTable = {
+export const CIELO_BRANDS: CodeTable = {
   '001': 'Visa',
   '002': 'Mastercard',
   '003': 'American Express',
@@ -63,7 +63,7 @@ export const CIELO_ENTRY_TYPES: CodeTable = {
 };
 
 /**
- * The reader uses the first word. Payments of the file's own day are "sent to the bank". Of 0A the manual
+ * The reader uses the first word. Payments of the file's own day are "sent to the bank". For 0A the manual
  * says both paid and suspended.
  */
 export const CIELO_PAYMENT_STATUS: CodeTable = {
@@ -105,9 +105,14 @@ export const CIELO_PAYMENT_STATUS: CodeTable = {
   '58': 'anticipated: paid in a negotiation',
 };
 
-const SETTLEMENTS = { '000': 'not known', '001': 'debit', '002': 'credit', '004': 'voucher' };
+export const SETTLEMENTS: CodeTable = {
+  '000': 'not known',
+  '001': 'debit',
+  '002': 'credit',
+  '004': 'voucher',
+};
 
-function headerOf<const S extends string>(statement: S) {
+export function headerOf<const S extends string>(statement: S) {
   return recordLayout('0', 'Header of the file', 'The head of the file. The first line.', [
     ['recordType', 1, 1, '= 0', 'Record'],
     ['establishment', 2, 11, 'digits', "The merchant's number, of the head office"],
@@ -116,7 +121,7 @@ function headerOf<const S extends string>(statement: S) {
     ['to', 28, 35, 'day YYYYMMDD', 'Last day of the movement'],
     ['sequence', 36, 42, 'count', "The acquirer's number of the file; 9999999 in one that was made anew"],
     ['acquirer', 43, 47, '= CIELO', 'Acquirer'],
-    ['statement', 48, 49, `= ${statement}`, 'Which statement; 09, 15 and 16 are refused by name'],
+    ['statement', 48, 49, `= ${statement}`, 'Which statement'],
     ['transmission', 50, 50, 'text?', 'How it is sent'],
     ['mailbox', 51, 70, 'text?', 'Mailbox'],
     ['version', 71, 73, 'text', 'Version of the layout, `015` or three digits that begin with 15'],
@@ -244,7 +249,7 @@ export const CIELO_ENTRY = recordLayout(
 const CIELO_PIX = recordLayout(
   '8',
   'Pix',
-  'Left out, and counted: Pix is none of our sales. Its amounts are not in the sums of the trailer.',
+  'Left out, and counted: the 16 has it. Its amounts are not in the sums of the trailer.',
   [
     ['recordType', 1, 1, '= 8', 'Record'],
     ['establishment', 2, 11, 'digits', "The merchant's number"],
@@ -283,3 +288,27 @@ const CIELO_RESERVE = recordLayout(
 export const CIELO_RECORDS = [CIELO_HEADER, CIELO_UNIT, CIELO_ENTRY, CIELO_PIX, CIELO_TRAILER];
 
 export const CIELO_03_RECORDS = [CIELO_03_HEADER, CIELO_ENTRY, CIELO_RESERVE, CIELO_TRAILER];
+
+/** Of the statements that have no E. */
+export function summedTrailer(record: string) {
+  return recordLayout('9', 'Trailer of the file', 'The last line, and is checked.', [
+    ['recordType', 1, 1, '= 9', 'Record'],
+    [
+      'recordCount',
+      2,
+      12,
+      'count',
+      'Lines between header and trailer; a file that counts these two with them is taken too',
+    ],
+    ['net', 13, 30, 'sign cents', `Sum of \`net\` of all ${record}`],
+    ['entryCount', 31, 41, 'count', 'Number of E; not checked, there are none'],
+    ['gross', 42, 59, 'sign cents', `Sum of \`gross\` of all ${record}`],
+    ['ceded', 60, 77, 'sign cents?', 'Sum ceded; not checked'],
+    ['pledged', 78, 95, 'sign cents?', 'Sum pledged; not checked'],
+    ['reserved', 96, 250, 'any', 'Other sums, since v15.15'],
+  ]);
+}
+
+export const CIELO_09_HEADER = headerOf('09');
+export const CIELO_09_TRAILER = summedTrailer('D');
+export const CIELO_09_RECORDS = [CIELO_09_HEADER, CIELO_UNIT, CIELO_09_TRAILER];

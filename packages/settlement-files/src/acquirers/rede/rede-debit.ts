@@ -23,6 +23,7 @@ import {
 } from './rede-debits-layout.ts';
 import type { EEFI_HEADER } from './rede-eefi-layout.ts';
 import type { EEVC_HEADER } from './rede-eevc-layout.ts';
+import type { EEVD_HEADER } from './rede-eevd-layout.ts';
 
 export function kindOfReason(reason: string | null): EntryKind {
   const words = REDE_REASONS[reason ?? ''];
@@ -164,10 +165,13 @@ export function unscheduled(
   };
 }
 
-/** Both Rede files report the movement of the day on which they are made. */
+/** A file reports the movement of the day on which it is made, unless it says another. */
 export function redeHead(
   format: SettlementFormat,
-  values: RecordValues<typeof EEVC_HEADER> | RecordValues<typeof EEFI_HEADER>,
+  values:
+    | RecordValues<typeof EEVC_HEADER>
+    | RecordValues<typeof EEFI_HEADER>
+    | RecordValues<typeof EEVD_HEADER>,
 ): SettlementFileHead {
   const isRepetition = /^reproc/i.test(values.processing);
   return {

@@ -1,5 +1,4 @@
 import type { Asked, ChannelAnswer } from '../../../../platform/channels/ask-once.ts';
-import type { Wanted } from '../../../../platform/work/fair-line.ts';
 import { CARD_BRANDS } from '../../../../values/card-number.ts';
 import type {
   Acquirer,
@@ -15,7 +14,6 @@ import type {
 } from '../../acquirer.ts';
 import { chargeInTwoSteps } from '../../charge-in-two-steps.ts';
 import {
-  type CaptureWithoutRefusal,
   type DirectQuestion,
   type DirectSettings,
   foundUnlessKnown,
@@ -30,10 +28,11 @@ import {
   readCieloPayment,
   readCieloVerification,
 } from './cielo-answers.ts';
+import type { AskCielo, LookUpCielo } from './cielo-payments.ts';
 import { captureFound, foundOf, paymentOf } from './cielo-payments.ts';
 import { cieloAuthorization, cieloVerification } from './cielo-requests.ts';
 import { cieloVoids } from './cielo-voids.ts';
-import type { CieloLine, CieloWire } from './cielo-wire.ts';
+import type { CieloWire } from './cielo-wire.ts';
 import type { VoidPauses } from './void-pauses.ts';
 
 /** Under one reference. More is no mistake of ours, and is for a person. */
@@ -53,20 +52,6 @@ const CAPABILITIES: AcquirerCapabilities = {
   customer: false,
   listCharges: false,
 };
-
-export type AskCielo = (
-  line: CieloLine,
-  wanted: Wanted,
-  question: DirectQuestion,
-  timeout: number,
-) => Promise<Asked>;
-
-/** A string: why it is not known. Empty: Cielo does not know the reference. */
-export type LookUpCielo = (
-  merchantId: string,
-  reference: string,
-  timeout: number,
-) => Promise<readonly CieloPayment[] | string>;
 
 /** Cielo's e-commerce API 3.0. A reference of ours may be booked any number of times. */
 export function cieloAcquirer(
@@ -134,7 +119,7 @@ async function sendCapture(
   paymentId: string | null,
   amount: number,
   timeout: number,
-): Promise<CaptureWithoutRefusal> {
+): Promise<CaptureAnswer> {
   if (paymentId === null) return unknown('Cielo named no payment');
   const path = `/sales/${paymentId}/capture?amount=${amount}`;
   const question = { method: 'PUT', path, template: '/sales/{paymentId}/capture', body: null } as const;
@@ -192,7 +177,7 @@ async function capture(
   const payment = paymentOf(payments, request);
   if (payment === null) return unknown('Cielo does not know the charge');
   const before = captureFound(payment, amount);
-  if (before.kind === 'captured' || before.kind === 'refused') return before;
+  if (before.kind !== 'notFound') return before;
   const answer = await sendCapture(ask, merchantId, payment.paymentId, amount, endsAt - performance.now());
   return foundUnlessKnown(answer, () => findCapture(lookUp, request, endsAt - performance.now()));
 }

@@ -127,16 +127,6 @@ function surpriseOf({ state }: Pick<Boleto, 'state'>): Surprise | null {
 /** `gone`: another process ended it meanwhile. */
 export type BankChangeResult = 'applied' | 'gone' | Surprise | BankChangeRefusal | BankChangeDelay;
 
-export type ReceivedPayment = {
-  readonly amount: Cents;
-  readonly paidOn: Day;
-  readonly kind: PaymentKind;
-  /** Nobody has resolved it yet. */
-  readonly isOpen: boolean;
-  /** The exception by which a person resolves it; null if it was expected. */
-  readonly exceptionId: string | null;
-};
-
 /** Of a return file, as people read it; some banks number none. */
 export function shownFileNumber(number: string | number | null): string {
   return String(number ?? '') || '–';
