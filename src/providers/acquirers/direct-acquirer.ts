@@ -80,7 +80,7 @@ export const NO_CODE: DeclineAnswer = { kind: 'declined', responseCode: NO_ISSUE
 
 export type CaptureWithoutRefusal = Exclude<CaptureAnswer, { kind: 'refused' }>;
 
-/** What a capture came to that was not done at once: `find` looks it up, for a no may be to a repetition. */
+/** What a capture came to that was not done at once, by what `find` shows. A no stays one that was not seen. */
 export async function foundUnlessKnown(
   answer: CaptureWithoutRefusal,
   find: () => Promise<FoundCapture>,
@@ -88,7 +88,8 @@ export async function foundUnlessKnown(
   if (answer.kind !== 'unknown' && answer.kind !== 'denied') return answer;
   const found = await find();
   if (found.kind === 'captured' || found.kind === 'refused') return found;
-  return found.kind === 'notFound' ? answer : unusable(answer.reason);
+  if (found.kind === 'notFound') return answer;
+  return answer.kind === 'denied' ? { ...answer, isUnseen: true } : unusable(answer.reason);
 }
 
 type SaidOfApproval = { readonly [Field in 'authorizationCode' | 'nsu' | 'tid']: string | null } & {

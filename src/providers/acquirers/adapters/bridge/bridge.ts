@@ -12,8 +12,8 @@ import {
   type CancelRequest,
   type CapabilitiesAnswer,
   type CaptureAnswer,
-  type CaptureDenied,
   type CaptureRequest,
+  type Denied,
   type FoundCapture,
   type FoundCharge,
   KEYED_TRAITS,
@@ -237,7 +237,7 @@ function bridgeCaptures(wire: {
 type AskedCapture = Pick<CaptureRequest, 'captureReference' | 'amount'>;
 
 /** An answer with another reference or amount is unknown. */
-function readCapture(answer: Asked, asked: AskedCapture): Exclude<CaptureAnswer, CaptureDenied> {
+function readCapture(answer: Asked, asked: AskedCapture): Exclude<CaptureAnswer, Denied> {
   if (answer.kind !== 'answer') return answer;
   const body = fieldsOf(answer.body);
   if (answer.status !== 200 || body === null) return unknown(`the acquirer answered ${answer.status}`);

@@ -22,6 +22,7 @@ import {
   unknown,
 } from '../../direct-acquirer.ts';
 import { shortReference } from '../../short-reference.ts';
+import { TAKEN_OVER } from '../../sum-cancel.ts';
 import {
   type CieloPayment,
   readCieloAuthorization,
@@ -80,7 +81,7 @@ export function cieloAcquirer(
   return {
     name: 'cielo',
     traits: {
-      lateBooking: { horizon, apart, booksTwice: true },
+      lateBooking: { horizon, apart, silence, booksTwice: true },
       knowsCancels: false,
       networkId,
       link,
@@ -193,6 +194,7 @@ async function capture(
   if (payment === null) return unknown('Cielo does not know the charge');
   const before = captureFound(payment, amount);
   if (before.kind === 'captured' || before.kind === 'refused') return before;
+  if (!(await request.markSent())) return unknown(TAKEN_OVER);
   const answer = await sendCapture(ask, merchantId, payment.paymentId, amount, endsAt - performance.now());
   return foundUnlessKnown(answer, () => findCapture(lookUp, request, endsAt - performance.now()));
 }
