@@ -322,23 +322,6 @@ export type LateBooking = {
   readonly booksTwice: boolean;
 };
 
-export const KEYED_TRAITS: AcquirerTraits = {
-  lateBooking: null,
-  knowsCancels: true,
-  networkId: 'first',
-  link: 'beside',
-  heldBrands: CARD_BRANDS,
-};
-
-/** Of an acquirer that is not open here. */
-export const STRICTEST_TRAITS: AcquirerTraits = {
-  lateBooking: { horizon: 600_000, apart: 180_000, silence: 600_000, booksTwice: true },
-  knowsCancels: false,
-  networkId: 'first',
-  link: 'beside',
-  heldBrands: [],
-};
-
 /** The port to the card networks. Never throws: an unclear answer is `unknown`. Ends within the timeout. */
 export type Acquirer = {
   readonly name: string;

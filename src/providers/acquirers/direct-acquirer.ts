@@ -80,7 +80,7 @@ export const NO_CODE: DeclineAnswer = { kind: 'declined', responseCode: NO_ISSUE
 
 export type CaptureWithoutRefusal = Exclude<CaptureAnswer, { kind: 'refused' }>;
 
-/** What a capture came to that was not done at once, by what `find` shows. A no stays one that was not seen. */
+/** What a capture came to that was not done at once: `find` looks it up. Without that a no is still a no. */
 export async function foundUnlessKnown(
   answer: CaptureWithoutRefusal,
   find: () => Promise<FoundCapture>,

@@ -17,6 +17,7 @@ export type CaptureOutcomeRow = {
   readonly merchantId: string;
   readonly captureId: string;
   readonly transactionId: string;
+  /** As it was asked for, or of another amount that a person has found captured. */
   readonly amount: Cents;
   /** Business time. */
   readonly moment: Instant;
@@ -51,7 +52,8 @@ const LOCK = statement(
 const RECORD = statement(
   'captures.record',
   `with changed as (
-     update captures set state = 'captured', decided_at = now(), captured_at = $3::timestamptz, due_at = null
+     update captures set state = 'captured', decided_at = now(), captured_at = $3::timestamptz, due_at = null,
+       amount = $4
      where merchant_id = $1 and capture_id = $2 and state in (${fromStates(CAPTURE_MOVES, 'confirm')})
      returning merchant_id, transaction_id, amount
    )
@@ -148,7 +150,7 @@ export async function recordCaptureOutcome(
       ...[merchantId, captureId, refusalReason, fence, keyToFree],
       ...[utcText(moment), saoPauloOffsetText(moment)],
     ]);
-  const recorded = await tx.query(RECORD, [merchantId, captureId, utcText(moment)]);
+  const recorded = await tx.query(RECORD, [merchantId, captureId, utcText(moment), row.amount]);
   if (recorded.length === 0) return [];
   const outcome = approvalOf(row, HELD.parse(held));
   return await writeOutcomes(tx, [outcome], outcomeLeases([outcome], deliverer));
