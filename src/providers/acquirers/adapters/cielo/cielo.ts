@@ -194,7 +194,7 @@ async function capture(
   if (payment === null) return unknown('Cielo does not know the charge');
   const before = captureFound(payment, amount);
   if (before.kind === 'captured' || before.kind === 'refused') return before;
-  if (!(await request.markSent())) return unknown(TAKEN_OVER);
+  if (!(await request.markSent())) return { kind: 'notSent', reason: TAKEN_OVER };
   const answer = await sendCapture(ask, merchantId, payment.paymentId, amount, endsAt - performance.now());
   return foundUnlessKnown(answer, () => findCapture(lookUp, request, endsAt - performance.now()));
 }
