@@ -349,8 +349,8 @@ test('a capture that is refused ends, leaves the charge held, and may be asked f
 
 test('a no behind a capture that was not answered counts when that one can be booked no more', async () => {
   const paymentId = idOf(await cielo.pay(12_311, { payment: { ...HELD, amount: 12_311 } }));
-  await cielo.script({ on: 'capture', returnCode: '308', fault: 'silent' });
-  await cielo.script({ on: 'capture', returnCode: '308' });
+  const no = { on: 'capture', returnCode: '308' };
+  await cielo.script({ ...no, fault: 'silent' }, no);
   await cielo.post(paymentId, 'capture', { amount: 2_311 });
   await capturedAgain(paymentId, 2_311);
   const waited = `select extract(epoch from decided_at - denied_at)::float8 as seconds from captures
