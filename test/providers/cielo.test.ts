@@ -379,7 +379,9 @@ async function capturedAgain(paymentId: string, amount: number): Promise<void> {
   await until('it is refused, and captured then', async () => (await again()).status === 200);
   assert.equal((await cielo.booked(paymentId))[0]?.capturedAmount, amount);
   const refused = `select refusal_reason from captures where transaction_id = $1 and state = 'refused'`;
-  assert.deepEqual(await cielo.service.auditor.query(refused, [paymentId]), [{ refusal_reason: 'denied' }]);
+  assert.deepEqual(await cielo.service.auditor.query(refused, [paymentId]), [
+    { refusal_reason: 'Cielo answered 308' },
+  ]);
 }
 
 test('a capture that is refused ends, leaves the charge held, and may be asked for again', async () => {

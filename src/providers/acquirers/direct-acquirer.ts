@@ -95,7 +95,7 @@ export function captureRefusedBy(refused: CaptureRefused | undefined, reason: st
   return refused === 'expired' ? { kind: 'refused', reason: 'expired' } : { kind: 'denied', reason };
 }
 
-/** What a capture came to that was not done at once: `find` looks it up, for a no may be to a repetition. */
+/** What a capture came to that was not done at once: `find` looks it up. Without that a no is still a no. */
 export async function foundUnlessKnown(
   answer: CaptureAnswer,
   find: () => Promise<FoundCapture>,
@@ -104,12 +104,13 @@ export async function foundUnlessKnown(
     return answer;
   const found = await find();
   if (found.kind === 'captured' || found.kind === 'refused') return found;
-  return found.kind === 'notFound' ? answer : unusable(answer.reason);
+  if (found.kind === 'notFound') return answer;
+  return answer.kind === 'denied' ? { ...answer, isUnseen: true } : unusable(answer.reason);
 }
 
 /** As `CancelAnswer`, with the acquirer's own code of a no. */
 export type CancelRead =
-  | Exclude<CancelAnswer, { kind: 'refused' }>
+  | Exclude<CancelAnswer, { kind: 'refused' | 'notFound' }>
   | { readonly kind: 'refused'; readonly reason: CancelRefused; readonly code: string };
 
 const LONGEST_HOLD_MILLISECONDS = 31 * 86_400_000;

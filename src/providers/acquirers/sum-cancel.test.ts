@@ -11,6 +11,7 @@ const FIRST: CancelHistory = {
   sinceLastSend: null,
   isAccepted: false,
   refundId: null,
+  isDenied: false,
 };
 const LOST = { ...FIRST, sinceLastSend: SILENCE };
 
@@ -34,6 +35,14 @@ test('after silence the sum says whether it was booked', () => {
   assert.deepEqual(step(LOST, 30, 20), { kind: 'pending', refundId: 'r7' });
   assert.deepEqual(step(LOST, 30), { kind: 'send' });
   assert.equal(step({ ...LOST, sinceLastSend: SILENCE - 1 }, 30).kind, 'unknown', 'it may be on its way');
+});
+
+test('what was said no to is looked for alone', () => {
+  const denied = { ...LOST, isDenied: true };
+  assert.equal(step(denied, 30).kind, 'notFound');
+  assert.equal(step({ ...denied, sinceLastSend: 1 }, 30).kind, 'notFound');
+  assert.deepEqual(step(denied, 50), { kind: 'canceled' });
+  assert.deepEqual(step(denied, 30, 20), { kind: 'pending', refundId: 'r7' });
 });
 
 test('a sum that fits no cancel on record is for a person: it is neither sent again nor refused', () => {

@@ -12,6 +12,7 @@ const PAYMENT = { PaymentId: '24bc8366-fc31-4d6c-8555-17049a836a07', Amount: 15_
 const CAPTURE = {
   ...{ merchantId: 'LOJA', reference: REFERENCE, captureReference: 'C1', tid: PAYMENT.Tid },
   ...{ amount: cents(700), capturedAt: instant(1) },
+  markSent: async () => true,
 };
 
 test('a capture is sent only where its payment is shown as held', async () => {

@@ -20,6 +20,7 @@ import {
   unknown,
 } from '../../direct-acquirer.ts';
 import { shortReference } from '../../short-reference.ts';
+import { TAKEN_OVER } from '../../sum-cancel.ts';
 import {
   type CieloPayment,
   readCieloAuthorization,
@@ -65,7 +66,7 @@ export function cieloAcquirer(
   return {
     name: 'cielo',
     traits: {
-      lateBooking: { horizon, apart, booksTwice: true },
+      lateBooking: { horizon, apart, silence, booksTwice: true },
       knowsCancels: false,
       networkId,
       link,
@@ -178,6 +179,7 @@ async function capture(
   if (payment === null) return unknown('Cielo does not know the charge');
   const before = captureFound(payment, amount);
   if (before.kind !== 'notFound') return before;
+  if (!(await request.markSent())) return { kind: 'notSent', reason: TAKEN_OVER };
   const answer = await sendCapture(ask, merchantId, payment.paymentId, amount, endsAt - performance.now());
   return foundUnlessKnown(answer, () => findCapture(lookUp, request, endsAt - performance.now()));
 }

@@ -70,7 +70,7 @@ export function redeAcquirer(wire: Pick<RedeWire, 'ask' | 'close'>, settings: Di
   return {
     name: 'rede',
     traits: {
-      lateBooking: { horizon, apart, booksTwice: false },
+      lateBooking: { horizon, apart, silence, booksTwice: false },
       knowsCancels: false,
       networkId,
       link,
@@ -248,6 +248,7 @@ async function capture(
   const endsAt = performance.now() + timeout;
   const tid = request.tid ?? (await lookUp(merchantId, reference, timeout)).tid;
   if (tid === null) return unknown('Rede does not know the charge');
+  if (!(await request.markSent())) return { kind: 'notSent', reason: TAKEN_OVER };
   const answer = await sendCapture(ask, merchantId, tid, amount, endsAt - performance.now());
   return foundUnlessKnown(answer, () => findCapture(lookUp, request, endsAt - performance.now()));
 }
