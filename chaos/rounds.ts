@@ -127,7 +127,8 @@ function callsOf(scene: Scene, to: () => Gateway): Calls {
 
 export type Round = { readonly victim: Gateway; readonly witness: Gateway; readonly batch: Batch };
 
-const MOST_PREPARATIONS = 40;
+/** A minute: a service rests up to 32 s behind a database that took no writes several times. */
+const MOST_PREPARATIONS = 240;
 const PAUSE_MILLISECONDS = 250;
 
 /** Two gateways and a batch that is ready. What an earlier fault still keeps from answering is waited for. */
