@@ -1,23 +1,27 @@
+import { FORMATS } from '#settlement-files';
 import { isBusinessDay } from '../../values/business-day.ts';
 import { addDays, type Day } from '../../values/instant.ts';
-import type { SettlementFormat } from '../settlement-entry.ts';
 
 export type FileSpan = {
-  readonly format: SettlementFormat;
+  readonly format: string;
   readonly establishment: string;
   readonly from: Day;
   readonly to: Day;
 };
 
 export type FileCoverage = {
-  readonly format: SettlementFormat;
+  readonly format: string;
   readonly establishment: string;
   readonly first: Day;
   readonly last: Day;
   readonly coveredDays: number;
-  /** Business days without a file after the first one with a file, newest first. */
+  /** Business days without a file after the first one with a file, newest first; none of a format that is not daily. */
   readonly missing: readonly Day[];
 };
+
+const DAILY: ReadonlySet<string> = new Set(
+  FORMATS.flatMap(({ format, isDaily }) => (isDaily ? [format] : [])),
+);
 
 const keyOf = ({ format, establishment }: Pick<FileSpan, 'format' | 'establishment'>) =>
   `${format} ${establishment}`;
@@ -31,7 +35,7 @@ export function fileCoverages(spans: readonly FileSpan[], from: Day, to: Day): F
     const [first, last] = [covered.at(0), covered.at(-1)];
     if (one === undefined || first === undefined || last === undefined) return [];
     const missing = daysOf({ from: first, to }, from, to).filter(
-      (day) => isBusinessDay(day) && !days.has(day),
+      (day) => DAILY.has(one.format) && isBusinessDay(day) && !days.has(day),
     );
     const { format, establishment } = one;
     return [{ format, establishment, first, last, coveredDays: days.size, missing: missing.toReversed() }];

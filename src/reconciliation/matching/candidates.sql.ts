@@ -4,7 +4,7 @@ import { INSTALLMENT_STATES } from '../../transactions/transaction.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import { CHARGED_BACK } from '../judging/judged.sql.ts';
 import type { JudgedInstallment } from '../judging/judged-installment.ts';
-import { ENTRY_KINDS, SETTLEMENT_FORMATS, type SettlementEntry } from '../settlement-entry.ts';
+import { ENTRY_KINDS, KNOWN_FORMATS, SETTLEMENT_FORMATS, type SettlementEntry } from '../settlement-entry.ts';
 import type { Candidate } from './entry-match.ts';
 import type { BatchMember, PartWeight } from './entry-parts.ts';
 
@@ -34,12 +34,13 @@ export type MatchedFile = RowOf<typeof MATCHED_FILE>;
 
 /**
  * Rede's batch payouts are divided over unpaid sales of its other file. So earlier lists come first, and
- * payout files of an establishment by their days. A failing file blocks the others only for a while.
+ * payout files of an establishment by their days. A failing file blocks the others only for a while. A format
+ * that only a newer process knows is left to that one.
  */
-const WAITS = `f.taken_at is not null and not (f.format = 'redeEefi' and exists (
+const WAITS = `f.taken_at is not null and f.format in (${KNOWN_FORMATS}) and not (f.format = 'redeEefi' and exists (
      select from settlement_files v where v.establishment = f.establishment and v.file_number <> f.file_number
        and v.taken_at > now() - interval '10 minutes' and v.due_at is not null
-       and (v.format in ('redeEevc', 'redeEevd') and v.file_number < f.file_number
+       and (v.format = 'redeEevc' and v.file_number < f.file_number
          or v.format = 'redeEefi' and ((v.to_on, v.file_number) < (f.to_on, f.file_number) or v.due_at > now()))
    ))`;
 

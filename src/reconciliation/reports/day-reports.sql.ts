@@ -4,6 +4,7 @@ import type { Day } from '../../values/instant.ts';
 import { EXCEPTION_CLASSES } from '../exceptions/exception.ts';
 import { INSTALLMENT_KEY, type ReadInstallment, readJudged } from '../judging/judged.sql.ts';
 import type { InstallmentKey } from '../judging/judged-installment.ts';
+import { MATCHED_MONEY, PAYING_FORMATS } from '../settlement-entry.ts';
 
 export type DayPlace = InstallmentKey;
 
@@ -52,13 +53,15 @@ export async function readDayInstallments(
 /** The same as `netOf`. */
 const NET_OF_LINE = 'coalesce(e.net, e.gross - coalesce(e.fee, 0) - coalesce(e.anticipation_fee, 0))';
 
+/** Only of files that pay: what others only report is in one of those too, or is no money yet. */
 const UNMATCHED_OF_DAY = `from reconciliation_exceptions x
    join settlement_entries e on e.file_number = x.file_number and e.line_number = x.line_number
    join settlement_files f on f.file_number = e.file_number and f.replaced_by is null
    where x.day = $1::date and x.merchant_id = '' and x.state <> 'healed' and e.bank_on = $1::date
-     and e.kind not in ('sale', 'schedule', 'pledge', 'adjustment')`;
+     and e.kind in (${MATCHED_MONEY}) and f.format in (${PAYING_FORMATS})`;
 const ADJUSTMENTS_OF_DAY = `from settlement_entries e join settlement_files f on f.file_number = e.file_number
-   where e.kind = 'adjustment' and e.bank_on = $1::date and f.taken_at is not null and f.replaced_by is null`;
+   where e.kind = 'adjustment' and e.bank_on = $1::date and f.taken_at is not null and f.replaced_by is null
+     and f.format in (${PAYING_FORMATS})`;
 
 const CAUSES = [...EXCEPTION_CLASSES, 'adjustment'] as const;
 
