@@ -1,10 +1,10 @@
-import { FORMATS } from '#settlement-files';
 import type { TestTools } from '../../src/console/parts/homologation-pages.ts';
 import { type Html, html, type Shown } from '../../src/console/parts/html.ts';
 import {
   emptyState,
   errorsOf,
   type Field,
+  FORMAT_NAMES,
   field,
   section,
   table,
@@ -162,11 +162,7 @@ function files(visit: Visit): Shown {
   return html`<p>${say('As acquirer and bank would send them, from the books of the simulators, of a day that is over.')}</p>
 <div class="tries">${file(ACQUIRER_FILE, say('File of the acquirer'), [
     dayField,
-    {
-      name: 'format',
-      label: say('Format'),
-      choices: FORMATS.map(({ format, title }) => [format, title] as const),
-    },
+    { name: 'format', label: say('Format'), choices: Object.entries(FORMAT_NAMES) },
     { name: 'fault', label: say('What is wrong in it'), choices: [['', say('Nothing')], ...faults] },
   ])}${file(RETURN_FILE, say('Return file of the bank'), [dayField])}</div>
 ${shownRequests([

@@ -59,16 +59,14 @@ export function isMatched(kind: EntryKind): boolean {
   return MEANINGS[kind].isMatched;
 }
 
-/** Names as constant text for `in (…)`. */
-function listed(names: readonly string[]): string {
-  return names.map((name) => `'${name}'`).join(', ');
-}
-
 /** What a line is of whose money an exception stands for. */
-export const MATCHED_MONEY = listed(ENTRY_KINDS.filter((kind) => isMoney(kind) && isMatched(kind)));
-/** A newer process may write others. */
-export const KNOWN_FORMATS = listed(FORMATS.map(({ format }) => format));
-export const PAYING_FORMATS = listed(FORMATS.flatMap(({ format, pays }) => (pays ? [format] : [])));
+export const MATCHED_MONEY = ENTRY_KINDS.filter((kind) => isMoney(kind) && isMatched(kind));
+export const PAYING_FORMATS = FORMATS.flatMap(({ format, pays }) => (pays ? [format] : []));
+
+/** False for a format that only a newer process knows. */
+export function isDaily(name: string): boolean {
+  return FORMATS.some(({ format, isDaily }) => format === name && isDaily);
+}
 
 export function isPaying(kind: EntryKind): boolean {
   return kind === 'payout' || kind === 'anticipation';

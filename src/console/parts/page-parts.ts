@@ -370,7 +370,11 @@ export function cardText({ brand, lastFour }: ShownCard): string {
   return `${brandText(brand)} •••• ${lastFour}`;
 }
 
+export const FORMAT_NAMES: Readonly<Record<string, string>> = Object.fromEntries(
+  FORMATS.map(({ format, title }) => [format, title]),
+);
+
 /** One that only a newer process knows has its bare name. */
 export function formatText(name: string): string {
-  return FORMATS.find(({ format }) => format === name)?.title ?? name;
+  return FORMAT_NAMES[name] ?? name;
 }

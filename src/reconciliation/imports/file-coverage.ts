@@ -1,6 +1,6 @@
-import { FORMATS } from '#settlement-files';
 import { isBusinessDay } from '../../values/business-day.ts';
 import { addDays, type Day } from '../../values/instant.ts';
+import { isDaily } from '../settlement-entry.ts';
 
 export type FileSpan = {
   readonly format: string;
@@ -15,18 +15,14 @@ export type FileCoverage = {
   readonly first: Day;
   readonly last: Day;
   readonly coveredDays: number;
-  /** Business days without a file after the first one with a file, newest first; none of a format that is not daily. */
+  /** Business days without a file after the first one with a file, newest first. */
   readonly missing: readonly Day[];
 };
-
-const DAILY: ReadonlySet<string> = new Set(
-  FORMATS.flatMap(({ format, isDaily }) => (isDaily ? [format] : [])),
-);
 
 const keyOf = ({ format, establishment }: Pick<FileSpan, 'format' | 'establishment'>) =>
   `${format} ${establishment}`;
 
-/** Only business days count: on other days acquirers mostly send no file. */
+/** Only business days of daily formats count: on other days acquirers mostly send no file. */
 export function fileCoverages(spans: readonly FileSpan[], from: Day, to: Day): FileCoverage[] {
   return [...Map.groupBy(spans, keyOf).values()].flatMap((own) => {
     const [one] = own;
@@ -35,7 +31,7 @@ export function fileCoverages(spans: readonly FileSpan[], from: Day, to: Day): F
     const [first, last] = [covered.at(0), covered.at(-1)];
     if (one === undefined || first === undefined || last === undefined) return [];
     const missing = daysOf({ from: first, to }, from, to).filter(
-      (day) => DAILY.has(one.format) && isBusinessDay(day) && !days.has(day),
+      (day) => isDaily(one.format) && isBusinessDay(day) && !days.has(day),
     );
     const { format, establishment } = one;
     return [{ format, establishment, first, last, coveredDays: days.size, missing: missing.toReversed() }];

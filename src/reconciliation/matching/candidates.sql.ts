@@ -4,7 +4,7 @@ import { INSTALLMENT_STATES } from '../../transactions/transaction.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import { CHARGED_BACK } from '../judging/judged.sql.ts';
 import type { JudgedInstallment } from '../judging/judged-installment.ts';
-import { ENTRY_KINDS, KNOWN_FORMATS, SETTLEMENT_FORMATS, type SettlementEntry } from '../settlement-entry.ts';
+import { ENTRY_KINDS, SETTLEMENT_FORMATS, type SettlementEntry } from '../settlement-entry.ts';
 import type { Candidate } from './entry-match.ts';
 import type { BatchMember, PartWeight } from './entry-parts.ts';
 
@@ -35,9 +35,9 @@ export type MatchedFile = RowOf<typeof MATCHED_FILE>;
 /**
  * Rede's batch payouts are divided over unpaid sales of its other file. So earlier lists come first, and
  * payout files of an establishment by their days. A failing file blocks the others only for a while. A format
- * that only a newer process knows is left to that one.
+ * that only a newer process knows is left to that one. `$1`: those that this process knows.
  */
-const WAITS = `f.taken_at is not null and f.format in (${KNOWN_FORMATS}) and not (f.format = 'redeEefi' and exists (
+const WAITS = `f.taken_at is not null and f.format = any ($1::text[]) and not (f.format = 'redeEefi' and exists (
      select from settlement_files v where v.establishment = f.establishment and v.file_number <> f.file_number
        and v.taken_at > now() - interval '10 minutes' and v.due_at is not null
        and (v.format = 'redeEevc' and v.file_number < f.file_number
@@ -46,7 +46,7 @@ const WAITS = `f.taken_at is not null and f.format in (${KNOWN_FORMATS}) and not
 
 const CLAIM = statement(
   'settlement_files.claim',
-  `update settlement_files set due_at = now() + $1 * interval '1 millisecond', fence = fence + 1
+  `update settlement_files set due_at = now() + $2 * interval '1 millisecond', fence = fence + 1
    where file_number = (
      select f.file_number from settlement_files f where ${WAITS} and f.due_at <= now()
      order by f.due_at, f.file_number limit 1 for no key update of f skip locked
@@ -55,8 +55,10 @@ const CLAIM = statement(
 );
 
 export async function claimFile(database: Database, leaseMilliseconds: number): Promise<MatchedFile | null> {
-  return firstOf(await database.query(CLAIM, [leaseMilliseconds]), MATCHED_FILE.parse);
+  return firstOf(await database.query(CLAIM, [SETTLEMENT_FORMATS, leaseMilliseconds]), MATCHED_FILE.parse);
 }
+
+export const earliestFileValues = () => [SETTLEMENT_FORMATS];
 
 export const EARLIEST_FILE = statement(
   'settlement_files.earliest_due',
