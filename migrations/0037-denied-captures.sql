@@ -1,2 +1,8 @@
--- When an acquirer first said no to a capture that others sent before it may still book: nothing is sent after it.
+-- When a capture was sent for the last time; null: never. One of a process that does not know the column counts as sent.
+alter table captures add column if not exists sent_at timestamptz default now();
+-- An acquirer's no, in its own word, behind which one sent before may still be booked: nothing is sent after it.
+alter table captures add column if not exists denial text;
+alter table cancels add column if not exists denial text;
+-- Since when look-ups behind that no do not find it.
 alter table captures add column if not exists denied_at timestamptz;
+alter table cancels add column if not exists denied_at timestamptz;

@@ -18,11 +18,10 @@ export function monitoringPage(note: string): string {
   return `${['# Monitoring', note, INTRODUCTION, '## Metrics', OF_THE_TABLE, table].join('\n\n')}\n`;
 }
 
-const INTRODUCTION = `\`/metrics\` is Prometheus text on a listener of its own (\`PARCELA_METRICS_HOST\`, \`PARCELA_METRICS_PORT\`: loopback, and 1000 above the API). Each process
-has its own: measure all of them. On an address that others reach, a process starts only with \`PARCELA_METRICS_TOKEN_FILE\`, and those who read must send
-\`Authorization: Bearer …\`; a token that is replaced in its file is taken up within seconds. The token is no login: it opens nothing but this page. The listener has no TLS:
-across networks let it pass through the proxy, or through the network of the cluster. Without a token it takes no \`Host\` but \`localhost\` and addresses
-of loopback (421 otherwise), so that no page in a browser of this machine reads it by a name that leads here.
+const INTRODUCTION = `\`/metrics\` is Prometheus text on a listener of its own (\`PARCELA_METRICS_HOST\`, \`PARCELA_METRICS_PORT\`: loopback, and 1000 above the API). Measure every process.
+On an address that others reach, a process starts only with \`PARCELA_METRICS_TOKEN_FILE\`, and readers send \`Authorization: Bearer …\`; a replaced token is taken up within seconds,
+and it opens nothing else. There is no TLS: across networks use the proxy, or the network of the cluster. Without a token it takes no \`Host\` but \`localhost\` and addresses
+of loopback (421 otherwise), so that no page in a browser reads it.
 
 \`\`\`yaml
 scrape_configs:
@@ -32,15 +31,14 @@ scrape_configs:
 rule_files: [alerts.yaml]
 \`\`\`
 
-- \`deploy/monitoring/alerts.yaml\` has the alert rules: \`severity: page\` is worth waking for, \`severity: ticket\` is for office hours. Each says what to do, and its
-  \`runbook_url\` leads to [the runbook](runbook.md); put the address where your people read it before it (\`sed 's|docs/runbook.md|https://…/runbook.md|'\`).
-- \`deploy/monitoring/dashboard.json\` is a dashboard for Grafana (Dashboards, New, Import): payments, declines, latencies, work that is due, deliveries, the acquirer,
-  the database, and whether books, files and ledger agree.
+- \`deploy/monitoring/alerts.yaml\` has the alert rules: \`severity: page\` is worth waking for, \`ticket\` is for office hours. Each says what to do; its
+  \`runbook_url\` leads to [the runbook](runbook.md). Put your own address before it (\`sed 's|docs/runbook.md|https://…/runbook.md|'\`).
+- \`deploy/monitoring/dashboard.json\` is a dashboard for Grafana (Dashboards, New, Import).
 
-Both are tested against the metrics below, the rules also by \`promtool\` where it is installed (\`npm run programs\` brings it from Debian's \`prometheus\`). Neither
-was tried in a Grafana or an Alertmanager of yours: thresholds are a beginning, and what is normal for you is a better one.`;
+Both are tested against the metrics below, the rules also by \`promtool\` where it is installed (\`npm run programs\`). Neither was tried in a Grafana or an
+Alertmanager: thresholds are a beginning.`;
 
 const OF_THE_TABLE = `\`process\`: what this process saw since it started; \`sum\` them. \`database\`: counted in the database now and then by every process of the role that counts it, up to a
-bound, and the same everywhere: \`max\` them. Ages and durations are in seconds, money in cents; an age is 0 where there is nothing. No label has a value that a caller chooses.
-Beside these stand \`process_…\` and \`nodejs_…\`, those of prom-client for any program in Node. A counter or gauge without any value yet shows its name and no line; those
-of the bank and of an anti-fraud provider are there where one is named.`;
+bound, the same everywhere: \`max\` them. Ages and durations are in seconds (0: nothing), money in cents. No label has a value that a caller chooses.
+Beside these stand \`process_…\` and \`nodejs_…\` of prom-client. A counter or gauge without a value shows its name and no line; those of the bank and of an
+anti-fraud provider are there where one is named.`;

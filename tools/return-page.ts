@@ -37,25 +37,24 @@ export function returnPage(note: string): string {
 }
 
 const INTRODUCTION = `The return files (arquivos de retorno) of collection, position by position, as
-\`parcela boletos import FILE\` takes them: what a bank reports of [boletos](boletos.md) by file, beside or instead of its feed. They are
-read by [packages/settlement-files](../packages/settlement-files/README.md), which stands by itself.
+\`parcela boletos import FILE\` takes them: what a bank reports of [boletos](boletos.md) by file, beside or instead of its feed (read by
+[packages/settlement-files](../packages/settlement-files/README.md)).
 
 A file is taken whole or not at all: the first fault refuses it, with its line, in English and in Portuguese. What it says waits among the changes of the bank's feed and is
-applied as they are, within seconds, by the service. The same change in a second file is the same change: it is known by bank, boleto, day and amount (and,
-of equal ones in one file, by its number among them), not by the file. The command names the
-boletos of such repetitions, and the file that was the first (\`already told by file\`), which the page of the exception names too. An equal payment of one day that another file reports (one made on another day, or of another number) may be a second one or the first once more:
-it is recorded as \`filedAgain\`, moves nothing, and stands in \`parcela resolve changes\` for a person to look at. A payment that the feed reports too, with the same amount and day, is recorded once.
+applied within seconds. A change is known by bank, boleto, day and amount (and, of equal ones in one file, by its number among them), so the same one in a second file is one: the
+command names those boletos and the first file (\`already told by file\`), and so does the page of the exception. An equal payment of one day that another file reports (made on
+another day, or of another number) is recorded as \`filedAgain\`, moves nothing, and stands in \`parcela resolve changes\` for a person. A payment that the feed reports
+too, with the same amount and day, is recorded once.
 
-A boleto is known by our number: eleven digits, which the bridge gives the bank as the company's own number (\`companyUse\`), or as the bank's number
-(\`bankNumber\`, zeros before it). Value and due day, where they are given, must be those of the boleto, and its bar code of this bank; where one is
-not, the command names the number. A movement without such a number, or with one that is none of ours, belongs to a boleto that was issued elsewhere under the same
-agreement, or at another bank: it is counted, and changes nothing. Branch and account, and the payer's name and document, are not kept.`;
+A boleto is known by our number: eleven digits, the company's own number (\`companyUse\`) or the bank's (\`bankNumber\`, zeros before it). Value, due day and bar code, where given,
+must be those of the boleto; else the command names the number. A movement with none of our numbers is counted, and changes nothing. Branch and account, and the payer's name and
+document, are not kept.`;
 
 const WHOLE = `## What surrounds the records
 
 Positions count from 1. Lines end with LF, CR LF or CR; a file without ends of lines is cut after 240 or 400 positions. Bytes are ISO-8859-1; a line that is valid
-UTF-8 beyond ASCII is read as UTF-8, with or without a mark at the start. gzip is opened. Blank lines and \`0x1A\` are nothing, wherever they stand. Blanks at the end of lines of CNAB 240 may be
-cut, or be too many. A zip, a PDF, a spreadsheet and UTF-16 are refused by name, and so are a file that is sent to the bank (remessa), a file of an acquirer, and one of collected bills (FEBRABAN 150).`;
+UTF-8 beyond ASCII is read as UTF-8, with or without a mark at the start. gzip is opened. Blank lines and \`0x1A\` are nothing. Blanks at the end of lines of CNAB 240 may be
+cut, or be too many. Refused by name: a zip, a PDF, a spreadsheet, UTF-16, a file to the bank (remessa), a file of an acquirer, and one of collected bills (FEBRABAN 150).`;
 
 function banksSection(): string {
   const rows = BANKS.map(({ code, name, cnab240, cnab400 }) => [
@@ -69,18 +68,18 @@ function banksSection(): string {
   return `## Banks\n\n${said}\n\n${table(['Code', 'Bank', 'CNAB 240', 'CNAB 400'], rows)}`;
 }
 
-const TRIED = `Positions and movements are those of public manuals and of what public programs read. The reader was tried on the return files of
-eduardokum/laravel-boleto, kivanio/brcobranca, BoletoNet/boletonet, Brunomm/br_boleto, umbrellaTech/ya-retorno-boleto, andersondanilo/CnabPHP, openboleto/OpenCnabPHP, BoletoNet/BoletoNetCore and OCA/l10n-brazil, and on one of BTG that stands in a public test: 83 different
-files, 60 of which are whole return files of a bank (five are FEBRABAN 150, one reports on a remessa, 17 were edited so that lengths, counts, numbers or days do not agree, or are of no bank). 58 of the 60 are read; the two others are of Credisis (097),
-whose lines have no movement. No public sample was found of Inter, BTG, Uniprime and Ailos beyond one or two, and none of Safra, Daycoval, Cresol, Unicred, Rendimento and C6: their positions are those of the programs.`;
+const TRIED = `Positions and movements are those of public manuals and of what public programs read. Tried on the return files of
+eduardokum/laravel-boleto, kivanio/brcobranca, BoletoNet/boletonet, Brunomm/br_boleto, umbrellaTech/ya-retorno-boleto, andersondanilo/CnabPHP, openboleto/OpenCnabPHP, BoletoNet/BoletoNetCore and OCA/l10n-brazil, and on one of BTG: 83 different
+files, 60 of which are whole return files of a bank (five are FEBRABAN 150, one reports on a remessa, 17 were edited, or are of no bank). 58 of the 60 are read; the two others are of Credisis (097),
+whose lines have no movement. No public sample was found of Inter, BTG, Uniprime and Ailos beyond one or two, and none of Safra, Daycoval, Cresol, Unicred, Rendimento and C6.`;
 
-const OF_240 = `A lot is its header, pairs of T and U, and
-its trailer; other segments may stand behind a pair, are counted, and not read. Lots count from 1 (Santander, BTG and Ailos number them in ways of their own), and so do the records of a lot. All records name the
-bank of the header. The trailers count what is there: Santander's lot its T and U alone, BTG's what was paid. Amounts of portfolios are not compared: banks fill them in ways of their own.
-Caixa's files of the same day (retorno on-line) are read as the others; of a payment that the night's file reports once more a person is asked (\`filedAgain\`), so take the night's alone: it has fees, days of credit and the answers to what you asked for, which those of the day lack.`;
+const OF_240 = `A lot is its header, pairs of T and U, and its trailer; other segments behind a pair are counted, and not read. Lots count from 1 (Santander, BTG and Ailos number
+them in ways of their own), and so do the records of a lot. All records name the bank of the header. The trailers count what is there: Santander's lot its T and U alone, BTG's what
+was paid. Amounts of portfolios are not compared. Of Caixa take the night's files alone, not those of the same day (retorno on-line): they have fees, days of credit and the answers
+to what you asked for, and a payment that both report waits for a person (\`filedAgain\`).`;
 
 const OF_400 = `A header, a line for each movement, a trailer \`9\`. The number at the end of each line is compared: it finds what is cut, swapped or doubled. Totals of the trailer are
-not compared. Lines of other types than the movement's are counted, and not read. Below stand the positions of most banks, and then those that are other ones at a bank.`;
+not. Lines of other types than the movement's are counted, and not read. Below stand the positions of most banks, then those that differ at a bank.`;
 
 function differencesSection(): string {
   const usual = placesOf(detailLayout(FAMILY));
@@ -127,7 +126,7 @@ const USES = {
 
 const MOVEMENTS = `## Movements
 
-By bank, in the words of its manual. What is unclear may be money: a cheque, a protest, a reversal. It changes nothing, and neither does a movement that is not in the table, whatever another bank means by it, nor a payment without
+By bank, in the words of its manual. What is unclear may be money: a cheque, a protest, a reversal. It changes nothing, and neither does a movement that is not in the table, nor a payment without
 amount or day: of a boleto of ours each is an exception \`unknownCode\` with the movement, the number and what was paid. Written off with one of the reasons ${TIME_IS_OVER.join(' and ')}
 (of T in CNAB 240) a boleto has expired; with any other it is canceled.`;
 

@@ -14,18 +14,18 @@ export function settlementPage(note: string): string {
   return `# Settlement files\n\n${note}\n\n${INTRODUCTION}\n\n${kindsSection(records)}\n\n${formats.join('\n\n')}\n`;
 }
 
-const INTRODUCTION = `The files of the acquirers that reconciliation reads, position by position. They are
-read by [packages/settlement-files](../packages/settlement-files/README.md), which stands by itself. Their bytes are ISO-8859-1, one byte a
-position; a line that is valid UTF-8 beyond ASCII is read as UTF-8, with or without a mark at the start. A line ends with LF, CR LF or CR, the last one may end with the file; blank lines and \`0x1A\` are nothing, wherever they stand. gzip is opened; a zip, a PDF, a spreadsheet and UTF-16 are refused by name. Control characters (bytes 0 to 31 and 127) are refused, and so is an
-empty line before the trailer. A line is as long as its record; blanks that are only reserved at its end may be missing,
-and what the text of its format allows behind it is not read. Positions count from 1.
+const INTRODUCTION = `The files of the acquirers that reconciliation reads, position by position (read by
+[packages/settlement-files](../packages/settlement-files/README.md)). Positions count from 1. Bytes are ISO-8859-1, one byte a position; a line that is valid UTF-8 beyond ASCII
+is read as UTF-8, with or without a mark at the start. A line ends with LF, CR LF or CR, the last one may end with the file; blank lines and \`0x1A\` are nothing. gzip is opened.
+Refused by name: a zip, a PDF, a spreadsheet and UTF-16; control characters (bytes 0 to 31 and 127); an empty line before the trailer. Reserved blanks at the end of a line may be
+missing; what the text of its format allows behind it is not read.
 
-A file is taken whole or not at all: a fault of any kind refuses it, with line, field and reason, in English and in Portuguese, and with what stands there. Entries by another establishment than the header's
-are taken, and the import says how many there are: they are of branches, or the header is somebody else's. The format is known by the first line:
-\`A0\` (Adiq), \`0\` with \`CIELO\` in 43 to 47 (Cielo), \`002\` with a version that ends in \`EEVC\`, \`00,\` or \`000,\` with one that ends in \`EEVD\` and \`030\` with one that ends in \`EEFI\` (Rede), \`0\` with \`CEADM100\` in 24 to 31 (Getnet). Rede EESA, and files of Stone, PagBank and banks are refused by name.
+A file is taken whole or not at all: a fault refuses it, with line, field, reason and what stands there, in English and in Portuguese. Entries by another establishment than the
+header's are taken and counted: they are of branches, or the header is somebody else's. The format is known by the first line:
+\`A0\` (Adiq), \`0\` with \`CIELO\` in 43 to 47 (Cielo), \`002\` with a version that ends in \`EEVC\`, \`00,\` or \`000,\` with one that ends in \`EEVD\` and \`030\` with one that ends in \`EEFI\` (Rede), \`0\` with \`CEADM100\` in 24 to 31 (Getnet). 
+Rede EESA, and files of Stone, PagBank and banks are refused by name.
 
-Money is in cents, without separators. What an entry says of a sale is kept without the zeros before an NSU, an establishment or a batch. Order numbers and
-TIDs stand at the left of their field, blanks behind them.`;
+Money is in cents, without separators. NSU, establishment and batch are kept without zeros before them. Order numbers and TIDs stand at the left of their field.`;
 
 const KIND_ROWS: readonly (readonly [kind: string, meaning: string, isOfIt: RegExp])[] = [
   ['`= X`', 'exactly X', /^= /],

@@ -23,14 +23,14 @@ const CODES: Readonly<
 > = {
   rede: {
     authorize: { undone: ['898', '25', '1018', '150', '42', '74'], done: ['150', '56', '899'] },
-    capture: { undone: ['150', '899'], done: ['150'] },
-    refund: { undone: ['150', '354', '899'], done: ['150', '899'] },
+    capture: { undone: ['150', '899', '49', '173'], done: ['150', '899'] },
+    refund: { undone: ['150', '351', '354', '371', '899'], done: ['150', '899'] },
     find: { undone: ['78', '150'], done: [] },
   },
   cielo: {
     authorize: { undone: ['101', '129', '0', '302'], done: ['0', '302'] },
-    capture: { undone: ['308'], done: [] },
-    refund: { undone: ['10', '17', '42', '55', '57', '98', '99', '476'], done: ['10', '17', '57', '98'] },
+    capture: { undone: ['308', '842', '843', '98', '999', '0'], done: ['98', '999', '0'] },
+    refund: { undone: ['17', '42', '55', '57', '98', '99', '309', '476'], done: ['10', '17', '57', '98'] },
   },
 };
 const STEPS = 24;
@@ -90,7 +90,9 @@ function drawStep(chance: Chance, { name }: ChaosAcquirer, on: Operation): objec
   if (on === 'find' && chance.isIn(0.2)) return { ...step, fault: 'notFound' };
   if (on === 'authorize' && name === 'cielo' && chance.isIn(0.2)) return { ...step, ...drawDoubt(chance) };
   if (on === 'refund' && chance.isIn(0.3)) {
-    step.pending = { afterMilliseconds: chance.whole(1, 1_500), fails: chance.isIn(0.5) };
+    // Cielo tells of none that fails: such a one is for a person.
+    const fails = name === 'rede' && chance.isIn(0.5);
+    step.pending = { afterMilliseconds: chance.whole(1, 1_500), fails };
     if (chance.isIn(0.5)) return step;
   }
   if (on === 'authorize' && chance.isIn(0.2)) return { ...step, outcome: 'declined' };

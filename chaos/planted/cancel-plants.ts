@@ -46,11 +46,11 @@ export const CANCEL_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: CANCEL,
-        find: 'ask: (timeout) => tools.acquirers.of(cancel.acquirer).cancel(question, timeout),',
-        put: `ask: async (timeout) => {
-        const answer = await tools.acquirers.of(cancel.acquirer).cancel(question, timeout);
-        return answer.kind === 'unknown' ? { kind: 'refused', reason: answer.reason } : answer;
-      },`,
+        find: 'ask: (markSent) => acquirer.cancel({ ...question, markSent }, timeout),',
+        put: `ask: async (markSent) => {
+            const answer = await acquirer.cancel({ ...question, markSent }, timeout);
+            return answer.kind === 'unknown' ? { kind: 'refused', reason: answer.reason } : answer;
+          },`,
       },
     ],
     kinds: 'answers',

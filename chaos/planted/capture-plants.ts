@@ -1,5 +1,7 @@
 import type { Plant } from './plant.ts';
 
+const DENIED = 'test/payments/captures-denied.test.ts';
+
 /** Mistakes in capturing what was authorized before. */
 export const CAPTURE_PLANTS: readonly Plant[] = [
   {
@@ -8,8 +10,11 @@ export const CAPTURE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: 'src/transactions/methods/card/capture-transaction.ts',
-        find: "return answer.kind === 'denied' ? {",
-        put: "return answer.kind === 'denied' || answer.kind === 'unknown' ? {",
+        find: 'ask: (markSent) => acquirer.capture({ ...question, markSent }, timeout),',
+        put: `ask: async (markSent) => {
+            const answer = await acquirer.capture({ ...question, markSent }, timeout);
+            return answer.kind === 'unknown' ? { kind: 'refused', reason: answer.reason } : answer;
+          },`,
       },
     ],
     kinds: 'answers',
@@ -26,6 +31,44 @@ export const CAPTURE_PLANTS: readonly Plant[] = [
       },
     ],
     kinds: 'calm',
+    kills: 60,
+  },
+  {
+    name: 'a no counts that is heard behind the claim of another process',
+    suite: 'acquirers',
+    fast: DENIED,
+    edits: [
+      {
+        file: 'src/transactions/requests/sent-requests.sql.ts',
+        find: 'and fence = $3 and state in',
+        put: 'and fence >= $3 and state in',
+      },
+      {
+        file: 'src/transactions/methods/card/capture-outcomes.sql.ts',
+        find: 'c.fence = coalesce($3, c.fence)',
+        put: 'c.fence >= coalesce($3, c.fence)',
+      },
+      {
+        file: 'src/transactions/methods/card/capture-outcomes.sql.ts',
+        find: '       and fence = $4',
+        put: '       and fence >= $4',
+      },
+    ],
+    kinds: 'pauses',
+    kills: 60,
+  },
+  {
+    name: 'a no is believed that is to a repetition of what may still be booked',
+    suite: 'acquirers',
+    fast: DENIED,
+    edits: [
+      {
+        file: 'src/transactions/requests/ask-once-sent.ts',
+        find: 'const isFirst = isSent && request.sinceLastSend === null;',
+        put: 'const isFirst = isSent;',
+      },
+    ],
+    kinds: 'answers',
     kills: 60,
   },
 ];

@@ -86,10 +86,10 @@ export const ANSWER_INVARIANTS: readonly NotifiedInvariant[] = [
       );
       for (const sale of books.sales) {
         const rows = callbacks.get(sale.transactionId) ?? [];
-        // That the acquirer refused a cancel which it had accepted says nothing of the payment.
+        // That the acquirer refused a cancel or a capture says nothing of the payment.
         const bodies = rows
           .map(({ body }) => JSON.parse(body) as Callback)
-          .filter(({ Status }) => Status !== 'CANCELAMENTO_RECUSADO');
+          .filter(({ Status }) => Status !== 'CANCELAMENTO_RECUSADO' && Status !== 'CAPTURA_RECUSADA');
         const statuses = bodies.map(({ Status }) => Status);
         const say = (what: string) =>
           complain(sale.reference, `${what}: ${statuses}; ${JSON.stringify(sale)}`);

@@ -5,7 +5,13 @@ import { saoPauloDayOf } from '../kit/days.ts';
 import { type Sale, type SaleState, type SaleView, tidOf } from '../kit/sales/sale.ts';
 import type { Answer } from '../kit/sales/server.ts';
 import type { KeptCard } from './card-tokens.ts';
-import { declineMessageOf, errorMessageOf, voidMessageOf } from './codes.ts';
+import {
+  captureMessageOf,
+  declineMessageOf,
+  errorMessageOf,
+  isCommandError,
+  voidMessageOf,
+} from './codes.ts';
 import { fieldsOf, isTrue } from './fields.ts';
 import type { Echo, Sale as SaleRequest } from './requests.ts';
 
@@ -162,14 +168,16 @@ export function listAnswer(sales: readonly Sale[]): Answer {
   };
 }
 
-/** Of a capture that was done. */
-export function captureAnswer(sale: Sale, hosts: Hosts): Answer {
-  const done = { ReturnCode: '6', ReturnMessage: 'Operation Successful', ...reasonFields('6') };
-  return commandAnswer(sale, done, hosts);
+/** Of a capture, done or not: a list of errors, or the payment as it is and a code. */
+export function captureAnswer(sale: Sale, code: string, hosts: Hosts): Answer {
+  if (isCommandError(code)) return refused(Number(code));
+  const message = captureMessageOf(code);
+  return commandAnswer(sale, { ReturnCode: code, ReturnMessage: message, ...reasonFields(code) }, hosts);
 }
 
-/** Of a void, done or not: only its code tells. */
+/** Of a void, done or not: only its code tells. An error is no `0` of a void that was done. */
 export function voidAnswer(sale: Sale, code: string, hosts: Hosts): Answer {
+  if (code !== '0' && isCommandError(code)) return refused(Number(code));
   const message = voidMessageOf(code);
   return commandAnswer(sale, { ReturnCode: code, ReturnMessage: message, ...reasonFields(code) }, hosts);
 }

@@ -114,6 +114,31 @@ test('what is held is captured once, or let go', async (t) => {
   assert.deepEqual([twice.status, twice.body[0].Code], [400, 309]);
 });
 
+test('a capture is refused in a list of errors, or by a code beside the payment, done or not', async (t) => {
+  const cielo = await startCielo(t);
+  const { PaymentId } = (await cielo.call('POST', '/sales/', cieloSale('p1', { Capture: false }))).body
+    .Payment;
+  const capture = (amount: number) => cielo.call('PUT', `/sales/${PaymentId}/capture?amount=${amount}`);
+  await cielo.script(MERCHANT_ID, [
+    { on: 'capture', returnCode: '308' },
+    { on: 'capture', returnCode: '999' },
+    { on: 'capture' },
+    { on: 'capture', returnCode: '999', books: true },
+  ]);
+  const said = [];
+  for (const amount of [700, 700, 15_701, 15_000]) {
+    const { status, body } = await capture(amount);
+    said.push([status, body[0]?.Code ?? body.ReturnCode, body.Status]);
+  }
+  assert.deepEqual(said, [
+    [400, 308, undefined],
+    [200, '999', 1],
+    [200, '842', 1],
+    [200, '999', 1],
+  ]);
+  assert.equal((await cielo.call('GET', `/sales/${PaymentId}`)).body.Payment.CapturedAmount, 15_000);
+});
+
 test('partial voids want five seconds between them, and are told apart by their sum alone', async (t) => {
   const cielo = await startCielo(t);
   await cielo.waitForNoon();
@@ -156,16 +181,18 @@ test('a void may be said not to be done, and be done', async (t) => {
   const { PaymentId } = (await cielo.call('POST', '/sales/', cieloSale('p1'))).body.Payment;
   await cielo.script(MERCHANT_ID, [
     { on: 'refund', returnCode: '42' },
+    { on: 'refund', returnCode: '309' },
     { on: 'refund', returnCode: '98', books: true },
     { on: 'refund', fault: 'booksButUnavailable' },
   ]);
   const codes = [];
-  for (let times = 0; times < 3; times += 1) {
+  for (let times = 0; times < 4; times += 1) {
     const { status, body } = await cielo.call('PUT', `/sales/${PaymentId}/void?amount=100`);
-    codes.push([status, body.ReturnCode]);
+    codes.push([status, body[0]?.Code ?? body.ReturnCode]);
   }
   assert.deepEqual(codes, [
     [200, '42'],
+    [400, 309],
     [200, '98'],
     [500, undefined],
   ]);

@@ -147,11 +147,12 @@ export class Cielo {
       if (sale === undefined) return this.#answer(NOT_FOUND, null, respond);
       const amount = wanted ?? sale.amount;
       const { isExpired, fault } = behaviourOfCapture(amount, sale.amount, step);
-      const isPossible = sale.state === 'authorized' && amount > 0 && amount <= sale.amount;
-      const isRefused = step?.returnCode != null && !step.books;
-      if (!isPossible || isExpired || isRefused) return this.#answer(refused(308), fault, respond);
-      this.house.capture(sale, amount);
-      this.#answer(captureAnswer(sale, hosts), fault, respond);
+      const refusal = refusalOfCapture(sale, amount) ?? (isExpired ? '843' : null);
+      const code = refusal ?? step?.returnCode ?? null;
+      // What a script says of one that is done has the payment as it was before.
+      const said = code === null ? null : captureAnswer(sale, code, hosts);
+      if (refusal === null && (code === null || step?.books === true)) this.house.capture(sale, amount);
+      this.#answer(said ?? captureAnswer(sale, '6', hosts), fault, respond);
     });
   }
 
@@ -268,6 +269,12 @@ export class Cielo {
   #answer(answer: Answer, fault: Fault | null, respond: Respond): void {
     this.house.afterDurable(() => respond(answer, fault));
   }
+}
+
+/** The code of a capture that is not done; null: it is. */
+function refusalOfCapture({ state, amount: held }: Sale, amount: number): string | null {
+  if (state !== 'authorized' || amount === 0) return '308';
+  return amount > held ? '842' : null;
 }
 
 const UNKNOWN_DECLINE = declineWith('05');

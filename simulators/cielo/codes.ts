@@ -31,11 +31,27 @@ const ERRORS: Readonly<Record<number, string>> = {
   308: 'Transaction not available to capture',
   309: 'Transaction not available to void',
   310: 'Payment method doest not support this operation',
+  311: 'Refund is not enabled for this merchant',
+  312: 'Transaction not available to refund',
   313: 'Recurrent Payment not found',
   316: 'Cannot set NextRecurrency to past date',
   317: 'Invalid Recurrency Day',
   321: 'Can not set EndDate to before next recurrency',
 };
+
+/** What it says with the codes of a capture. */
+const CAPTURES: Readonly<Record<string, string>> = {
+  6: 'Operation Successful',
+  98: 'Timeout',
+  99: 'Falha no processamento',
+  841: 'O status da transação não permite realizar captura',
+  842: 'O valor da captura deve ser igual ou menor que o valor da transação',
+  843: 'A data máxima para a captura está expirada',
+  999: 'Captura não realizada por falha sistêmica',
+};
+
+/** Of the request to capture or void itself: they come in a list of errors. */
+const COMMAND_ERRORS: ReadonlySet<string> = new Set(['0', '307', '308', '309', '310', '311', '312']);
 
 /** What it says with the codes of a void. */
 const VOIDS: Readonly<Record<string, string>> = {
@@ -51,12 +67,14 @@ const VOIDS: Readonly<Record<string, string>> = {
   51: 'Cancelamento acima do valor da venda',
   55: 'Saldo da venda insuficiente',
   56: 'Saldo do lojista insuficiente',
+  52: 'Venda original não encontrada para cancelar',
   57: 'Falha no processamento',
   72: 'Saldo na agenda insuficiente',
   76: 'EC não possui saldo',
   97: 'Sistema indisponível',
   98: 'Timeout',
   99: 'Falha no processamento',
+  100: 'Venda original não encontrada para cancelamento',
   102: 'Cancelamento acima do valor da venda',
   476: 'Cancelamento não realizado. Existe um cancelamento em processamento',
 };
@@ -74,6 +92,14 @@ const RANDOM_DIGIT = '9';
 
 export function errorMessageOf(code: number): string {
   return ERRORS[code] ?? 'Internal error';
+}
+
+export function isCommandError(code: string): boolean {
+  return COMMAND_ERRORS.has(code);
+}
+
+export function captureMessageOf(code: string): string {
+  return CAPTURES[code] ?? 'Captura não efetuada';
 }
 
 export function voidMessageOf(code: string): string {

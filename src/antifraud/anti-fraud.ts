@@ -11,7 +11,7 @@ export type Verdict = (typeof VERDICTS)[number];
 /** Of one text, under every key that recent velocity events used, current key first. Empty: no text. */
 export type Fingerprints = readonly Buffer[];
 
-/** The fields as the merchant sent them; null for those it did not send. */
+/** As the merchant sent them; null: not sent. */
 export type Buyer = Readonly<
   Record<
     | 'documentType'
@@ -32,7 +32,7 @@ export type Buyer = Readonly<
   >
 >;
 
-/** The fields of a card that deciders may see. The card number is never among them. */
+/** What deciders may see of a card: never the number. */
 export type CardOfSale = {
   readonly brand: CardBrand;
   readonly firstSix: string;
@@ -43,7 +43,7 @@ export type CardOfSale = {
 
 export type Sale = {
   readonly merchantId: string;
-  /** The id of the transaction if the sale is accepted; nothing is recorded under it yet. */
+  /** The transaction's id if the sale is accepted; nothing is recorded under it yet. */
   readonly transactionId: string;
   readonly referenceTransaction: string | null;
   readonly amount: Cents;
@@ -54,7 +54,7 @@ export type Sale = {
   readonly antiFraudCode: string;
   /** From the page that requested the code. */
   readonly session: CodeFingerprints;
-  /** The beneficiaries' portions, in hundredths of a percent; null if the whole sale is the merchant's. */
+  /** The beneficiaries' portions, in hundredths of a percent; null: the whole sale is the merchant's. */
   readonly split: {
     readonly kind: 'gross' | 'net';
     readonly entries: readonly { readonly beneficiary: string; readonly portion: number }[];
@@ -81,7 +81,7 @@ export const NO_FINGERPRINTS: CodeFingerprints = { addressFingerprints: [], devi
 /** `reasons`: names for the merchant's staff, such as `card/hour/attempts`, without data of the buyer. */
 export type Decision = { readonly verdict: Verdict; readonly reasons: readonly string[] };
 
-/** A try to pay. Fingerprints reveal nothing without the key. null where the text was absent. */
+/** A try to pay. Fingerprints reveal nothing without the key; null: the text was absent. */
 export type VelocityEvent = {
   readonly cardFingerprint: Buffer;
   readonly documentFingerprint: Buffer | null;
@@ -93,13 +93,13 @@ export type VelocityEvent = {
 export type Decider = {
   readonly name: string;
   readonly timeoutMilliseconds: number;
-  /** Recorded as the reason if the decider made no decision. */
+  /** The recorded reason if the decider made no decision. */
   readonly silentReason: string;
   /** May be slow and may fail: at a deadline the caller aborts `signal` and uses the verdict for silence. */
   decide(sale: Sale, signal: AbortSignal): Promise<Decision>;
-  /** False: it accepts this sale without being asked. Absent: it is always asked. */
+  /** False: accepts this sale without being asked. Absent: is always asked. */
   isConcerned?(sale: Sale): boolean;
-  /** The provider that is asked about a sale; null if none is. */
+  /** null: none is asked about the sale. */
   providerOf?(sale: Sale): string | null;
 };
 
@@ -107,10 +107,10 @@ export type AskedDecision = Decision & { readonly provider: string | null };
 
 const TRIGGER_REASON = 'trigger';
 
-/** The limit of a transaction's row. An operator may set rules beyond it; the first reasons are enough. */
+/** Of a transaction's row. An operator may set rules beyond it; the first reasons are enough. */
 const MOST_REASON_CHARACTERS = 500;
 
-/** The reasons as they are stored: whole names separated by commas, as many as fit. */
+/** As stored: whole names separated by commas, as many as fit. */
 export function reasonsText(reasons: readonly string[]): string {
   let text = '';
   for (const reason of reasons) {
@@ -132,14 +132,14 @@ export const TRIGGERS: Readonly<Record<string, Verdict>> = {
   'reject@test.com': 'reject',
 };
 
-/** null for every other address. */
+/** null: any other address. */
 export function triggeredDecision(email: string | null): Decision | null {
   const wanted = email?.trim().toLowerCase() ?? '';
   const verdict = Object.hasOwn(TRIGGERS, wanted) ? TRIGGERS[wanted] : undefined;
   return verdict === undefined ? null : { verdict, reasons: [TRIGGER_REASON] };
 }
 
-/** `accept` if there are none. */
+/** `accept` without verdicts. */
 export function strictest(verdicts: readonly Verdict[]): Verdict {
   return VERDICTS.findLast((verdict) => verdicts.includes(verdict)) ?? 'accept';
 }
@@ -165,7 +165,7 @@ export type ProviderSettings = {
 
 type SettingText = (name: string) => string;
 
-/** null if no provider is set. Faults of the settings are added to `faults`. */
+/** null: no provider is set. Adds faults of the settings to `faults`. */
 export function providerSettings(
   text: SettingText,
   channel: ChannelFiles,

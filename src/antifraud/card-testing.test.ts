@@ -14,7 +14,7 @@ import { CODES_OF_NO_CARD } from './velocity-events.sql.ts';
 
 const NONE = { cards: 0, failed: 0, usualCards: 0, usualFailed: 0 };
 
-/** Whether tries of the kind are stopped by those of itself alone. */
+/** Whether the tries of one kind alone stop that kind. */
 const isTested = (kind: TestedKind, tested: TestedCards) =>
   isEnumeration(kind, { verification: NONE, sale: NONE, [kind]: tested });
 

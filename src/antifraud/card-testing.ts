@@ -56,7 +56,7 @@ function leastShare({ usualCards, usualFailed }: TestedCards): number {
   return Math.min(SHARES.most, Math.max(SHARES.leastKnown, suspicious));
 }
 
-/** Whether a reject was caused by one card that was tried too often. */
+/** Whether one card that was tried too often caused the reject. */
 export function areOfOneCard(reasons: readonly string[]): boolean {
   return reasons.some((reason) => reason.startsWith('card/'));
 }

@@ -12,7 +12,7 @@ export type CodeKey = { readonly merchantId: string; readonly code: string };
 export type CodeRow = CodeKey &
   CodeFingerprints & {
     readonly lifetimeMilliseconds: number;
-    /** null if the request had no idempotency key. */
+    /** null: the request had no idempotency key. */
     readonly request: KeyedRequest | null;
   };
 
@@ -149,7 +149,6 @@ export const HOLD_CODES = `one_for_each_code as (
      for no key update of c
    )`;
 
-/** Marks the codes of the transactions in CTE `admitted`. */
 export const TAKE_CODES = `taken_codes as (
      update anti_fraud_codes c set transaction_id = h.transaction_id
      from held_codes h join admitted using (transaction_id)
@@ -162,7 +161,7 @@ export const FREE_CODES = `freed_codes as (
      where c.merchant_id = g.merchant_id and c.code = g.anti_fraud_code and c.transaction_id = g.transaction_id
    )`;
 
-/** Deletes up to `limit` expired codes and returns how many. A deleted code cannot be used again. */
+/** A deleted code cannot be used again. */
 export const deleteExpiredCodes = forgetting({
   table: 'anti_fraud_codes',
   by: 'expires_at',

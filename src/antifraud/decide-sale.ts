@@ -25,18 +25,18 @@ import {
 export type DecideTools = {
   /** In the order in which they are asked. */
   readonly deciders: readonly Decider[];
-  /** What the velocity rules count of a sale, whatever decided it; null if nothing is counted. */
+  /** What the velocity rules count of a sale, whatever decided it; null: nothing. */
   readonly velocityEventOf: (sale: Sale) => VelocityEvent | null;
   /** Homologation: trigger addresses decide by themselves. */
   readonly takesTriggers: boolean;
-  /** The verdict if a decider fails or does not answer in time. */
+  /** If a decider fails or does not answer in time. */
   readonly verdictWhenSilent: Verdict;
   readonly observeDecision: (merchantId: string, decision: Decision) => void;
   readonly warnOfSilence: (decider: string, error: unknown) => void;
 };
 
 export type DecidedSale = AskedDecision & {
-  /** Written in the commit of the intent; null if nothing is counted. */
+  /** Written in the commit of the intent; null: nothing is counted. */
   readonly attempt: VelocityEvent | null;
 };
 
@@ -114,20 +114,19 @@ export type DecideVerificationTools = Pick<
   >;
 };
 
-/** `verificationId` is the future id of the stored card. */
+/** `verificationId`: the future id of the stored card. */
 type IntendedVerification = {
   readonly merchantId: string;
   readonly verificationId: string;
   readonly number: string;
-  /** Of whoever typed the card; null: not known. */
+  /** Of the person who typed the card; null: not known. */
   readonly ipAddress: string | null;
 };
 
 export type DecideVerification = (wanted: IntendedVerification) => Promise<CountedVerification | null>;
 
-/** The verification may be made, and is on record as a try. */
 export type CountedVerification = {
-  /** Counts the decline. `tx` is the transaction that records it. */
+  /** Counts the decline in the transaction that records it. */
   readonly declined: (tx: Tx, decline: DeclinedTry) => Promise<void>;
   /** Takes the try back, if the acquirer was not asked. */
   readonly forget: () => Promise<void>;

@@ -18,7 +18,7 @@ type CreateCodeTools = FindRequestTools & {
 
 type Visitor = { readonly ipAddress: string | null; readonly deviceId: string | null };
 
-/** Repeated with its idempotency key, returns the same code, even after the code's hour. */
+/** A repetition with its idempotency key returns the same code, even after the code's hour. */
 export function createAntiFraudCode(
   tools: CreateCodeTools,
   merchantId: string,
@@ -39,7 +39,7 @@ export function createAntiFraudCode(
   });
 }
 
-/** A code that nobody asks for again. */
+/** A code without an idempotency key. */
 export async function issueCode(
   tools: Pick<CreateCodeTools, 'keyring' | 'writeCode'>,
   merchantId: string,

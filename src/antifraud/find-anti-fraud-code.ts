@@ -9,7 +9,7 @@ export type FindCodeTools = {
 };
 
 export type UsableCode = {
-  /** Claimed in the commit of the intent; null if nothing is to be claimed. */
+  /** Claimed in the commit of the intent; null: nothing to claim. */
   readonly codeToClaim: string | null;
   readonly session: CodeFingerprints;
 };

@@ -11,14 +11,17 @@ const ATTEMPT_LIFETIME_MILLISECONDS = 25 * 60 * 60 * 1_000;
 export type CountedSale = Pick<Sale, 'merchantId' | 'session' | 'isCardStored'> & {
   readonly card: Pick<Sale['card'], 'fingerprints'>;
   readonly buyer: Pick<Sale['buyer'], 'documentNumber' | 'ipAddress'>;
-  /** True for the verification of a card that is to be stored: nothing is sold. */
+  /** A card is verified to be stored: nothing is sold. */
   readonly isVerification?: boolean;
 };
 
 /** An absent subject has no fingerprints. */
 export type SaleFingerprints = Readonly<Record<'card' | 'document' | 'address' | 'device', Fingerprints>>;
 
-/** Includes merchant and kind: a reader of the tables cannot follow a buyer from one shop to another. */
+/**
+ * Merchant and kind are part of it, so that a reader of the tables cannot follow a buyer from one shop to
+ * another.
+ */
 function fingerprintsIn(printer: Printer, merchantId: string, kind: string, text: string): Fingerprints {
   const bound = `anti-fraud|${kind}|${merchantId}|${text}`;
   return printer.recentFingerprints(bound, ATTEMPT_LIFETIME_MILLISECONDS).map(({ print }) => print);
@@ -29,7 +32,7 @@ export function cardFingerprints(printer: Printer, merchantId: string, number: s
   return fingerprintsIn(printer, merchantId, 'card', number);
 }
 
-/** An invalid IP address is left out: all buyers with nonsense there would be counted as one. */
+/** An invalid IP address is left out, or all buyers with nonsense there would count as one. */
 export function codeFingerprints(
   printer: Printer,
   merchantId: string,
@@ -45,7 +48,7 @@ export function codeFingerprints(
 }
 
 /**
- * A document counts as the same with and without its mask. One that is neither a CPF nor a CNPJ is left out:
+ * A document counts as the same with and without its mask. One that is neither CPF nor CNPJ is left out:
  * zeros in its place would make all buyers one, whom the rules then reject. The payment's IP address takes
  * precedence over the page's.
  */
@@ -65,7 +68,7 @@ export function saleFingerprints(printer: Printer, sale: CountedSale): SaleFinge
   };
 }
 
-/** Written under the current key's fingerprints; found later by any list that contains them. */
+/** Written under the current key's fingerprints, which later lists of fingerprints contain. */
 export function velocityEventOf(
   { isCardStored }: Pick<CountedSale, 'isCardStored'>,
   { card, document, address, device }: SaleFingerprints,

@@ -19,7 +19,7 @@ import { ANTI_FRAUD_REFUSALS } from './refusals.ts';
 import TEXTS from './texts.json' with { type: 'json' };
 import { deleteOldVelocityEvents } from './velocity-events.sql.ts';
 
-/** Deletes expired codes and velocity events that no window reaches any more. */
+/** Deletes expired codes, and velocity events that no window reaches any more. */
 export function forgetAntiFraud(database: Database): Work {
   return forgetInBatches(
     'forgetAntiFraud',
@@ -65,7 +65,7 @@ export async function openAntiFraud(
   const silences = openReminder((reason, times) =>
     log.warn({ reason, times }, 'anti-fraud gave no decision'),
   );
-  // Of all sales, without the request that happened to be the first.
+  // Of all sales, so without the scope of the request that happened to be the first.
   const rejections = openReminder(
     (reasons, times) => inScope(undefined, () => log.info({ reasons, times }, 'anti-fraud rejects sales')),
     { pauseMilliseconds: 60_000 },
@@ -79,7 +79,7 @@ export async function openAntiFraud(
       log.debug({ merchantId, reasons }, 'anti-fraud rejected a sale');
       rejections.report(reasons.join(' '));
     },
-    // Silences of the provider are an outage of it.
+    // The provider's silences are reported as its outage.
     warnOfSilence: (decider: string, error: unknown) =>
       decider !== PROVIDER_DECIDER &&
       silences.report(`${decider}: ${error instanceof Error ? error.message : error}`),

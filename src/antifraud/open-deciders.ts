@@ -48,7 +48,7 @@ type AntiFraudAdapter = {
   readonly check: CheckProvider;
 };
 
-/** Of providers that were added. The provider of the settings is a bridge. */
+/** For providers that were added. The provider of the settings is a bridge. */
 export const ANTI_FRAUD_ADAPTERS: Readonly<Record<string, AntiFraudAdapter>> = {
   bridge: { open: (...opened) => new ProviderDecider(...opened), check: checkProvider },
 };
@@ -86,10 +86,9 @@ export async function openDeciders(context: DecidersContext): Promise<Deciders> 
   return { velocity, deciders: [velocity, routed] };
 }
 
-/** The time for an answer if the settings name no provider. */
+/** For an answer if the settings name no provider. */
 const PROVIDER_MILLISECONDS = 1_500;
 
-/** Opens the provider of the settings and those of the table. */
 async function openProviders(
   context: DecidersContext,
   named: ProviderSettings | null,
@@ -143,7 +142,7 @@ async function openProvider(
   return checkedProvider(provider, () => whyUnfit(environment, checkProvider(url, environment, channel)));
 }
 
-/** Why a provider must not be asked. In production this is also that it has not said who it is. */
+/** In production a provider that has not said who it is must not be asked either. */
 function whyUnfit(
   environment: 'homologation' | 'production',
   checked: Promise<string | null>,

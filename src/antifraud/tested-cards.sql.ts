@@ -11,7 +11,7 @@ const WANTED = inputRows<Wanted>(
   { place: 'position' },
 );
 
-/** The newest tries that are read of each period. A busier merchant is judged by these alone. */
+/** For each period. A busier merchant is judged by these alone. */
 const MOST_TRIES = 1_000;
 
 /** Each matches its own partial index: tries of stored cards and of the other kind are not read. */
@@ -32,7 +32,7 @@ const SUMS = `select ${TESTED.columns}`;
 const CARDS = `select t.is_now, bool_and(t.is_declined) and bool_or(t.is_card_refused) as has_failed,
    not bool_and(t.is_declined) or bool_or(t.is_card_refused) as tells from`;
 
-/** `position` is that of the merchant in the input, from 1. */
+/** `position`: of the merchant in the input, from 1. */
 const OF_MERCHANT = rowCodec({
   position: column.whole('w.position'),
   kind: column.oneOf(TESTED_KINDS, `'verification'`),

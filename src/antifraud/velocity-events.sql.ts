@@ -7,13 +7,12 @@ import type { CardBrand } from '../values/card-number.ts';
 import type { VelocityEvent } from './anti-fraud.ts';
 import { addCounts, type Counts, MOST_ATTEMPTS_COUNTED, type Subject } from './velocity.ts';
 
-/** `print` is null for the merchant itself. */
+/** `print` null: the merchant itself. */
 export type SubjectFingerprint = { readonly subject: Subject; readonly print: Buffer | null };
 
 /** A subject may have several fingerprints. */
 export type CountsKey = { readonly merchantId: string; readonly prints: readonly SubjectFingerprint[] };
 
-/** A subject that was not requested has no entry. */
 export type SaleCounts = Readonly<Partial<Record<Subject, Counts>>>;
 
 const COUNTS = `select
@@ -171,7 +170,7 @@ function countsOf(counted: Counted): Counts {
   };
 }
 
-/** The columns of a sale's row that are counted; all null if nothing is. */
+/** Counted columns of a sale's row; all null: nothing is counted. */
 export const VELOCITY_COLUMNS = {
   velocity_card: ['bytea', ({ attempt }) => attempt?.cardFingerprint ?? null],
   velocity_document: ['bytea', ({ attempt }) => attempt?.documentFingerprint ?? null],
@@ -271,7 +270,7 @@ export async function eraseVerification(
   await database.query(ERASE_VERIFICATION, [merchantId, verificationId]);
 }
 
-/** Deletes up to `limit` events that no window reaches any more and returns how many. */
+/** No window reaches them any more. */
 export const deleteOldVelocityEvents = forgetting({
   table: 'velocity_events',
   by: 'expires_at',

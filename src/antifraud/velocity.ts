@@ -43,7 +43,9 @@ export const PRODUCTION_RULES =
   'address/hour/cards/20=review address/minute/declines/20=reject ' +
   'merchant/minute/declines/100=review merchant/hour/declines/250=review';
 
-/** The fingerprints have no event in common. A card tried before and after a key rotation counts twice. */
+/**
+ * A card tried before and after a key rotation counts twice. The fingerprints must have no event in common.
+ */
 export function addCounts(one: Counts, other: Counts): Counts {
   const sumOf = (window: Window) => ({
     attempts: one[window].attempts + other[window].attempts,
@@ -62,14 +64,14 @@ export function withoutOneTry(counts: Counts): Counts {
   return { minute: before(counts.minute), hour: before(counts.hour), day: before(counts.day) };
 }
 
-/** Such as `card/hour/attempts`. */
+/** For example `card/hour/attempts`. */
 export function ruleName({ subject, window, measure }: VelocityRule): string {
   return `${subject}/${window}/${measure}`;
 }
 
 const RULE = /^(\w+)\/(\w+)\/(\w+)\/(\d{1,3})=(\w+)$/;
 
-/** Reads rules `subject/window/measure/threshold=verdict` separated by blanks, or gives the faulty ones. */
+/** Reads rules `subject/window/measure/threshold=verdict` separated by blanks, or returns the faulty ones. */
 export function readVelocityRules(
   text: string,
 ): { readonly rules: readonly VelocityRule[] } | { readonly faulty: readonly string[] } {
@@ -91,7 +93,7 @@ function readRule(text: string): VelocityRule | null {
   return { subject, window, measure, threshold, verdict } as VelocityRule;
 }
 
-/** Whether a rule counts a merchant's different cards, the most expensive count. */
+/** True if a rule needs the most expensive count, that of a merchant's different cards. */
 export function countsMerchantsCards(rules: readonly VelocityRule[]): boolean {
   return rules.some(({ subject, measure }) => subject === 'merchant' && measure === 'cards');
 }

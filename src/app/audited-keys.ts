@@ -36,7 +36,7 @@ const AUDIT_AGE = gauge(
 );
 const SEAL_ALARMS = counter('parcela_seal_alarms_total', 'Sealed rows that did not open.', ['purpose']);
 
-/** Keys and audit log. Audits what was done so far; a failed start has no entry. */
+/** Opens keys and audit log. Audits what was done so far; a failed start has no entry. */
 export async function openAuditedKeys(
   { configuration, closings, log, metrics, outages, whileDatabaseStarts }: StartContext,
   database: Database,

@@ -13,7 +13,7 @@ export type ChannelName = (typeof CHANNELS)[number];
 
 type Faults = { readonly faults: string[]; readonly warnings: string[] };
 
-/** Files of the channel to `${prefix}_URL`. Adds contradictions to `faults`. */
+/** The files of the channel to `${prefix}_URL`. Adds contradictions to `faults`. */
 export function readChannelSettings(
   prefix: string,
   text: (name: string) => string,
@@ -100,7 +100,7 @@ export function channelFaults(channels: GuardedChannels): string[] {
   return faults;
 }
 
-/** The other machine knows us by a certificate or a token. */
+/** The peer recognizes us by a certificate or a token. */
 function unprovenFaults(
   prefix: string,
   url: string,

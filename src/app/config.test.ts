@@ -22,7 +22,6 @@ test('a service that is told nothing bounds what callers take', () => {
 
 const PASSWORD = 'geheim';
 const UNESCAPED = 'b#c';
-/** Of production, and wrong in nothing. */
 const RIGHT = {
   PARCELA_ENVIRONMENT: 'production',
   DATABASE_URL: `postgres://parcela_runtime:${PASSWORD}@127.0.0.1/parcela`,
@@ -30,7 +29,7 @@ const RIGHT = {
   PARCELA_TRUSTED_PROXIES: '127.0.0.1',
 };
 
-/** What is wrong, with what is said of it. */
+/** A change that is a fault, and its sentence. */
 const WRONG: readonly (readonly [change: Record<string, string>, said: RegExp])[] = [
   [{ PARCELA_ENVIRONMENT: 'Production' }, /^PARCELA_ENVIRONMENT: must be one of homologation, production/],
   [{ Parcela_Port: '8081' }, /^Parcela_Port: there is no such setting; it is written PARCELA_PORT$/],
@@ -87,7 +86,7 @@ const WRONG: readonly (readonly [change: Record<string, string>, said: RegExp])[
   [{ PARCELA_SECURITY_CONTACT: 'mailto:a@b.example' }, /^PARCELA_SECURITY_EXPIRES: must be a day such as/],
 ];
 
-/** Of a bank of Pix that is right but for the change. */
+/** A bank of Pix without faults. */
 const PIX = { PARCELA_PIX_URL: 'https://bank.example', PARCELA_UNGUARDED_CHANNELS: 'pix' };
 const TRIAL = { PARCELA_ENVIRONMENT: 'homologation', PARCELA_ACQUIRER_URL: '' };
 const PIX_KEY = 'key=11444777000161';
@@ -170,7 +169,7 @@ const WRONG_SINCE: readonly (readonly [change: Record<string, string>, said: Reg
   ],
 ];
 
-/** Of a listener for notices that is right but for the change. */
+/** A listener for notices without faults. */
 const NOTICES = {
   PARCELA_PIX_WEBHOOK_PORT: '9443',
   PARCELA_PIX_WEBHOOK_CA_FILE: '/etc/parcela/banks.pem',
@@ -185,7 +184,6 @@ const OIDC = {
   PARCELA_CONSOLE_OIDC_CLIENT_SECRET_FILE: '/etc/parcela/oidc-secret',
 };
 
-/** Of folders, of the listener for notices, of windows, fees and networks. */
 const WRONG_PLACES: readonly (readonly [change: Record<string, string>, said: RegExp])[] = [
   [
     { ...NOTICES, PARCELA_PIX_WEBHOOK_PORT: '' },
@@ -274,7 +272,7 @@ const PIX_KEYS = [
   '123e4567-e12b-12d1-a456-426655440000',
 ];
 
-/** Of Node itself: each refuses alone. */
+/** Weaknesses of Node itself: each refuses alone. */
 const WEAK: typeof WRONG = [
   [{ NODE_TLS_REJECT_UNAUTHORIZED: '0' }, /^NODE_TLS_REJECT_UNAUTHORIZED: 0 believes [^\n]*$/],
   [{ NODE_DEBUG: 'tls' }, /^NODE_DEBUG: writes what is sent [^\n]*$/],

@@ -57,13 +57,13 @@ export type Configuration = FrontSettings & {
   readonly pix: PixSettings;
   readonly unguardedChannels: readonly ChannelName[];
   readonly acquirerTimeoutMilliseconds: number;
-  /** For charges without a waiting caller. An unknown charge is searched for that long. */
+  /** For charges without a waiting caller. `searchMilliseconds`: how long an unknown charge is sought. */
   readonly billings: { readonly acquirerTimeoutMilliseconds: number; readonly searchMilliseconds: number };
   readonly changesSeconds: number;
   readonly requestDeadlineMilliseconds: number;
   readonly drainSeconds: number;
   readonly simulatorLateMilliseconds: number;
-  /** The simulated acquirer by which the demo merchant sells; null: our own simulator. */
+  /** The simulated acquirer of the demo merchant; null: our own simulator. */
   readonly simulatedAcquirer: 'rede' | 'cielo' | null;
   readonly minimumInstallment: Cents;
   /** Unparsed; see `readFeeTable`. */
@@ -124,14 +124,14 @@ export class ConfigurationFault extends Error {
   override readonly name = 'ConfigurationFault';
 }
 
-/** Known before the settings are, for what is wrong with them. */
+/** Read before other settings, to report their faults in this format. */
 export function logFormatOf({
   PARCELA_LOG_FORMAT: set = '',
 }: Readonly<Record<string, string | undefined>>): LogFormat {
   return LOG_FORMATS.find((format) => format === set.trim()) ?? 'auto';
 }
 
-/** Reads and checks all settings, and takes the keys out of `environment`. Throws `ConfigurationFault`. */
+/** Reads and checks all settings, and removes the keys from `environment`. Throws `ConfigurationFault`. */
 export function readConfiguration(environment: Record<string, string | undefined>): Configuration {
   const reader = settingReader(environment, SETTINGS);
   const { faults, text, whole, oneOf, isSet, host, listener, web, networks } = reader;

@@ -12,9 +12,9 @@ export type ConsoleSettings = {
   readonly origin: string | null;
   /** Null: people sign in with passkeys only. */
   readonly provider: ProviderSettings | null;
-  /** Larger amounts of people wait for a second person. Null: no limit. */
+  /** Larger amounts moved by people wait for a second person. Null: no limit. */
   readonly secondPersonOver: Cents | null;
-  /** Days in which a chargeback is answered at the acquirer. Null: nobody said. */
+  /** Days to answer a chargeback at the acquirer. Null: not set. */
   readonly disputeDays: number | null;
 };
 
@@ -83,7 +83,6 @@ function readProvider({ text, oneOf, faults, warnings }: SettingReader): Provide
   return { issuer, clientId, files, nameClaim };
 }
 
-/** Name, preset and description, in the order of docs/configuration.md. */
 export const CONSOLE_SETTINGS: readonly (readonly [name: string, preset: string, description: string])[] = [
   [
     'PARCELA_CONSOLE_PORT',

@@ -38,12 +38,12 @@ export type AppContext = StartContext &
   Omit<BusinessTime, 'works'> &
   OpenedProviders & {
     readonly database: OpenedDatabase;
-    /** A stop would otherwise wait for exports. */
+    /** Ends exports, for which a stop would wait. */
     readonly stopExports: () => void;
-    /** Of those that the settings name; null: they name none. */
+    /** The host in the settings; null: none. */
     readonly acquirerUrl: string | null;
     readonly bankUrl: string | null;
-    /** Null: another bank of Pix is named, or none. */
+    /** Null: another bank of Pix is configured, or none. */
     readonly pixSimulatorUrl: string | null;
     /** Commits key changes with audit entries, in the name of the service. */
     readonly commitChange: CommitKeyChange;

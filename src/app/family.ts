@@ -29,7 +29,7 @@ const FLAT_BOLETO: Readonly<Record<string, FlatField>> = {
 const NOTIFIERS = '/v1/recurrence/merchantnotifier';
 const CONCIL = '/api/transaction/concil';
 
-/** What clients of this family of gateways send beside what service and contracts say. */
+/** What clients of this family of gateways send beside service and contracts. */
 export const FAMILY: readonly Synonyms[] = [
   {
     operation: 'capturePayment',

@@ -1,7 +1,6 @@
 import { readOrigin } from './console-settings.ts';
 import type { SettingReader } from './setting-reader.ts';
 
-/** What stands between callers and this process. */
 export type FrontSettings = {
   readonly trustedProxies: readonly string[];
   /** The operator says that callers reach this machine without a proxy. */

@@ -111,7 +111,7 @@ export async function openInfrastructure(start: StartContext, startSimulator?: S
   };
 }
 
-/** The acquirer that the settings name, or its simulator, behind the gate. */
+/** The acquirer of the settings, or its simulator, behind the gate. */
 async function openNamedAcquirer(
   start: StartContext,
   url: string,
@@ -176,7 +176,6 @@ export async function makeDemo(
   };
 }
 
-/** Where there is a demo merchant. */
 export async function openShopOfDemo(
   { configuration, log, pixSimulatorUrl }: AppContext,
   folder: DataFolder | null,
@@ -187,7 +186,7 @@ export async function openShopOfDemo(
   return openDemoShop({ log, pixSimulatorUrl, pagesOrigin, consoleOrigin: console.origin, takesLoopback });
 }
 
-/** The demo merchant sells by the simulated acquirer that the settings name, until they name it no more. */
+/** Routes the demo merchant's sales to the simulated acquirer of the settings, or removes the route. */
 export async function routeDemo(
   { configuration }: Pick<StartContext, 'configuration'>,
   folder: DataFolder | null,
@@ -221,7 +220,6 @@ export async function openBusinessTime(
   return { clock: testClock, isJumping: testClock.isJumping, testClock, works: [] };
 }
 
-/** Of all acquirers, of all banks, and of all banks of Pix. */
 type ObserveCalls = Readonly<Record<'acquirer' | 'bank' | 'pix', ObserveCallsOf>>;
 
 function observeCalls({ metrics, peerCalls }: StartContext): ObserveCalls {
@@ -246,7 +244,7 @@ type NamedProviders = {
   readonly observe: ObserveCalls;
 };
 
-/** Those that the settings name, and those of the table. In production one acquirer must be there. */
+/** Providers of the settings and of the table. Production needs one acquirer. */
 export async function openProviders(
   start: StartContext,
   { database, keyring }: { readonly database: Database; readonly keyring: Keyring },
@@ -276,7 +274,7 @@ export async function openProviders(
   return { providerTable, acquirers, banks, pixBanks };
 }
 
-/** The bank that is named, or its simulator; null: there is none. */
+/** The bank of the settings, or its simulator; null: none. */
 export async function openNamedBank(
   start: StartContext,
   url: string | null,
@@ -298,12 +296,15 @@ export async function openNamedBank(
   return BANK_PORT.gated(bank, () => whyHeld(gate));
 }
 
-/** Where clocks can be moved the bank lives Pix Automático by each merchant's own: others read over it. */
+/**
+ * Where clocks can be moved, the simulated bank follows each merchant's clock for Pix Automático; other banks
+ * ignore these headers.
+ */
 function headersOfClock(merchantId: string, clock: BusinessClock): Readonly<Record<string, string>> {
   return { 'x-parcela-now': utcText(clock.now(merchantId)), 'x-parcela-clock': merchantId };
 }
 
-/** The bank of Pix that is named, or its simulator; null: there is none. */
+/** The bank of Pix of the settings, or its simulator; null: none. */
 export async function openNamedPixBank(
   start: StartContext,
   simulatorUrl: string | null,

@@ -67,12 +67,12 @@ export type App = {
   readonly metricsUrl: string;
   /** Null outside homologation, and without a data folder. */
   readonly demoFile: string | null;
-  /** Where `demoFile` is: a shop of the demo merchant, to buy at. */
+  /** A shop of the demo merchant; given with `demoFile`. */
   readonly shopUrl: string | null;
   /** A link that opens the console once. */
   readonly signInUrl: string | null;
   readonly consoleUrl: string | null;
-  /** Where banks of Pix tell that something changed; null: nowhere. */
+  /** The address for the notices of banks of Pix; null: none. */
   readonly pixWebhookUrl: string | null;
   /** Resolves with the reason if something necessary ends by itself. */
   readonly broken: Promise<string>;
@@ -205,7 +205,7 @@ async function openOnDatabase(
       return opened;
     })
     .catch((error: unknown) => {
-      // Otherwise who waits for this start would keep its listeners from closing.
+      // Otherwise callers that wait for this start would keep its listeners from closing.
       opening.promise.catch(() => {});
       opening.reject(error);
       throw error;
@@ -273,7 +273,7 @@ async function openListeners(
   const onForbidden = countRefused(context);
   const isForCallers = configuration.roles.includes('http');
   const provider = isForCallers ? await openIdentities(configuration, log) : null;
-  // A console that has its own listener has nothing beside it.
+  // A console with its own listener has nothing beside it.
   const demoShop = configuration.console.listener === null ? (shop?.prefix ?? null) : null;
   const homologationPages =
     configuration.environment === 'production' ? null : (await loadHomologation()).HOMOLOGATION_PAGES;

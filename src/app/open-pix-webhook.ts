@@ -20,7 +20,7 @@ const NOTICES = counter(
   ['outcome'],
 );
 
-/** Where banks of Pix tell that something changed. Null: no port is named for it. */
+/** The listener for notices of banks of Pix. Null: no port is set. */
 export async function openPixWebhook(context: AppContext): Promise<string | null> {
   const { configuration, closings, database, log, metrics, pixBanks } = context;
   const notices = metrics.counter(NOTICES);

@@ -37,7 +37,7 @@ export function openProcessReports({
       ...peerCalls.seen(peer, open.length > 0),
       awayFor: open.map(({ labels }) => String(labels.kind ?? awayFor)),
       awayProviders: open.map(({ labels }) => String(labels.provider)),
-      // Of the provider that has said nothing for the longest time.
+      // The age of the oldest provider's page.
       feedAgeSeconds: ages.length === 0 ? null : Math.max(...ages.map(({ value }) => value)),
     };
   }

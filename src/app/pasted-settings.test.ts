@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { readConfiguration } from './config.ts';
 
 const PASSWORD = 'geheim';
-/** Of production, and wrong in nothing. */
 const RIGHT = {
   PARCELA_ENVIRONMENT: 'production',
   DATABASE_URL: `postgres://parcela_runtime:${PASSWORD}@127.0.0.1/parcela`,
@@ -14,9 +13,8 @@ const PIX = { PARCELA_PIX_URL: 'https://bank.example', PARCELA_UNGUARDED_CHANNEL
 const PIX_KEY = 'key=11444777000161';
 const SECRET_KEY = '/geheim/BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=';
 
-/** What was pasted, copied, or written for another program. */
+/** Values that were pasted, copied, or written for another program. */
 const WRONG_KINDS: readonly (readonly [change: Record<string, string>, said: RegExp])[] = [
-  // The secret where its file belongs.
   [
     { DATABASE_URL: '', DATABASE_URL_FILE: `postgres://a:${PASSWORD}@127.0.0.1/d` },
     /^DATABASE_URL_FILE: must be the path of a file, from \/ on; [^\n]*$/,
@@ -27,15 +25,13 @@ const WRONG_KINDS: readonly (readonly [change: Record<string, string>, said: Reg
   [{ PARCELA_DATA_DIR: '~/parcela' }, /^PARCELA_DATA_DIR: ~ and \$ stay as they are .* the whole path$/],
   [{ PARCELA_KEY_FILE: '$CREDENTIALS_DIRECTORY/key' }, /^PARCELA_KEY_FILE: ~ and \$ stay as they are/],
   [{ PARCELA_SETTLEMENT_FOLDER: 'files' }, /^PARCELA_SETTLEMENT_FOLDER: must begin with \//],
-  // A comment behind the value.
   [{ DATABASE_URL: `${RIGHT.DATABASE_URL} # db1` }, /^DATABASE_URL: must end with .* # in a name is %23$/],
   [{ PARCELA_ACQUIRER_URL: 'http://127.0.0.1:9 # bridge' }, /^PARCELA_ACQUIRER_URL: is no address; .*port/],
-  // A name with what does not belong to it, and one of another prefix.
+  // A name with foreign characters, and one with another prefix.
   [{ '\ufeffPARCELA_ROLES': 'http' }, /^…PARCELA_ROLES: .*; it is written PARCELA_ROLES$/],
   [{ 'export PARCELA_ROLES': 'http' }, /^export PARCELA_ROLES: .*; it is written PARCELA_ROLES$/],
   [{ 'PARCELA-ROLES': 'http' }, /^PARCELA-ROLES: .*; it is written PARCELA_ROLES$/],
   [{ PARCELLA_ROLES: 'http' }, /^PARCELLA_ROLES: there is no such setting; is PARCELA_ROLES meant\?$/],
-  // Itself.
   [
     { PARCELA_PORT: '8081', PARCELA_ACQUIRER_URL: 'http://localhost:8081' },
     /^PARCELA_ACQUIRER_URL: localhost:8081 is a port of this service itself; name the port/,
@@ -44,14 +40,12 @@ const WRONG_KINDS: readonly (readonly [change: Record<string, string>, said: Reg
     { PARCELA_PORT: '443', PARCELA_BANK_URL: 'https://127.0.0.1' },
     /^PARCELA_BANK_URL: 127\.0\.0\.1 is a port/,
   ],
-  // Everybody.
   [{ PARCELA_WEBHOOK_NETWORKS: '0.0.0.0/0' }, /^PARCELA_WEBHOOK_NETWORKS: 0\.0\.0\.0\/0 has strangers in it/],
-  // What passkeys cannot be bound to.
+  // An origin that passkeys cannot be bound to.
   [
     { PARCELA_CONSOLE_PORT: '18081', PARCELA_CONSOLE_ORIGIN: 'https://[fd00::1]:8443' },
     /^PARCELA_CONSOLE_ORIGIN: \S+ has no name, and passkeys are bound to one/,
   ],
-  // Said twice, or without effect.
   [
     { ...PIX, PARCELA_PIX_SETTINGS: `${PIX_KEY};${PIX_KEY}` },
     /^PARCELA_PIX_SETTINGS: key stands there twice$/,
@@ -64,7 +58,7 @@ const WRONG_KINDS: readonly (readonly [change: Record<string, string>, said: Reg
     { PARCELA_CARD_TESTING: 'stop', PARCELA_ANTIFRAUD_RULES: 'none' },
     /^PARCELA_CARD_TESTING: has no effect without rules of velocity/,
   ],
-  // As Brazilians write it, and as libpq does not.
+  // Brazilian notation, and what libpq does not take.
   [{ PARCELA_FEES: 'visa:1=2,49' }, /^PARCELA_FEES: must have a point in its percentages, as 2\.49/],
   [
     { DATABASE_URL: `${RIGHT.DATABASE_URL}?sslmode=verify_full` },

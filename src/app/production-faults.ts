@@ -108,7 +108,7 @@ function sharedPorts({ metrics, gateway, integration, console: pages, pix }: Con
   return faults;
 }
 
-/** Whom we ask must be another program. */
+/** A peer must be another program. */
 function ownAddresses(configuration: Configuration): string[] {
   const { acquirerUrl, bank, pix, antiFraud, keyStore, observability } = configuration;
   const { gateway, integration, metrics, console: pages } = configuration;
@@ -147,7 +147,7 @@ function withoutEffect(environment: Environment): string[] {
   return faults;
 }
 
-/** A command by hand would take another one than the service. */
+/** A command by hand would take another folder than the service. */
 function relativeFolders(environment: Environment): string[] {
   const folders = ['PARCELA_DATA_DIR', 'PARCELA_SETTLEMENT_FOLDER', 'PARCELA_SETTINGS_FOLDER'];
   return folders
@@ -155,7 +155,7 @@ function relativeFolders(environment: Environment): string[] {
     .map((name) => `${name}: must begin with /: elsewhere it would be another folder`);
 }
 
-/** What lies in the watched folder is taken for a file of an acquirer, and moved away. */
+/** Any file in the watched folder counts as an acquirer's, and is moved away. */
 function sharedFolder(
   { settlementFolder, dataFolder, keyStore }: Configuration,
   environment: Readonly<Record<string, string | undefined>>,
@@ -219,7 +219,7 @@ function productionFaults(configuration: Configuration): string[] {
       'DATABASE_URL: production needs a PostgreSQL of its own; the embedded one is for homologation',
     );
   }
-  // With a database there may be one in its table, which the start looks for.
+  // With a database its table may have an acquirer, which the start looks for.
   if (configuration.acquirerUrl === null && configuration.databaseUrl === null) {
     faults.push(
       'PARCELA_ACQUIRER_URL: production needs a bridge to an acquirer; the simulator is for homologation',
@@ -254,7 +254,7 @@ function productionFaults(configuration: Configuration): string[] {
   return faults;
 }
 
-/** A loopback listener must be reached through something, which nobody has named. */
+/** A loopback listener must be reached through a proxy, which no setting names. */
 function hasUnnamedProxy({
   roles,
   gateway,

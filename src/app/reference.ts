@@ -92,7 +92,7 @@ const GROUPS: Readonly<Record<string, string>> = {
 const WANTED_BY_SETTING: Published['endpoints'] = [...DOCUMENT_ENDPOINTS, ...SECURITY_TEXT_ENDPOINTS];
 
 /**
- * Source of `/openapi.json` and `/docs`. Production has nothing of homologation. `wanted`: optional
+ * The source of `/openapi.json` and `/docs`. Production has nothing of homologation. `wanted`: optional
  * endpoints.
  */
 export async function referenceOf(

@@ -1,8 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 
-/**
- * Secret settings, and for each the setting that names its file. Tokens and private keys are only in files.
- */
+/** Secret settings, each with the setting that names its file. Tokens and private keys are only in files. */
 export const SECRETS: readonly { readonly name: string; readonly file: string }[] = [
   { name: 'DATABASE_URL', file: 'DATABASE_URL_FILE' },
   { name: 'PARCELA_OWNER_DATABASE_URL', file: 'PARCELA_OWNER_DATABASE_URL_FILE' },
@@ -39,7 +37,7 @@ export function readSecretFiles(
 
 const KEY = /^[A-Za-z0-9+/]{43}=$/;
 
-/** Repeats no path of a file that may be the secret itself. Null: a path, or no such setting. */
+/** Repeats no path that may be the secret itself. Null: a path, or no such setting. */
 export function pathFault(name: string, path: string): string | null {
   if (path === '' || !/_(FILE|FOLDER|DIR)$/.test(name)) return null;
   if (/^~|\$[A-Za-z_{]/.test(path))

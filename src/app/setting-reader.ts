@@ -5,7 +5,7 @@ import { pathFault, readSecretFiles, SECRETS } from './secret-files.ts';
 
 type Setting = { readonly name: string; readonly preset: string };
 
-/** Callers in these networks are believed, or called: a wider one has strangers in it. */
+/** Callers in these networks are trusted, or called: a wider one has strangers in it. */
 const WIDEST_PREFIX = { 32: 8, 128: 7 } as const;
 
 export type Listener = { readonly host: string; readonly port: number; readonly prefix: string };
@@ -82,7 +82,7 @@ export function settingReader(
   const isUnread = ({ name, file }: (typeof SECRETS)[number]) =>
     (environment[file]?.trim() ?? '') !== '' && !secrets.has(name);
   const unread = SECRETS.filter(isUnread).map(({ name }) => `${name}: `);
-  /** Each once. What follows from a file that could not be read is left out. */
+  /** Each fault once. Leaves out the consequences of a file that could not be read. */
   const allFaults = (): string[] => {
     const own = faults.filter((fault) => !unread.some((name) => fault.startsWith(name)));
     return [...new Set(own.map((fault) => namedAsSet(fault, secrets)))];
@@ -103,7 +103,7 @@ function networkFaults(name: string, parts: readonly string[]): string[] {
   ];
 }
 
-/** What a line of a shell has around a name, and what does not show. */
+/** What a shell line has around a name, and invisible characters. */
 const AROUND = /^\W*(?:export )?\W*|\W+$/g;
 const DATABASE = ['DATABASE_URL', 'DATABASE_URL_FILE'];
 
@@ -111,14 +111,14 @@ function unknownNames(
   environment: Readonly<Record<string, string | undefined>>,
   known: ReadonlyMap<string, unknown>,
 ): string[] {
-  // DATABASE_URI may be of another program, unless there is no database.
+  // DATABASE_URI may belong to another program, unless there is no database.
   const isSought =
     environment.PARCELA_ENVIRONMENT?.trim() === 'production' &&
     DATABASE.every((name) => environment[name] === undefined);
   return Object.keys(environment).flatMap((name) => {
     if (known.has(name)) return [];
     const meant = name.replaceAll(AROUND, '').replaceAll('-', '_').toUpperCase();
-    // With what does not show.
+    // Shows invisible characters.
     const said = JSON.stringify(name)
       .slice(1, -1)
       .replaceAll(/[^ -~]/g, '…');
@@ -130,7 +130,7 @@ function unknownNames(
   });
 }
 
-/** Of a slip of the hand: a letter too many, too few or another one, or two in the other order. */
+/** A typing error: one letter too many, too few or different, or two swapped. */
 const MOST_EDITS = 2;
 
 function nearestOf(name: string, known: readonly string[]): string | null {
@@ -158,7 +158,7 @@ function editsBetween(from: string, to: string): number {
 const QUOTED = /^(["'])(.*)\1$/s;
 const withoutQuotes = (value: string) => QUOTED.exec(value)?.[2] ?? value;
 
-/** A shell takes quotes away, and what reads a file of settings may not. */
+/** A shell removes quotes; readers of a settings file may not. */
 function quotedValues(
   environment: Readonly<Record<string, string | undefined>>,
   known: ReadonlyMap<string, unknown>,

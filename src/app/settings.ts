@@ -2,7 +2,7 @@ import { CONSOLE_SETTINGS } from './console-settings.ts';
 
 type Row = readonly [name: string, preset: string, description: string];
 
-/** Files of the channel to `${prefix}_URL`. */
+/** The files of the channel to `${prefix}_URL`. */
 function channelRows(prefix: string, whom: string, token = 'the bearer token'): readonly Row[] {
   const certificate = `${prefix}_CERTIFICATE_FILE`;
   return [

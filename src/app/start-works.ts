@@ -21,7 +21,7 @@ const WORK_IDLE_TURNS = counter(
 /** One log line a minute for a work that keeps failing. */
 const WORK_LINE_MILLISECONDS = 60_000;
 
-/** Each work has its own loop until closing. Failures go to log and metrics. */
+/** Failures go to log and metrics. */
 export function startWorks(
   { closings, log, metrics, outages, gate, tracer, database }: AppContext,
   works: readonly Work[],

@@ -30,7 +30,7 @@ function printFault(error: unknown, configuration: Configuration | null): void {
   else say(`Parcela does not start: ${error.stack}`, 'error');
 }
 
-/** The setting of the port that could not be had, and what to do. */
+/** The setting of the port that could not be opened, and what to do. */
 export function listenAdvice(
   { code, port }: Pick<NodeJS.ErrnoException, 'code'> & { readonly port?: number },
   configuration: Configuration | null,

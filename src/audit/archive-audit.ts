@@ -64,9 +64,8 @@ export type ArchiveResult =
 
 /** Some 500 MB a file; further entries go into the next. */
 const MOST_ENTRIES_OF_FILE = 1_000_000;
-/** Entries of one commit. */
+/** Of one commit. */
 const DELETED_AT_ONCE = 5_000;
-/** Written to the disk at once. */
 const BUFFERED_BYTES = 1_048_576;
 const UNFINISHED = '.partial';
 
@@ -94,13 +93,13 @@ export async function archiveAudit(tools: ArchiveTools, request: ArchiveRequest)
 
 type Step = MadeArchive | Exclude<ArchiveResult, { kind: 'done' }>;
 
-/** Left by killed commands. A running command finds its file gone, and anchors nothing. */
+/** Killed commands left these files. A running command finds its file gone, and anchors nothing. */
 async function removeUnfinished(folder: string): Promise<void> {
   for (const name of await readdir(folder))
     if (name.startsWith('audit-') && name.endsWith(UNFINISHED)) await rm(join(folder, name), { force: true });
 }
 
-/** Null if no entries of the last archive are left. */
+/** null: the last archive has no entries left here. */
 async function finishDeleting(
   { database }: ArchiveTools,
   { folder }: ArchiveRequest,
@@ -129,7 +128,7 @@ async function deleteAll(database: Database, lastNumber: number): Promise<number
   }
 }
 
-/** Null if no entry is old enough. */
+/** null: no entry is old enough. */
 async function archiveNext(
   tools: ArchiveTools,
   { folder }: ArchiveRequest,
@@ -166,7 +165,7 @@ async function archiveNext(
 
 type Written = { readonly end: ChainEnd; readonly fileSha256: Buffer; readonly keys: AuditKeys };
 
-/** Durable, whole entries only. Null: there is nothing to write. */
+/** Durable, whole entries only. null: nothing to write. */
 async function writeFile(
   { database, keyring }: ArchiveTools,
   path: string,
@@ -205,7 +204,7 @@ async function append(file: FileHandle, lines: string, hash: ReturnType<typeof c
   await file.appendFile(lines);
 }
 
-/** Throws when the file differs from what was written: then nothing is anchored or deleted. */
+/** Throws if the file differs from what was written: then nothing is anchored or deleted. */
 async function readBack(
   { keyring }: ArchiveTools,
   path: string,
@@ -232,7 +231,6 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** The anchor and its audit entry, in one commit. */
 async function commitAnchor({ audit, operator }: ArchiveTools, archive: AuditArchive): Promise<void> {
   const { firstNumber, lastNumber } = archive;
   const fileSha256 = archive.fileSha256.toString('hex');
@@ -250,13 +248,13 @@ async function commitAnchor({ audit, operator }: ArchiveTools, archive: AuditArc
   });
 }
 
-/** Far beyond the longest entry. */
+/** Far above the longest entry. */
 const LONGEST_LINE = 65_536;
 
 /** No archive, or cut within a line. */
 export class ArchiveUnreadable extends Error {}
 
-/** The entries of a file. `sha256` gets the hash of its bytes at the end. Throws `ArchiveUnreadable`. */
+/** `sha256` gets the hash of the file's bytes at the end. Throws `ArchiveUnreadable`. */
 export async function* readArchive(
   path: string,
   sha256: (hash: Buffer) => void = () => {},

@@ -24,7 +24,7 @@ export function archiveBytes(archive: Omit<AuditArchive, 'dataKeyId' | 'seal'>):
   return lengthPrefixed([ARCHIVE_MARK, ...numbers, lastSeal, fileSha256]);
 }
 
-/** Sorts files in the order of their entries. */
+/** Names sort in the order of their entries. */
 export function archiveFileName({
   firstNumber,
   lastNumber,
@@ -53,7 +53,7 @@ export function archiveLine(entry: AuditEntry): string {
 
 const TEXTS = ['occurredAtSeconds', 'actor', 'action', 'outcome', 'origin', 'resource', 'detail'] as const;
 
-/** Null when the line is not an archived entry. Its seal is checked by the caller. */
+/** null: not an archived entry. The caller checks its seal. */
 export function parseArchiveLine(line: string): AuditEntry | null {
   const read = readObject(line);
   if (read === null) return null;

@@ -20,7 +20,7 @@ export type AuditHead = {
   readonly dataKeyId: number | null;
 };
 
-/** In the order in which they are looked for at one entry. */
+/** In the order in which an entry is checked for them. */
 export type ChainFault =
   /** There are entries, and no head. */
   | 'headMissing'
@@ -62,7 +62,7 @@ export type ChainFault =
 const ENTRY_MARK = 'parcela audit entry 1';
 const HEAD_MARK = 'parcela audit head 1';
 
-/** The sealed bytes: every field with its length, so that no two entries have the same bytes. */
+/** Every field with its length, so that no two entries have the same bytes. */
 export function entryBytes(entry: Omit<AuditEntry, 'dataKeyId' | 'seal'>): Buffer {
   return lengthPrefixed([
     ENTRY_MARK,
@@ -83,7 +83,6 @@ export function headBytes(entryNumber: number, seal: Buffer): Buffer {
   return lengthPrefixed([HEAD_MARK, String(entryNumber), seal]);
 }
 
-/** Every field with its length before it. */
 export function lengthPrefixed(fields: readonly (string | Buffer)[]): Buffer {
   return Buffer.concat(
     fields.flatMap((field) => {

@@ -19,11 +19,11 @@ const HELD_HEAD = rowCodec<HeldHead>({
 
 const SEAL = rowCodec({ entryNumber: column.whole(), seal: column.bytes() });
 
-/** The head of the chain, locked by this transaction. */
+/** Locked by this transaction. */
 export type HeldHead = AuditHead & {
   /** Audit keys that may seal now: not retired, or retired by this very transaction. */
   readonly usableKeyIds: readonly number[];
-  /** Read after the lock: it rises from writer to writer. */
+  /** Read after the lock, so that it rises from writer to writer. */
   readonly occurredAtSeconds: string;
 };
 
@@ -50,7 +50,6 @@ export async function holdHead(tx: Tx): Promise<HeldHead> {
   return HELD_HEAD.parse(row);
 }
 
-/** New entries and the head after them. */
 export type SealedEntries = {
   readonly entries: readonly AuditEntry[];
   readonly head: AuditHead & { readonly dataKeyId: number };
@@ -102,7 +101,7 @@ const BEGIN = statement(
    on conflict (is_only) do nothing`,
 );
 
-/** Makes the head of an empty chain. A head that was removed from a longer chain is not made again. */
+/** A head that was removed from a longer chain is not made again. */
 export async function beginChain(database: Database, headSeal: Buffer, dataKeyId: number): Promise<void> {
   await database.query(BEGIN, [headSeal, dataKeyId]);
 }
@@ -124,7 +123,7 @@ export type ChainEnds = {
   readonly lastNumber: number;
 };
 
-/** All of one moment. */
+/** From one snapshot. */
 export async function findEnds(database: Database): Promise<ChainEnds> {
   const [row] = await database.query(FIND_ENDS, []);
   return { head: row?.entry_number === null ? null : HEAD.parse(row as Row), ...SPAN.parse(row as Row) };
@@ -150,7 +149,6 @@ const PAGE = statement(
   `select ${ENTRY.columns} from audit_entries where entry_number >= $1 order by entry_number limit $2`,
 );
 
-/** In order. */
 export async function pageOfEntries(database: Database, from: number, limit: number): Promise<AuditEntry[]> {
   return (await database.query(PAGE, [from, limit])).map(ENTRY.parse);
 }
@@ -160,12 +158,12 @@ const LEAVE_UNLOGGED = statement(
   'insert into audit_unlogged (entry_number) select unnest($1::bigint[])',
 );
 
-/** A service logs them. */
+/** For a service, which logs them. */
 export async function leaveUnlogged(tx: Tx, entries: readonly AuditEntry[]): Promise<void> {
   await tx.query(LEAVE_UNLOGGED, [entries.map(({ entryNumber }) => entryNumber)]);
 }
 
-/** For looks: due at once if there is one. */
+/** Due at once if there is one. */
 export const FIND_UNLOGGED = statement(
   'audit.find_unlogged',
   'select case when exists (select from audit_unlogged) then 0 end',
@@ -188,12 +186,12 @@ const FORGET_UNLOGGED = statement(
      or not exists (select from audit_entries e where e.entry_number = u.entry_number)`,
 );
 
-/** And those that were archived. */
+/** Also forgets those that were archived. */
 export async function forgetUnlogged(database: Database, entryNumbers: readonly number[]): Promise<void> {
   await database.query(FORGET_UNLOGGED, [entryNumbers]);
 }
 
-/** A null field matches every entry. */
+/** null fields match every entry. */
 export type EntryFilter = {
   /** Milliseconds since the epoch: `from` is included, `to` is not. */
   readonly from: number | null;
@@ -263,7 +261,7 @@ export type UnauditedMigration = RowOf<typeof UNAUDITED>;
 
 /**
  * Reads the log by time from each row to the first matching entry, which is close. A server that took over
- * may have an earlier clock. Earlier migrations may be archived or older than the first key.
+ * may have an earlier clock. Earlier migrations may be archived, or older than the first key.
  */
 const FIND_UNAUDITED = statement(
   'audit.find_unaudited_migrations',
@@ -344,7 +342,7 @@ export async function insertArchive(tx: Tx, archive: AuditArchive): Promise<bool
   return (await tx.query(INSERT, values)).length === 1;
 }
 
-/** Lowest first: the rest is a chain that begins later. */
+/** Lowest first, so that the rest is a chain that begins later. */
 const DELETE = statement(
   'audit.delete_archived',
   `delete from audit_entries where ctid = any (array(
@@ -352,7 +350,7 @@ const DELETE = statement(
    )) returning entry_number`,
 );
 
-/** Deletes up to `limit` archived entries; gives how many. */
+/** Up to `limit`; returns how many. */
 export async function deleteArchived(database: Database, lastNumber: number, limit: number): Promise<number> {
   return (await database.query(DELETE, [lastNumber, limit])).length;
 }

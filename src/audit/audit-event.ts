@@ -8,7 +8,7 @@ import {
   withoutCpfAndEmail,
 } from '../values/card-number-in-text.ts';
 
-/** Before the dot the kind of thing, after it what was done. */
+/** Kind of thing, a dot, and what was done. */
 export const AUDIT_ACTIONS = [
   'service.start',
   'service.stop',
@@ -110,18 +110,18 @@ export type Actor = {
 export type AuditEvent = Actor & {
   readonly action: AuditAction;
   readonly outcome: 'success' | 'failure';
-  /** The object as a path: `merchants/LOJA/cards/0199…`, `keys/card/3`. */
+  /** The object as a path, for example `merchants/LOJA/cards/0199…`, `keys/card/3`. */
   readonly resource: string;
   readonly detail?: AuditDetail;
 };
 
 export type AuditDetail = Readonly<Record<string, string | number>>;
 
-/** Its end writes the recorded events. */
+/** The end of the transaction writes the recorded events. */
 export type AuditedTx = Tx & { record(event: AuditEvent): void };
 
 export type AuditedOptions = {
-  /** Whose turn it takes; absent: the operator's, or of many merchants. */
+  /** The merchant whose turn it takes; absent: the operator, or many merchants. */
   readonly merchantId?: string;
   readonly deadline?: Deadline;
 };
@@ -134,7 +134,7 @@ export type Audit = {
    * it does not wait for the log. Runs `work` again if the log was busy.
    */
   transaction<T>(work: (tx: AuditedTx) => Promise<T>, options?: AuditedOptions): Promise<T>;
-  /** Runs a statement that changes one row, with its event. Gives the row, or undefined without one. */
+  /** Runs a statement that changes one row, with its event. Undefined: no row changed. */
   change(statement: Statement, values: readonly unknown[], event: AuditEvent): Promise<Row | undefined>;
   /** Appends one event. Concurrent calls share a commit, in which each merchant has a share. */
   record(event: AuditEvent, merchantId?: string): Promise<void>;
@@ -142,7 +142,7 @@ export type Audit = {
 
 const LONGEST = { actor: 100, origin: 200, resource: 300, value: 200, detail: 2_000 } as const;
 
-/** The length of a value that an entry keeps. */
+/** Longer values are cut. */
 export const LONGEST_REASON = LONGEST.value;
 
 /** Harmless text of bounded length, whatever a caller typed. */
@@ -158,7 +158,7 @@ export type WrittenEvent = {
 
 export type StoredEvent = Readonly<Record<keyof WrittenEvent, string>>;
 
-/** Makes an event fit to be written: no text may fail, forge a line or hold a card number for ever. */
+/** No text of the result fails to be written, forges a line or holds a card number. */
 export function writtenEvent(event: AuditEvent): WrittenEvent {
   return {
     action: event.action,
@@ -182,7 +182,7 @@ function harmless(typed: string, mostCharacters: number): string {
   return `${characters.slice(0, mostCharacters - 1).join('')}…`;
 }
 
-/** Drops fields from the end when too long. */
+/** Drops fields from the end if too long. */
 function detailText(detail: AuditDetail): string {
   const fields = Object.entries(detail).map(([name, value]) => [
     harmless(name, LONGEST.value),
@@ -210,7 +210,7 @@ export type MerchantActor = {
   readonly address: string;
 };
 
-/** `path` is below the merchant: `plans/0199…`. */
+/** `path` is below the merchant, for example `plans/0199…`. */
 export function merchantEvent(
   action: AuditAction,
   { merchantId, userName, address }: MerchantActor,
@@ -221,7 +221,7 @@ export function merchantEvent(
   return { action, outcome: 'success', actor: userName, origin: address, resource, detail };
 }
 
-/** `{ 'state.old': 'active', 'state.new': 'canceled' }`. */
+/** For example `{ 'state.old': 'active', 'state.new': 'canceled' }`. */
 export function changedFields(before: AuditDetail, after: AuditDetail): AuditDetail {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   const changed = names.filter((name) => before[name] !== after[name]);
@@ -232,7 +232,7 @@ export function changedFields(before: AuditDetail, after: AuditDetail): AuditDet
   return Object.fromEntries(sides.filter(([, value]) => value !== undefined));
 }
 
-/** Commits key changes with their entries, in the name of `actor`. */
+/** Commits key changes with their entries. */
 export function auditedKeyChanges(audit: Audit, actor: Actor): CommitKeyChange {
   return (work) =>
     audit.transaction((tx) =>

@@ -6,13 +6,12 @@ export type OnForbidden = (caller: Caller, endpointId: string, address: string) 
 
 export type RefusedAccess = {
   readonly report: OnForbidden;
-  /** Audits what is only counted so far. */
   readonly close: () => Promise<void>;
 };
 
-/** The time of one entry for a program that loops with the wrong credential. */
+/** A program that loops with the wrong credential makes one entry in this time. */
 const QUIET_MILLISECONDS = 60_000;
-/** Further credentials are audited one by one. */
+/** Further credentials have each refusal audited. */
 const MOST_COUNTED = 10_000;
 
 type Counted = { readonly caller: Caller; endpointId: string; address: string; swallowed: number };
@@ -35,7 +34,7 @@ export function auditRefusedAccess(
     try {
       await record({ caller, endpointId, address, swallowed: 1 });
     } catch (error) {
-      // The first one was not audited: the next one is to be.
+      // The first one was not audited, so the next one must be.
       endQuiet(caller.credentialId);
       throw error;
     }

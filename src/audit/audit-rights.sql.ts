@@ -2,9 +2,7 @@ import { KEY_TABLE_RIGHTS } from '../keys/data-keys.sql.ts';
 import { type Database, statement } from '../platform/postgres/database.ts';
 import type { TableRights } from '../platform/postgres/runtime-role.ts';
 
-/**
- * The service must not delete entries, break sealed rows or change what it only adds. A fence checks it.
- */
+/** The service must not delete entries, break sealed rows or change what it only adds. A test checks it. */
 export const RUNTIME_TABLE_RIGHTS: TableRights = {
   ...KEY_TABLE_RIGHTS,
   // The owner's triggers keep these sums; its commands archive.
@@ -18,7 +16,7 @@ export const RUNTIME_TABLE_RIGHTS: TableRights = {
     'restore_lost_providers restore_redone truth_reports unreadable_bank_changes unreadable_changes unreadable_pix_receipts',
   ),
   ...on('select, insert, delete', 'audit_unlogged'),
-  // Immutable until old; a second person approves `console_requests` as written.
+  // Immutable until old, because a second person approves `console_requests` as written.
   ...on(
     'select, insert, delete',
     'console_requests delivery_tries lost_pix_receipts provider_rules settlement_entries settlement_matches upcoming_alerts',
@@ -66,7 +64,7 @@ const FIND_POWERS = statement(
    where c.oid = 'audit_entries'::regclass and r.rolname = current_user and d.datname = current_database()`,
 );
 
-/** Greatest first: the one to remove. The owner of a schema or database can drop others' tables. */
+/** Greatest first, the one to remove first. The owner of a schema or database can drop others' tables. */
 const POWERS = {
   is_superuser: 'is a superuser',
   is_owner: 'owns the tables',
@@ -78,7 +76,7 @@ const POWERS = {
   may_archive: 'may archive audit entries',
 } as const;
 
-/** Why the service's role could undo what was written; null when it cannot. */
+/** Why the service's role could undo what was written; null: it cannot. */
 export async function auditWeakness(database: Database): Promise<string | null> {
   const [row] = await database.query(FIND_POWERS, []);
   const { role, ...powers } = row as Record<string, unknown>;

@@ -28,7 +28,7 @@ const FIELDS: Fields = {
   dataKeyId: 1,
 };
 
-/** One behind the other, each sealed as the service does it. */
+/** Sealed one after the other, as the service does it. */
 function chainOf(...all: readonly Partial<Fields>[]): AuditEntry[] {
   const entries: AuditEntry[] = [];
   for (const fields of all) {

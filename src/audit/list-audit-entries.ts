@@ -12,7 +12,7 @@ import type { Actor, Audit } from './audit-event.ts';
 type ListAuditTools = { readonly database: Database; readonly audit: Audit; readonly operator: Actor };
 
 export const MOST_LISTED = 1_000;
-/** Entries of one statement: far under the statement timeout. */
+/** For one statement: far under the statement timeout. */
 const SPAN_ENTRIES = 50_000;
 
 /** Up to `limit` (at most 1000) matching entries after a number, oldest first. The reading is audited. */
@@ -52,10 +52,10 @@ export async function findLastVerification(database: Database): Promise<AuditEnt
   return entry ?? null;
 }
 
-/** For each page: a filter without matches ends here, and continues on the next page. */
+/** For one page: a filter without matches continues on the next page. */
 const MOST_SPANS = 10;
 
-/** `next`: the number before which the next page begins; null: no more. */
+/** `next`: the page continues before this number; null: no more. */
 export type NewestEntries = { readonly entries: readonly AuditEntry[]; readonly next: number | null };
 
 /** Matching entries before a number (null: the newest), newest first. The reading is audited before. */

@@ -5,7 +5,9 @@ import { auditLine } from './shipped-line.ts';
 
 const ENTRIES_AT_ONCE = 500;
 
-/** A command's own log is not shipped. Killed in between, or beside another process, it logs a line twice. */
+/**
+ * A command's own log is not shipped. If killed in between, or beside another process, it logs a line twice.
+ */
 export async function logCommandEntries(
   database: Database,
   log: Pick<Log, 'info' | 'flushed'>,

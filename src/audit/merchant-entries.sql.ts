@@ -10,7 +10,7 @@ const ENTRY = rowCodec({
   detail: column.text(),
 });
 
-/** What somebody did in the console, without its seal. */
+/** An act in the console, without its seal. */
 export type MerchantEntry = RowOf<typeof ENTRY>;
 
 const OF_MERCHANT = `action like 'console.%' and resource like 'merchants/%' and split_part(resource, '/', 2) = $1`;
@@ -33,7 +33,7 @@ const LIST_OF_THING = statement(
   `select ${ENTRY.columns} from audit_entries where ${OF_THING} order by entry_number desc limit $3`,
 );
 
-/** `name`: of the merchant, as it stands in the path of a page. Newest first. */
+/** `name`: the merchant's, as in the path of a page. Newest first. */
 export async function listMerchantEntries(
   reader: Reader,
   name: string,
@@ -42,7 +42,7 @@ export async function listMerchantEntries(
   return (await reader.query(LIST, [name, before, limit])).map(ENTRY.parse);
 }
 
-/** From a number on, newest first: what became of what was done before it. */
+/** Newest first: what became of acts before the number. */
 export async function listNewerEntries(
   reader: Reader,
   name: string,
@@ -51,7 +51,7 @@ export async function listNewerEntries(
   return (await reader.query(LIST_NEWER, [name, from, limit])).map(ENTRY.parse).toReversed();
 }
 
-/** Of a payment or another thing, by its id. Newest first. */
+/** By the id of a payment or another thing. Newest first. */
 export async function listThingEntries(
   reader: Reader,
   name: string,

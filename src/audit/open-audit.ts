@@ -44,23 +44,22 @@ export type AuditTools = {
   readonly database: Database;
   readonly keyring: Pick<Keyring, 'auditSeal' | 'keyInUse' | 'reload'>;
   /**
-   * Gets every entry's number and seal too: anchors that cannot be changed from here. Null: of a command,
+   * Gets every entry's number and seal too: anchors that cannot be changed from here. null: for a command,
    * whose entries a service logs.
    */
   readonly log: Pick<Log, 'info' | 'flushed'> | null;
-  /** Called each time that the log could not be written. */
   readonly observeUnwritten?: () => void;
 };
 
 /** A login waits this long for its entry, and is then refused. */
 const RECORD_MILLISECONDS = 5_000;
 const RECORD_LIMITS = { rowsPerBatch: 128, statementsInFlight: 1, waitingCallers: 1_000 };
-/** Tries of one commit, after a rotated key or a busy head. */
+/** For one commit, after a rotated key or a busy head. */
 const MOST_TRIES = 3;
 /** Commits waiting for the head hold connections: a stuck log must leave others to payments. */
 const COMMITTING = { name: 'audited commits', slots: 3, waiting: 256, longestWaitMilliseconds: 5_000 };
 
-/** This process's key was retired: nothing was written, the new key is being read, the next try succeeds. */
+/** This process's key was retired: nothing was written, and the next try has the new key. */
 class AuditKeyRetired extends PassingFault {}
 
 /** The log is locked, gone or not writable: nothing was done; the caller may come again. */
@@ -103,7 +102,7 @@ export async function openAudit(tools: AuditTools): Promise<Audit> {
       persistently(keyring, isWorthAnotherTry, () => transactOnce(tools, work, deadline)),
     );
     for (const entry of entries) reportAnchor(log, entry, entry);
-    // Before a caller is answered: a restore repeats what shipped lines say that callers were told.
+    // Before the caller is answered: a restore repeats what shipped lines say that callers were told.
     if (entries.length > 0) await log?.flushed();
     return value;
   };
@@ -173,7 +172,7 @@ function isKeyRetired(error: unknown): boolean {
   return error instanceof AuditKeyRetired;
 }
 
-/** Only for our own locks: the caller repeats what its own step waited for. */
+/** Only for our own locks: for a lock of the caller's step the caller repeats. */
 function isWorthAnotherTry(error: unknown): boolean {
   return (
     isKeyRetired(error) || (error instanceof AuditUnwritable && error.code === SQL_STATE.lockNotAvailable)
@@ -216,7 +215,9 @@ function nextKey(): string {
   return String(recordsAsked).padStart(16, '0');
 }
 
-/** Appends what is not there yet: under the head's lock an earlier try's write is seen, or never comes. */
+/**
+ * Appends what is not there yet. Under the head's lock an earlier try's write is seen, or will never come.
+ */
 async function recordTogether(
   tools: AuditTools,
   rows: readonly RecordRow[],
@@ -263,15 +264,12 @@ export function checkingAudit(tools: VerifyTools, observe: (look: TailLook) => v
 
 const LOOK_MILLISECONDS = 1_000;
 
-/** Writes the lines of what commands did. */
 export function loggingCommandEntries(database: Database, log: Pick<Log, 'info' | 'flushed'>): Work {
   const run = () => logCommandEntries(database, log);
   return everySoOften('logCommandEntries', LOOK_MILLISECONDS, run, { piece: FIND_UNLOGGED });
 }
 
-/**
- * Writes missing entries of migrations, new or of a process that failed. The log's lock lets only one do it.
- */
+/** Also entries that a failed process left out. The log's lock lets only one process do it. */
 export async function auditMigrations(
   { audit, database }: { readonly audit: Audit; readonly database: Database },
   actor: Actor,

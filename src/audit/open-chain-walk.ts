@@ -29,14 +29,14 @@ export async function findAuditKeys(database: Database): Promise<AuditKeys> {
 }
 
 const PAGE_ENTRIES = 500;
-/** A rotation is sealed by the key that it retires and timed at its start: it may have waited for locks. */
+/** The retired key seals its own rotation, timed at its start: it may have waited for locks so long. */
 const RETIRING_MILLISECONDS = 60_000;
 
 /** In order, in bounded pages, from the lowest number above `after`. */
 export async function* entriesOf(database: Database, after: number): AsyncGenerator<AuditEntry> {
   let last: AuditEntry | null = null;
   for (;;) {
-    // From the last one on: also finds a second entry of its number at the edge of a page.
+    // Begins with the last entry, to find a second entry of its number at the edge of a page.
     const page: AuditEntry[] = await pageOfEntries(database, last?.entryNumber ?? after + 1, PAGE_ENTRIES);
     const isSeen =
       last !== null && page[0]?.entryNumber === last.entryNumber && page[0].seal.equals(last.seal);
@@ -58,7 +58,6 @@ export function openChainWalk(
 
 export type { ChainWalk };
 
-/** Follows a chain from one entry to the next. */
 class ChainWalk {
   readonly #keyring: Pick<Keyring, 'checkAuditSeal'>;
   readonly #keys: AuditKeys;
@@ -81,7 +80,7 @@ class ChainWalk {
     return this.#end;
   }
 
-  /** The fault of the next entry; null: the entry is the end now. */
+  /** null: the entry is the end now. */
   async follow(entry: AuditEntry): Promise<ChainFault | null> {
     const fault = (await this.#faultOf(entry)) ?? this.#differenceOf(entry);
     if (fault === null) this.#end = entry;
@@ -109,15 +108,14 @@ class ChainWalk {
   }
 }
 
-/** Entries of one look, and from the end at a process's first look. */
+/** Read in one look; a process's first look reads so many from the end. */
 const ENTRIES_OF_LOOK = 5_000;
 const ENTRIES_OF_PAGE = 500;
 
 export type TailLook = {
   readonly fault: ChainFault | null;
-  /** Valid entries read. */
   readonly entries: number;
-  /** Age of the last one, whose anchor was logged; null: none. */
+  /** Of the last one, whose anchor was logged; null: none. */
   readonly ageSeconds: number | null;
 };
 

@@ -11,9 +11,9 @@ const SAID_OF: Readonly<Partial<Record<AuditAction, true>>> = {
 const SAID_FIELDS: readonly string[] = ['state', 'vaultId'];
 
 export type ShippedChange = {
-  /** `{ 'state.old': 'active', 'state.new': 'canceled' }` */
+  /** For example `{ 'state.old': 'active', 'state.new': 'canceled' }`. */
   readonly changed?: AuditDetail;
-  /** Fields whose values are in the entry alone. */
+  /** Their values are in the entry alone. */
   readonly alsoChanged?: readonly string[];
 };
 
@@ -65,16 +65,16 @@ const MOST_WRAPPINGS = 3;
 /** ECS has no names for these fields. */
 const ownEcsName = (name: string) => `parcela.${name}`;
 
-/** Reads a line of the service, under our names or ECS's, in a shipper's wrapping. Null: another line. */
+/** Reads a line of the service, under our names or ECS's, in a shipper's wrapping. null: another line. */
 export function readShippedLine(text: string): ShippedLine | null {
   const fieldOf = fieldsOfLine(text, 'auditSeal');
   return fieldOf === null ? null : entryOf(fieldOf);
 }
 
-/** A field of a line by our name, and by ECS's where that is another one. */
+/** By our name, or by ECS's if that is another one. */
 export type LineField = (name: string, ecsName?: string) => unknown;
 
-/** Null: the line has no field `has` of ours. */
+/** null: the line has no field `has` of ours. */
 export function fieldsOfLine(text: string, has: string): LineField | null {
   if (!text.includes(has)) return null;
   return fieldsIn(objectIn(text.slice(text.indexOf('{'))), has, MOST_WRAPPINGS);
@@ -87,7 +87,7 @@ function fieldsIn(fields: Record<string, unknown>, has: string, wrappings: numbe
   if (wrappings === 0) return null;
   for (const name of WRAPPERS) {
     const wrapped = fields[name];
-    // The whole text must be the object: callers' texts stand inside texts of ours.
+    // The whole text must be the object: texts of callers may hold JSON.
     const inner = typeof wrapped === 'string' ? objectIn(wrapped) : isObject(wrapped) ? wrapped : {};
     const found = fieldsIn(inner, has, wrappings - 1);
     if (found !== null) return found;

@@ -37,13 +37,13 @@ export type AuditVerdict =
 
 type Found = { readonly fault: ChainFault; readonly entryNumber: number };
 
-/** An archive made meanwhile takes entries from the walk; more of them are not ours. */
+/** An archive made meanwhile takes entries from the walk: then it begins again, so often at most. */
 const MOST_WALKS = 20;
 
 /**
- * Walks the chain to its end at the start, in bounded pages, and gives the first fault. Begins at the first
- * entry, after the archives, or in the first given file. Without an anchor, a chain restored whole to an
- * older state is valid.
+ * Walks the chain to its end as it was at the start, in bounded pages, and returns the first fault. Begins at
+ * the first entry, after the archives, or in the first given file. Without an anchor, a chain restored whole
+ * to an older state is valid.
  */
 export async function verifyAudit(tools: VerifyTools, request: VerifyRequest): Promise<AuditVerdict> {
   let began = (await findEnds(tools.database)).firstNumber;
@@ -61,7 +61,7 @@ async function verifyOnce(tools: VerifyTools, request: VerifyRequest): Promise<A
   await keyring.reload();
   const archives = await listArchives(database);
   const ends = await findEnds(database);
-  // Read after the ends: includes every key of the entries before them.
+  // Read after the ends, so that it has every key of the entries before them.
   const keys = await findAuditKeys(database);
   const archived = await faultOfAnchors(keyring, archives);
   if (archived !== null) return broken(archived);
@@ -80,12 +80,12 @@ function broken({ fault, entryNumber }: Found): AuditVerdict {
   return { isWhole: false, fault, entryNumber };
 }
 
-/** Number of the last archived entry; 0: none. */
+/** 0: none. */
 function lastOf(archives: readonly AuditArchive[]): number {
   return archives.at(-1)?.lastNumber ?? 0;
 }
 
-/** Each follows the one before and was written with the keys. */
+/** Each archive must follow the one before and be written with the keys. */
 async function faultOfAnchors(
   keyring: VerifyTools['keyring'],
   archives: readonly AuditArchive[],
@@ -123,7 +123,7 @@ type Following = {
   readonly archives: readonly AuditArchive[];
 };
 
-/** Reads the given files; gives the entry from which the chain is read. */
+/** Returns the entry from which the chain is read in the database. */
 async function followFiles(
   { keyring, keys, known, archives }: Following & Pick<VerifyTools, 'keyring'>,
   paths: readonly string[],
@@ -175,14 +175,14 @@ async function followFile(walk: ChainWalk, path: string, archive: AuditArchive):
   return isAll && archive.fileSha256.equals(hash ?? Buffer.alloc(0)) ? null : 'archiveDiffers';
 }
 
-/** The existing entries. Archived ones that are not deleted yet must end with the archive. */
+/** Archived entries that are not deleted yet must end with the archive. */
 async function followDatabase(
   { database, keyring }: VerifyTools,
   { keys, known, archives, ends }: Following & { readonly ends: ChainEnds },
 ): Promise<{ end: ChainEnd; fault: ChainFault | null }> {
   const { head, firstNumber, lastNumber } = ends;
   const isHeadSealed = head !== null && (await hasHeadSeal(keyring, head));
-  // A forged head says nothing of how far to go.
+  // A forged head does not say how far to go.
   const last = isHeadSealed ? Math.min(head.entryNumber, lastNumber) : lastNumber;
   const archived = endOf(archives.at(-1));
   let walk: ChainWalk | null = null;

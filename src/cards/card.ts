@@ -6,7 +6,7 @@ import { holdsCardNumber, holdsNumber } from '../values/card-number-in-text.ts';
 import { type Day, type Instant, saoPauloDay } from '../values/instant.ts';
 import type { CardRefusal } from './refusals.ts';
 
-/** Null fields were not given. */
+/** null: not given. */
 export type NamedCard = {
   readonly numberToken: string | null;
   readonly encryptedCard: string | null;
@@ -21,7 +21,7 @@ export type NamedCard = {
 /** Open in memory, to be charged. Never written, never logged. */
 export type OpenCard = CardForAuthorization;
 
-/** How repeated requests compare cards: equal for a card in any carrier. Without security code. */
+/** Compares the cards of repeated requests: equal for one card in any carrier. Without security code. */
 export function comparableCard(card: {
   readonly number: unknown;
   readonly expirationMonth: unknown;
@@ -33,7 +33,6 @@ export function comparableCard(card: {
   return JSON.stringify(parts.map((part) => part ?? null));
 }
 
-/** Whether a `comparableCard` has these shown digits. */
 export function isShownAs(card: string, { cardFirstSix, cardLastFour }: ShownDigits): boolean {
   const [number] = JSON.parse(card) as [unknown];
   return typeof number === 'string' && number.startsWith(cardFirstSix) && number.endsWith(cardLastFour);
@@ -44,7 +43,7 @@ type ShownDigits = { readonly cardFirstSix: string; readonly cardLastFour: strin
 /** Identified by a hash: it may pay once. */
 export type CardSource = { readonly hash: Buffer; readonly expiresAt: Instant };
 
-/** May be stored and shown: six first and four last digits, everywhere, and a keyed fingerprint. */
+/** May be stored and shown: at most the six first and four last digits, and a keyed fingerprint. */
 export type CardSummary = {
   readonly brand: CardBrand;
   readonly firstSix: string;
@@ -57,7 +56,9 @@ export function cardSummaryOf(number: string, brand: CardBrand, { print }: Finge
   return { brand, ...maskedCard(number), fingerprint: print };
 }
 
-/** For a source in use or used up: as if it never existed, unless faults of encrypted cards are named. */
+/**
+ * A source in use or used up is answered as if it never existed, unless faults of encrypted cards are named.
+ */
 export function sourceUsedRefusal(
   named: Pick<NamedCard, 'numberToken'>,
   { namesFaults }: { readonly namesFaults: boolean },
@@ -74,7 +75,7 @@ export type StoredUse = {
   readonly networkReference: NetworkReference;
 };
 
-/** Whether an approved use is the stored card's first, or the first that brings the link that it lacks. */
+/** True for a stored card's first approved use, or the first that brings the link that the card lacks. */
 export function isCardMarked(stored: StoredUse | null, { linkId }: NetworkReference): boolean {
   if (stored === null) return false;
   return stored.isFirst || (stored.networkReference.linkId === null && linkId !== null);
@@ -83,7 +84,10 @@ export function isCardMarked(stored: StoredUse | null, { linkId }: NetworkRefere
 /** `merchant`: with a stored card. */
 export type Initiator = 'cardholder' | 'merchant';
 
-/** Later uses are the merchant's, unless what may not be stored proves the holder's presence. */
+/**
+ * Later uses are the merchant's, unless a security code or an authentication, neither of which may be stored,
+ * proves the holder's presence.
+ */
 export function initiatorOf(
   stored: StoredUse | null,
   proof: { readonly securityCode: string | null; readonly isAuthenticated: boolean },
@@ -133,7 +137,6 @@ export function cardRefusals(number: string, parts: NamedParts, now: Instant): C
   return [...refusals, ...expiryRefusals(parts, now)];
 }
 
-/** The faults of the expiry alone. */
 export function expiryRefusals(
   { expirationMonth, expirationYear }: Pick<NamedParts, 'expirationMonth' | 'expirationYear'>,
   now: Instant,
@@ -144,7 +147,7 @@ export function expiryRefusals(
 
 type Twice = 'holderName' | 'securityCode' | 'expirationMonth' | 'expirationYear';
 
-/** A field both beside and inside an encrypted card must be equal: which one is true is unknown. */
+/** A field both beside and inside an encrypted card must be equal: nobody knows which one is true. */
 export function fieldsInConflict(named: NamedCard, inside: Pick<NamedCard, Twice>): CardRefusal[] {
   const differs = (field: Twice) =>
     named[field] !== null && inside[field] !== null && named[field] !== inside[field];

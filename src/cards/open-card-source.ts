@@ -33,11 +33,13 @@ export type OpenedCardSource = {
   readonly trace: CardSummary;
   /** Under every key that still compares, the summary's first. */
   readonly fingerprints: readonly Fingerprint[];
-  /** Null for a stored card, which may be charged repeatedly. */
+  /** null: a stored card, which may be charged repeatedly. */
   readonly cardSource: CardSource | null;
-  /** Null for a token or an encrypted card. */
+  /** null: a token or an encrypted card. */
   readonly stored: StoredUse | null;
-  /** Our list of first digits says another brand than the merchant. Allowed with a warning: lists age. */
+  /**
+   * Our list of first digits says another brand than the merchant. Allowed with a warning, because lists age.
+   */
   readonly isBrandDoubtful: boolean;
 };
 
@@ -52,7 +54,6 @@ export type CardTools = {
 type Inside = Pick<NamedCard, 'holderName' | 'securityCode' | 'expirationMonth' | 'expirationYear'>;
 type Opened = { readonly number: string; readonly inside: Inside; readonly cardSource: CardSource };
 
-/** A token holds only the number. */
 const NOTHING_INSIDE: Inside = {
   holderName: null,
   securityCode: null,
@@ -61,7 +62,7 @@ const NOTHING_INSIDE: Inside = {
 };
 
 /**
- * Opens the card behind a token, encrypted card or stored card in memory, or gives every fault. `now`:
+ * Opens the card behind a token, encrypted card or stored card in memory, or returns every fault. `now`:
  * business time, for the expiry. Does not use up the card source: the intent's commit does.
  */
 export async function openCardSource(
@@ -95,7 +96,7 @@ export async function openCardSource(
   return { card, trace, fingerprints, cardSource, stored: null, isBrandDoubtful };
 }
 
-/** The faults of a card that may be readable only in part, and of its card source. */
+/** For a card and source that may be readable only in part. */
 export async function checkCardSource(
   tools: CardTools,
   merchantId: string,
@@ -149,7 +150,9 @@ export function tokenHash(token: string): Buffer {
 
 type PeekTools = Pick<CardTools, 'cardKeys' | 'findCardToken' | 'keyring'>;
 
-/** A repeated request's card, even of a used or old carrier. Null: none, or it no longer opens. */
+/**
+ * Opens a repeated request's card, even from a used or expired carrier. null: none, or it no longer opens.
+ */
 export async function openCarriedCard(
   tools: PeekTools,
   merchantId: string,
@@ -176,7 +179,7 @@ async function openCarrier(
   return { number: found.number, holderName: null, expirationMonth: null, expirationYear: null };
 }
 
-/** Recorded with the first request. A stored card is not included. */
+/** Recorded with the first request; not for a stored card. */
 export function identifyCarriedCard(
   keyring: Pick<Keyring, 'fingerprints'>,
   request: KeyedRequest | null,
@@ -185,14 +188,14 @@ export function identifyCarriedCard(
   return cardSource === null ? request : identifyCarried(keyring, request, comparableCard(card));
 }
 
-/** Null when altered, after the alarm. Throws `KeyAbsent`: an existing card must not look unknown. */
+/** null when altered, after the alarm. Throws `KeyAbsent`: an existing card must not look unknown. */
 async function openSealedNumber(
   keyring: Pick<Keyring, 'open' | 'hasKey'>,
   record: string,
   sealed: Sealed,
 ): Promise<string | null> {
   const opened = await keyring.open('card', record, sealed).catch((error: unknown) => {
-    // The key store does not answer for a key that is new to this process.
+    // The key store does not answer about a key that is new to this process.
     if (error instanceof Overloaded) throw new KeyAbsent(sealed.dataKeyId, { cause: error });
     throw error;
   });
@@ -202,9 +205,9 @@ async function openSealedNumber(
 }
 
 /**
- * Opens a stored card in memory, or gives every fault. `now`: business time, for the expiry. Another
- * merchant's card, an unknown one and a malformed id get one answer. Throws `KeyAbsent` for an existing card
- * without its key.
+ * Opens a stored card in memory, or returns every fault. `now`: business time, for the expiry. Another
+ * merchant's card, an unknown one and a malformed id get the same answer. Throws `KeyAbsent` for an existing
+ * card without its key.
  */
 export async function openVaultCard(
   tools: Pick<CardTools, 'keyring' | 'findVaultCard' | 'takesBrand'>,
@@ -226,7 +229,7 @@ export async function openVaultCard(
   if (refusals.length > 0) return refusals;
   if (!tools.takesBrand(brand)) return ['brandNotOffered'];
   const fingerprints = tools.keyring.fingerprints(number);
-  // A doubtful brand was reported when the card was stored.
+  // Warned about when the card was stored.
   return {
     card: { number, ...whole },
     trace: cardSummaryOf(number, brand, fingerprints[0]),

@@ -19,7 +19,7 @@ type AcquirerTools = Pick<CommandTools, 'environment' | 'report'> & {
   readonly keyring: Keyring;
 };
 
-/** Works with the acquirers of this installation, its simulator among them; there may be none. */
+/** Works with the acquirers of this installation, including its simulator; there may be none. */
 export async function withAcquirers<T>(
   tools: AcquirerTools,
   work: (acquirers: Acquirers) => Promise<T>,
@@ -32,7 +32,7 @@ export async function withAcquirers<T>(
     const table = await openProviderTable({ database, keyring, log, closings });
     const observe = () => () => {};
     const acquirers = await openAcquirers(table, { environment, gate: ALWAYS_OPEN, byDefault, observe });
-    // What they can do, and whether they are real, is said before anything else is asked.
+    // Capabilities, and whether an acquirer is real, are read before anything else is asked.
     await Promise.all(
       acquirers.all().map((name) => acquirers.of(name).readCapabilities(tools.acquirer.timeoutMilliseconds)),
     );
@@ -42,7 +42,7 @@ export async function withAcquirers<T>(
   }
 }
 
-/** The one that the settings name, or the simulator in the data folder; null: there is neither. */
+/** The acquirer of the settings, or the simulator in the data folder; null: neither. */
 async function openNamed(place: AcquirerPlace, closings: Closing[]): Promise<Acquirer | null> {
   if (place.url !== null) return openBridge(place.url, place, closings);
   if (place.simulatorFolder === null) return null;

@@ -26,7 +26,6 @@ const MOMENT = {
     momentOf(value) === null ? 'must be a day in UTC, 2026-11-21, or a time, 2026-11-21T13:00:00Z' : null,
 };
 
-/** These commands are audited too. */
 export const AUDIT_COMMANDS: readonly Command[] = [
   {
     words: ['audit', 'list'],

@@ -96,7 +96,7 @@ function linesOf(read: ProcessedReturnFile): string[] {
   ];
 }
 
-/** In both languages, as what refuses a file: whoever brings the bank's files reads it. */
+/** In both languages, like the refusal of a file: whoever brings the bank's files reads it. */
 function toldLines(told: readonly ToldByFile[]): string[] {
   const days = Map.groupBy(told, ({ madeOn }) => madeOn);
   return [...days].flatMap(([day, ofDay]) =>

@@ -15,15 +15,14 @@ export type CommandTools = {
   readonly database: Database;
   readonly environment: 'homologation' | 'production';
   readonly cell: string | null;
-  /** Of the pages for payers; null: that of the service. */
+  /** The origin of the pages for payers; null: the service's. */
   readonly pagesOrigin: string | null;
   readonly operator: Actor;
-  /** Where webhooks may go. */
+  /** The networks to which webhooks may go. */
   readonly urlSettings: UrlSettings;
   readonly acquirer: AcquirerPlace;
-  /** The bank of Pix of the settings. */
   readonly pix: Pick<Configuration['pix'], 'url' | 'channel' | 'settings' | 'timeoutMilliseconds'> & {
-    /** As of the acquirer. */
+    /** The folder of the simulator's ledger; null: there is none. */
     readonly simulatorFolder: string | null;
   };
   readonly report: (line: string) => void;
@@ -32,7 +31,7 @@ export type CommandTools = {
 export type AcquirerPlace = {
   /** Null: the simulator. */
   readonly url: string | null;
-  /** Folder of the simulator's ledger. Null if there is none, as in production. */
+  /** The folder of the simulator's ledger. Null if there is none, as in production. */
   readonly simulatorFolder: string | null;
   readonly channel: ChannelFiles;
   readonly timeoutMilliseconds: number;
@@ -50,14 +49,13 @@ export type KeyCommandTools = CommandTools & {
   readonly openAudited: () => Promise<AuditedKeyTools>;
 };
 
-/** `isStartedHere`: the embedded database did not run, and does for this command alone. */
+/** `isStartedHere`: the embedded database did not run, and was started only for this command. */
 export type ReachedPlace = DatabasePlace & { readonly isStartedHere: boolean };
 
 export type InstallationTools = {
   readonly operator: Actor;
   /** Throws `ConfigurationFault`. */
   readonly configure: () => Configuration;
-  /** Starts the embedded database if it is not running. */
   readonly reachPlace: (configuration: Configuration) => Promise<ReachedPlace>;
   /** Migrates first. Throws `KeysUnusable`. */
   readonly openMigrated: (configuration: Configuration) => Promise<MigratedTools>;
@@ -67,12 +65,11 @@ export type InstallationTools = {
 
 export type MigratedTools = {
   readonly applied: readonly string[];
-  /** Why applied migrations have no audit entry. Null if they have. */
+  /** Why applied migrations have no audit entry. Null if they have one. */
   readonly unaudited: string | null;
 };
 
 export type CommandOption = {
-  /** Without dashes. */
   readonly name: string;
   readonly value: string;
   readonly description: string;
@@ -120,7 +117,6 @@ export function reasonOption(about: string): CommandOption {
 
 export type CommandSwitch = Pick<CommandOption, 'name' | 'description'>;
 
-/** The word after the command's words. */
 export type CommandOperand = Pick<CommandOption, 'name' | 'description' | 'check' | 'isRepeatable'>;
 
 export type GivenOptions = {
@@ -134,7 +130,7 @@ export type CommandOutcome =
       readonly ok: true;
       readonly lines: readonly string[];
       readonly json: unknown;
-      /** The command is done, and its result is bad news: exit code 1. */
+      /** The command worked, and its result is bad news: exit code 1. */
       readonly isBad?: boolean;
     }
   | { readonly ok: false; readonly option: string | null; readonly message: string };
@@ -195,12 +191,11 @@ export function printed(value: unknown, indent?: number): string {
   return JSON.stringify(value, textOf, indent);
 }
 
-/** Removes control characters before text reaches the terminal. */
 export function visible(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd');
 }
 
-/** `amount` is in cents. Has a sign if the merchant has too much. */
+/** `amount`: cents; negative if the merchant has too much. */
 export function reaisOf(amount: number): string {
   return `${amount < 0 ? '-' : ''}${reaisText(cents(Math.abs(amount)))}`;
 }

@@ -19,7 +19,7 @@ const CONNECT_MILLISECONDS = 3_000;
 type Adapter = {
   readonly check: CheckAccess;
   readonly settings: Readonly<Record<string, AdapterSetting>>;
-  /** It has no address. */
+  /** The provider has no address. */
   readonly isByFile?: boolean;
 };
 
@@ -41,7 +41,7 @@ function byAddress(
   );
 }
 
-/** Asks a provider who it is. Why it cannot be used, in plain words; null: it answers, and is fit. */
+/** Asks a provider who it is. Gives why it cannot be used, in plain words; null: it answers and is fit. */
 export async function findProviderFault(
   provider: Pick<Provider, 'kind' | 'name' | 'adapter' | 'url' | 'settings'>,
   environment: 'homologation' | 'production',

@@ -238,7 +238,7 @@ async function runMerchantChange(given: GivenOptions, tools: AuditedCommandTools
   return { ok: true, lines: merchantLines(changed), json: changed };
 }
 
-/** Not given: unchanged; a dot alone: taken away. */
+/** Not given: unchanged; a dot alone: removed. */
 function removable(name: 'softDescriptor' | 'businessAddress', given: string | null): MerchantChange {
   return given === null ? {} : { [name]: given === NO_TEXT ? null : given };
 }

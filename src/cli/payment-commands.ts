@@ -24,7 +24,7 @@ import {
 
 const MOST_PAYMENTS = 20;
 const MOST_MESSAGES = 100;
-/** The id is given before the request's key is written. */
+/** The id is made before the request's key is written. */
 const BEFORE_MILLISECONDS = 60_000;
 const AFTER_MILLISECONDS = 120_000;
 

@@ -236,7 +236,7 @@ function pairOf(text: string): [string, string] {
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** Another machine learns from a token or a certificate that it is us who asks. */
+/** The peer recognizes us by a token or a certificate. */
 function isUnproven(url: string, { token, certificate, establishmentKey }: ProviderCredentials): boolean {
   if (url === '') return false;
   const isBare = token === null && certificate === null && establishmentKey === null;

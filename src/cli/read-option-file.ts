@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 
 const STANDARD_INPUT = '-';
 
-/** The content of a file that an option names; `-` is the standard input. */
+/** `-` is the standard input. */
 export async function readOptionFile(path: string): Promise<string> {
   return path === STANDARD_INPUT
     ? (await buffer(process.stdin)).toString('utf8')

@@ -76,7 +76,7 @@ export const REMITTANCE_COMMANDS: readonly Command[] = [
 
 async function runMake(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
   const bank = given.one('bank') ?? '';
-  // First: a file that was made has its number, and is to be written.
+  // Checked first: a file that was made has its number, and must be written.
   const unusable = await folderFault(given.one('folder') ?? '');
   if (unusable !== null) return { ok: false, option: '--folder', message: unusable };
   const today = saoPauloDay(instant(Date.now()));
@@ -182,7 +182,7 @@ async function written(
   return { ok: true, lines: [`${what}.`, ...place], json: { number, madeOn, instructions, path } };
 }
 
-/** Whoever watches the folder sees whole files only. Returns what went wrong. */
+/** Watchers of the folder see whole files only. Returns the fault. */
 async function writeWhole(path: string, bytes: Uint8Array): Promise<string | null> {
   try {
     const file = await open(`${path}.part`, 'w', 0o600);

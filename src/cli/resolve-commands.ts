@@ -15,7 +15,7 @@ import {
   type Decision,
   type DecisionRefusal,
 } from '../transactions/unresolved/unresolved.ts';
-import { reaisText } from '../values/cents.ts';
+import { cents, reaisText } from '../values/cents.ts';
 import { isUuid } from '../values/ids.ts';
 import { instant, utcText } from '../values/instant.ts';
 import { NO_ACQUIRER, withAcquirers } from './acquirer-of-command.ts';
@@ -93,12 +93,20 @@ export const RESOLVE_COMMANDS: readonly Command[] = [
             ? null
             : `must be one of ${DECISIONS.join(', ')}${LIVE_ADVICE}`,
       },
+      {
+        name: 'amount',
+        value: 'REAIS',
+        description: 'what was captured, such as 129.90, if it is not what was asked for',
+        check: (value) => (AMOUNT.test(value) ? null : 'must be an amount such as 129.90'),
+      },
       reasonOption('who said so and where, for the audit log'),
     ],
     opens: 'audited',
     run: runDecide,
   },
 ];
+
+const AMOUNT = /^\d{1,8}\.\d{2}$/;
 
 const LIVE_ADVICE =
   '; a payment cannot be made to stay, for its buyer was answered an error: if the acquirer shows it live and cannot void ' +
@@ -228,6 +236,7 @@ function decisionText(entry: AuditEntry): string {
 async function runDecide(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
   const id = given.one('ID') ?? '';
   const decision = given.one('as') as Decision;
+  const amount = given.one('amount')?.replace('.', '');
   const time = new DatabaseTime();
   await time.follow(tools.database);
   const clocks = await listMovedClocks(tools.database);
@@ -247,6 +256,7 @@ async function runDecide(given: GivenOptions, tools: AuditedCommandTools): Promi
     id,
     decision,
     (given.one('reason') ?? '').trim(),
+    amount === undefined ? null : cents(Number(amount)),
   );
   if (decided.kind === 'refused') return refused(decided.refusal, decided.found);
   const { before, state } = decided;
@@ -258,9 +268,14 @@ async function runDecide(given: GivenOptions, tools: AuditedCommandTools): Promi
   return { ok: true, lines, json: { kind, id: before.id, merchantId, before: before.state, state } };
 }
 
+const OPTIONS_OF: Partial<Record<DecisionRefusal, string>> = {
+  notOfThisKind: '--as',
+  amountUnfit: '--amount',
+};
+
 function refused(refusal: DecisionRefusal, found: Case | null): CommandOutcome {
   const what = found === null ? 'ID' : `the ${found.kind} ${found.id}`;
-  const option = refusal === 'notOfThisKind' ? '--as' : null;
+  const option = OPTIONS_OF[refusal] ?? null;
   const message = `${what}: ${DECISION_REFUSALS[refusal].text}${refusalDetail(refusal, found)}`;
   return { ok: false, option, message };
 }

@@ -143,7 +143,7 @@ function unresolvedPixOf({ pixId, since, txid: _txid, ...pix }: UnresolvedPix): 
   return { ...pix, id: pixId, origin: 'bank', createdAt: since };
 }
 
-/** Of Pix Automático: `id` is the subscription's, or the billing's. */
+/** For Pix Automático: `id` is the subscription's, or the billing's. */
 function unansweredOf({ since, ...one }: Unanswered): Listed {
   return { ...one, origin: 'bank', createdAt: since };
 }

@@ -9,7 +9,7 @@ import { DatabaseUnavailable } from '../platform/postgres/database-errors.ts';
 import type { AuditedCommandTools } from './command.ts';
 import { COMMANDS, runCommand } from './run-command.ts';
 
-/** A database that nothing may touch, or that is away. */
+/** A database that must not be touched, or that is away. */
 function away(): Promise<never> {
   return Promise.reject(new DatabaseUnavailable('connect ECONNREFUSED'));
 }
@@ -48,7 +48,7 @@ async function run(...words: string[]) {
   } as const;
   const exitCode = await runCommand(words, {
     open: async () => tools,
-    // What is refused before anything is audited needs no keys.
+    // A refusal before the audit needs no keys.
     openOwner: () => Promise.reject(new Error('no command here is the owner’s')),
     openAudited: async () => ({ ...tools, ...({} as Pick<AuditedCommandTools, 'keyring' | 'audit'>) }),
     openKeys: () => Promise.reject(new Error('the tests of the keys run the program itself')),

@@ -178,7 +178,7 @@ async function openAuditedTools(configuration: Configuration, reached: Reached):
 function plainTools(configuration: Configuration, { database, operator, report }: Reached): CommandTools {
   const { environment, cell, acquirerUrl, acquirerChannel, acquirerTimeoutMilliseconds, captureDays } =
     configuration;
-  // Simulators stand beside none of the others' programs.
+  // Simulators never stand beside other programs' peers.
   const folderOf = (name: string) =>
     environment === 'homologation' && acquirerUrl === null ? join(configuration.dataFolder, name) : null;
   return {
@@ -213,7 +213,6 @@ async function openMigrated(configuration: Configuration, reached: Reached): Pro
   );
 }
 
-/** Closes at the end what a command opened. */
 class Opened {
   readonly #settings: Settings;
   readonly #report: Report;
@@ -227,7 +226,7 @@ class Opened {
     this.#report = report;
   }
 
-  /** Commands know no address of the owner, unless they work as it. */
+  /** Commands do not know the owner's address, unless they work as the owner. */
   configure(isOwner = false): Configuration {
     return readConfiguration(withMachineSettings(this.#settings, isOwner));
   }

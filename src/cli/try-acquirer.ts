@@ -21,12 +21,12 @@ export type Trial = { readonly lines: readonly string[]; readonly isBad: boolean
 type TryTools = {
   readonly audit: Audit;
   readonly operator: Actor;
-  /** Said at once, so that it is known if the command is killed. */
+  /** Reported at once, so that it is known if the command is killed. */
   readonly report: (line: string) => void;
 };
 
 export type WantedTrial = {
-  /** Whose charge it is, where the acquirer asks. */
+  /** The charge's merchant, for acquirers that ask. */
   readonly merchantId: string;
   readonly name: string;
   readonly card: CardForAuthorization;
@@ -38,7 +38,7 @@ const AMOUNT = cents(100);
 const MOST_TRIES = 12;
 const PAUSE_MILLISECONDS = 6_000;
 
-/** Verifies a card with no amount and, if it is wanted, charges R$ 1.00, which it voids at once. */
+/** Verifies a card with no amount and, if wanted, charges R$ 1.00, which it voids at once. */
 export async function tryAcquirer(
   { audit, operator, report }: TryTools,
   acquirer: Pick<Acquirer, 'authorize' | 'verify' | 'voidCharge'>,
@@ -128,7 +128,7 @@ async function voidForGood(
   return false;
 }
 
-/** Reads a card from JSON, or says what is wrong with it without its content. */
+/** Reads a card from JSON, or gives its fault without its content. */
 export function readTrialCard(text: string): CardForAuthorization | string {
   const fields = parsed(text);
   const { number, expirationMonth, expirationYear, holderName, securityCode = null } = fields;

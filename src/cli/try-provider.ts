@@ -9,10 +9,10 @@ import { readTrialCard, type Trial, tryAcquirer } from './try-acquirer.ts';
 type OptionFault = { readonly option: string; readonly message: string };
 
 export const NO_TRIAL: Trial = { lines: [], isBad: false };
-/** Where an acquirer asks whose charge it is. */
+/** The charge's merchant, for acquirers that ask. */
 const TRIAL_MERCHANT = 'provider-test';
 
-/** With a card, the acquirer is asked to verify it, and to charge it if that is wanted. */
+/** With a card, asks the acquirer to verify it, and to charge it if wanted. */
 export async function tryProvider(
   given: GivenOptions,
   tools: AuditedCommandTools,

@@ -20,12 +20,11 @@ import {
 import { accountUnknown, merchantUnknown } from './refusals.ts';
 
 const MOST_ENDPOINTS = 1_000;
-/** A backlog is counted up to so many. */
+/** The most deliveries of a backlog that are counted. */
 const MOST_COUNTED = 10_000;
 const MOST_DELIVERIES = 100;
 const STATES = ['waiting', 'delivered', 'givenUp'] as const;
 
-/** What merchants see of their webhooks in the API, for the operator. */
 export const WEBHOOK_COMMANDS: readonly Command[] = [
   {
     words: ['webhook', 'list'],
@@ -65,7 +64,7 @@ export const WEBHOOK_COMMANDS: readonly Command[] = [
   },
 ];
 
-/** Where a merchant is notified is its own: the look is audited before anything is shown. */
+/** Merchants' addresses are their own: the look is audited before anything is shown. */
 async function recordLook(
   { audit, operator }: AuditedCommandTools,
   resource: string,
@@ -94,7 +93,7 @@ async function runList(given: GivenOptions, tools: AuditedCommandTools): Promise
   return { ok: true, lines: [...lines, ...found.flatMap(whyLines)], json: { items: found } };
 }
 
-/** Why it fails, and what to do. Nothing of one that works, or that nothing is known of. */
+/** Why it fails, and what to do. Nothing if it works, or if nothing is known. */
 function whyLines({ merchantId, endpoint, state, lastFailure }: ListedEndpoint): string[] {
   if (state === 'disabled') {
     return [
@@ -247,7 +246,7 @@ async function runResend(
   const tools = { database, clock: await readBusinessClock(database), notify: () => {} };
   const sent = await resendDelivery(tools, merchantId, deliveryId);
   if (typeof sent === 'string') {
-    // Another one was faster than this look.
+    // Another process was faster.
     await record('failure', { refusal: sent });
     return refusedResend(sent);
   }

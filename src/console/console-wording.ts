@@ -23,7 +23,7 @@ import UNRESOLVED_TEXTS from './unresolved/texts.json' with { type: 'json' };
 import UPKEEP_TEXTS from './upkeep/texts.json' with { type: 'json' };
 import USER_TEXTS from './users/texts.json' with { type: 'json' };
 
-/** Texts are English where they are written. These are their Portuguese. */
+/** The Portuguese of texts, which are written in English in the code. */
 export const CONSOLE_TEXTS: Readonly<Record<string, string>> = {
   ...PART_TEXTS.portuguese,
   ...TODAY_TEXTS.portuguese,

@@ -59,7 +59,7 @@ export function forgetOldActions(database: Database): Work {
   return forgetInBatches('forgetOldActions', (limit) => deleteOldActions(database, limit, FORM_SECONDS));
 }
 
-/** While something was bought; nothing is asked otherwise. */
+/** The pause while there are purchases; otherwise nothing is asked. */
 const REMEMBER_MILLISECONDS = 5_000;
 
 function buyerWorks({ database, configuration: { customerRetentionDays: days } }: WorksContext): Work[] {

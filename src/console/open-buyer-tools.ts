@@ -20,7 +20,6 @@ import { MOST_BUYERS } from './payments/sought.ts';
 
 export type BuyerSearchTools = SearchTools & BuyerPageTools & FileBuyerTools;
 
-/** What finds who bought, and what somebody bought. */
 export function openBuyerTools({
   database,
   search,

@@ -68,7 +68,7 @@ export type MerchantPageTools = Omit<PaymentTools, 'listThingHistory'> &
   Pick<DisputeTools, 'listDisputes'> &
   Omit<DaySheetTools, 'findMerchant'>;
 
-/** Of one day. Reading them takes about a hundred queries. */
+/** In one day. Reading them takes about a hundred queries. */
 const MOST_INSTALLMENTS = 100_000;
 /** For each kind of read. A page that is left open costs a twentieth of a core. */
 const PREPARED: Omit<PreparedReadsOptions, 'onFailure'> = {
@@ -127,7 +127,10 @@ const wholeDays = ({ from, to }: Days): Period => ({
   before: startOfSaoPauloDay(reachedFrom(to, 1)),
 });
 
-/** As many days before, until the same hour while the days go on: a part of a day is compared with a part. */
+/**
+ * The same number of days before. If the days have not ended, until the same hour, so that parts of days are
+ * compared.
+ */
 function periodBefore(days: Days, now: Instant): Period {
   const { from, before } = wholeDays(daysBefore(days));
   const whole = wholeDays(days);
@@ -156,7 +159,7 @@ async function readCharges(
   };
 }
 
-/** Without its number and its holder, so it is not audited. */
+/** Without number and holder, so the read is not audited. */
 function storedCardFinder(lookUp: ModuleContext['lookUp']): MerchantPageTools['findStoredCard'] {
   return async (merchantId, vaultId) => {
     if (!isUuid(vaultId)) return null;

@@ -89,7 +89,7 @@ import { findListedUser, listUsers } from './users/users.sql.ts';
 export type OperatorContext = Pick<ModuleContext, 'database' | 'lookUp' | 'search' | 'clock'> & {
   readonly audit: Audit;
   readonly acquirers: Acquirers;
-  /** Of those that the settings name; null: they name none. */
+  /** The host in the settings; null: none. */
   readonly acquirerUrl: string | null;
   readonly bankUrl: string | null;
   readonly configuration: ModuleContext['configuration'] & {
@@ -110,7 +110,7 @@ export type OperatorTools = UnresolvedTools &
 
 type MerchantOperatorTools = Omit<MerchantTools, 'listCredentials'> & MerchantActionTools & RoutingTools;
 
-/** Questions of a person to the acquirer: ten at once, then one in five seconds. */
+/** A person's questions to the acquirer: ten at once, then one in five seconds. */
 const QUESTIONS = { perSecond: 0.2, burstSeconds: 50 };
 const MERCHANTS_OF_PAGE = 50;
 const MOST_PROCESSES = 100;

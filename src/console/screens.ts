@@ -53,7 +53,6 @@ import { KEY_SCREENS } from './upkeep/key-screens.ts';
 import { USER_ACTIONS, type UserActionTools } from './users/user-actions.ts';
 import { USER_SCREENS, type UserTools } from './users/user-screens.ts';
 
-/** Reads that the API does not have. */
 export type ConsoleTools = MerchantPageTools &
   HealthTools &
   AuditTools &

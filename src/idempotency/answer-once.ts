@@ -22,18 +22,20 @@ import {
 
 import type { RequestKey } from './idempotency-keys.sql.ts';
 
-/** Its own commit records the key, or finds it taken. */
+/** `make`'s own commit records the key, or finds it taken. */
 export type Effect<Result> = {
   /**
-   * `isFirst`: whether the key is new; until then only reads. Gives `keyUsed` if it is not, or is taken
-   * later.
+   * `isFirst`: whether the key is new; until it resolves, only reads. Returns `keyUsed` if the key is not
+   * new, or is taken later.
    */
   readonly make: (isFirst: Promise<boolean>) => Promise<Result | 'keyUsed'>;
-  /** Whether nothing was recorded: then the first request with this key may be the cause. */
+  /** Nothing was recorded: then the first request with this key may be the cause. */
   readonly isRefused: (result: Result) => boolean;
   /** The outcome of the first request; null: none yet. */
   readonly repeatAnswer: (resourceId: string, progress: RequestProgress) => Promise<Result | null>;
-  /** The resource with a derived id, which a restore brings back without its key. Only if it was sent. */
+  /**
+   * Finds the resource by its derived id, which a restore brings back without its key. Only if it was sent.
+   */
   readonly findMade?: (span: IdSpan) => Promise<string | null>;
   /** Whether that resource can be of a card (see `openCarrier`) although its key's fingerprint is gone. */
   readonly canBeOfCard?: (resourceId: string, card: string) => Promise<boolean>;
@@ -52,7 +54,7 @@ export async function answerOnce<Result>(
   const find = () =>
     request === null ? Promise.resolve(null) : findEarlier(tools, merchantId, request, effect);
   const looking = find();
-  // `make` gets its errors by `isFirst`.
+  // `make` gets the errors of the look-up by `isFirst`.
   looking.catch(() => {});
   const result = await effect.make(looking.then((earlier) => earlier === null));
   const isDone = result !== 'keyUsed' && !effect.isRefused(result);
@@ -91,7 +93,7 @@ export type FindRequestTools = {
   readonly keyring: Pick<Keyring, 'fingerprints' | 'idDigest' | 'reload'>;
 };
 
-/** Whether and for what this merchant used the key before. */
+/** null: this merchant did not use the key before. */
 export async function findEarlierRequest(
   { findRequest, keyring }: FindRequestTools,
   merchantId: string,
@@ -113,7 +115,7 @@ export async function findEarlierRequest(
   return isOther ? { kind: 'otherBody' } : earlier;
 }
 
-/** Null without a key. */
+/** null without a key. */
 export function identifyRequest(
   keyring: Pick<Keyring, 'fingerprints' | 'idDigest'>,
   merchantId: string,
@@ -134,7 +136,7 @@ export function newIdOf(request: KeyedRequest | null): string {
 
 const noCarrier = () => Promise.resolve(null);
 
-/** Recorded with a request whose carrier was opened; see `openCarrier`. */
+/** Recorded with a request whose carrier was opened. */
 export function identifyCarried(
   keyring: Pick<Keyring, 'fingerprints'>,
   request: KeyedRequest | null,
@@ -145,7 +147,7 @@ export function identifyCarried(
   return { ...request, bodyFingerprints: withCarried(body, keyring.fingerprints(carriedText(card))) };
 }
 
-/** Prefixed against other texts under the same keys. */
+/** The prefix keeps it different from other texts under the same keys. */
 function carriedText(card: string): string {
   return `card of a request|${card}`;
 }

@@ -1,6 +1,6 @@
 import type { Fingerprint } from '../keys/open-keyring.ts';
 
-/** The shortest time that a key replays its answer. Later it counts as new. */
+/** For so long at least a key replays its answer. Later it counts as new. */
 export const DAYS_KEPT = 30;
 
 /** The key belongs to method and path; `body` is as the contract read it. */
@@ -14,11 +14,11 @@ export type SentRequest = {
 /** One for each data key that compares, the one in use first. */
 type Fingerprints = readonly [Fingerprint, ...Fingerprint[]];
 
-/** The key as a hash over method, path and key, and the body. */
+/** `keyHash`: over method, path and key. `text`: the comparable body. */
 export type KeyedRequest = {
   readonly keyHash: Buffer;
   readonly text: string;
-  /** Fingerprints of the text and, once its carrier was opened, of the card. */
+  /** Of the text and, once its carrier was opened, of the card. */
   readonly bodyFingerprints: Fingerprints;
   readonly openCarrier: () => Promise<string | null>;
   /** For the id of a payment, cancel or capture. */
@@ -26,7 +26,7 @@ export type KeyedRequest = {
 };
 
 export type RequestProgress = {
-  /** Whether the key's resource was made, or at least its intent. */
+  /** The key's resource was made, or at least its intent. */
   readonly isDone: boolean;
   /** Real time since the key was recorded. */
   readonly ageMilliseconds: number;
@@ -43,7 +43,7 @@ export type EarlierRequest =
   | { readonly kind: 'same'; readonly resourceId: string; readonly progress: RequestProgress }
   | { readonly kind: 'otherBody' };
 
-/** The length of our keyed fingerprints. */
+/** Of our keyed fingerprints. */
 const PRINT_BYTES = 32;
 
 /** Until then, the request that recorded the key may still make its resource or free the key. */
@@ -51,12 +51,15 @@ export const MAKING_MILLISECONDS = 45_000;
 /** By then its last statement is over too: what was not made never will be. */
 const LOST_MILLISECONDS = 60_000;
 
-/** Whether the first request died: its resource will never exist. */
+/** The first request died: its resource will never exist. */
 export function isRequestLost({ isDone, ageMilliseconds }: RequestProgress): boolean {
   return !isDone && ageMilliseconds >= LOST_MILLISECONDS;
 }
 
-/** Carriers are compared by their card: a repetition may encrypt it again. A security code never is. */
+/**
+ * Carriers are compared by their card, because a repetition may encrypt it again. A security code is never
+ * compared.
+ */
 const LEFT_OUT = new Set(['numberToken', 'encryptedCard', 'securityCode']);
 
 /** Equal for equal requests: names in order, without carriers and security code. A `vaultId` is compared. */
@@ -67,7 +70,7 @@ export function comparableText(body: unknown): string {
   });
 }
 
-/** ExactNumber is an object too, with its own way to be written. */
+/** An ExactNumber is written in its own way. */
 function isPlain(value: unknown): value is object {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
@@ -76,7 +79,7 @@ function byName([one]: [string, unknown], [other]: [string, unknown]): number {
   return one < other ? -1 : 1;
 }
 
-/** Compares without the carrier; null when the fingerprint's key is not known here. */
+/** Compares without the carrier; null: the fingerprint's key is not known here. */
 export function earlierRequest(
   { bodyFingerprint, bodyFingerprintKeyId, resourceId, isDone, ageMilliseconds }: RecordedRequest,
   { bodyFingerprints }: Pick<KeyedRequest, 'bodyFingerprints'>,
@@ -96,7 +99,6 @@ export function withCarried(body: Fingerprints, carried: Fingerprints): Fingerpr
   return [first as Fingerprint, ...others];
 }
 
-/** Whether another card was recorded. */
 export function isOtherCard(
   { bodyFingerprint, bodyFingerprintKeyId }: RecordedRequest,
   carried: Fingerprints,

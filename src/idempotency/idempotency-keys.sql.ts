@@ -27,7 +27,7 @@ export const RECORDED = rowCodec<RecordedRequest & RequestKey>(
   'k',
 );
 
-/** The recorded request of the key of the input row `i`. */
+/** The recorded request of the input row `i`'s key. */
 export const REQUEST_OF_KEY =
   'select * from idempotency_keys o where o.merchant_id = i.merchant_id and o.key_hash = i.key_hash limit 1';
 
@@ -62,7 +62,6 @@ export function keyValues(request: KeyedRequest | null): unknown[] {
   return Object.values(KEY_COLUMNS).map(([, value]) => value({ request }));
 }
 
-/** Whether the key of the input row `i` exists. */
 export const IS_KEY_USED =
   'exists (select from idempotency_keys k where k.merchant_id = i.merchant_id and k.key_hash = i.key_hash)';
 
@@ -85,7 +84,7 @@ export const RESERVE_KEYS = `reserved as (
      order by merchant_id, key_hash
    )`;
 
-/** Frees keys. Reads the CTE `unkeyed`: merchant_id, key_hash and resource_id. */
+/** Reads the CTE `unkeyed`: merchant_id, key_hash and resource_id. */
 export const FREE_KEYS = `freed as (
      delete from idempotency_keys k using unkeyed u
      where k.merchant_id = u.merchant_id and k.key_hash = u.key_hash and k.resource_id = u.resource_id
@@ -98,13 +97,13 @@ export const FREE_RESERVED_KEYS = `freed as (
        and not k.is_done and k.created_at > u.reserved_after
    )`;
 
-/** For reserved keys with their resource. Reads the CTE `made`: merchant_id, key_hash and resource_id. */
+/** Reads the CTE `made`: merchant_id, key_hash and resource_id. */
 export const FINISH_KEYS = `finished as (
      update idempotency_keys k set is_done = true from made m
      where k.merchant_id = m.merchant_id and k.key_hash = m.key_hash and k.resource_id = m.resource_id
    )`;
 
-/** A statement that lost is repeated at once and sees the winner: a second loss is another key's. */
+/** The repeated statement sees the winner, so a second loss is another key's. */
 const MOST_RACES = 5;
 
 /** For check and insert of a key: if another process commits the key in between, the repetition sees it. */
@@ -124,7 +123,7 @@ export function isKeyTaken(error: unknown): boolean {
   return hasSqlState(error, SQL_STATE.uniqueViolation) && constraint === 'idempotency_keys_pkey';
 }
 
-/** Deletes up to `limit` keys older than so many days; gives how many. */
+/** `$2`: older than so many days. */
 export const deleteOldKeys = forgetting<[number]>({
   table: 'idempotency_keys',
   by: 'created_at',
@@ -141,7 +140,7 @@ const LOOK = rowCodec({
 /** The key itself is not stored. */
 export type KeyedRequestLook = RowOf<typeof LOOK>;
 
-/** By the index by age: the bounds keep it short. */
+/** Finds them by the index by age: the bounds keep it short. */
 const LIST = statement(
   'idempotency.list_of_resources',
   `select ${LOOK.columns} from idempotency_keys

@@ -41,7 +41,7 @@ const INSERT = statement(
 const NUMBER = rowCodec({ dataKeyId: column.whole("nextval('data_keys_data_key_id_seq')::integer") });
 const NEXT_ID = statement('keys.next_id', `select ${NUMBER.columns}`);
 
-/** The number that a new key is wrapped with. An unused one leaves a gap. */
+/** A new key is wrapped with this number. An unused one leaves a gap. */
 export async function nextDataKeyId(database: Database, cell: string | null): Promise<number> {
   const [row = {}] = await database.query(NEXT_ID, []);
   return dataKeyNumber(cell, NUMBER.parse(row).dataKeyId);
@@ -91,7 +91,7 @@ const HOLD_IN_USE = statement(
 /** The key was retired before its sealed bytes were written. Nothing was written; seal again. */
 export class KeyRetired extends Error {}
 
-/** Keeps the key in use until the commit. Throws `KeyRetired`. */
+/** Until the commit. Throws `KeyRetired`. */
 export async function keepInUse(tx: Tx, dataKeyId: number): Promise<void> {
   if ((await tx.query(HOLD_IN_USE, [dataKeyId])).length !== 1)
     throw new KeyRetired('the data key was retired');
@@ -147,7 +147,7 @@ const FIND_POWER = statement(
      or has_table_privilege('data_keys', 'truncate') or has_table_privilege('data_keys', 'trigger') as may_delete`,
 );
 
-/** Why the service's role could make sealed rows unreadable; null when it cannot. */
+/** Why the service's role could make sealed rows unreadable; null: it cannot. */
 export async function keyWeakness(database: Database): Promise<string | null> {
   const [row] = await database.query(FIND_POWER, []);
   return row?.may_delete === true ? `the role ${row.role} may delete data keys` : null;

@@ -19,7 +19,7 @@ export type CommitKeyChange = <T>(work: (tx: KeyTx) => Promise<T>) => Promise<T>
 
 const CRYPTOPERIOD_MILLISECONDS = 365 * 24 * 60 * 60 * 1_000;
 
-/** A year after the key was made. Null: never, because ids of keyed requests depend on the key. */
+/** A year after the key was made. null: never, because ids of keyed requests depend on the key. */
 export function dueAt(key: {
   /** `rsa`: the pairs that merchants encrypt cards with. */
   readonly purpose: KeyPurpose | 'key-encryption' | 'rsa';

@@ -9,7 +9,7 @@ export type KeyStoreSettings =
       readonly kind: 'environment';
       readonly key: Buffer;
       readonly formerKeys: readonly Buffer[];
-      /** The settings that the keys came from: `PARCELA_KEY_VALUE_FILE`. */
+      /** The settings that the keys came from, for example `PARCELA_KEY_VALUE_FILE`. */
       readonly settings: readonly string[];
     }
   | { readonly kind: 'external'; readonly url: string; readonly channel: ChannelFiles };
@@ -19,7 +19,7 @@ type SettingText = (name: string) => string;
 /** Settings that are keys: removed from the environment once read. */
 export const SECRET_KEY_SETTINGS = ['PARCELA_KEY', 'PARCELA_KEY_FORMER'];
 
-/** Adds faults of the settings to `faults`, such as two stores at once. No fault repeats a key. */
+/** Adds faults of the settings to `faults`, for example two stores at once. No fault repeats a key. */
 export function keyStoreSettings(
   text: SettingText,
   faults: string[],
@@ -40,7 +40,6 @@ export function keyStoreSettings(
   return { kind: 'file', path: text('PARCELA_KEY_FILE') || presetFile };
 }
 
-/** Faults name the setting that was set. */
 function setAs(text: SettingText, name: string, file: string): string {
   return text(file) === '' ? name : file;
 }

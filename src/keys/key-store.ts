@@ -1,11 +1,10 @@
 import type { KeyPurpose } from './data-keys.sql.ts';
 
-/** A data key as stored, and the key-encryption key that opens it. */
 export type WrappedKey = { readonly keyId: string; readonly wrapped: Buffer };
 
 /**
- * The port to the keeper of the key-encryption keys: a file of mode 600, the environment, or a program in
- * front of a KMS or an HSM. The keys never leave it.
+ * A file of mode 600, the environment, or a program in front of a KMS or an HSM keeps the key-encryption
+ * keys. The keys never leave it.
  */
 export type KeyStore = {
   /** For messages: `the key file /etc/parcela/keys.json`. */
@@ -20,7 +19,7 @@ export type KeyStore = {
   unwrap(keyId: string, wrapped: Buffer, context: string): Promise<Buffer>;
 };
 
-/** The service must not start: wrong or unavailable keys. The message names the remedy. */
+/** Wrong or unavailable keys: the service must not start. The message names the remedy. */
 export class KeysUnusable extends Error {
   override readonly name = 'KeysUnusable';
 }

@@ -41,13 +41,15 @@ function keyWork(tools: KeyWorkTools): Work[] {
   ];
 }
 
-/** A killed rotation leaves data keys under two key-encryption keys. With one the store is not asked. */
+/**
+ * A killed rotation leaves data keys under two key-encryption keys. If there is only one, the store is not
+ * asked.
+ */
 async function finishWrapping(tools: KeyWorkTools): Promise<void> {
   const rows = await listDataKeys(tools.database);
   if (new Set(rows.map((key) => key.keyEncryptionKeyId)).size > 1) await rewrapDataKeys(tools);
 }
 
-/** Reseals what retired keys have sealed, until nothing is under them. */
 function finishResealing(tools: ResealTools, tables: readonly SealedTable[]): Work {
   const finished = new Set<number>();
   let pausedUntil = 0;
@@ -64,7 +66,10 @@ function finishResealing(tools: ResealTools, tables: readonly SealedTable[]): Wo
 
 const BATCH = 20;
 
-/** Deletes overdue data keys that no row names; gives how many. What they sealed in backups stays shut. */
+/**
+ * Deletes overdue data keys that no row names; returns how many. What they sealed in backups can never be
+ * opened.
+ */
 async function deleteRetiredKeys({
   database,
   commitChange,

@@ -10,13 +10,12 @@ import { openKeyFile, readKeyFile } from './stores/read-key-file.ts';
 
 export type OpenedKeyStore = {
   readonly store: KeyStore;
-  /** The key file just made, or null. */
   readonly createdFile: string | null;
 };
 
 /**
- * Homologation makes a key file for an empty database. Production does not, nor is one made for a database
- * with keys, which it could not open. Throws `KeysUnusable`.
+ * In homologation an empty database gets a new key file. Production makes none; a database that has keys gets
+ * none, because a new key could not open them. Throws `KeysUnusable`.
  */
 export async function openKeyStore(
   settings: KeyStoreSettings,

@@ -13,10 +13,9 @@ import { type KeyStore, KeysUnusable, KeyUnknown, wrappingContext } from './key-
 import { NONCE_BYTES, openBytes, sealBytes } from './sealing.ts';
 import { unwrapDataKey, wrapNewKey } from './wrap-data-key.ts';
 
-/** Bytes at rest, with the number of their data key. */
 export type Sealed = { readonly dataKeyId: number; readonly bytes: Buffer };
 
-/** For bytes that are opened again. The other purposes only make fingerprints and seals. */
+/** For bytes that are opened again; the other purposes only make fingerprints and seals. */
 export const SEALING_PURPOSES = ['card', 'keyPair', 'secret'] as const;
 export type SealingPurpose = (typeof SEALING_PURPOSES)[number];
 
@@ -33,17 +32,19 @@ export type AuditSeal = { readonly dataKeyId: number; readonly seal: Buffer };
 export type Keyring = {
   /** `record` names the owner (merchant and record id); bytes do not open for another record. */
   seal(purpose: SealingPurpose, record: string, plain: Buffer): Sealed;
-  /** Null when bytes were altered or moved, or their key is gone: the alarm was raised; refuse the caller. */
+  /** null: bytes were altered or moved, or their key is gone. The alarm was raised; refuse the caller. */
   open(purpose: SealingPurpose, record: string, sealed: Sealed): Promise<Buffer | null>;
-  /** After an `open` that gave null: false if the key was lost, true if the row was altered. */
+  /** After `open` returned null: false if the key was lost, true if the row was altered. */
   hasKey(dataKeyId: number): boolean;
-  /** Opens with a known key, seals under the one in use. Null, after the alarm, if it does not open. */
+  /** Opens with a known key, seals under the one in use. null, after the alarm: it does not open. */
   sealAgain(purpose: SealingPurpose, record: string, sealed: Sealed): Sealed | null;
   /** Equal texts have equal fingerprints under one key; without the key nothing can be guessed. */
   fingerprint(text: string): Fingerprint;
   /** One for every key that still compares, the one in use first. */
   fingerprints(text: string): readonly [Fingerprint, ...Fingerprint[]];
-  /** Of every key in use in the last `milliseconds` (database's clock: leave a margin), current first. */
+  /**
+   * Of every key in use in the last `milliseconds` (by the database's clock: leave a margin), current first.
+   */
   recentFingerprints(text: string, milliseconds: number): readonly [Fingerprint, ...Fingerprint[]];
   /** HMAC-SHA-256 under the id key, which is never rotated: digests stay equal for ever. */
   idDigest(text: string): Buffer;
@@ -73,7 +74,6 @@ export class KeyAbsent extends Overloaded {
   }
 }
 
-/** Called for bytes that do not open: the database was altered, or a key is lost. */
 export type SealAlarm = (purpose: SealingPurpose, record: string, dataKeyId: number) => void;
 
 export type KeyInstallation = {
@@ -134,7 +134,6 @@ async function createDataKeys(
   return created;
 }
 
-/** Unwraps new keys, keeps known ones, drops those that are gone. */
 async function loadKeys(
   store: KeyStore,
   environment: string,

@@ -24,7 +24,7 @@ export type RotationTools = {
 /** Writers hold the table for milliseconds; a stuck one is ended by its timeout. */
 const MOST_TRIES = 30;
 const PAUSE_MILLISECONDS = 100;
-/** Makes a key and retires the one in use in one commit; gives the retired number. Harmless to repeat. */
+/** Makes a key and retires the one in use in one commit; returns the retired number. Harmless to repeat. */
 export async function rotateDataKey(tools: RotationTools, purpose: KeyPurpose): Promise<number> {
   const { store, keyring, environment, cell, commitChange } = tools;
   await keyring.reload();

@@ -6,8 +6,8 @@ export const KEY_BYTES = 32;
 const TAG_BYTES = 16;
 
 /**
- * AES-256-GCM, laid out as nonce, ciphertext, tag. `context` names the owner (merchant, record, key); in
- * another place the bytes do not open. A nonce must never repeat under one key: callers give 96 random bits.
+ * AES-256-GCM: nonce, ciphertext, tag. `context` names the owner (merchant, record, key); in another place
+ * the bytes do not open. A nonce must never repeat under one key: callers give 96 random bits.
  */
 export function sealBytes(key: KeyObject | Buffer, nonce: Buffer, context: string, plain: Buffer): Buffer {
   const cipher = createCipheriv(ALGORITHM, key, nonce);
@@ -15,7 +15,7 @@ export function sealBytes(key: KeyObject | Buffer, nonce: Buffer, context: strin
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Throws when key, context or a single bit differ. */
+/** Throws if key, context or a single bit differ. */
 export function openBytes(key: KeyObject | Buffer, context: string, sealed: Buffer): Buffer {
   if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new Error('the sealed bytes are too short');
   const decipher = createDecipheriv(ALGORITHM, key, sealed.subarray(0, NONCE_BYTES), {

@@ -41,7 +41,10 @@ const ACTIONS = {
   billingsHeld: { on: 'billing.hold', off: 'billing.release' },
 } as const;
 
-/** Refuses the current state. Ends tokens for good both ways: a login may have run beside it. */
+/**
+ * Refuses the current state. Ends all tokens for good, whether it disables or enables: a login may have run
+ * meanwhile.
+ */
 export async function changeStanding(
   tools: MerchantTools & { readonly database: Database },
   merchantId: string,

@@ -53,5 +53,5 @@ export async function addAccounts(
   return { ...found, accountNumbers: [...found.accountNumbers, ...accountNumbers] };
 }
 
-/** The length of a value that the audit log keeps. */
+/** The audit log cuts longer values. */
 const LONGEST_DETAIL = 200;

@@ -25,9 +25,7 @@ export type Contact = { readonly name: string; readonly email: string; readonly 
 
 export type Merchant = NewMerchant & {
   readonly createdAt: Instant;
-  /** Its callers are locked out. */
   readonly isDisabled: boolean;
-  /** Its subscriptions' billings are not charged. */
   readonly hasBillingsHeld: boolean;
   /** Set by a restore of the database, not by hand. */
   readonly isHeldByRestore: boolean;
@@ -85,7 +83,7 @@ export type AccountRefusal =
   | 'accountExists'
   | 'tooManyAccounts';
 
-/** `value` shows which one of several caused the refusal. */
+/** `value`: which one of several caused the refusal. */
 export type Refused<Refusal> = { readonly refusal: Refusal; readonly value: string };
 
 export const MOST_ACCOUNTS = 1_000;
@@ -127,7 +125,7 @@ function textsRefusal(legalName: string, contact: Contact): Refused<TextRefusal>
   return null;
 }
 
-/** Changed separately, because others may change another field. */
+/** Each is changed alone, because others may change another field. */
 const VALUES = {
   legalName: ({ legalName }: Merchant) => legalName,
   contactName: ({ contact }: Merchant) => contact.name,
@@ -143,7 +141,7 @@ export type MerchantField = keyof typeof VALUES;
 const FIELDS = Object.keys(VALUES) as readonly MerchantField[];
 const OF_CONTACT: readonly MerchantField[] = ['contactName', 'contactEmail', 'contactPhone'];
 
-/** Old and new values for the audit log; of the contact, a person, only that it changed. */
+/** For the audit log; of the contact, a person, only that it changed. */
 export function shownChange(
   old: Merchant,
   changed: Merchant,
@@ -160,7 +158,7 @@ export function shownChange(
   return Object.fromEntries(shown);
 }
 
-/** The changed merchant, and the names of changed fields. */
+/** With the names of changed fields. */
 export function changedMerchant(
   merchant: Merchant,
   change: MerchantChange,
@@ -233,7 +231,7 @@ function businessAddressRefusal(text: string | null): Refused<'businessAddressMa
   return text === null || isText(text, 150) ? null : { refusal: 'businessAddressMalformed', value: text };
 }
 
-/** Requires one visible line without card numbers; control characters could forge a line. */
+/** One visible line without card numbers; control characters could forge a line. */
 function isText(text: string, maxLength: number): boolean {
   const isShort = [...text].length <= maxLength;
   return isShort && /\S/.test(text) && !/[\p{Cc}\p{Cs}]/u.test(text) && !holdsCardNumber(text);

@@ -26,7 +26,7 @@ const INSERT = statement(
    select ${CREATED.columns} from merchant`,
 );
 
-/** Audited. Null when the id is taken. */
+/** Audited. null: the id is taken. */
 export async function insertMerchant(
   audit: Audit,
   merchant: NewMerchant,
@@ -49,7 +49,7 @@ export async function insertMerchant(
   return row === undefined ? null : CREATED.parse(row).createdAt;
 }
 
-/** Only changed fields: others may change another one. */
+/** Writes only changed fields: others may change another one. */
 const CHANGE = statement(
   'merchants.change',
   `update merchants set
@@ -115,7 +115,7 @@ const HOLD_RESTORED = statement(
 
 const heldOf = ([row]: readonly Row[]): number => (row === undefined ? 0 : HELD.parse(row).held);
 
-/** Holds the billings of all merchants; gives how many were not held before. */
+/** Holds the billings of all merchants; returns how many were not held before. */
 export async function holdRestored(tx: Tx): Promise<number> {
   return heldOf(await tx.query(HOLD_RESTORED, []));
 }
@@ -127,7 +127,7 @@ const RELEASE_RESTORED = statement(
    returning merchant_id`,
 );
 
-/** Ends the hold of `holdRestored` for one merchant or (null) all; gives how many. */
+/** Ends the hold of `holdRestored` for one merchant or (null) all; returns how many. */
 export async function endRestoredHold(tx: Tx, merchantId: string | null): Promise<number> {
   return (await tx.query(RELEASE_RESTORED, [merchantId])).length;
 }
@@ -226,14 +226,14 @@ const SEARCH = statement(
    order by m.merchant_id limit $5`,
 );
 
-/** A null field matches every merchant. */
+/** null fields match every merchant. */
 export type MerchantFilter = {
   /** Matches id, CNPJ with or without mask, account, or a part of the name. */
   readonly text: string | null;
   readonly standing: Standing | null;
 };
 
-/** Matches after an id, ordered by id. For the operator. */
+/** Ordered by id, after an id. For the operator. */
 export async function searchMerchants(
   database: Reader,
   { text, standing }: MerchantFilter,
@@ -294,7 +294,6 @@ const LIST_CLOCKS = statement(
   `select ${CLOCK.columns} from merchant_clocks order by merchant_id`,
 );
 
-/** Changes when a clock is moved, or a jump begins or ends. */
 export const VERSION_OF_CLOCKS = statement(
   'merchants.version_of_clocks',
   `select sum(hashtextextended(concat_ws(' ', merchant_id, shift_milliseconds, target_at is null), 0))::text as version

@@ -21,7 +21,7 @@ const ECI = Type.String({
 const PROOF = { maxLength: 28, format: 'base64Of20Bytes', mayHoldCard: true };
 const VERSION = { maxLength: 5, format: 'threeDSVersion' };
 
-/** Which indicators come with the issuer's proof. */
+/** The indicators that come with the issuer's proof. */
 const PROVED = /^0?[1256]$/;
 const IS_PROVED: CheckedRule = {
   required: ['eci'],
@@ -55,7 +55,7 @@ export const THREE_D_SECURE = named(
   },
 );
 
-/** As gateways of this family name them, in `sellerInfo`. */
+/** The names in `sellerInfo` that gateways of this family use. */
 export const FAMILY_FIELDS = {
   eci: Type.Optional({
     ...ECI,
@@ -157,7 +157,6 @@ function summaryOf(eci: string, version: string | undefined): AuthenticationSumm
   return { eci: eci.padStart(2, '0'), version: version ?? AUTHENTICATION_VERSION };
 }
 
-/** Of payments that came with one. */
 export const THREE_D_SECURE_ANSWER = Type.Optional(
   named('ThreeDSecure', {
     eci: Type.String(),

@@ -199,7 +199,7 @@ function checkInstallments(
   if (typeof installments !== 'number') return [];
   if (productType === 'avista' && installments !== 1) return [PAYMENT_FAULTS.oneInstallment];
   if (productType === 'lojista' && installments < 2) return [PAYMENT_FAULTS.severalInstallments];
-  // More than any acquirer takes is a fault of the schema.
+  // The schema refuses more than any acquirer takes.
   if (installments > largest && installments <= MOST_INSTALLMENTS) {
     const pt = `A adquirente aceita no máximo ${largest} parcela(s).`;
     const en = `The acquirer takes ${largest} installment(s) at most.`;
@@ -357,7 +357,6 @@ export function readPaymentRequest(body: PaymentRequest): Payment {
   };
 }
 
-/** Card and code of a malformed request, as far as readable. */
 export function readSoundSale({ cardInfo, sellerInfo }: Sound<PaymentRequest>): {
   card: NamedCard;
   antiFraudCode: string | null;

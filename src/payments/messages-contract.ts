@@ -9,7 +9,7 @@ import type { Payment } from './payment.ts';
 const MOMENT = '2026-11-21T10:00:00.123-03:00';
 const GROUP = 'What is sent to you';
 
-/** These bodies are written by SQL (`movement-deliveries.sql.ts`). */
+/** SQL writes these bodies (`movement-deliveries.sql.ts`). */
 export const PAYMENT_MESSAGES: readonly MessageContract[] = [
   {
     id: 'movementNotification',

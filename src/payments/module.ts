@@ -142,7 +142,6 @@ export function openPayments(context: PaymentsContext, below: Below): Module {
   };
 }
 
-/** What every request needs that an acquirer is asked for. */
 function askingTools(
   { configuration, database, keyring, acquirers, clock }: PaymentsContext,
   { idempotency: { findRequest } }: Below,

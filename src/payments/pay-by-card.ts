@@ -105,8 +105,8 @@ export type Seller = {
 export type SaleRequest = { readonly request: KeyedRequest | null; readonly isFirst: Promise<boolean> };
 
 /**
- * The card is open in memory only while this runs. `keyUsed`: the request is a repetition. Its key is looked
- * up beside card and code, and nothing is done before that has ended.
+ * The card is open in memory only while this runs. `keyUsed`: the request is a repetition. The key is looked
+ * up beside card and code; nothing is done before this look-up has ended.
  */
 export async function payByCard(
   tools: PayTools,
@@ -170,7 +170,7 @@ export async function payByCard(
   return resultOf(tools, payment, made.intent, made.charge);
 }
 
-/** An acquirer that fails again and again is passed over, unless the rules name no other that works. */
+/** An acquirer that fails repeatedly is passed over, unless the rules name no other that works. */
 function chooseAcquirer(
   { acquirers, breakers }: Pick<PayTools, 'acquirers' | 'breakers'>,
   routed: SaleToRoute,
@@ -185,7 +185,6 @@ function chooseAcquirer(
   return isPassedOver ? next : chosen;
 }
 
-/** Where no acquirer takes the sale. */
 function whyNone(
   { acquirers }: Pick<PayTools, 'acquirers'>,
   routed: SaleToRoute,
@@ -197,7 +196,7 @@ function whyNone(
     : 'brandNotOffered';
 }
 
-/** The others record nothing. */
+/** Other results record nothing. */
 const WITH_TRANSACTION: readonly Charge['kind'][] = [
   'approved',
   'preauthorized',
@@ -243,7 +242,7 @@ function intentOf(tools: PayTools, seller: Seller, payment: Payment, found: Foun
     callbackUrl: payment.callbackUrl,
     customer: payment.customer,
     softDescriptor: payment.softDescriptor ?? seller.softDescriptor,
-    // No plan asked for it.
+    // The charge comes from no plan.
     storedCardReason: stored === null ? null : 'unscheduled',
     authentication: payment.authentication,
     buyer: payment.customer === null ? null : customerOf(payment.buyer),
@@ -292,7 +291,7 @@ function saleOf(
       brand: trace.brand,
       firstSix: trace.firstSix,
       lastFour: trace.lastFour,
-      // Without rules and provider nobody reads them.
+      // Computed late: without rules and provider nobody reads them.
       get fingerprints() {
         fingerprints ??= cardFingerprints(keyring, merchantId, card.number);
         return fingerprints;

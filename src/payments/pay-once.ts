@@ -55,8 +55,8 @@ export function payOnce(
 }
 
 /**
- * A key, what it made and the stored card in one look: those who look in one turn share the statement. Until
- * `forgetCard` whoever looks for the key brings the card, so that all ask the same.
+ * Looks up a key, its payment and the stored card together: callers of one turn share the statement. Until
+ * `forgetCard` every caller for the key brings the card, so that all ask the same.
  */
 function lookingTogether(
   tools: PayOnceTools,
@@ -126,7 +126,7 @@ function outcomeOf(transaction: Transaction): PayResult | null {
   }
 }
 
-/** As authorized: the payment itself shows later captures and releases. */
+/** The answer as authorized: the payment itself shows later captures and releases. */
 function preauthorizedAnswer(
   { transactionId, authorizationCode, nsu }: Transaction,
   { authorizedAt, captureUntil }: Preauthorization,
@@ -141,7 +141,7 @@ function preauthorizedAnswer(
   };
 }
 
-/** As approved: the payment itself shows later cancels. */
+/** The answer as approved: the payment itself shows later cancels. */
 function approvalOf({
   transactionId,
   authorizationCode,

@@ -13,7 +13,7 @@ import type {
 import { holdsNumber } from '../values/card-number-in-text.ts';
 import type { Cents } from '../values/cents.ts';
 
-/** Where a request may have its authentication: our own field, or those of the family. */
+/** The fields of a request that may have its authentication: our own, or those of the family. */
 export const AUTHENTICATION_FIELDS = ['threeDSecure', 'sellerInfo'] as const;
 export type AuthenticationField = (typeof AUTHENTICATION_FIELDS)[number];
 
@@ -103,7 +103,6 @@ export function paymentStatus(
   }
 }
 
-/** Too many to sort, in a period or for a key. */
 export type PaymentSearchRefusal = 'tooManyOfPeriod' | 'tooManyOfKey';
 /** A list of all results comes only in an index's order. */
 export type PaymentExportRefusal = PaymentSearchRefusal | 'notInThisOrder';
@@ -113,7 +112,7 @@ export type FoundPayment<Found = Transaction> = {
   readonly status: PaymentStatus;
 };
 
-/** As lists have it. `Card`: what they show of a card payment. */
+/** A payment in lists. `Card`: the data shown of a card payment. */
 export type ListedPayment<Card = ListedTransaction> =
   | (FoundPayment<Card> & { readonly method: 'card' })
   | { readonly method: 'pix'; readonly pix: Pix }

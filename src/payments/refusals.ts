@@ -4,7 +4,6 @@ import { type RefusalShape, refusal } from '../platform/http/refusal.ts';
 import type { LimitCause } from '../transactions/methods/card/network-limits.ts';
 import { AUTHENTICATION_FIELDS, type AuthenticationField, KEPT_TEXTS, type KeptText } from './payment.ts';
 
-/** Before the acquirer is asked. */
 export type PaymentRefusal =
   | CardRefusal
   | AntiFraudRefusal
@@ -66,7 +65,7 @@ export const AUTHENTICATION_FAULTS = {
   RefusalShape
 >;
 
-/** Names the field that a payment has for the card. */
+/** Names the payment's field for the card. */
 export const PAYMENT_REFUSALS = Object.fromEntries([
   ...Object.entries(CARD_REFUSALS).map(([refusal, shape]) => [
     refusal,

@@ -7,13 +7,12 @@ import type { DatabaseTime } from './database-time.ts';
  */
 export type BusinessClock = {
   now(merchantId: string): Instant;
-  /** For merchants whose clock was never moved. */
   unmoved(): Instant;
 };
 
 const NO_SHIFTS: ReadonlyMap<string, number> = new Map();
 
-/** `ahead`: milliseconds ahead of the unmoved time, by merchant. Empty in production. */
+/** `ahead`: milliseconds that a merchant's clock is ahead of the unmoved time. Empty in production. */
 export function businessClock(
   time: DatabaseTime,
   shifts: ReadonlyMap<string, number> = NO_SHIFTS,

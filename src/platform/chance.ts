@@ -1,16 +1,16 @@
 import { randomBytes, randomUUID, randomUUIDv7 } from 'node:crypto';
 
-/** UUID version 7: new rows are adjacent at the end of an index. */
+/** UUID version 7: new rows stand together at the end of an index. */
 export function newId(): string {
   return randomUUIDv7();
 }
 
-/** 32 random bits that tell attempts apart, or draw lots. */
+/** 32 random bits: tells attempts apart, or draws lots. */
 export function newTry(): Buffer {
   return randomBytes(4);
 }
 
-/** UUID version 4 (122 random bits): a secret that lives minutes, where clients keep a UUID. */
+/** UUID version 4 (122 random bits): a secret that lives for minutes, for clients that expect a UUID. */
 export function newSecretId(): string {
   return randomUUID();
 }
@@ -20,7 +20,7 @@ export function newSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** 128 random bits as 32 hexadecimal digits: the address of a page that nobody can guess. */
+/** 128 random bits in hexadecimal: the address of a page that nobody can guess. */
 export function newPageKey(): string {
   return randomBytes(16).toString('hex');
 }

@@ -1,9 +1,9 @@
-/** Below this, the ways to read a clock explain it. */
+/** A smaller skew can come from the way in which a clock is read. */
 export const SMALL_SKEW_SECONDS = 2;
-/** Signatures, logins and certificates begin to fail by it. */
+/** Signatures, logins and certificates begin to fail at this skew. */
 export const LARGE_SKEW_SECONDS = 30;
 
-/** `theirs` was read between two readings of our clock, all in milliseconds. 0: within them. */
+/** `theirs` was read between two readings of our clock, all in milliseconds. 0: it lies between them. */
 export function clockAheadSeconds(
   theirs: number,
   ours: { readonly before: number; readonly after: number },

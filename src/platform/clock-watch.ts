@@ -8,7 +8,7 @@ export const CLOCK_AHEAD = gauge(
   'By how much the clock of the database is ahead of that of this machine; negative: behind.',
 );
 
-/** Called with what the database's clock showed between two monotonic times. */
+/** Called with the database's time, read between two monotonic times. */
 export type NoteClock = (shown: number, askedAt: number, answeredAt: number) => void;
 
 /**

@@ -3,12 +3,8 @@ import { test } from 'node:test';
 import { DatabaseTime } from './database-time.ts';
 
 const DAY = 86_400_000;
-/**
- * How far a clock that shows `ahead` more than this machine's is ahead here, give or take what the
- * test itself takes.
- */
+/** Milliseconds by which this clock is ahead of the machine's, give or take the test's own time. */
 const aheadOf = (time: DatabaseTime) => time.now() - performance.timeOrigin - performance.now();
-/** A reading whose answer took so long, all of it on the way back. */
 function read(time: DatabaseTime, ahead: number, milliseconds: number): void {
   const answeredAt = performance.now();
   const askedAt = answeredAt - milliseconds;

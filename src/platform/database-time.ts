@@ -8,7 +8,6 @@ import type { Database } from './postgres/database.ts';
  * the wall clock.
  */
 export class DatabaseTime {
-  /** The database's milliseconds minus `performance.now()`. */
   #lead: number | null = null;
 
   now(): Instant {
@@ -22,7 +21,10 @@ export class DatabaseTime {
     this.note(shown, askedAt, performance.now());
   }
 
-  /** `shown` was the time between the two monotonic times. Corrects the reading only as far as disproved. */
+  /**
+   * `shown` was the time between the two monotonic times. Corrects the reading only as far as it is
+   * disproved.
+   */
   note(shown: number, askedAt: number, answeredAt: number): void {
     const least = shown - answeredAt;
     this.#lead = Math.min(Math.max(this.#lead ?? least, least), shown - askedAt);

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 
-/** What is written there fails soon, or does already. The data folder of a container may be small. */
+/** Below these, writes fail soon or already do. The data folder of a container may be small. */
 const FULL = { bytes: 100e6, part: 1 / 10 };
 const LOW = { bytes: 1e9, part: 1 / 4 };
 
@@ -15,7 +15,6 @@ export function roomOf(freeBytes: number, sizeBytes: number): Room {
   return { freeBytes, sizeBytes, lack: isBelow(FULL) ? 'full' : isBelow(LOW) ? 'low' : null };
 }
 
-/** Null: the folder is not there. */
 export async function roomIn(folder: string): Promise<Room | null> {
   const found = await statfs(folder).catch(() => null);
   return found === null ? null : roomOf(found.bavail * found.bsize, found.blocks * found.bsize);

@@ -6,32 +6,30 @@ import type { Search } from './postgres/searches.ts';
 import { linesOf, type RowFormat } from './row-format.ts';
 import { FairLine, Overloaded } from './work/fair-line.ts';
 
-/** For each process. Each export reads a page now and then, in the queue of searches. */
+/** For each process. An export reads its pages in the queue of searches. */
 const EXPORTS = { name: 'exports', slots: 8, waiting: 16, longestWaitMilliseconds: 2_000 };
 const ROWS_OF_PAGE = 1_000;
-/** Ten years, of one file. */
+/** Ten years in one file. */
 export const MOST_DAYS_OF_EXPORT = 3_660;
-/** How long a read without a turn or a database is repeated. */
+/** How long a read is repeated without a turn or a database. */
 const PATIENCE_MILLISECONDS = 30_000;
 const PAUSE_MILLISECONDS = 500;
 
-/** The rows after `after`, in their order; null: from the beginning. */
+/** The rows after the row `after`, in order; null: from the beginning. */
 export type ReadPage<Row> = (database: Reader, after: Row | null, limit: number) => Promise<readonly Row[]>;
 
 export type Export<Row> = {
-  /** Each page is read when it is asked for. */
   readonly pages: AsyncIterable<readonly Row[]>;
   readonly signal: AbortSignal;
   readonly close: () => void;
 };
 
-/** The parts follow each other. Holds no connection between two pages. Throws `Overloaded`. */
+/** The parts follow each other. No connection is held between two pages. Throws `Overloaded`. */
 export type OpenExport = <Row>(merchantId: string, parts: readonly ReadPage<Row>[]) => Promise<Export<Row>>;
 
-/** The queue of all exports of a process. Each merchant has a share of it. */
 export function openExports(search: Search): {
   readonly openExport: OpenExport;
-  /** Ends running exports; otherwise a stop would wait for them. */
+  /** Ends running exports, for which a stop would wait. */
   readonly stopExports: () => void;
 } {
   const line = new FairLine(EXPORTS);
@@ -82,7 +80,7 @@ async function* pagesOfPart<Row>(
   }
 }
 
-/** A long export survives a moment without the database, or with too many searches. */
+/** A long export survives a short loss of the database, or a moment with too many searches. */
 export async function patiently<T>(read: () => Promise<T>, isAwaited = () => true): Promise<T> {
   const endsAt = performance.now() + PATIENCE_MILLISECONDS;
   for (;;) {
@@ -96,7 +94,6 @@ export async function patiently<T>(read: () => Promise<T>, isAwaited = () => tru
   }
 }
 
-/** The export closes with its answer. */
 export function streamOf<Row>({ pages, signal, close }: Export<Row>, format: RowFormat<Row>): AnswerStream {
   return { type: format.type, pieces: piecesOf(pages, format), signal, close };
 }

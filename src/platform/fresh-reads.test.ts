@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { freshReads } from './prepared-reads.ts';
 
-/** A read that ends on demand. */
 function slowReads() {
   const reads: PromiseWithResolvers<void>[] = [];
   const ask = freshReads(() => {

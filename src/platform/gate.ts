@@ -1,6 +1,7 @@
 /**
- * Why the process may not act: the operator holds it; the database is a copy or was restored; it is being
- * compared; its server is unfit for money; it takes no writes.
+ * Why the process may not act: `byHand`: the operator holds it; `restored`: the database is a copy or was
+ * restored; `unchecked`: it is being compared; `unfit`: its server is unfit for money; `unwritable`: it takes
+ * no writes.
  */
 export const HOLD_REASONS = ['byHand', 'restored', 'unchecked', 'unfit', 'unwritable'] as const;
 export type HoldReason = (typeof HOLD_REASONS)[number];
@@ -11,19 +12,18 @@ const NEVER = new AbortController().signal;
 export type Gate = {
   /** Null when the process may act. */
   reason(): HoldReason | null;
-  /** Aborted when the gate shuts. */
   signal(): AbortSignal;
-  /** Calls back once, when the gate opens. Returns a function that stops listening. */
+  /** Calls back once, when the gate opens. Returns a function that ends the listening. */
   onceOpen(wake: () => void): () => void;
 };
 
-/** Why nothing is sent now, in words; null: it is. */
+/** Why nothing is sent now, in words; null: the gate is open. */
 export function whyHeld(gate: Gate): string | null {
   const reason = gate.reason();
   return reason === null ? null : `all work is held (${reason})`;
 }
 
-/** Where there is no database to compare. */
+/** For programs without a database to compare. */
 export const ALWAYS_OPEN: Gate = {
   reason: () => null,
   signal: () => NEVER,

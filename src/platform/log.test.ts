@@ -32,7 +32,6 @@ test('no line has a card number, in whatever field or depth it came', async () =
 test('a line is out of the process when its writer was told so, however many write at once', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-log-'));
   const path = join(folder, 'lines');
-  // However slow the disk is.
   const log = openLog('info', 'json', openSync(path, 'w'), 60_000);
   try {
     const writers = Array.from({ length: 50 }, async (_, writer) => {

@@ -28,7 +28,6 @@ const NAMES: Readonly<Record<string, string>> = {
 const OWN = 'parcela.';
 const NANOSECONDS_PER_MILLISECOND = 1_000_000;
 
-/** The fields of a log line under ECS names. */
 export function ecsFields(fields: Fields): Record<string, unknown> {
   const line: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) {
@@ -56,7 +55,7 @@ export type Log = {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
-  /** Resolves when all lines so far have left the process. A slow reader is waited for only briefly. */
+  /** Resolves when all lines so far have left the process. A slow reader delays it only briefly. */
   flushed(): Promise<void>;
   /** Writes pending lines and ends. Closes the file unless it is the standard output. */
   close(): Promise<void>;
@@ -69,7 +68,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export const LOG_FORMATS = ['auto', 'json', 'ecs', 'pretty'] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
-/** The memory for a stalled reader; beyond it lines are dropped. */
+/** For a stalled reader; above it lines are dropped. */
 const MOST_WAITING_BYTES = 8 * 1024 * 1024;
 const FLUSH_MILLISECONDS = 200;
 /** How long a stalled reader may delay `flushed`. */
@@ -98,14 +97,14 @@ const ECS_LINES: LoggerOptions = {
   },
 };
 
-/** Line ends for some readers, but no control characters. In JSON they occur in strings alone. */
+/** Escapes what some readers take for line ends. In JSON these characters occur only in strings. */
 const escapeLineEnds = (line: string) =>
   line.replace(/[\u2028\u2029]/g, (end) => (end === '\u2028' ? '\\u2028' : '\\u2029'));
 
 /**
- * Lines on standard output or `fileDescriptor`. No request, body or header is ever logged whole: each may
- * hold a card. Callers choose the fields, and anything like a card number in them is masked. Fields of the
- * current request are added. Line ends and control characters are escaped, so that no value can forge a line.
+ * Log lines on standard output or `fileDescriptor`. No request, body or header is logged whole: each may hold
+ * a card. Callers choose the fields; anything like a card number is masked. Fields of the current request are
+ * added. Line ends and control characters are escaped, so that no value can forge a line.
  */
 export function openLog(
   level: LogLevel,
@@ -139,7 +138,7 @@ export function openLog(
     (fields: object, message: string): void => {
       if (isClosed) return;
       logger[line](deeplyWithoutCardNumbers(withScope(fields)) as object, withoutCardNumbers(message));
-      // Lines are batched in memory for at most so long.
+      // The longest time that lines stay in memory.
       flushAt ??= setTimeout(() => {
         flushAt = undefined;
         destination.flush();
@@ -166,7 +165,7 @@ export function openLog(
 
 type SpokenLevel = 'info' | 'warn' | 'error';
 
-/** Sentences as lines of the log. Empty ones, which part what people read, are left out. */
+/** Sentences as log lines. Empty ones, which only separate paragraphs for people, are left out. */
 function openSpokenLines(
   format: 'json' | 'ecs',
   write: (line: string) => void,
@@ -183,7 +182,7 @@ type Speak = (line: string, level: SpokenLevel) => void;
 const sayPlainly: Speak = (line) => void process.stderr.write(`${line}\n`);
 let speak = sayPlainly;
 
-/** For the person who starts it, on standard error. The log goes to the standard output. */
+/** For the person who starts the process, on standard error. The log uses standard output. */
 export function say(line: string, level: SpokenLevel = 'info'): void {
   speak(line, level);
 }
@@ -192,14 +191,14 @@ export function sayWarning(line: string): void {
   say(line, 'warn');
 }
 
-/** Of Node, which print its warnings. Null while they do. */
+/** Node's own listeners, which print warnings. Null while they are attached. */
 let printers: ((warning: Error) => void)[] | null = null;
 
 export function isForPrograms(format: LogFormat): format is 'json' | 'ecs' {
   return format === 'json' || format === 'ecs';
 }
 
-/** Under a format that is for programs alone, all that is said is a line of the log, warnings of Node too. */
+/** In a format for programs, all that is said becomes a log line, Node's warnings too. */
 export function speakIn(format: LogFormat): void {
   process.off('warning', sayWarningOfNode);
   for (const print of printers ?? []) process.on('warning', print);
@@ -226,7 +225,7 @@ function flushing(destination: ReturnType<typeof pino.destination>): () => Promi
   return () => {
     next ??= underWay.then(() => {
       next = null;
-      // A flush during a write ends with that write: the second flush has what came after.
+      // A flush during a write ends with that write: the second flush has the lines that came after.
       underWay = flush().then(flush);
       return underWay;
     });
@@ -255,7 +254,7 @@ export function errorFields(error: unknown): object {
 
 const MOST_CAUSES = 5;
 
-/** The stack of an error, and what it came from. */
+/** The stacks of an error and of its causes. */
 export function faultText(error: unknown): string {
   const lines: string[] = [];
   const waiting = [error];
@@ -270,7 +269,7 @@ export function faultText(error: unknown): string {
   return lines.join('\n');
 }
 
-/** Stays the same for one fault: messages of PostgreSQL or the driver may differ each time. */
+/** The same for each occurrence of a fault: messages of PostgreSQL or the driver may differ. */
 export function errorKind(error: unknown): string {
   if (!(error instanceof Error)) return '';
   const { code } = error as { readonly code?: unknown };
@@ -290,7 +289,10 @@ const STACK_INDENT = '              ';
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 const PLAIN = /^[\p{L}\p{N}._:/@+-]+$/u;
 
-/** For people: time, level, message, fields; audit anchors on request. `hasColors`: the terminal has. */
+/**
+ * For people: time, level, message, fields; audit anchors on request. `hasColors`: the terminal shows
+ * colours.
+ */
 export function prettyLine(
   line: string,
   options: { readonly showsAnchors: boolean; readonly hasColors: boolean },
@@ -307,7 +309,6 @@ export function prettyLine(
   return head + places.join('');
 }
 
-/** In the local time zone of this machine. */
 function timeText(time: unknown): string {
   const at = new Date(String(time));
   const two = (value: number) => String(value).padStart(2, '0');

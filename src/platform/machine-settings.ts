@@ -34,7 +34,6 @@ export const MACHINE_FILES: Readonly<Record<string, string>> = {
   'metrics-token': 'PARCELA_METRICS_TOKEN_FILE',
   'oidc-secret': 'PARCELA_CONSOLE_OIDC_CLIENT_SECRET_FILE',
 };
-/** Only for commands that migrate. */
 export const OWNER_FILE = { name: 'owner-database-url', setting: 'PARCELA_OWNER_DATABASE_URL_FILE' } as const;
 
 /** Setting one of a group replaces the whole group of this machine. */
@@ -48,7 +47,7 @@ const GROUPS: readonly (readonly string[])[] = [
     'PARCELA_KEY_FILE',
     'PARCELA_KEY_STORE_URL',
   ],
-  // The credentials for a peer belong to the address of that peer alone.
+  // The credentials for a peer are only for that peer's address.
   ...['ACQUIRER', 'BANK', 'PIX', 'ANTIFRAUD'].map((one) =>
     ['URL', 'TOKEN_FILE', 'CA_FILE', 'CERTIFICATE_FILE', 'CERTIFICATE_KEY_FILE'].map(
       (name) => `PARCELA_${one}_${name}`,
@@ -56,13 +55,13 @@ const GROUPS: readonly (readonly string[])[] = [
   ),
 ];
 
-/** Settings that name an own installation: addresses, or files of secrets. */
+/** Settings of one installation: addresses, or files of secrets. */
 const OF_INSTALLATIONS =
   /^(DATABASE_URL|PARCELA_\w*(_URL|_FILE|_PROXIES|_ORIGIN|_ISSUER|_CONTACT|_CHANNELS|_CELL))/;
 
 const isSet = (settings: Settings, name: string): boolean => (settings[name]?.trim() ?? '') !== '';
 
-/** The units' file of settings; null: this machine has none, or another place was named. */
+/** The settings file of the units; null: this machine has none, or another place was named. */
 export function machineFile(settings: Settings): string | null {
   const isElsewhere =
     settings.PARCELA_ENVIRONMENT?.trim() === 'homologation' || isSet(settings, 'PARCELA_DATA_DIR');
@@ -71,8 +70,8 @@ export function machineFile(settings: Settings): string | null {
 }
 
 /**
- * The settings of this machine's units, under those given. Unchanged without such units. The owner's database
- * address is only for `isOwner`. Throws a sentence for a person if this account may not read them.
+ * Adds the settings of this machine's units to those given, which win. The owner's database address is only
+ * for `isOwner`. Throws a sentence for a person if this account may not read them.
  */
 export function withMachineSettings<S extends Settings>(given: S, isOwner: boolean): Settings {
   const file = machineFile(given);
@@ -100,7 +99,6 @@ export function withMachineSettings<S extends Settings>(given: S, isOwner: boole
   return { ...ofMachine, ...Object.fromEntries(named) };
 }
 
-/** Names of settings that belong to an own installation, such as `DATABASE_URL`. */
 export function installationSettings(settings: Settings): readonly string[] {
   return Object.keys(settings).filter((name) => OF_INSTALLATIONS.test(name) && isSet(settings, name));
 }
@@ -128,7 +126,7 @@ function refuseUnreadable(path: string): void {
 
 const LINE = /^([A-Za-z_]\w*)=(?:"([^"]*)"|'([^']*)'|([^"'].*)?)$/;
 
-/** Reads systemd's `EnvironmentFile=` format, without continued lines. */
+/** Reads systemd's `EnvironmentFile=` format, except continued lines. */
 function readSettings(path: string): Settings {
   refuseUnreadable(path);
   const settings: Record<string, string> = {};

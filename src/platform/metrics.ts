@@ -5,7 +5,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { isLoopback } from './channels/channel-url.ts';
 import { bearerToken } from './http/bearer-token.ts';
 
-/** Named as in OpenTelemetry's conventions. `database`: counted there, the same in every process. */
+/** Named as in OpenTelemetry's conventions. `database`: counted there, so the same in every process. */
 export type Metric = {
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly name: string;
@@ -62,7 +62,6 @@ export function histogram<Label extends string = never>(
   return declare({ type: 'histogram', name, help, labels, of: 'process', buckets });
 }
 
-/** The metrics of all loaded modules, by name. */
 export function declaredMetrics(): readonly Metric[] {
   return [...declared.values()].toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
@@ -80,9 +79,9 @@ export type Metrics = {
     collect?: (gauge: Gauge<Label>) => void,
   ): Gauge<Label>;
   histogram<Label extends string>(metric: ReturnType<typeof histogram<Label>>): Histogram<Label>;
-  /** The current samples of a metric; of a histogram the number of observations. */
+  /** For a histogram the number of observations. */
   read(name: string): Promise<readonly Sample[]>;
-  /** Called before each text, which waits for it, but not long: a database may be away. */
+  /** Called before each text, which waits for it briefly: the database may be away. */
   beforeRead(count: () => Promise<void>): void;
   text(): Promise<string>;
 };
@@ -139,7 +138,7 @@ export type MetricsListener = {
   readonly port: number;
   /** False where only this machine can read. */
   readonly needsToken: boolean;
-  /** The expected header. While there is none, nobody may read. */
+  /** The expected header. Undefined: nobody may read. */
   readonly authorization: () => string | undefined;
 };
 
@@ -163,7 +162,7 @@ export function serveMetrics(
   });
 }
 
-/** A page in a browser of this machine can have its own name lead here, and read the answer. */
+/** A web page can make its own host name lead to this machine, and then read the answer. */
 function isNamedAsLoopback({ headers: { host = '' } }: IncomingMessage): boolean {
   const named = URL.parse(`http://${host}`);
   return named !== null && isLoopback(named.hostname);

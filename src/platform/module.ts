@@ -22,15 +22,14 @@ export type Module = {
   readonly clockedWork: readonly ClockedWork[];
 };
 
-/** Can be printed without opening the module. */
+/** The part of a module that can be printed without opening it. */
 export type Published = {
   readonly endpoints: readonly Pick<Endpoint<never>, 'contract'>[];
   readonly refusals: readonly PublishedRefusals[];
-  /** Sent to merchants without a request. */
+  /** Messages sent to merchants without a request. */
   readonly messages?: readonly MessageContract[];
   /** Portuguese of its contracts, and of fields that contracts do not describe. */
   readonly texts?: Texts;
-  /** Further tables for the merchant's reference. */
   readonly tables?: readonly CatalogueTable[];
 };
 
@@ -44,13 +43,13 @@ export type PublishedRefusals = {
 export type ModuleContext = {
   readonly configuration: { readonly environment: 'homologation' | 'production' };
   readonly database: Database;
-  /** Lists, searches and histories: own queue, own connections. */
+  /** Lists, searches and histories, on own connections. */
   readonly search: Search;
-  /** Reads by id: own queue. */
+  /** Reads by id. */
   readonly lookUp: LookUp;
-  /** Lists of any length: own queue. */
+  /** Lists of any length. */
   readonly openExport: OpenExport;
-  /** Batched writes that report their rows a statement to the metrics. */
+  /** Batched writes that report rows per statement to the metrics. */
   readonly batched: <Row, Result>(options: BatchedWriteOptions<Row, Result>) => BatchedWrite<Row, Result>;
   readonly clock: BusinessClock;
   /** During a clock jump other systems get one second to answer. */
@@ -58,7 +57,7 @@ export type ModuleContext = {
   readonly gate: Gate;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** Waits for a starting database: for what a module reads when it opens. */
+  /** For what a module reads when it opens. */
   readonly whileDatabaseStarts: WhileDatabaseStarts;
   readonly closings: Closing[];
 };

@@ -2,20 +2,22 @@ import { errorFields, type Log } from './log.ts';
 import { inScope } from './tracing/scope.ts';
 
 const LINE_MILLISECONDS = 60_000;
-/** The most names in a line. */
 const MOST_NAMES = 10;
 
 type Words = {
   readonly begun: string;
   readonly lasts: string;
   readonly over: string;
-  /** Of all its lines but the last; `error` where nothing is said. */
+  /** The level of its lines except the last; `error` if absent. */
   readonly level?: 'warn';
-  /** An outage ends when there was an answer and nothing failed for so long. */
+  /** The time without failures, and with an answer, that ends the outage. */
   readonly quietMilliseconds: number;
-  /** It begins after this time, as the worst seen by then; if answered meanwhile, `passed` is said. */
+  /**
+   * The outage begins after this time, as the worst kind seen by then; if answered meanwhile, `passed` is
+   * logged.
+   */
   readonly doubt?: { readonly milliseconds: number; readonly passed?: string };
-  /** It is over when nothing failed for so long, though nothing was answered: nobody asks any more. */
+  /** The time without failures or answers after which the outage is over: nobody asks any more. */
   readonly unasked?: { readonly milliseconds: number; readonly over: string };
 };
 
@@ -23,7 +25,6 @@ type Words = {
 export type Kinds = Readonly<Record<string, Words>>;
 
 type OutageTools = {
-  /** In each line. */
   readonly about: Readonly<Record<string, string>>;
   readonly kinds: Kinds;
   readonly log: Log;
@@ -31,13 +32,11 @@ type OutageTools = {
   readonly show: (isOut: boolean) => void;
 };
 
-/** Logs one line at the begin, one a minute, one at the end. */
+/** Logs one line at the beginning, one a minute, and one at the end. */
 export class Outage {
   readonly #tools: OutageTools;
   #kind: string | null = null;
-  /** The worst of those in doubt. */
   #feared = '';
-  /** Whether the first line was written. */
   #isTold = false;
   #begunAt = 0;
   #failedAt = 0;
@@ -45,7 +44,7 @@ export class Outage {
   #error: unknown;
   #errors = 0;
   #errorsTold = 0;
-  /** When connections that broke were told last, and how many broke since. */
+  /** When broken connections were last logged, and how many broke since. */
   #passedAt = Number.NEGATIVE_INFINITY;
   #passed = 0;
   #names = new Set<string>();
@@ -95,7 +94,7 @@ export class Outage {
     for (const timer of [this.#doubt, this.#minute, this.#quiet]) clearTimeout(timer);
   }
 
-  /** If others were answered the failure was one connection, or an overload. */
+  /** Others were answered: the failure was one connection, or an overload. */
   #endDoubt(): void {
     this.#doubt = undefined;
     const kind = this.#kind as string;
@@ -104,7 +103,7 @@ export class Outage {
     if (this.#answeredAt === null) this.#begin(this.#feared);
     else if (!this.#isTold && passed !== undefined) this.#dismiss(passed);
     else if (!this.#isTold) {
-      // The next answer, or the quiet after it, ends it.
+      // The next answer, or the quiet after it, ends the outage.
       this.#answeredAt = null;
       this.#begin(kind);
     }
@@ -166,7 +165,7 @@ export class Outage {
     this.#write(level, { ...fields, ...reasonOf(this.#error) }, sentence);
   }
 
-  /** Without the request that happened to meet it. */
+  /** Without the fields of the request that happened to meet the outage. */
   #write(level: 'warn' | 'error', fields: object, sentence: string): void {
     inScope(undefined, () => this.#tools.log[level](fields, sentence));
   }

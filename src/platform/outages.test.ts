@@ -165,7 +165,7 @@ test('pools that are full are an overload while others are answered, and one tha
     ['the database answers again'],
   );
   outages.databaseAnswered();
-  // Under load the first are late before it is known that nobody was answered.
+  // Under load the first failures come late, before it is known that nobody was answered.
   pass(2_500);
   for (let times = 0; times < 2; times += 1) {
     full();

@@ -11,7 +11,7 @@ const OUTAGE = gauge(
   ['part', 'provider'],
 );
 
-/** What answers others is at least overloaded; what answered nobody for so long may be frozen. */
+/** A peer that answers others is overloaded at least; one that answered nobody for so long may be frozen. */
 const SILENT_MILLISECONDS = 3_000;
 /** From mildest to worst. */
 const DATABASE_KINDS = {
@@ -20,14 +20,14 @@ const DATABASE_KINDS = {
     lasts: 'the database still has more to do than it can',
     over: 'the database keeps up again',
     quietMilliseconds: 10_000,
-    // Until then a frozen one looks the same.
+    // Until then a frozen database looks the same.
     doubt: { milliseconds: 1_000 },
   },
   unwritable: {
     begun: 'the database takes no writes',
     lasts: 'the database still takes no writes',
     over: 'the database takes writes again',
-    // Longer than the gate stays shut, when nobody tries.
+    // Longer than the gate stays shut while nobody tries.
     quietMilliseconds: 40_000,
   },
   silent: {
@@ -75,10 +75,10 @@ const DISK_KINDS = {
   },
 } as const satisfies Kinds;
 
-/** What was not answered and is asked no more for so long is no outage any longer. */
+/** A peer that was not asked for this time has no outage any more. */
 export const UNASKED_MILLISECONDS = 10 * 60_000;
 
-/** A call that broke, or some at once, are no outage while the next ones are answered. */
+/** One broken call, or some at once, are no outage while the next ones are answered. */
 function kindsOfPeer(who: string): Kinds {
   return {
     silent: {
@@ -108,25 +108,24 @@ const PEERS: Readonly<Record<PeerName, Kinds>> = {
 
 type Part = 'database' | 'keyStore' | 'clock' | 'disk' | PeerName;
 
-/** Of one provider of a peer. */
 export type PeerOutage = {
   failed(reason: string, operation: string): void;
   answered(): void;
 };
 
-/** Outages of database, key store, clock, disk and peers, each logged once for all that fails by it. */
+/** Outages of database, key store, clock, disk and peers, each logged once for all its failures. */
 export type Outages = {
   databaseFailed(error: unknown): void;
   connectionBroke(error: unknown): void;
   databaseAnswered(): void;
   keyStoreFailed(error: unknown): void;
   keyStoreAnswered(): void;
-  /** How the clocks differ; null: they do not. */
+  /** `difference`: how the clocks differ; null: they agree. */
   clockRead(difference: string | null): void;
-  /** How little room the data folder has; null: enough. */
+  /** `lack`: how little room the data folder has; null: enough. */
   diskRead(lack: string | null): void;
   openPeer(peer: PeerName, provider: string): PeerOutage;
-  /** Whether an outage explains this error of `who`, so that nobody else need log it. */
+  /** Whether an outage explains this error of `who`, so that nobody else needs to log it. */
   explains(error: unknown, who: string): boolean;
   close(): void;
 };
@@ -212,7 +211,7 @@ class AllOutages implements Outages {
       const outage = noted ?? (isConsequence(inner) ? this.#database : undefined);
       const isUnderWay = outage?.isUnderWay() === true;
       if (isUnderWay) outage?.name(who);
-      // A work may come with its error when the outage that told of it is over.
+      // A work may report its error after the outage ended.
       if (isUnderWay || noted !== undefined) return true;
     }
     return false;
@@ -228,7 +227,7 @@ class AllOutages implements Outages {
     outage.failed(kind, error);
   }
 
-  /** Null for an error of the statement, not of the database. */
+  /** Null for an error of the statement. */
   #kindOf(error: unknown): DatabaseKind | null {
     const refused = kindOfRefusedWrite(error);
     if (refused !== null) return refused === 'short' ? 'slow' : 'unwritable';
@@ -239,11 +238,10 @@ class AllOutages implements Outages {
   }
 }
 
-/** Whether the error follows from a database that is away or overloaded. */
 function isConsequence(error: Error): boolean {
   return (
     error instanceof DatabaseUnavailable ||
-    // An error with a cause is judged by that: a missing right is no overload.
+    // An error with a cause is judged by the cause: a missing right is no overload.
     (error instanceof Overloaded && !(error.cause instanceof Error)) ||
     isWorthAnotherTry(error) ||
     kindOfRefusedWrite(error) !== null

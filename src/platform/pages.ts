@@ -6,10 +6,10 @@ const USUAL_LIMIT = 20;
 const MOST_ITEMS = 100;
 const MOST_PAGES = 1_000_000;
 
-/** Console totals stop one above this, so that counting a merchant's millions stays cheap. */
+/** Console totals stop one above this: counting a merchant's millions would cost too much. */
 export const MOST_COUNTED_FOR_PEOPLE = 1_000;
 
-/** For counts over all merchants, which stay cheap even when each line of a file opened an exception. */
+/** For counts over all merchants: each line of a file may have opened an exception. */
 export const MOST_COUNTED_OF_ALL = 100_000;
 
 /** Ties break by id, so that pages never overlap. */
@@ -27,10 +27,9 @@ export type WantedPage<Field extends string> = {
 /** `total` counts the whole list at the same moment. */
 export type Page<Item> = { readonly items: readonly Item[]; readonly total: number };
 
-/** Without an index for the order all results are sorted, and there are too many. */
+/** The order has no index, so all results would be sorted, and there are too many. */
 export type TooManyToOrder = 'tooManyToOrder';
 
-/** The refusal, in the words of the resource. */
 export function tooManyToOrder(pt: string, en: string): RefusalShape {
   return refusal(400, 'orderBy', { pt, en });
 }
@@ -51,7 +50,6 @@ export function pageQuery<const Field extends string>(fields: readonly Field[]) 
   };
 }
 
-/** The answer of a list: a page of items, and how many there are. */
 export function pageAnswer<Item extends TSchema>(name: string, item: Item, example: unknown) {
   return {
     description: 'One page of them; total counts all.',
@@ -74,7 +72,7 @@ export function pageFor<Wanted extends WantedPage<string>>(
   return isForPeople ? { ...wanted, isForPeople } : wanted;
 }
 
-/** For a list read with one item too many: the items to show, and the last one if others follow. */
+/** For a list read with one item too many: the items to show, and the last of them if others follow. */
 export function shownOf<Item>(
   read: readonly Item[],
   limit: number,
@@ -83,7 +81,7 @@ export function shownOf<Item>(
   return { shown, lastBeforeOthers: read.length > limit ? (shown.at(-1) ?? null) : null };
 }
 
-/** `orderBy` was validated by the schema. */
+/** The schema has validated `orderBy`. */
 export function readPage<const Field extends string>(
   { page = 1, limit = USUAL_LIMIT, orderBy }: PageQuery,
   fields: readonly Field[],

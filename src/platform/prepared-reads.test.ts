@@ -22,7 +22,6 @@ const PATIENT: PreparedReadsOptions = { ...OPTIONS, patienceMilliseconds: 60_000
 
 const given = <Value>(prepared: Prepared<Value>) => (prepared === 'underWay' ? prepared : prepared.value);
 
-/** Asks for something that is there only afterwards. */
 async function askLate(reads: PreparedReads<number>, day: string, value: number) {
   const { promise, resolve } = Promise.withResolvers<number>();
   const answer = await reads('loja', day, () => promise);

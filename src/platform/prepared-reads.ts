@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 /**
- * Reads what may take longer than a page waits: a late read continues, and the next caller gets its result.
- * `key` names all that `read` depends on beside the merchant, and nothing of the caller. An error is thrown
- * to the next caller, and to all for up to `staleMilliseconds`, unless an older value is kept.
+ * Reads that may take longer than a page waits: a late read continues, and the next caller gets its result.
+ * `key` names everything that `read` depends on beside the merchant, and nothing of the caller. An error is
+ * thrown to the next caller, and to all for up to `staleMilliseconds`, unless an older value is kept.
  */
 export type PreparedReads<Value> = (
   merchantId: string,
@@ -15,7 +15,7 @@ export type PreparedReads<Value> = (
 export type Prepared<Value> = { readonly value: Value; readonly keptSince: number | null } | 'underWay';
 
 export type PreparedReadsOptions = {
-  /** The wait before `underWay` or an older value is given. */
+  /** The wait before a caller gets `underWay` or an older value. */
   readonly patienceMilliseconds: number;
   /** With 20, a read of half a second is kept for ten: an open page costs at most a twentieth of a core. */
   readonly freshTimes: number;
@@ -23,12 +23,12 @@ export type PreparedReadsOptions = {
   /** How long after that an older value is still given while it is read again. */
   readonly staleMilliseconds: number;
   readonly mostKept: number;
-  /** The most reads that continue without their pages. */
+  /** The most reads that continue without a waiting page. */
   readonly mostReadOn: number;
   readonly mostOfMerchant: number;
-  /** The wait where no more reads may continue. */
+  /** The wait when no more reads may continue. */
   readonly longestPatienceMilliseconds: number;
-  /** Errors of continued reads: nobody may ask for them again. */
+  /** Errors of continued reads: perhaps nobody asks for them again. */
   readonly onFailure: (error: unknown) => void;
 };
 
@@ -38,7 +38,7 @@ type Kept<Value> = {
   /** Slower than a caller's patience. */
   isLate: boolean;
   last: { readonly value: Value; readonly keptSince: number } | null;
-  /** The error of a read without a caller. */
+  /** The error of a read whose callers have left. */
   failure: { readonly of: unknown } | null;
   freshUntil: number;
 };
@@ -121,7 +121,7 @@ export function preparedReads<Value>(options: PreparedReadsOptions): PreparedRea
   };
 }
 
-/** Reads again, once at a time. Callers during a read share the next: the running one may be too old. */
+/** Reads again, one read at a time. Callers during a read share the next: the running one may be too old. */
 export function freshReads(read: () => Promise<void>): () => Promise<void> {
   let underWay: Promise<void> | null = null;
   let following: Promise<void> | null = null;

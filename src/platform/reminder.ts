@@ -1,18 +1,15 @@
-/** The default pause between two reports of one reason. */
 const PAUSE_MILLISECONDS = 600_000;
 /** Reasons counted separately within a pause. */
 const MOST_REASONS = 100;
 const OTHERS = 'others';
 
-/** `Fields`: what is known of one occurrence. */
 export type Reminder<Fields = void> = {
-  /** Reports a reason that is new, or was reported long ago. */
+  /** Reports a reason that is new, or was last reported long ago. */
   report(reason: string, fields: Fields): void;
   /** Drops the unreported occurrences of a reason that no longer holds. */
   drop(reason: string): void;
   /** All is well: the next reason is new. */
   forget(): void;
-  /** Reports what is counted and not reported yet. */
   close(): void;
 };
 
@@ -20,7 +17,7 @@ type Said<Fields> = { at: number; times: number; fields: Fields };
 
 /**
  * Reports a reason once, and then from time to time how often it occurred, also after its end. `times`: since
- * the last report, this one included. `fields`: of the last occurrence; null for `OTHERS`.
+ * the last report, including this one. `fields`: of the last occurrence; null for `OTHERS`.
  */
 export function openReminder<Fields = void>(
   say: (reason: string, times: number, fields: Fields | null) => void,
@@ -38,7 +35,6 @@ export function openReminder<Fields = void>(
     say(reason, times, reason === OTHERS ? null : fields);
   }
 
-  /** Reports what is due, and forgets reasons of long ago. */
   function sayRest(): void {
     for (const [reason, last] of [...said]) {
       if (dueIn(last) > 0) continue;

@@ -13,14 +13,16 @@ export const ACCOUNT = Type.String({ minLength: 1, maxLength: 20 });
 
 export const dayField = (description: string) => Type.String({ format: 'day', maxLength: 10, description });
 
-/** The tag is the name of the last day's field. */
+/** Named like the last day's field. */
 export const PERIOD_FAULTS = {
   rangeBackwards: endsBeforeItBegins('endDate'),
   fileTooLong: hasMoreDays('endDate', MOST_DAYS_OF_EXPORT),
   periodTooLong: hasMoreDays('endDate', MOST_DAYS),
 } as const satisfies Record<string, RefusalShape>;
 
-/** The schema reports faults of a single text. With `format` it is a file, of many more days. */
+/**
+ * The schema reports faults of a single text. With `format` the answer is a file and may have many more days.
+ */
 export function periodCheck(first: string, last: string) {
   return (query: Readonly<Record<string, unknown>>): Fault[] => {
     const { [first]: from, [last]: to } = query;

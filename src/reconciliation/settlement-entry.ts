@@ -72,10 +72,10 @@ export function isPaying(kind: EntryKind): boolean {
   return kind === 'payout' || kind === 'anticipation';
 }
 
-/** Short order numbers of acquirers keep at least this many digits of our reference. */
+/** Short order numbers of acquirers keep at least so many digits of our reference. */
 const LEAST_REFERENCE_DIGITS = 16;
 
-/** Hexadecimal. Null if the reference is not ours. */
+/** Hexadecimal; null: not our reference. */
 export function referenceDigits(orderReference: string | null): string | null {
   const digits = (orderReference ?? '').trim().replaceAll('-', '').toLowerCase();
   return /^[0-9a-f]{16,32}$/.test(digits) ? digits : null;

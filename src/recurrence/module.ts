@@ -61,11 +61,11 @@ import type { LeadDaysOf } from './subscriptions/subscriptions.sql.ts';
 import TEXTS from './texts.json' with { type: 'json' };
 
 const PLANS_AT_ONCE = 4;
-/** The time of one run; a batch under way takes some seconds more. */
+/** Of one run; a batch under way takes some seconds more. */
 const RUN_MILLISECONDS = 10_000;
 const LEASE_MILLISECONDS = 30_000;
 
-/** Ends subscriptions of canceled plans where the request died or ran out of time. */
+/** Ends subscriptions of canceled plans if the request died or ran out of time. */
 function planCancellationWork(
   tools: Pick<EndingTools, 'database' | 'deliverer'>,
   wakeSignal: WakeSignal,
@@ -117,7 +117,7 @@ async function dueAlertEndpoints({ database, clock }: AlertDayTools): Promise<Du
   return due;
 }
 
-/** For one merchant whose clock is moved: the parts of a `ClockedWork`. */
+/** Parts of a `ClockedWork`. */
 function clockedAlerts(tools: AlertDayTools) {
   const { database, clock } = tools;
   return {
@@ -133,7 +133,7 @@ function clockedAlerts(tools: AlertDayTools) {
       const at = day === undefined ? null : startOfSaoPauloDay(day);
       return at === null || at > until ? null : at;
     },
-    /** Enqueues what is due by the merchant's business time; gives how many alerts. */
+    /** By the merchant's business time. Returns the number of alerts. */
     async runDueOf(merchantId: string, signal: AbortSignal): Promise<number> {
       const today = saoPauloDay(clock.now(merchantId));
       let alerted = 0;
@@ -215,7 +215,7 @@ export const RECURRENCE: Published = {
   ],
 };
 
-/** Requests that cancel a plan with its subscriptions; without a turn the background work does it. */
+/** Requests that cancel a plan with its subscriptions. Without a turn the background work does it. */
 const ENDINGS_LINE = { name: 'plan endings', slots: 3, waiting: 100, longestWaitMilliseconds: 5_000 };
 
 type RecurrenceContext = CollectionContext & {
@@ -228,7 +228,7 @@ type RecurrenceContext = CollectionContext & {
   readonly pixBanks: PixBanks;
 };
 
-/** `pixOutage`: whether each bank of Pix answers anything. */
+/** `pixOutage`: whether each Pix bank answers. */
 export function openRecurrence(
   context: RecurrenceContext,
   below: Omit<BelowCollection, 'leadDaysOf'> & {

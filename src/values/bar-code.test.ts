@@ -22,7 +22,7 @@ function day(text: string): Day {
   return text;
 }
 
-/** Examples that banks and manuals have published, with what their free fields are made of. */
+/** Published by banks and manuals, with the parts of their free fields. */
 const PUBLISHED = [
   {
     // Banco do Brasil: our number of 11, branch 4, account 8, portfolio 2.
@@ -128,7 +128,7 @@ test('what is composed is read back, as bar code and as line, seen from up to tw
   );
 });
 
-/** The weighted sum as the rule words it, by weights in a row. */
+/** Computed in another way: one row of weights. */
 function residueOf(barCode: string): number {
   const body = barCode.slice(0, 4) + barCode.slice(5);
   const weights = [...'4329876543298765432987654329876543298765432'].map(Number);

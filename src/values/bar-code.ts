@@ -61,7 +61,7 @@ export function dueFactor(day: Day): number {
   return FIRST_FACTOR + (daysBetween(FIRST_DUE_DAY, day) % FACTORS_PER_ERA);
 }
 
-/** `factor`: 1000 to 9999. The day nearest to `near`; of two equally near, the later. */
+/** `factor`: 1000 to 9999. Returns the day nearest to `near`; of two equally near, the later. */
 export function dueDayOf(factor: number, near: Day): Day {
   if (!Number.isInteger(factor) || factor < FIRST_FACTOR || factor >= FIRST_FACTOR + FACTORS_PER_ERA) {
     throw new RangeError(`not a due factor: ${factor}`);
@@ -71,7 +71,7 @@ export function dueDayOf(factor: number, near: Day): Day {
   return addDays(FIRST_DUE_DAY, ofFirstEra + Math.max(era, 0) * FACTORS_PER_ERA);
 }
 
-/** Reads 44 digits. The due date is the one nearest to `near`. */
+/** Reads 44 digits. The due day is the one nearest to `near`. */
 export function parseBarCode(text: string, near: Day): BarCodeReading {
   const fault = digitsFault(text, 44);
   if (fault !== null) return { kind: 'fault', fault };

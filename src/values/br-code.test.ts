@@ -8,7 +8,10 @@ const NOTHING = { url: null, recurrenceUrl: null, key: null, amount: null, txid:
 const FULANO = { receiverName: 'Fulano de Tal', receiverCity: 'BRASILIA' };
 const TAIL = '5204000053039865802BR5913Fulano de Tal6008BRASILIA62070503***';
 
-/** Of the central bank: two of its manual of initiation, then those of the API's specification 2.9.0. */
+/**
+ * Published by the central bank: two in its manual of initiation, then those in the API's specification
+ * 2.9.0.
+ */
 const PUBLISHED = [
   {
     name: 'with a key',
@@ -61,7 +64,7 @@ const field = (id: string, value: string) => `${id}${String([...value].length).p
 const sealed = (body: string) => `${body}6304${brCodeCheckSum(`${body}6304`)}`;
 const faultOf = (reading: BrCodeReading) => (reading.kind === 'fault' ? reading.fault : null);
 
-/** A sound code, save for the fields that are given; null leaves one out. */
+/** A valid code with the given fields changed; null leaves one out. */
 function code(changed: Readonly<Record<string, string | null>> = {}): string {
   const fields = {
     '00': '01',

@@ -1,25 +1,25 @@
 import { type Cents, cents } from './cents.ts';
 
-/** What the text of a Pix QR code says. The name and the city are as the bank wrote them. */
+/** What a Pix QR code says. Name and city are as the bank wrote them. */
 export type BrCode = {
-  /** Without a scheme: where a payer's bank reads the charge; null: there is none. */
+  /** Where a payer's bank reads the charge, without a scheme; null: none. */
   readonly url: string | null;
-  /** The same of a recurring authorization. */
+  /** Where a payer's bank reads a recurring authorization, without a scheme; null: none. */
   readonly recurrenceUrl: string | null;
-  /** Of the receiver, in a code that any number of payers may use; a code with an address has none. */
+  /** The receiver's key in a code that any number of payers may use; null in a code with an address. */
   readonly key: string | null;
-  /** Null: the payer or the charge behind the address says it. */
+  /** null: the payer or the charge behind the address says it. */
   readonly amount: Cents | null;
-  /** Null: only the charge behind the address has one. */
+  /** null: only the charge behind the address has one. */
   readonly txid: string | null;
-  /** The code is to be paid once, as it says of itself; codes with an address may leave that out. */
+  /** The code says that it is paid once; codes with an address may leave that out. */
   readonly isOneTime: boolean;
   readonly receiverName: string;
   readonly receiverCity: string;
 };
 
 /**
- * `notText`: characters that a code cannot have. `fields`: lengths do not add up, or one is there twice.
+ * `notText`: characters that a code cannot have. `fields`: lengths do not add up, or a field occurs twice.
  * `format`: not version 01. `noPix`: neither key nor address of Pix. Others: the field of that name.
  */
 export type BrCodeFault =
@@ -40,14 +40,14 @@ export type BrCodeReading =
 
 type Fields = ReadonlyMap<string, string>;
 
-/** EMV's limit of the text of a QR code. */
+/** EMV's limit for the text of a QR code. */
 export const LONGEST_BR_CODE = 512;
 const FORM = /^[^\p{Cc}\p{Cs}]*$/u;
 const CHECK_SUM_START = '6304';
 const CHECK_SUM_LENGTH = 4;
 const HEAD = /^(\d\d)(\d\d)$/;
 const PIX = 'br.gov.bcb.pix';
-/** Merchant accounts of any scheme; Pix has one of them, by its name. */
+/** Templates of merchant accounts. Pix has one of them, which its name identifies. */
 const FIRST_ACCOUNT = 26;
 const LAST_ACCOUNT = 51;
 const FIRST_OTHER = 80;
@@ -71,7 +71,7 @@ export function readBrCode(text: string): BrCodeReading {
   return readPix(fields);
 }
 
-/** CRC-16/CCITT-FALSE of all that stands before the four digits, the `6304` included. */
+/** CRC-16/CCITT-FALSE of everything before the four digits, the `6304` included. */
 export function brCodeCheckSum(body: string): string {
   let crc = 0xffff;
   for (const byte of new TextEncoder().encode(body)) {
@@ -105,7 +105,7 @@ function readPix(fields: Fields): BrCodeReading {
   };
 }
 
-/** The fields of the template that Pix has between these two; null: none is of Pix. */
+/** The fields of the Pix template between these two ids; null: none is of Pix. */
 function pixTemplate(fields: Fields, first: number, last: number): Fields | 'broken' | null {
   for (const [id, value] of fields) {
     if (Number(id) < first || Number(id) > last) continue;
@@ -116,7 +116,7 @@ function pixTemplate(fields: Fields, first: number, last: number): Fields | 'bro
   return null;
 }
 
-/** By their ids; null: they do not fill the text, or one is there twice. */
+/** By id; null: they do not fill the text, or one occurs twice. */
 function fieldsOf(text: string): Fields | null {
   const characters = [...text];
   const fields = new Map<string, string>();

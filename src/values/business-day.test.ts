@@ -12,7 +12,7 @@ test('weekends and national bank holidays are no business days', () => {
     ...['2026-09-07', '2026-10-12', '2026-11-02', '2026-11-15', '2026-11-20', '2026-12-25', '2026-11-21'],
   ];
   for (const text of closed) assert.equal(isBusinessDay(day(text)), false, text);
-  // The Wednesday after carnival, the Thursday before Easter, and the eve of the new year.
+  // The Wednesday after carnival, the Thursday before Easter, and New Year's Eve.
   for (const text of ['2026-02-18', '2026-04-02', '2026-12-31', '2026-11-23'])
     assert.equal(isBusinessDay(day(text)), true, text);
 });

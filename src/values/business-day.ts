@@ -1,7 +1,7 @@
 import { addDays, type Day } from './instant.ts';
 
 const FIXED_HOLIDAYS = ['01-01', '04-21', '05-01', '09-07', '10-12', '11-02', '11-15', '12-25'];
-/** The day of Zumbi and Black Consciousness, a national holiday since 2024. */
+/** Zumbi and Black Consciousness Day, a national holiday since 2024. */
 const BLACK_CONSCIOUSNESS = '11-20';
 const FIRST_YEAR_OF_BLACK_CONSCIOUSNESS = 2024;
 /** From Easter Sunday: both days of carnival, Good Friday, Corpus Christi. */
@@ -12,7 +12,6 @@ export function isBusinessDay(day: Day): boolean {
   return !isWeekend(day) && !isBankHoliday(day);
 }
 
-/** The day itself, or the first business day after it. */
 export function businessDayFrom(day: Day): Day {
   let found = day;
   while (!isBusinessDay(found)) found = addDays(found, 1);

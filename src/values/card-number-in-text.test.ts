@@ -46,7 +46,7 @@ const inScript = (number: string, zero: string) =>
 const asAmex = (number: string, separator: string) =>
   [number.slice(0, 4), number.slice(4, 10), number.slice(10)].join(separator);
 
-/** Every way in which a number may stand in a text. */
+/** Every way in which a number may appear in a text. */
 const written = fc
   .tuple(
     cardNumber,
@@ -115,7 +115,7 @@ const day = fc
   .date({ min: new Date('1950-01-01'), max: new Date('2099-12-31'), noInvalidDate: true })
   .map((date) => date.toISOString());
 
-/** What honest Brazilian merchants write into texts; nothing of it may ever be refused. */
+/** What honest Brazilian merchants write; nothing of it may be refused. */
 const HONEST: Readonly<Record<string, fc.Arbitrary<string>>> = {
   'a mobile number': masked('+55 11 9####-####'),
   'a mobile number in brackets': masked('(##) 9####-####'),

@@ -5,7 +5,7 @@ import { isUuid } from './ids.ts';
 const LEAST_DIGITS = 13;
 
 /**
- * Whether a text that is stored or passed on holds a card number: 13 to 19 digits that pass Luhn and begin
+ * Whether a text that is stored or passed on contains a card number: 13 to 19 digits that pass Luhn and begin
  * like a network's, in any script, grouped or percent-encoded. Ids, telephone numbers and longer numbers are
  * skipped.
  */
@@ -15,7 +15,7 @@ export function holdsCardNumber(text: string): boolean {
   return readingsOf(text).some((reading) => runsOf(reading).some(holdsCard));
 }
 
-/** Puts a star for each digit of a possible card number, and of what is written with it. */
+/** Puts a star for each digit of a possible card number, and of an expiry or code written with it. */
 export function withoutCardNumbers(text: string): string {
   if (!holdsCardNumber(text)) return text;
   const masked = text.replaceAll(ID_OR_RUN, (found) =>
@@ -89,18 +89,20 @@ function withPlainDigits(text: string): string {
     .replaceAll(/(?!\d)\p{Nd}/gu, (digit) => String(digitValue(digit.codePointAt(0) ?? 0)));
 }
 
-/** Unicode has a script's digits in a row from zero; at most, tens of several scripts are adjacent. */
+/**
+ * In Unicode each script's digits are consecutive, from zero on. The digits of several scripts may be
+ * adjacent.
+ */
 function digitValue(codePoint: number): number {
   let before = 0;
   while (/\p{Nd}/u.test(String.fromCodePoint(codePoint - before - 1))) before += 1;
   return before % 10;
 }
 
-/** Ids and digests: there are so many that some pass Luhn by chance. */
+/** Ids and digests: among so many some pass Luhn by chance. */
 const IDS =
   /(?<![0-9a-z])(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(?=\d*[a-f])[0-9a-f]{20,})(?![0-9a-z])/gi;
 
-/** Groups of digits close enough to be one number. */
 const RUN = /\d+(?:[\s\p{Pd}\p{Pc}.·+−]{1,3}\d+)*/gu;
 const ID_OR_RUN = new RegExp(`${IDS.source}|${RUN.source}`, 'giu');
 
@@ -154,7 +156,6 @@ export function holdsCpfOrEmail(text: string): boolean {
   return withoutCpfAndEmail(text) !== text;
 }
 
-/** Replaces every CPF and e-mail address by stars. */
 export function withoutCpfAndEmail(text: string): string {
   return text
     .replaceAll(MAYBE_CPF, (found) =>

@@ -39,7 +39,7 @@ export function isCardNumber(text: string): boolean {
 
 /**
  * The brand in today's list; the longest prefix wins, because Elo's numbers lie among Visa's and
- * Mastercard's. Null if prefix or length fit none. Only a hint: the list ages.
+ * Mastercard's. null: prefix or length fit none. Only a hint: the list ages.
  */
 export function brandOf(number: string): CardBrand | null {
   if (!CARD_NUMBER.test(number)) return null;

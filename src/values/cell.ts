@@ -2,14 +2,14 @@ const CELL = /^[a-z][a-z0-9]$/;
 const SECOND = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
 /**
- * The name of a cell, a database whose processes serve some of the merchants: a letter, and a letter or
+ * A cell is a database whose processes serve some of the merchants. Its name: a letter, and a letter or
  * digit.
  */
 export function isCell(text: string): boolean {
   return CELL.test(text);
 }
 
-/** Begins with the cell's name, so that a proxy can route it. Null: no cells. */
+/** Begins with the cell's name, so that a proxy can route it. null: no cells. */
 export function inCell(cell: string | null, made: string): string {
   return cell === null ? made : `${cell}.${made}`;
 }

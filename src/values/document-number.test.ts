@@ -60,10 +60,7 @@ test('masks, blanks, other lengths and other digits are refused', () => {
   }
 });
 
-/**
- * The last two digits as the Receita Federal's own instruction words it: weights in a row,
- * remainders under 2 give 0.
- */
+/** Computed as the Receita Federal's instruction words it: weights in a row, remainders under 2 give 0. */
 function withCheckDigits(body: string, weights: readonly number[]): string {
   const digit = (text: string, row: readonly number[]) => {
     const sum = row.reduce((total, weight, index) => total + weight * (text.charCodeAt(index) - 48), 0);

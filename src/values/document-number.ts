@@ -18,7 +18,7 @@ export function isCnpj(text: string): boolean {
   return text.length === 14 && CNPJ.test(text) && hasCheckDigits(text, 9) && !ONE_DIGIT_ONLY.test(text);
 }
 
-/** A CPF or CNPJ as it is compared: without its mask, in capital letters. Of other texts likewise. */
+/** A CPF or CNPJ for comparison: without its mask, in capital letters. Other texts likewise. */
 export function bareDocument(text: string): string {
   return text.replaceAll(/[^0-9A-Za-z]/g, '').toUpperCase();
 }

@@ -21,7 +21,7 @@ function faultIn(
   return { kind, path };
 }
 
-/** What JSON.parse gives for the same text: exact numbers made inexact, negative zero made 0. */
+/** What JSON.parse returns for the same text: exact numbers made inexact, negative zero made 0. */
 function asParsed(value: unknown): unknown {
   if (value instanceof ExactNumber) return Number(value.source) + 0;
   if (typeof value === 'number') return value + 0;
@@ -426,7 +426,7 @@ const numberText = fc
     return `${sign}${integer}${fraction && `.${fraction}`}${exponent === undefined ? '' : exponent.join('')}`;
   });
 
-/** The token times 10^600, exactly, by a way of its own. */
+/** The token times 10^600, computed exactly in another way. */
 function scaled(token: string): bigint {
   const [mantissa = '', exponent = '0'] = token.toLowerCase().split('e');
   const [integer = '', fraction = ''] = mantissa.split('.');
@@ -527,7 +527,7 @@ test('a hostile body of a megabyte is read to its end or to its fault', () => {
     [named((index) => index * 50_021), 'ok'],
     [`{"${many('k')}":x}`, 'syntax'],
   ];
-  // Work that grows with the square of the length would not end before the runner does.
+  // Work that grows with the square of the length would outlast the runner's time limit.
   for (const [body, expected] of bodies) {
     const reading = readExactJson(body);
     assert.equal(reading.ok ? 'ok' : reading.fault.kind, expected, `${body.slice(0, 20)}…`);

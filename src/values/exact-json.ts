@@ -3,7 +3,7 @@ import { pathText, placeOf } from './json-place.ts';
 
 declare global {
   interface JSON {
-    /** Not yet in TypeScript's library: a value that JSON.stringify prints exactly as `text`. */
+    /** Missing in TypeScript's library: a value that JSON.stringify prints exactly as `text`. */
     rawJSON(text: string): object;
   }
 }
@@ -21,7 +21,7 @@ type JsonFaultKind =
   | 'notUtf8'
   | 'numberTooLong';
 
-/** `path`: such as `payment.amount` or `configSplit[0].percent`; empty for the whole text. */
+/** `path`: for example `payment.amount` or `configSplit[0].percent`; empty: the whole text. */
 export type JsonFault = {
   kind: JsonFaultKind;
   path: string;
@@ -31,7 +31,7 @@ export type JsonFault = {
 };
 export type JsonReading = { ok: true; value: JsonValue } | { ok: false; fault: JsonFault };
 
-/** The longest number in characters. A longer one can only waste time. */
+/** In characters. A longer number can only waste time. */
 const LONGEST_NUMBER = 64;
 /** Nested levels; the deepest body of the contract has three. */
 const USUAL_DEPTH = 32;
@@ -99,8 +99,8 @@ export function readExactJson(
 }
 
 /**
- * A number as plain decimal digits: no exponent, leading or trailing zeros, or negative zero. Null beyond 64
- * digits, and for NaN and infinities.
+ * Plain decimal digits: no exponent, leading or trailing zeros, or negative zero. null beyond 64 digits, and
+ * for NaN and infinities.
  */
 export function decimalParts(
   value: number | ExactNumber,
@@ -119,15 +119,15 @@ export function decimalParts(
 }
 
 /**
- * The state of a reading. `read…` functions leave `at` after what they read and give undefined after a fault.
- * Each level adds its step to `path`, innermost first.
+ * The state of a reading. `read…` functions leave `at` after what they read and return undefined after a
+ * fault. Each level adds its step to `path`, innermost first.
  */
 type Reader = {
   readonly text: string;
   at: number;
   stoppedAt: number;
   levelsLeft: number;
-  /** Whether the text has no lone surrogates; UTF-8 bytes cannot have any. */
+  /** UTF-8 bytes cannot contain lone surrogates. */
   readonly isWellFormed: boolean;
   fault: JsonFaultKind | undefined;
   readonly path: (string | number)[];

@@ -5,10 +5,10 @@ export function isUuid(text: string): boolean {
   return text.length === 36 && UUID.test(text);
 }
 
-/** Never issued: no UUID in use is all zeros. */
+/** No UUID in use is all zeros. */
 const NOBODYS_ID = '00000000-0000-0000-0000-000000000000';
 
-/** In lower case, as PostgreSQL writes it. For other texts an id that no row has. */
+/** In lower case, as PostgreSQL writes it; for other texts an id that no row has. */
 export function idOrUnissued(text: string): string {
   return isUuid(text) ? text.toLowerCase() : NOBODYS_ID;
 }

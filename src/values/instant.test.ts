@@ -227,8 +227,7 @@ test('a wall clock of São Paulo is read as it is shown', () => {
   assert.equal(parseSaoPauloText('2026-11-21T10:00:00.123'), Date.UTC(2026, 10, 21, 13, 0, 0, 123));
   assert.equal(parseSaoPauloText('2026-11-21T10:00:00'), Date.UTC(2026, 10, 21, 13));
   assert.equal(parseSaoPauloText('2026-11-21T10:00:00.123999999'), Date.UTC(2026, 10, 21, 13, 0, 0, 123));
-  // Summer time began at midnight, which there was not; and ended at midnight, so that 23:30 came
-  // twice.
+  // Summer time began at midnight, which was skipped, and ended at midnight, so that 23:30 came twice.
   assert.equal(parseSaoPauloText('2018-11-04T00:30:00'), at('2018-11-04T03:30:00Z'));
   assert.equal(parseSaoPauloText('2019-02-16T23:30:00'), at('2019-02-17T01:30:00Z'));
   fc.assert(

@@ -38,7 +38,7 @@ export function utcText(moment: Instant): string {
 }
 
 /**
- * Reads `utcText`, with up to nine digits of a second, cut to milliseconds. Null for other forms and offsets,
+ * Reads `utcText`, with up to nine digits of a second, cut to milliseconds. null for other forms and offsets,
  * days that do not exist, 24:00, leap seconds, and times out of span.
  */
 export function parseUtcText(text: string): Instant | null {
@@ -91,8 +91,8 @@ export function saoPauloOffsetText(moment: Instant): string {
 }
 
 /**
- * Reads `saoPauloText`, with the limits of `parseUtcText`. Of an hour that summer time skipped it gives the
- * later moment, of a repeated one the earlier.
+ * Reads `saoPauloText`, with the limits of `parseUtcText`. In an hour that summer time skipped: the later
+ * moment; in a repeated hour: the earlier.
  */
 export function parseSaoPauloText(text: string): Instant | null {
   const match = SAO_PAULO_TEXT.exec(text);
@@ -119,7 +119,7 @@ export function addDays(day: Day, count: number): Day {
   return text;
 }
 
-/** Of a day that anybody may name: where the span of days ends before, its edge. */
+/** For a day that anybody may name: beyond the span of days, its edge. */
 export function reachedFrom(day: Day, count: number): Day {
   try {
     return addDays(day, count);
@@ -131,7 +131,7 @@ export function reachedFrom(day: Day, count: number): Day {
 const FIRST_DAY = '1920-01-01';
 const LAST_DAY = '9999-12-31';
 
-/** A day of the calendar, `YYYY-MM-DD`, from 1920-01-01 to 9999-12-31. */
+/** `YYYY-MM-DD`, from 1920-01-01 to 9999-12-31. */
 export function isDay(text: string): text is Day {
   const match = DAY.exec(text);
   if (match === null) return false;
@@ -144,7 +144,7 @@ function utcMidnight(day: Day): number {
   return Date.UTC(Number(day.slice(0, 4)), Number(day.slice(5, 7)) - 1, Number(day.slice(8, 10)));
 }
 
-/** From its first moment up to the first of the next span. */
+/** `from` is included, `until` is not. */
 type OffsetSpan = { readonly from: number; readonly until: number; readonly offset: number };
 
 /** A cache: reading the time zone's history takes microseconds, and São Paulo has one offset since 2019. */

@@ -12,7 +12,7 @@ const LONGEST_ADDRESS = 49;
 const IPV6_GROUP_BYTES = 8;
 
 /**
- * Null for other texts, also IPv4 with leading zeros, which some read as octal. Node decides what is an
+ * null for other texts, also IPv4 with leading zeros, which some read as octal. Node decides what is an
  * address, because ipaddr.js takes octal and reads `::192.0.2.1` as `::ffff:192.0.2.1`.
  */
 export function parseAddress(text: string): IpAddress | null {
@@ -23,7 +23,7 @@ export function parseAddress(text: string): IpAddress | null {
   return { bits: ip.kind() === 'ipv4' ? 32 : 128, ip };
 }
 
-/** An address or a CIDR block. Null if malformed or with bits after the prefix (`10.0.0.1/8`). */
+/** An address or a CIDR block. null: malformed, or with bits after the prefix (`10.0.0.1/8`). */
 export function parseBlock(text: string): AddressBlock | null {
   const [addressText = '', prefixText, ...rest] = text.split('/');
   const address = parseAddress(addressText);
@@ -36,7 +36,7 @@ export function parseBlock(text: string): AddressBlock | null {
   return { ...address, prefix };
 }
 
-/** False for an address that cannot be read. */
+/** False for an unreadable address. */
 export function isAddressWithin(address: IpAddress | null, blocks: readonly AddressBlock[]): boolean {
   if (address === null) return false;
   return blocks.some(({ bits, ip, prefix }) => bits === address.bits && address.ip.match(ip, prefix));

@@ -1,4 +1,4 @@
-/** Characters of a name in a fault's path; longer names are cut. */
+/** Longer names in a fault's path are cut. */
 const LONGEST_NAME_IN_PATH = 64;
 
 /** As an editor counts. */

@@ -1,6 +1,6 @@
 import { bareDocument, documentKind, documentText } from './document-number.ts';
 
-/** Of a CPF the middle is shown, as Brazilian receipts do. A company's number is public. */
+/** Shows the middle of a CPF, as Brazilian receipts do. A company's number is public. */
 export function maskedDocument(document: string): string {
   const bare = bareDocument(document);
   if (documentKind(bare) === 'cnpj') return documentText(bare);

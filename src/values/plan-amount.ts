@@ -11,7 +11,7 @@ export type PlanAmount = string & { readonly [brand]: 'PlanAmount' };
 
 export const PLAN_AMOUNT_DIGITS = { integerDigits: 12, decimals: 6 } as const;
 
-/** Null if not more than zero, or with too many digits. */
+/** null: not more than zero, or too many digits. */
 export function planAmount(value: number | ExactNumber): PlanAmount | null {
   const parts = decimalParts(value);
   if (parts === null || parts.negative) return null;
@@ -22,7 +22,7 @@ export function planAmount(value: number | ExactNumber): PlanAmount | null {
   return (fraction === '' ? integer : `${integer}.${fraction}`) as PlanAmount;
 }
 
-/** Reads PostgreSQL's `numeric(18, 6)`, such as `49.900000`. Throws RangeError otherwise. */
+/** Reads PostgreSQL's `numeric(18, 6)`, for example `49.900000`. Throws RangeError otherwise. */
 export function parsePlanAmount(text: string): PlanAmount {
   const amount = planAmount(new ExactNumber(text));
   if (amount === null) throw new RangeError(`not an amount of a plan: ${text}`);

@@ -10,16 +10,16 @@ const BR_CODE =
   '04c15b0bb7fa35319489063047741';
 const PIXELS_OF_A_MODULE = 4;
 
-/** A picture as rows of dark pixels. */
+/** Rows of pixels; true is dark. */
 type Picture = readonly (readonly boolean[])[];
 
-/** As a camera's program reads it. */
+/** Reads it as a camera's program does. */
 function scanned(picture: Picture): string | null {
   const pixels = picture.flatMap((row) => row.flatMap((isDark) => [...Array(3).fill(isDark ? 0 : 255), 255]));
   return jsQR.default(Uint8ClampedArray.from(pixels), picture.length, picture.length)?.data ?? null;
 }
 
-/** The one path of dark bars of one row each. */
+/** The SVG has one path of dark bars, each one row high. */
 function pictureOfSvg(svg: string): Picture {
   const side = Number(/viewBox="0 0 (\d+) \1"/.exec(svg)?.[1]);
   const rows = Array.from({ length: side }, () => Array<boolean>(side).fill(false));
@@ -30,7 +30,7 @@ function pictureOfSvg(svg: string): Picture {
   return wide.flatMap((row) => Array<boolean[]>(PIXELS_OF_A_MODULE).fill(row));
 }
 
-/** One bit of grey a pixel, without filters; every check sum is checked. */
+/** One bit of grey a pixel, without filters; every checksum is checked. */
 function pictureOfPng(png: Buffer): Picture {
   const parts = new Map<string, Buffer>();
   for (let at = 8; at < png.length; ) {

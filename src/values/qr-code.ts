@@ -3,9 +3,9 @@ import { encode } from 'uqr';
 
 /** Modules around a QR code that stay white, as the standard asks. */
 const QUIET_ZONE = 4;
-/** Pixels of a module in the PNG: a code of 61 modules is 552 pixels wide. */
+/** In the PNG: a code of 61 modules is 552 pixels wide. */
 const PIXELS_PER_MODULE = 8;
-/** The longest text that a code of the largest version holds at level M is 2,331 bytes. */
+/** The largest version holds so many bytes at level M. */
 export const LONGEST_QR_CODE_BYTES = 2_331;
 
 const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
@@ -13,7 +13,7 @@ const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0
 /** Rows of modules, quiet zone included; true is dark. */
 type Modules = readonly (readonly boolean[])[];
 
-/** A drawing without a size of its own. Throws RangeError for a longer text than a QR code holds. */
+/** Without a size of its own. Throws RangeError for a longer text than a QR code holds. */
 export function qrCodeSvg(text: string): string {
   const modules = modulesOf(text);
   const side = modules.length;
@@ -26,7 +26,10 @@ export function qrCodeSvg(text: string): string {
   );
 }
 
-/** The dark bars of each row, from above, in modules. Throws RangeError for a longer text than fits. */
+/**
+ * The dark bars of each row, from above, in modules. Throws RangeError for a longer text than a QR code
+ * holds.
+ */
 export function qrCodeRows(
   text: string,
 ): readonly (readonly { readonly x: number; readonly width: number }[])[] {
@@ -40,9 +43,9 @@ export function qrCodePng(text: string): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(side, 0);
   header.writeUInt32BE(side, 4);
-  // One bit of grey a pixel; compression, filter and interlacing are the only ones or none.
+  // One bit of grey a pixel; the only defined compression and filter method; no interlacing.
   header.set([1, 0, 0, 0, 0], 8);
-  // A module is eight pixels wide: a byte. Each line begins with its filter, which is none.
+  // A module is eight pixels wide: a byte. Each line begins with its filter: none.
   const lines = modules.flatMap((row) => {
     const line = Buffer.from([0, ...row.map((isDark) => (isDark ? 0x00 : 0xff))]);
     return Array.from({ length: PIXELS_PER_MODULE }, () => line);
@@ -61,7 +64,7 @@ function modulesOf(text: string): Modules {
   return encode(text, { ecc: 'M', border: QUIET_ZONE }).data;
 }
 
-/** The dark modules of a row, those beside each other as one. */
+/** Adjacent dark modules make one bar. */
 function barsOf(row: readonly boolean[]): { readonly x: number; readonly width: number }[] {
   const bars: { x: number; width: number }[] = [];
   for (const [x, isDark] of row.entries()) {

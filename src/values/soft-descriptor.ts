@@ -1,6 +1,9 @@
-/** On the buyer's card statement. All acquirers take these characters and this length; not blanks alone. */
+/**
+ * On the buyer's card statement. All acquirers take these characters and this length; blanks alone are
+ * refused.
+ */
 export const LONGEST_SOFT_DESCRIPTOR = 13;
-/** Removes a text where an empty one means no change. */
+/** Removes a text; an empty one means no change. */
 export const NO_TEXT = '.';
 
 export function isSoftDescriptor(text: string): boolean {

@@ -5,8 +5,8 @@ export function isHostName(hostname: string): boolean {
 }
 
 /**
- * As browsers name it, since they compare it by its letters, and a policy of theirs can: of stars, quotes and
- * semicolons it would make something else.
+ * Browsers compare origins letter by letter, so only their spelling is taken. Stars, quotes and semicolons
+ * would change the policy that names the origin.
  */
 export function isWebOrigin(text: string): boolean {
   const url = URL.parse(text);

@@ -33,7 +33,7 @@ import TEXTS from './texts.json' with { type: 'json' };
 const FOLLOW_MILLISECONDS = 1_000;
 const PAUSE_MILLISECONDS = 30_000;
 
-/** At a wake signal, and from time to time for deliveries that were written later. */
+/** At a wake signal, and now and then for deliveries that were written later. */
 function removedEndpointsWork(database: Database, wakeSignal: WakeSignal): Work {
   let nextAt = 0;
   let wakesSeen = wakeSignal.count();
@@ -57,7 +57,10 @@ const ROWS_PER_COMMIT = 1_000;
 /** After these commits the other endpoints have their turn. */
 const COMMITS_PER_ENDPOINT = 20;
 
-/** What the removal's commit left, and what payments wrote without seeing it. Says if any may be left. */
+/**
+ * Gives up what the removal's commit left, and what payments wrote without seeing it. Returns whether any may
+ * be left.
+ */
 async function giveUpRemoved(
   database: Database,
   signal: AbortSignal,
@@ -119,9 +122,7 @@ type WebhooksContext = ModuleContext & {
 export type Webhooks = Module &
   Pick<Deliveries, 'deliverer'> & {
     readonly urlRules: UrlRules;
-    /** For the URLs of higher modules; each declares its kind. */
     readonly registry: EndpointRegistry;
-    /** Makes sure that the callback's server has a row before a payment enqueues a delivery. */
     readonly rememberCallbackEndpoint: (merchantId: string, url: string) => Promise<void>;
   };
 

@@ -9,6 +9,7 @@ import {
 import { type ForgottenTable, forgottenTexts } from '../../src/platform/postgres/forgetting.ts';
 import { type PersonalTable, personalTexts } from '../../src/platform/postgres/personal-rows.ts';
 import { type RequestTable, requestTexts } from '../../src/transactions/requests/request-queue.sql.ts';
+import { type SentTable, sentTexts } from '../../src/transactions/requests/sent-requests.sql.ts';
 
 type Parts = Readonly<Record<string, unknown>>;
 
@@ -20,6 +21,11 @@ export const MAKERS: Readonly<
     path: 'src/transactions/requests/request-queue.sql.ts',
     begin: 'table',
     texts: (parts) => requestTexts(parts as RequestTable),
+  },
+  sentRequests: {
+    path: 'src/transactions/requests/sent-requests.sql.ts',
+    begin: 'table',
+    texts: (parts) => sentTexts(parts as SentTable),
   },
   feedCursors: {
     path: 'src/platform/feeds/feed-cursors.sql.ts',

@@ -46,8 +46,8 @@ export const STATE_DECLARATIONS: Declarations = {
     'captures.commit_intents': [{ table: 'transactions', cells: ['preauthorized.startCapture'] }],
     'captures.record': [{ table: 'captures', cells: ['capturing.confirm'] }],
     'captures.record_refusal': [
-      { table: 'transactions', cells: ['capturing.failCapture'] },
       { table: 'captures', cells: ['capturing.refuse', 'capturing.withdraw'] },
+      { table: 'transactions', cells: ['capturing.failCapture'] },
     ],
     'changes.record': [
       { table: 'acquirer_changes', cells: ['waiting.apply'] },

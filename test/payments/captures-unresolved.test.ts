@@ -132,29 +132,22 @@ test('an unresolved capture is counted, listed, shown, and decided by a person',
     async () => (await service.metric('parcela_unresolved{kind="capture"}')) === 1,
   );
   assert.match((await service.parcela('resolve', 'show', id)).printed, /capturing \(unknown\)/);
-  const wrong = await service.parcela(
-    'resolve',
-    'decide',
-    id,
-    '--as',
-    'canceled',
-    '--reason',
-    'the desk says so',
-  );
+  const decide = (...words: string[]) =>
+    service.parcela('resolve', 'decide', id, '--reason', 'the desk says so', ...words);
+  const wrong = await decide('--as', 'canceled');
   assert.equal(wrong.exitCode, 1, wrong.errors);
   assert.match(wrong.errors, /--as must be captured or refused/);
-  const done = await service.parcela(
-    'resolve',
-    'decide',
-    id,
-    '--as',
-    'captured',
-    '--reason',
-    'the desk says so',
-  );
+  const beyond = await decide('--as', 'captured', '--amount', '100.01');
+  assert.equal(beyond.exitCode, 1, beyond.errors);
+  assert.match(beyond.errors, /up to what was authorized/);
+  // The desk shows another amount than was asked for.
+  const done = await decide('--as', 'captured', '--amount', '20.00');
   assert.equal(done.exitCode, 0, done.errors);
   const payment = await service.read(paymentId);
-  assert.deepEqual([payment.statusDescription, payment.value], ['Autorizada', 3_000]);
+  assert.deepEqual([payment.statusDescription, payment.value], ['Autorizada', 2_000]);
+  const sql = `select c.amount::integer as captured, sum(i.amount)::integer as due
+    from captures c join installments i using (merchant_id, transaction_id) where c.capture_id = $1 group by 1`;
+  assert.deepEqual(await service.auditor.query(sql, [id]), [{ captured: 2_000, due: 2_000 }]);
   assert.equal((await movementsOf(service, paymentId)).length, 1);
 });
 

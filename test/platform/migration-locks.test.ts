@@ -26,7 +26,6 @@ after(async () => {
   await rm(ground, { recursive: true, force: true });
 });
 
-/** As pg_locks names them: `AccessExclusiveLock`. */
 const NAMED = new Map<string, LockMode>(
   LOCK_MODES.map((mode) => [
     `${mode.replaceAll(/([A-Z])([A-Z]*) ?/g, (_, first: string, others: string) => first + others.toLowerCase())}Lock`,
@@ -34,7 +33,6 @@ const NAMED = new Map<string, LockMode>(
   ]),
 );
 
-/** The locks that another connection holds on each of the tables, and whether it waits for one. */
 const HELD = `
   select relation as oid, array_agg(mode) as modes from pg_locks
   where pid = $1 and granted and relation = any ($2::oid[]) group by relation`;
@@ -46,7 +44,6 @@ const TABLES = `
 
 type Tables = { readonly oids: number[] | null; readonly names: string | null };
 
-/** Applies migrations on one connection, and looks from another at what it holds. */
 class Watched {
   readonly #client = new pg.Client(server.connection);
   readonly #writer = new pg.Client(server.connection);
@@ -62,7 +59,7 @@ class Watched {
     await Promise.all([this.#client.end(), this.#writer.end()]);
   }
 
-  /** The strongest lock on each table that is there before, as it is named afterwards: `cancels: SHARE`. */
+  /** The strongest lock on each existing table, by the table's final name: `cancels: SHARE`. */
   async apply({ text, commands }: Migration): Promise<string[]> {
     const { rows } = await this.#writer.query<Tables>(TABLES);
     const before = rows[0] ?? { oids: null, names: null };
@@ -85,7 +82,7 @@ class Watched {
     return named.rows.map(({ oid, name }) => `${name}: ${strongest.get(oid)}`).sort();
   }
 
-  /** A transaction holds until its end what its commands have taken. */
+  /** A transaction holds until its end the locks that its commands have taken. */
   async #atOnce(text: string, { oids }: Tables) {
     await this.#client.query('begin');
     await this.#client.query(text);
@@ -94,7 +91,7 @@ class Watched {
     return held;
   }
 
-  /** In no transaction: what it holds is seen while it waits for somebody who writes each of the tables. */
+  /** Outside a transaction: its locks are seen while it waits for somebody who writes each of the tables. */
   async #besideWriter(command: string, { oids, names }: Tables) {
     await this.#writer.query('begin');
     await this.#writer.query(`lock table ${names} in row exclusive mode`);
@@ -102,7 +99,7 @@ class Watched {
     const running = this.#client.query(command).finally(() => {
       isOver = true;
     });
-    // Until it waits for the writer; what drops an index that is not there waits for nobody, and is over.
+    // Until it waits for the writer. A drop of a missing index waits for nobody and ends.
     while (!isOver) {
       const { rowCount } = await this.#writer.query(WAITING, [this.#processId]);
       if (rowCount !== 0) break;
@@ -141,7 +138,7 @@ test('tables that a migration goes over whole are named by what it does with the
 });
 
 const OUTSIDE = '-- Outside a transaction\n';
-/** Of every command that a migration is made of, behind the baseline. */
+/** Each kind of command in the migrations after the baseline. */
 const MADE_UP = [
   'create table shops (id int primary key, owner text); create index shops_by_owner on shops (owner);',
   'create table sales (id int primary key, shop int references shops (id), amount int, kind text);',
@@ -180,14 +177,14 @@ test('the locks that a dry run names are those that PostgreSQL holds, for every 
   try {
     for (const migration of migrations) {
       const seen = await watched.apply(migration);
-      // A loop over what is stored writes nothing into empty tables: that is read from its text alone.
+      // A loop over stored rows writes nothing into empty tables: its lock is read from its text alone.
       const isLooping = /\bloop\b/.test(migration.text);
       const said = named
         .get(migration.name)
         ?.locks.filter(
           ({ table, mode }) => !isLooping || mode !== 'ROW EXCLUSIVE' || seen.includes(`${table}: ${mode}`),
         )
-        // Afterwards it has no name.
+        // A dropped table has no name afterwards.
         .filter(({ table }) => !migration.text.includes(`drop table ${table}`))
         .map(({ table, mode }) => `${table}: ${mode}`);
       if (String(said?.sort()) !== String(seen)) differences.push({ name: migration.name, said, seen });
@@ -220,9 +217,9 @@ test('commands that take less are named with less, in migrations that run outsid
   ]);
 });
 
-/** What is made with its table is validated with it. Nothing was released with a schema before these. */
+/** A check made with its table is validated with it. No schema was released before this migration. */
 const FIRST_APART = 17;
-/** Their rows are few, whatever a merchant sells. */
+/** Tables with few rows, whatever a merchant sells. */
 const SMALL = ['data_keys', 'merchants', 'plans'];
 
 test('a check on a table that grows is validated in a command of its own, beside those who read and write', async () => {

@@ -31,7 +31,6 @@ async function connected<T>(database: string, use: (client: pg.Client) => Promis
   }
 }
 
-/** An empty database and a directory with these migrations. */
 async function prepare(name: string, files: Record<string, string>) {
   await connected('parcela', (client) => client.query(`create database ${name}`));
   const directory = join(ground, `migrations-${name}`);

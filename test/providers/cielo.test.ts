@@ -152,6 +152,50 @@ test('a void that was done and not answered is not done again', async () => {
   assert.deepEqual([sale?.refunds.length, live([sale as Booked])], [1, 0]);
 });
 
+/** Cielo's look-ups know a charge some moments after it was made. */
+async function shown(paymentId: string): Promise<string> {
+  const order = `${cielo.url}/1/sales?merchantOrderId=${shortReference(paymentId)}`;
+  await until('it is shown', async () => (await fetch(order, { headers: AT_CIELO })).status === 200);
+  return paymentId;
+}
+
+test('a no to the first request of a cancel ends it, also in a list of errors', async () => {
+  const paymentId = await shown(idOf(await cielo.pay(12_314)));
+  await cielo.script({ on: 'refund', returnCode: '309' });
+  const refused = await cielo.post(paymentId, 'cancel', { amount: 2_314 });
+  assert.equal(refused.status, 409, refused.text);
+  const again = await untilSent(() => cielo.post(paymentId, 'cancel', { amount: 2_314 }));
+  assert.equal(again.status, 200, again.text);
+  assert.equal((await cielo.booked(paymentId))[0]?.refundedAmount, 2_314);
+});
+
+test('a cancel that Cielo accepted is looked for until it is done, told of after days, and not sent again', async () => {
+  const paymentId = await shown(idOf(await cielo.pay(12_315)));
+  const pending = { afterMilliseconds: 60_000, fails: false };
+  // Whatever were sent behind it would be refused.
+  await cielo.script({ on: 'refund', pending }, { on: 'refund', returnCode: '54' });
+  assert.equal((await cielo.post(paymentId, 'cancel', { amount: 2_315 })).status, 202);
+  const { auditor, log } = cielo.service;
+  // A lease is shorter than any pause between two looks.
+  const atRest = `state <> 'pending' or due_at > now() + interval '20 seconds'`;
+  const look = async (sent: string): Promise<unknown> => {
+    const change = `sent_at = now() - interval '${sent}', tries = 8, due_at = now(), rests_until = now()`;
+    const due = `update cancels set ${change} where transaction_id = $1 and state = 'pending' and (${atRest}) returning 1`;
+    await until('it rests', async () => (await auditor.query(due, [paymentId])).length > 0);
+    const rest = `select state from cancels where transaction_id = $1 and (${atRest})`;
+    return until('it was looked for', async () => (await auditor.query(rest, [paymentId]))[0]?.state);
+  };
+  const isTold = () => log.some((line) => line.includes('accepted it, and does not show it'));
+  assert.deepEqual([await look('1 hour'), isTold()], ['pending', false]);
+  assert.equal(await look('6 days'), 'pending');
+  await until('a person is told', async () => isTold());
+  await cielo.desk('clock', { forwardMilliseconds: 60_000 });
+  await until('it is done', async () => (await look('6 days')) === 'canceled');
+  await cielo.script();
+  const [sale] = await cielo.booked(paymentId);
+  assert.deepEqual([sale?.refunds.length, sale?.refundedAmount], [1, 2_315]);
+});
+
 /** Books a sale under the reference, as another request that nobody answered would have. */
 async function bookAtCielo(id: string, amount: number): Promise<void> {
   const card = { CardNumber: '5555555555554444', Holder: 'Ana', ExpirationDate: '12/2039', Brand: 'Master' };
@@ -335,7 +379,9 @@ async function capturedAgain(paymentId: string, amount: number): Promise<void> {
   await until('it is refused, and captured then', async () => (await again()).status === 200);
   assert.equal((await cielo.booked(paymentId))[0]?.capturedAmount, amount);
   const refused = `select refusal_reason from captures where transaction_id = $1 and state = 'refused'`;
-  assert.deepEqual(await cielo.service.auditor.query(refused, [paymentId]), [{ refusal_reason: 'denied' }]);
+  assert.deepEqual(await cielo.service.auditor.query(refused, [paymentId]), [
+    { refusal_reason: 'Cielo answered 308' },
+  ]);
 }
 
 test('a capture that is refused ends, leaves the charge held, and may be asked for again', async () => {
@@ -346,15 +392,37 @@ test('a capture that is refused ends, leaves the charge held, and may be asked f
 });
 
 test('a no behind a capture that was not answered counts when that one can be booked no more', async () => {
-  const paymentId = idOf(await cielo.pay(12_311, { payment: { ...HELD, amount: 12_311 } }));
-  await cielo.script({ on: 'capture', returnCode: '308', fault: 'silent' });
-  await cielo.script({ on: 'capture', returnCode: '308' });
+  const paymentId = await shown(idOf(await cielo.pay(12_311, { payment: { ...HELD, amount: 12_311 } })));
+  const refused = { on: 'capture', returnCode: '308' };
+  await cielo.script({ ...refused, fault: 'silent' }, refused);
   await cielo.post(paymentId, 'capture', { amount: 2_311 });
   await capturedAgain(paymentId, 2_311);
   const waited = `select extract(epoch from decided_at - denied_at)::float8 as seconds from captures
     where transaction_id = $1 and state = 'refused'`;
   const [capture] = await cielo.service.auditor.query(waited, [paymentId]);
   assert.ok(Number(capture?.seconds) >= 3, `${capture?.seconds} seconds`);
+});
+
+test('a capture is refused by a code beside the payment too; a failure proves nothing, done or not', async () => {
+  const paymentId = await shown(idOf(await cielo.pay(12_316, { payment: { ...HELD, amount: 12_316 } })));
+  const failure = { on: 'capture', returnCode: '999' };
+  await cielo.script({ on: 'capture', returnCode: '842' }, failure, { ...failure, books: true });
+  const refused = await cielo.post(paymentId, 'capture', { amount: 2_316 });
+  assert.equal(refused.status, 409, refused.text);
+  assert.equal((await cielo.post(paymentId, 'capture', { amount: 2_316 })).status, 500);
+  await until('it is captured', async () => (await cielo.read(paymentId)).statusDescription === 'Autorizada');
+  assert.equal((await cielo.booked(paymentId))[0]?.capturedAmount, 2_316);
+});
+
+test('what is held and too late to void is let go; with any other no it is voided until it is done', async () => {
+  const held = async () => shown(idOf(await cielo.pay(12_317, { payment: { ...HELD, amount: 12_317 } })));
+  const [late, other] = [await held(), await held()];
+  await cielo.script({ on: 'refund', returnCode: '40' });
+  const released = await cielo.post(late, 'cancel');
+  assert.equal(released.status, 200, released.text);
+  await cielo.script({ on: 'refund', returnCode: '309' });
+  assert.equal((await cielo.post(other, 'cancel')).status, 500);
+  await until('it is voided', async () => live(await cielo.booked(other)) === 0);
 });
 
 test('what is held is captured later, in part', async () => {

@@ -159,6 +159,15 @@ test('a whole cancel on the day of the sale is done at once', async () => {
   assert.equal((await rede.read(paymentId)).statusDescription, 'Cancelada');
 });
 
+test('a cancel that Rede forbids ends, and may be asked for again', async () => {
+  const paymentId = idOf(await rede.pay(12_312));
+  await rede.script({ on: 'refund', returnCode: '351' });
+  const refused = await rede.post(paymentId, 'cancel');
+  assert.equal(refused.status, 409, refused.text);
+  assert.equal((await rede.post(paymentId, 'cancel')).status, 200);
+  assert.equal(live(await rede.booked(paymentId)), 0);
+});
+
 test('a cancel that was done and not answered is told by the sum, and not done again', async () => {
   const paymentId = idOf(await rede.pay(12_306));
   await rede.script({ on: 'refund', fault: 'booksButSilent' });
@@ -238,6 +247,11 @@ test('what is held is captured in part, once, and what was not captured is let g
   const released = idOf(await rede.pay(12_308, { payment }));
   assert.equal((await rede.post(released, 'cancel')).status, 200);
   assert.equal(live(await rede.booked(released)), 0);
+  // Another no is tried again; that it is too late ends it.
+  const late = await rede.pay(12_308, { payment });
+  await rede.script({ on: 'refund', returnCode: '365' }, { on: 'refund', returnCode: '354' });
+  assert.equal((await rede.post(idOf(late), 'cancel')).status, 500);
+  await rede.untilState(late.order, 'voided');
 });
 
 test('a capture that was done and not answered is found, and not made again', async () => {

@@ -1,27 +1,27 @@
 import type { Decline, Problem } from './operations.ts';
 
-/** All faults of a request at once; of a decline (402) its one item says what the buyer can do. */
+/** All faults of a request at once. For a decline (402) the only item says what the buyer can do. */
 export type ToldProblem = Problem & Partial<Decline>;
 
-/** What is known of a call that did not end well. */
+/** What is known about a call that failed. */
 export type Fate = {
-  /** Of every sending of this call. Null: the operation takes none. */
+  /** The key of every sending of this call. null: the operation takes none. */
   readonly idempotencyKey: string | null;
   /**
-   * True: an earlier sending had no answer, and this one does not say what became of it. Nothing was done,
-   * or all of it. Make the same call again with the same `idempotencyKey`, or look it up; never take it for a
-   * no. It speaks of this call: what your program sent with this key before, you know.
+   * True: an earlier sending got no answer, and the last one does not say what became of it. Either nothing
+   * was done, or all of it. Make the same call again with the same `idempotencyKey`, or look the result up;
+   * never take it for a no. This covers this call only, not what your program sent with this key before.
    */
   readonly mayBeDone: boolean;
 };
 
-/** Parcela answered, and not with what was asked for. */
+/** Parcela answered with an error. */
 export class ParcelaError extends Error implements Fate {
   readonly status: number;
   readonly problems: readonly ToldProblem[];
   readonly idempotencyKey: string | null;
   readonly mayBeDone: boolean;
-  /** Of `X-Request-Id`: what the operator finds it by. */
+  /** From `X-Request-Id`: the operator finds the request by it. */
   readonly requestId: string | null;
 
   constructor(
@@ -41,12 +41,12 @@ export class ParcelaError extends Error implements Fate {
     this.requestId = fate.requestId;
   }
 
-  /** Of the payment that was declined or failed. */
+  /** The payment that was declined or failed. */
   get paymentId(): string | null {
     return this.problems.find(({ paymentId }) => paymentId !== undefined)?.paymentId ?? null;
   }
 
-  /** The issuer, or anti-fraud, said no. */
+  /** The issuer or anti-fraud refused. */
   get isDecline(): boolean {
     return this.status === 402;
   }

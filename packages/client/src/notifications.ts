@@ -1,7 +1,7 @@
 export type Received = {
-  /** As they came: of `fetch`, of Node, or a plain object with names in small letters. */
+  /** As received: from `fetch`, from Node, or a plain object with lower-case names. */
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The bytes as they came: JSON that is written anew has others. */
+  /** The bytes as received: JSON that is written anew has other bytes. */
   readonly body: Uint8Array;
   /** `whsec_…`, as it was shown once. */
   readonly secret: string;
@@ -11,7 +11,7 @@ export type Received = {
 
 const MOST_SECONDS = 300;
 
-/** Whether a notification is Parcela's, whole, and new. It may still come twice: go by its `movementId`. */
+/** Whether a notification is Parcela's, unaltered and new. It may still come twice: use its `movementId`. */
 export async function isGenuine({ headers, body, secret, now = Date.now() }: Received): Promise<boolean> {
   const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
     headerOf(headers, name),
@@ -27,7 +27,7 @@ export async function isGenuine({ headers, body, secret, now = Date.now() }: Rec
   const signed = new Uint8Array(head.length + body.length);
   signed.set(head);
   signed.set(body, head.length);
-  // Two signatures come while a secret is being changed: one that is right will do.
+  // While a secret is being changed there are two signatures: one valid one is enough.
   for (const text of signatures.split(' ')) {
     const given = text.startsWith('v1,') ? bytesOf(text.slice(3)) : null;
     if (given !== null && (await crypto.subtle.verify('HMAC', hmac, given, signed))) return true;
@@ -41,7 +41,7 @@ function headerOf(headers: Received['headers'], name: string): string | undefine
   return typeof value === 'string' ? value : value?.join(' ');
 }
 
-/** Null: it is no base64. */
+/** null: not base64. */
 function bytesOf(text: string): Uint8Array<ArrayBuffer> | null {
   try {
     return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));

@@ -6,21 +6,21 @@ export type ParcelaOptions = {
   /** `https://pagamentos.example`: the gateway, and the other APIs unless they have another address. */
   readonly url: string;
   readonly integrationUrl?: string;
-  /** Those that you use. Keep them on a server: a browser must never have them. */
+  /** Only those that you use. Keep them on a server: a browser must never have them. */
   readonly logins: Partial<Readonly<Record<Scope, LoginRequest>>>;
   /** Of sentences in answers; default `pt-BR`. */
   readonly language?: 'pt-BR' | 'en';
-  /** Of one sending; default 20,000, more than a request may take. */
+  /** For one sending; default 20,000, which is more than a request may take. */
   readonly timeoutMilliseconds?: number;
-  /** So long a call is repeated; default 60,000. The last sending may take its own time beyond that. */
+  /** How long a call is repeated; default 60,000. The last sending may take its own time beyond that. */
   readonly patienceMilliseconds?: number;
   readonly fetch?: typeof fetch;
 };
 
 export type CallOptions = {
   /**
-   * Made with the order, and stored with it: then a call after a crash repeats the one before. Without it
-   * each call has a new one, which all its repetitions keep.
+   * Make it with the order and store it there: then a call after a crash repeats the one before. Without it
+   * each call has a new key, which all its repetitions keep.
    */
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
@@ -41,8 +41,8 @@ type Listing = {
 
 export type Parcela = Calls & {
   /**
-   * All items of a list, page after page, as they are asked for. What is added or deleted meanwhile may move
-   * items from one page to another: a list in the order of its times, oldest first, does not show one twice.
+   * All items of a list; pages are fetched as they are needed. Items added or deleted meanwhile may move
+   * others to another page: a list ordered by time, oldest first, shows none twice.
    */
   each<Name extends Listing>(
     name: Name,
@@ -54,9 +54,9 @@ export type Parcela = Calls & {
 const TIMEOUT_MILLISECONDS = 20_000;
 const PATIENCE_MILLISECONDS = 60_000;
 const SHORTEST_PAUSE_MILLISECONDS = 250;
-/** A token is asked for anew so long before it ends. */
+/** A token is renewed so long before it ends. */
 const RENEW_MILLISECONDS = 60_000;
-/** As the service takes it. */
+/** What the service accepts. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 type Asked = {
@@ -65,11 +65,11 @@ type Asked = {
   readonly body: unknown;
   readonly headers: Readonly<Record<string, string>>;
   readonly idempotencyKey: string | null;
-  /** Repeating it does nothing twice. */
+  /** Repeating the call does nothing twice. */
   readonly isRepeatable: boolean;
 };
 
-/** One for a program: it keeps the tokens of its logins. */
+/** Open one for a program: it keeps the tokens of its logins. */
 export function openParcela(options: ParcelaOptions): Parcela {
   const tokens = openTokens(options);
   const call = async (name: keyof Operations, given: Given = {}, asked: CallOptions = {}) => {
@@ -103,7 +103,7 @@ function askedOf(
   for (const [field, value] of Object.entries(named)) {
     const place = `{${field}}`;
     if (path.includes(place)) {
-      // Such a path would be another one.
+      // These would change the path.
       if (typeof value !== 'string' || ['', '.', '..'].includes(value))
         throw new TypeError(`${name}: ${field} names nothing`);
       path = path.replace(place, encodeURIComponent(value));
@@ -124,13 +124,13 @@ function askedOf(
 }
 
 type Access = {
-  /** `refused`: the one before, if it was not taken. */
+  /** `refused`: the token that was refused, if any. */
   token(refused: string | null, endsAt: number): Promise<string>;
 };
 
 /**
- * Sends until there is an answer that stands, or the time is over. Busy (429, 503) and under way (409 with
- * Retry-After) did nothing, so they are repeated; without an answer only what cannot be done twice.
+ * Sends until a final answer comes, or the time is over. Busy (429, 503) and under way (409 with Retry-After)
+ * did nothing, so the call is repeated. Without an answer it is repeated only if that does nothing twice.
  */
 async function send(
   options: ParcelaOptions,
@@ -181,7 +181,7 @@ function pauseBehind(
   return retryAfter === null ? longer : retryAfter * 1_000;
 }
 
-/** Of these a repetition with its key answers for the first sending too. */
+/** For these a repetition with the key answers for the first sending too. */
 const SETTLES = [402, 409, 500];
 const KEY_TAG = 'idempotencyKey';
 
@@ -189,14 +189,14 @@ function failureOf(sent: Sent, fate: Fate): Error {
   if (sent.kind === 'none') return new NoAnswer(sent.why, fate);
   const { status, body, requestId, retryAfter } = sent;
   const problems = problemsOf(body);
-  // It says that this key was sent before: the first request is under way, or was another one.
+  // This key was sent before: the first request is under way, or was another one.
   const wasSent = [409, 422].includes(status) && problems.some(({ tag }) => tag === KEY_TAG);
   const settles = SETTLES.includes(status) && retryAfter === null;
   const mayBeDone = wasSent || (fate.mayBeDone && !settles);
   return new ParcelaError(status, problems, { ...fate, mayBeDone, requestId });
 }
 
-/** A login that fails, or an end that the program asks for, says nothing of what was sent before. */
+/** A failed login, or an abort by the program, says nothing about what was sent before. */
 function inDoubt(fate: Fate): (error: unknown) => never {
   return (error) => {
     if (error instanceof NoAnswer) throw new NoAnswer(error.why, fate);
@@ -220,7 +220,7 @@ type Tokens = {
 
 const NOTHING_SENT: Fate = { idempotencyKey: null, mayBeDone: false };
 
-/** Many calls at once wait for one login, each for as long as it has. */
+/** Concurrent calls wait for one login, each for as long as it has. */
 function openTokens(options: ParcelaOptions): Tokens {
   const known = new Map<Scope, Promise<Token>>();
   async function logIn(scope: Scope): Promise<Token> {
@@ -230,7 +230,7 @@ function openTokens(options: ParcelaOptions): Tokens {
     const url = `${host.replace(/\/$/, '')}${LOGIN_PATHS[scope]}`;
     const asked = { method: 'POST', url, body: login, headers: {}, idempotencyKey: null, isRepeatable: true };
     const answer = (await send(options, asked, undefined, null)) as Partial<Login> | null;
-    // By the service's own clock: ours may be off.
+    // By the service's own clock: ours may be wrong.
     const lives = Date.parse(answer?.expiration ?? '') - Date.parse(answer?.created ?? '');
     if (typeof answer?.accessToken !== 'string' || !(lives > 0))
       throw new NoAnswer('the login was answered by something else', NOTHING_SENT);
@@ -245,7 +245,7 @@ function openTokens(options: ParcelaOptions): Tokens {
       const token = held && (await inTime(held, rest, late, signal).catch(() => undefined));
       const isGood = token !== undefined && token.endsAt > performance.now() && token.text !== refused;
       if (isGood) return token.text;
-      // Another call may log in already.
+      // Another call may already be logging in.
       if (known.get(scope) === held) {
         const login = logIn(scope);
         login.catch(() => {});
@@ -265,7 +265,7 @@ type PageOf<Item> = {
   readonly next?: number | string | null;
 };
 
-/** Lists are numbered by pages; the stream of movements goes on from `next`. */
+/** Lists have numbered pages; the stream of movements continues from `next`. */
 async function* eachItem<Item>(
   name: keyof Operations,
   given: Given,
@@ -297,7 +297,7 @@ function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<v
   return inTime(new Promise<never>(() => {}), milliseconds, () => null, signal);
 }
 
-/** What the work gives; after its time what `late` gives: an error is thrown, and null ends it. */
+/** The result of `work`; when the time is over, `late` decides: its error is thrown, null ends the wait. */
 function inTime<T>(
   work: Promise<T>,
   milliseconds: number,

@@ -7,21 +7,21 @@ export type ToSend = {
   readonly body: unknown;
 };
 
-/** `none`: it was done, or not at all. */
+/** `none`: no answer; everything was done, or nothing. */
 export type Sent =
   | { readonly kind: 'none'; readonly why: string }
   | {
       readonly kind: 'answer';
       readonly status: number;
       readonly body: unknown;
-      /** Whole seconds; null: there is no such header. */
+      /** Whole seconds; null: no such header. */
       readonly retryAfter: number | null;
       readonly requestId: string | null;
     };
 
 const NO_ANSWERS = [502, 504];
 
-/** Faults of the program, such as a body that is no JSON, are thrown: nothing was sent. */
+/** Throws faults of the program, for example a body that is no JSON: nothing was sent. */
 export function prepare({ method, url, headers, body }: ToSend): Request {
   return new Request(url, {
     method,
@@ -31,12 +31,14 @@ export function prepare({ method, url, headers, body }: ToSend): Request {
       ...headers,
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-    // A token goes nowhere else.
+    // A token must not follow a redirect.
     redirect: 'error',
   });
 }
 
-/** One sending. What does not come from Parcela itself (a page of a proxy, a broken body) is no answer. */
+/**
+ * One sending. What does not come from Parcela itself (a proxy's page, a broken body) counts as no answer.
+ */
 export async function sendRequest(
   fetchIt: typeof fetch,
   request: Request,
@@ -61,7 +63,7 @@ export async function sendRequest(
   }
 }
 
-/** None: it is no answer of Parcela's. */
+/** Empty: not an answer of Parcela's. */
 export function problemsOf(body: unknown): readonly ToldProblem[] {
   const isProblem = (one: Partial<ToldProblem> | null) =>
     typeof one?.tag === 'string' && typeof one.description === 'string';

@@ -19,10 +19,9 @@ export function isCardNumber(digits: string): boolean {
   return NETWORKS.some((network) => network.test(digits)) && luhnSum(digits) % 10 === 0;
 }
 
-/** Groups of digits close enough to be one number. */
 const RUN = /\d+(?:[ .\-_]{1,3}\d+)*/g;
 
-/** A card number in a text: a group of digits, or groups of one size that follow each other. */
+/** A group of digits, or adjacent groups of one size. */
 export function holdsCardNumber(text: string): boolean {
   return [...text.matchAll(RUN)].some(([run]) => {
     const groups = run.match(/\d+/g) ?? [];

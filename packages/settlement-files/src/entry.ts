@@ -40,7 +40,7 @@ export type SettlementEntry = {
   readonly brand: CardBrand | null;
   readonly cardLastFour: string | null;
   readonly soldOn: Day | null;
-  /** null for all installments of the sale. */
+  /** null: all installments of the sale. */
   readonly installmentNumber: number | null;
   readonly installmentCount: number | null;
   /** Covers the installment or the whole sale. Net is gross less fees. All are negative if taken back. */
@@ -67,7 +67,7 @@ export type SettlementFileHead = {
   readonly from: Day;
   readonly to: Day;
   readonly sequence: number | null;
-  /** Sent again to replace an earlier file. */
+  /** Replaces an earlier file. */
   readonly isRepetition: boolean;
 };
 
@@ -82,7 +82,7 @@ export type SettlementFileEnd = {
   readonly to: Day;
   /** Accepted lines that are no entries. */
   readonly leftOut: Readonly<Record<string, number>>;
-  /** Entries by establishments that are not the header's: branches, or a header of somebody else. */
+  /** Entries by establishments that are not the header's: branches, or somebody else's header. */
   readonly otherEstablishments: Readonly<Record<string, number>>;
 };
 

@@ -1,7 +1,7 @@
 import { isReturnHeader } from './banks/return-header.ts';
 import { isNothing, LineSplitter, LONGEST_LINE, plainBytes, UnreadableFile } from './text-lines.ts';
 
-/** Whether a bank made the file, by its first line. Reads the start only. */
+/** Decides by the first line and reads no further. */
 export async function isReturnFile(bytes: AsyncIterable<Uint8Array>): Promise<boolean> {
   const splitter = new LineSplitter();
   let size = 0;

@@ -1,10 +1,10 @@
 import type { Sentence } from './sentence.ts';
 
-/** A file that is known by its start, and not read. */
+/** A file that is recognized by its start, and not read. */
 type OtherFile = {
   readonly title: string;
   readonly isHeader: (start: string) => boolean;
-  /** What it is for, and where the money of it stands. */
+  /** What the file is for, and which file reports its money. */
   readonly about?: Sentence;
 };
 

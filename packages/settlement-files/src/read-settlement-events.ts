@@ -3,7 +3,7 @@ import type { SettlementEvent } from './entry.ts';
 import { SettlementReading } from './settlement-reading.ts';
 import { plainBytes, UnreadableFile } from './text-lines.ts';
 
-/** Uses constant memory. Entries count only after `end`. An error of the byte source is thrown. */
+/** Uses constant memory. Entries count only after `end`. Throws errors of the byte source. */
 export async function* readSettlementEvents(
   bytes: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<SettlementEvent, void, undefined> {

@@ -26,7 +26,6 @@ export class SettlementReading {
   #byteCount = 0;
   #isOver = false;
 
-  /** True if no further byte can change the answer. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -48,7 +47,7 @@ export class SettlementReading {
     return this.#findings.drain();
   }
 
-  /** The bytes are no text. */
+  /** For bytes that are no text. */
   refuse(sentence: Sentence): void {
     this.#findings.fault({ lineNumber: 1, record: null }, null, sentence);
     this.#isOver = true;

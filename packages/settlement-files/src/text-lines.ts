@@ -65,12 +65,11 @@ const GZIP = [0x1f, 0x8b];
 /** Ten million lines of the longest format. */
 const MOST_BYTES = 10 * 2 ** 30;
 
-/** Null: any byte. */
 function beginsWith(bytes: Uint8Array, start: readonly (number | null)[]): boolean {
   return start.every((byte, index) => byte === null || bytes[index] === byte);
 }
 
-/** The bytes as they are, or what gzip has of them. Throws `UnreadableFile`. */
+/** The bytes, unpacked if they are gzip. Throws `UnreadableFile`. */
 export async function* plainBytes(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const source = bytes[Symbol.asyncIterator]();
   let first: Buffer = Buffer.alloc(0);
@@ -131,8 +130,9 @@ const END_OF_FILE = '\u001a';
 const UTF8_MARK = [0xef, 0xbb, 0xbf];
 
 /**
- * Splits at LF, CR LF or CR, or after so many positions where a file has no ends of lines. ISO-8859-1, or
- * UTF-8 where a line is valid in it, which no line of accents in ISO-8859-1 is. An incomplete line waits.
+ * Splits at LF, CR LF or CR, or after so many positions if a file has no line ends. Reads a line as UTF-8 if
+ * it is valid UTF-8, which an accented line of ISO-8859-1 never is; otherwise as ISO-8859-1. An incomplete
+ * line waits.
  */
 export class LineSplitter {
   readonly #lengthOf: (start: string) => number | null;
@@ -140,17 +140,17 @@ export class LineSplitter {
   #isFirst = true;
   #fixed: number | null = null;
 
-  /** `lengthOf` the first line: positions of each line, null if only ends of lines tell. */
+  /** `lengthOf`: by the first line, the positions of each line; null: line ends separate them. */
   constructor(lengthOf: (start: string) => number | null = () => null) {
     this.#lengthOf = lengthOf;
   }
 
-  /** Of the line that is not complete. */
+  /** Of the incomplete line. */
   get start(): string {
     return this.#rest.toString('utf8', 0, LONGEST_LINE);
   }
 
-  /** Null if a line is too long. */
+  /** null: a line is too long. */
   push(bytes: Uint8Array): string[] | null {
     const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     let all = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
@@ -174,10 +174,9 @@ export class LineSplitter {
     return this.#rest.length > LONGEST_LINE ? null : lines;
   }
 
-  /** What is left at the end of the file. */
   last(): string[] {
     let all = this.#isFirst ? this.#begin(this.#rest) : this.#rest;
-    // A return that might have had a feed behind it.
+    // A CR that a LF might have followed.
     if (all.at(-1) === CARRIAGE_RETURN) all = all.subarray(0, -1);
     const lines: string[] = [];
     const length = this.#fixed ?? all.length;
@@ -222,7 +221,7 @@ function textOf(bytes: Buffer, start: number, end: number): string {
   return isUtf8(line) ? line.toString('utf8') : text;
 }
 
-/** It is no record: a count or a number of a line that it stands for does not agree without it. */
+/** Not a record. If it replaces one, a count or a line number disagrees. */
 export function isNothing(line: string): boolean {
   return line.replaceAll(END_OF_FILE, '').trim() === '';
 }

@@ -30,7 +30,7 @@ export type EncryptedCardFault =
 
 /** A day: longer-lived blobs would be stored cards. */
 export const BLOB_LIFETIME_MILLISECONDS = 24 * 60 * 60 * 1_000;
-/** By the buyer's clock, and many are hours ahead. A blob is limited by paying only once. */
+/** Blobs carry the buyer's time, and many clocks are hours ahead. A blob pays only once anyway. */
 const CLOCK_TOLERANCE_MILLISECONDS = 24 * 60 * 60 * 1_000;
 const INSTANT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?$/;
 
@@ -69,7 +69,7 @@ export function readEncryptedCard(
   return isNumber && faults.length === 0 ? { number: cardNumber, ...card } : faults;
 }
 
-/** The content as sent, of any age and shape; nothing if it is no object. */
+/** The content as sent, of any age and shape; empty if it is no object. */
 export function rawParts(
   json: unknown,
 ): Record<'number' | 'expirationMonth' | 'expirationYear' | 'holderName', unknown> {
@@ -77,7 +77,7 @@ export function rawParts(
   return { number: cardNumber, expirationMonth, expirationYear, holderName: cardholderName };
 }
 
-/** Null and blank are absent, a capital first letter is accepted. Null if a name occurs twice. */
+/** null and blank count as absent, a capital first letter is accepted. null: a name occurs twice. */
 function fieldsOf(json: unknown): Record<string, unknown> | null {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return null;
   const sent = Object.entries(json).map(
@@ -87,7 +87,7 @@ function fieldsOf(json: unknown): Record<string, unknown> | null {
   return Object.fromEntries(sent.filter(([, value]) => value !== null && !isBlank(value)));
 }
 
-/** ISO date-time, UTC without a zone. NaN, which is never fresh, for anything else. */
+/** ISO date-time, UTC without a zone. Anything else gives NaN, which is never fresh. */
 function instantOf(text: string): number {
   const match = INSTANT.exec(text);
   if (match === null) return Number.NaN;

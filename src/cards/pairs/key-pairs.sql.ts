@@ -22,7 +22,7 @@ const PAIR = rowCodec({
 
 export type StoredKeyPair = ReturnType<typeof parse>;
 
-/** Each blob is tried with all of them. */
+/** Every blob is tried with all of them. */
 export const MOST_KEY_PAIRS = 8;
 
 const LIST = statement(
@@ -37,7 +37,7 @@ export const VERSION_OF_PAIRS = statement(
   `select string_agg(concat_ws(' ', key_id, xmin), ',' order by key_id) as version from card_key_pairs`,
 );
 
-/** The one in use first, then those that may still open blobs under way. */
+/** First the pair in use, then those that may still open blobs under way. */
 export async function listKeyPairs(database: Database): Promise<StoredKeyPair[]> {
   return (await database.query(LIST, [MOST_KEY_PAIRS])).map(parse);
 }

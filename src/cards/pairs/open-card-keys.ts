@@ -11,15 +11,14 @@ export type CardKeys = {
   /** The pair in use; SPKI in base64, on one line. */
   readonly publicKey: () => { readonly keyId: string; readonly key: string };
   /**
-   * RSA-OAEP-SHA256 with any pair, in worker threads. Null when none fits, those of other processes included.
-   * Rejects when the database is away, where a fitting pair may be.
+   * RSA-OAEP-SHA256 with any pair, in worker threads. null: no pair fits, those of other processes included.
+   * Rejects while the database is away, because a fitting pair may be there.
    */
   decrypt(ciphertext: Buffer): Promise<Buffer | null>;
   /** Whether callers are told why an encrypted card does not open. */
   readonly namesFaults: boolean;
-  /** How old an encrypted card may be. */
   readonly blobLifetimeMilliseconds: number;
-  /** In a read that begins after this call. */
+  /** Resolves after a read that begins after this call. */
   reload(): Promise<void>;
 };
 
@@ -31,7 +30,7 @@ type OpenPair = {
 type LoadedPair = { readonly pair: StoredKeyPair; readonly open: OpenPair };
 type LoadedPairs = ReadonlyMap<string, LoadedPair>;
 
-/** After a retired data key or a faster process; the next try reads its pair. */
+/** After a retired data key or a faster process; the next try reads that process's pair. */
 const MOST_CREATIONS = 3;
 
 /** Makes the first pair if needed. Throws `KeysUnusable` when the one in use does not open. */
@@ -79,7 +78,7 @@ function inUse(pairs: LoadedPairs): LoadedPair | undefined {
   return [...pairs.values()].find(({ pair }) => !pair.isRetired);
 }
 
-/** Imports new pairs, drops deleted ones, and skips those that do not open, after the alarm. */
+/** Loads new pairs, drops deleted ones, and skips those that do not open, after the alarm. */
 async function loadPairs(database: Database, keyring: Keyring, known: LoadedPairs): Promise<LoadedPairs> {
   const loaded = new Map<string, LoadedPair>();
   for (const pair of await listKeyPairs(database)) {

@@ -45,7 +45,6 @@ export async function peekEncryptedCard(
 
 type Decrypted = {
   readonly ciphertext: Buffer;
-  /** Null if the content is no JSON. */
   readonly json: unknown;
 };
 

@@ -25,7 +25,7 @@ const MOST_TRIES = 3;
 
 /**
  * Makes a new RSA pair and retires the one in use, in one commit with its record. The retired one opens blobs
- * for a day. Refuses while the most pairs that can be tried exist.
+ * for a day. Refuses if as many pairs exist as can be tried.
  */
 export async function rotateKeyPair(
   tools: PairRotationTools,

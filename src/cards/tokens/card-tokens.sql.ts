@@ -50,7 +50,6 @@ const INSERT = statement(
    select ${KEY_IN_USE.columns} from keys`,
 );
 
-/** `keyRetired`: nothing was written. */
 export type TokenResult = 'written' | 'keyRetired';
 
 /** A hash of 122 random bits: a conflict can only be the same row after a lost connection. */
@@ -135,7 +134,6 @@ function liveToken(token: RowOf<typeof TOKEN>): LiveCardToken {
   };
 }
 
-/** Removes up to `limit` dead tokens; gives how many. */
 export const deleteExpiredTokens = forgetting({
   table: 'card_tokens',
   by: 'expires_at',
@@ -144,7 +142,7 @@ export const deleteExpiredTokens = forgetting({
 
 /**
  * A CTE `locked_sources` that locks card sources. Reads the CTE `wanted_sources`: merchant_id, source_hash,
- * transaction_id, source_expires_at. Gives the transactions that have their lock.
+ * transaction_id, source_expires_at. Returns the transactions that have their lock.
  */
 export const LOCK_CARD_SOURCES = `locked_sources as (
      insert into card_source_locks (merchant_id, source_hash, transaction_id, expires_at)
@@ -160,7 +158,7 @@ export const FREE_CARD_SOURCES = `freed_sources as (
      where c.merchant_id = g.merchant_id and c.source_hash = g.source_hash and c.transaction_id = g.transaction_id
    )`;
 
-/** Removes up to `limit` expired locks; gives how many. A lock lives a day longer, as clocks may be late. */
+/** A lock lives a day longer than its source, because clocks may be late. */
 export const deleteExpiredLocks = forgetting({
   table: 'card_source_locks',
   by: 'expires_at',

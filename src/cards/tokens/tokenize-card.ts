@@ -18,8 +18,8 @@ export type TokenizeTools = {
 const MOST_SEALINGS = 3;
 
 /**
- * Gives a token: ten minutes, one approved payment. From an encrypted card only the number is kept, and its
- * one approval counts. `number` was validated before.
+ * The token lives ten minutes and allows one approved payment. From an encrypted card only the number is
+ * kept, and the approval uses up that card too. `number` was validated before.
  */
 export async function tokenizeCard(
   tools: TokenizeTools,

@@ -65,7 +65,7 @@ export const VAULT_FAULTS = {
   }),
 } as const satisfies Record<string, RefusalShape>;
 
-/** The body may be malformed in any way: the schema reports wrong types. */
+/** The body may be malformed; the schema reports wrong types. */
 function checkCard(body: unknown): Fault[] {
   if (typeof body !== 'object' || body === null) return [];
   const fields = body as Record<string, unknown>;
@@ -223,7 +223,6 @@ export function readCardToStore(body: StoreRequest) {
   return { named: readNamedCard(body), isToBeVerified: body.verifyCard ?? false, ipAddress: null };
 }
 
-/** Also from a request that is malformed elsewhere. */
 export function readNamedCard(body: Sound<StoreRequest>): NamedCard {
   return {
     numberToken: body.numberToken ?? null,

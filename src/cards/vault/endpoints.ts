@@ -59,7 +59,7 @@ async function listVaultCards(
 
 type ReadVaultCardTools = Pick<ModuleContext, 'lookUp' | 'clock'> & { readonly audit: Audit };
 
-/** Null for unknown cards and those of other merchants. The reading is audited before the answer. */
+/** null for unknown cards and those of other merchants. Audited before the answer. */
 async function readVaultCard(
   tools: ReadVaultCardTools,
   keeper: Keeper,

@@ -32,13 +32,13 @@ export type CardToImport = Pick<
   readonly networkReference: NamedReference;
 };
 
-/** `madeBy`: whom the merchant sees as who stored them. */
+/** `madeBy`: shown to the merchant as who stored them. */
 export type Importer = MerchantActor & { readonly madeBy: string };
 
 export type CardNote = { readonly tag: string; readonly text: string };
 
 /**
- * `completed`: it was there, and has now what it lacked of its first use. Notes of one that is refused are
+ * `completed`: the card was there and now has what it lacked of its first use. Notes of a refused card are
  * its faults.
  */
 export type ImportedCardResult = {
@@ -46,7 +46,7 @@ export type ImportedCardResult = {
   readonly notes: readonly CardNote[];
 };
 
-/** Cards come with their history: one that has expired since is kept as such. */
+/** Cards come with their history: one that has expired is kept. */
 const NEVER_EXPIRED = instant(0);
 const MOST_SEALINGS = 3;
 const REFUSED_AS_ANOTHER: ImportedCardResult = {
@@ -56,7 +56,7 @@ const REFUSED_AS_ANOTHER: ImportedCardResult = {
 const NO_LINK = 'The card is no Mastercard: it keeps none.';
 const ANOTHER_LINK = 'The card has another one here, which stays.';
 
-/** For each card what became of it, in their order. `isTrial`: nothing is written. */
+/** A result for each card, in their order. `isTrial`: nothing is written. */
 export async function importCards(
   tools: ImportCardsTools,
   actor: Importer,
@@ -102,10 +102,10 @@ export async function importCards(
 const eventOf = (actor: Importer, what: 'cards' | 'completed') => (count: number) =>
   merchantEvent('card.import', actor, 'cards', { [what]: String(count) });
 
-/** Also of what the rows before it complete. */
+/** With what earlier rows of the import complete. */
 type Known = { readonly number: string; reference: NetworkReference };
 
-/** A reference that is there stays: the card was charged by it. */
+/** A stored reference stays: the card was charged with it. */
 function compareKnown(there: Known, { card, reference, notes }: ToKeep): ImportedCardResult {
   if (there.number !== card.number) return REFUSED_AS_ANOTHER;
   const { transactionId, linkId } = there.reference;
@@ -134,7 +134,7 @@ function rowOf(opened: Opened, { vaultId, networkReference }: CardToImport): ToK
   return { ...opened, vaultId, reference, notes };
 }
 
-/** Those that there are; the number is empty for one that does not open. */
+/** The number is empty for a card that does not open. */
 async function openKnown(
   { database, keyring }: ImportCardsTools,
   merchantId: string,
@@ -183,7 +183,7 @@ type ToKeep = Opened & {
   readonly notes: readonly CardNote[];
 };
 
-/** The ids of those that were not there. Seals again where a key was retired between. */
+/** Returns the ids of the new ones. Seals again if a key was retired meanwhile. */
 async function keep(
   { audit, keyring }: ImportCardsTools,
   actor: Importer,

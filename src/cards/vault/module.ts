@@ -35,8 +35,8 @@ type DeleteExpiredCardsTools = {
 const BATCH = 50;
 
 /**
- * Removes the next long expired cards, except of subscriptions. Gives the place to continue from, and a
- * count.
+ * Removes the next cards that expired long ago and that no subscription uses. Returns where to continue, and
+ * how many.
  */
 async function deleteExpiredCards(
   { database, audit, origin, days }: DeleteExpiredCardsTools,
@@ -55,7 +55,7 @@ async function deleteExpiredCards(
   return { next: expired.length === BATCH ? (expired.at(-1) ?? null) : null, deleted };
 }
 
-/** After a full walk: a card expires with its month. */
+/** After a full walk: cards expire by the month. */
 const PAUSE_MILLISECONDS = 60_000;
 
 /** `days` 0: never. */

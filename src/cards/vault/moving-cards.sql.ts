@@ -31,7 +31,7 @@ const CARDS = inputRows<ImportedCard>({
   created_by: ['text', ({ createdBy }) => createdBy],
 });
 
-/** One that the network knows by an earlier use was used. */
+/** A card that the network knows by an earlier use counts as used. */
 const IMPORT = statement(
   'vault.import_cards',
   `insert into vault_cards (${CARDS.names}, first_used_at)
@@ -43,7 +43,7 @@ const IMPORT = statement(
 
 const WRITTEN = rowCodec({ vaultId: column.text('vault_id') });
 
-/** In one commit with one audit entry. Gives the ids of those that were not there. Throws `KeyRetired`. */
+/** In one commit with one audit entry. Returns the ids of the new ones. Throws `KeyRetired`. */
 export async function insertImportedCards(
   audit: Audit,
   rows: readonly ImportedCard[],
@@ -85,7 +85,7 @@ const COMPLETE = statement(
    returning v.vault_id`,
 );
 
-/** Gives cards what they lack of their first use, in one commit with one audit entry. */
+/** Adds what cards lack of their first use, in one commit with one audit entry. */
 export async function completeKnownCards(
   audit: Audit,
   rows: readonly KnownReference[],
@@ -102,7 +102,6 @@ const FIND_KNOWN = statement(
   `select ${WHOLE_CARD} from vault_cards v where v.merchant_id = $1 and v.vault_id = any($2::uuid[])`,
 );
 
-/** Of these ids, those that there are. */
 export async function findKnownCards(
   database: Database,
   merchantId: string,
@@ -117,7 +116,7 @@ const LIST_BEHIND = statement(
    order by v.vault_id limit $3`,
 );
 
-/** Of a merchant, in order, behind an id. */
+/** A merchant's cards in order, after an id. */
 export async function listCardsBehind(
   database: Database,
   merchantId: string,

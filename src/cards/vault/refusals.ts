@@ -3,7 +3,6 @@ import { type RefusalShape, refusal } from '../../platform/http/refusal.ts';
 /** Verifications count as attempts, like charges. */
 export type VerificationRefusal = 'rejected' | 'neverAgain' | 'tooManyTries';
 
-/** Why a card is not verified, stored or deleted. */
 export type VaultRefusal = 'cardInUse' | 'tooManyCopies' | 'verificationNotOffered' | VerificationRefusal;
 
 export const VAULT_REFUSALS = {

@@ -27,7 +27,7 @@ const IS_UNUSED = `(
        order by s.vault_id limit 1
      ) is null`;
 
-/** A statement of its own after the lock, to see what its former holders committed. */
+/** A separate statement after the lock, to see what its former holders committed. */
 const DELETE = statement(
   'vault.delete_card',
   `delete from vault_cards v where v.merchant_id = $1 and v.vault_id = $2
@@ -137,7 +137,7 @@ const HOLD = statement(
    ) o`,
 );
 
-/** A statement of its own after the locks, to see subscriptions made meanwhile. */
+/** A separate statement after the locks, to see subscriptions made meanwhile. */
 const DELETE_EXPIRED = statement(
   'vault.delete_expired_cards',
   `delete from vault_cards v using ${KEYS.sql}
@@ -146,7 +146,7 @@ const DELETE_EXPIRED = statement(
    returning ${KEY.columnsOf('v')}`,
 );
 
-/** Deletes the unused ones, each with its audit entry; gives how many. */
+/** Deletes the unused ones, each with its audit entry; returns how many. */
 export async function deleteExpired(
   audit: Audit,
   keys: readonly VaultCardKey[],

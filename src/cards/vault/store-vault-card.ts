@@ -49,12 +49,11 @@ export type VerificationWanted = {
   readonly merchantId: string;
   readonly verificationId: string;
   readonly opened: Pick<OpenedCardSource, 'card' | 'trace' | 'fingerprints'>;
-  /** Of whoever typed the card; null: not known. */
+  /** Of the person who typed the card; null: not known. */
   readonly ipAddress: string | null;
 };
 
 export type AskedAnswer = (VerificationAnswer | { readonly kind: 'notSent' }) & {
-  /** Who was asked. */
   readonly acquirer?: string;
 };
 
@@ -82,7 +81,7 @@ export type StoreVaultCardResult =
       /** Business time. */
       readonly soldAt: Instant;
     }
-  /** No clear answer of the acquirer, or the request was lost before. Nothing is or will be stored. */
+  /** The acquirer gave no clear answer, or the request was lost before. Nothing is or will be stored. */
   | { readonly kind: 'unknown' }
   /** The acquirer was not asked; card source and key are free again. */
   | { readonly kind: 'notSent' | 'notConnected' }
@@ -106,14 +105,14 @@ const MOST_SEALINGS = 5;
 export type CardToStore = {
   readonly named: NamedCard;
   readonly isToBeVerified: boolean;
-  /** Of who typed it; null: a merchant's program sends it. */
+  /** Of the person who typed it; null: a merchant's program sends it. */
   readonly ipAddress: string | null;
 };
 
 /**
  * Stores a card and uses up its card source. With `isToBeVerified` the acquirer verifies the card first, as
- * its first use. The security code goes only to the acquirer. A repetition with its key gives the stored card
- * without asking again. `deadlineAt`: end of the request, monotonic milliseconds.
+ * its first use. The security code goes only to the acquirer. A repetition with its key returns the stored
+ * card without asking again. `deadlineAt`: end of the request, monotonic milliseconds.
  */
 export function storeVaultCard(
   tools: StoreVaultCardTools,
@@ -209,7 +208,7 @@ async function verifyAndKeep(
   return { ...verified, brand: card.brand, read, soldAt: tools.clock.now(claim.merchantId) };
 }
 
-/** Nothing was stored. What cannot be freed stays taken, the key as lost. Gives whether both are free. */
+/** Nothing was stored. What cannot be freed stays taken, the key as lost. Returns whether both are free. */
 function giveBack({ database }: StoreVaultCardTools, claim: CardSourceLock): Promise<boolean> {
   return unlockCardSource(database, claim).then(
     () => true,
@@ -217,7 +216,7 @@ function giveBack({ database }: StoreVaultCardTools, claim: CardSourceLock): Pro
   );
 }
 
-/** The reference is the future card's id: separate from the charges' at the acquirer. */
+/** The reference is the future card's id, so that the acquirer never confuses it with a charge. */
 function verifyCard(
   tools: StoreVaultCardTools,
   {
@@ -240,7 +239,7 @@ function verifyCard(
   });
 }
 
-/** The acquirer that verifies it, as a sale of nothing would be routed; null: none does. */
+/** The acquirer that a sale of nothing would go to; null: none verifies cards. */
 function verifierOf(
   { acquirers }: Pick<StoreVaultCardTools, 'acquirers'>,
   { merchantId, vaultId: transactionId }: Pick<CardSourceLock, 'merchantId' | 'vaultId'>,
@@ -255,7 +254,6 @@ type CardToKeep = {
   readonly claim: CardSourceLock;
   readonly opened: Pick<OpenedCardSource, 'card' | 'trace' | 'fingerprints'>;
   readonly named: NamedCard;
-  /** Null if no verification was requested. */
   readonly verified: Extract<VerificationAnswer, { kind: 'approved' }> | null;
 };
 
@@ -276,7 +274,7 @@ function cardToBe({ claim, opened, verified }: CardToKeep): Omit<VaultCard, 'num
   };
 }
 
-/** Seals and commits; seals again if a key was retired between. */
+/** Seals again if a key was retired before the commit. */
 async function keepCard(
   tools: StoreVaultCardTools,
   keeper: Keeper,

@@ -72,7 +72,6 @@ const FIRST = statement(
    order by v.created_at, v.vault_id limit 1`,
 );
 
-/** Null if all copies were removed meanwhile. */
 export async function findFirstCopy(
   database: Database,
   { merchantId, fingerprints }: CardCopies,

@@ -19,9 +19,9 @@ export type VaultCard = {
   readonly expirationMonth: string;
   readonly expirationYear: string;
   readonly holderName: string;
-  /** Whether a charge, or the verification before storing, was approved. */
+  /** A charge, or the verification before storing, was approved. */
   readonly isUsed: boolean;
-  /** The id of the first use, or of the latest where its acquirer wants that; the first link that came. */
+  /** The id of the first use, or of the latest if its acquirer wants that; the first link that came. */
   readonly networkReference: NetworkReference;
 };
 
@@ -51,7 +51,6 @@ export function vaultCardRecord(merchantId: string, vaultId: string): string {
   return `vault card|${merchantId}|${vaultId}`;
 }
 
-/** The acting person and their address. */
 export type Keeper = { readonly merchantId: string; readonly userName: string; readonly address: string };
 
 export function vaultCardEvent(

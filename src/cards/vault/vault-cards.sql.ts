@@ -61,7 +61,6 @@ const CARD = rowCodec(
 /** Of `CARD_OF_KEY` as `v`. */
 export const WHOLE_CARD = `${CARD.columns}`;
 
-/** The stored card that the input row `i` names. */
 export const CARD_OF_KEY =
   'select * from vault_cards c where c.merchant_id = i.merchant_id and c.vault_id = i.vault_id limit 1';
 
@@ -102,7 +101,6 @@ export type VaultCardRow = {
   readonly cardSource: CardSource;
   readonly createdBy: string;
   readonly event: AuditEvent;
-  /** The request, if it had a key. */
   readonly request: KeyedRequest | null;
 };
 
@@ -175,7 +173,6 @@ const CLAIM = statement(
 /** Held by a card that is verified before it is stored. */
 export type CardSourceLock = {
   readonly merchantId: string;
-  /** The id that the card will have. */
   readonly vaultId: string;
   readonly cardSource: CardSource;
   readonly request: KeyedRequest | null;
@@ -209,7 +206,7 @@ const RELEASE = statement(
    delete from card_source_locks where merchant_id = $1 and source_hash = $2 and transaction_id = $3::uuid`,
 );
 
-/** Releases `lockCardSource`; a key reported as lost stays. */
+/** Undoes `lockCardSource`; a key reported as lost stays. */
 export async function unlockCardSource(
   database: Database,
   { merchantId, vaultId, cardSource, request }: CardSourceLock,
@@ -336,7 +333,6 @@ const OF_LAST_FOUR = pageOf({
   shown: SHOWN,
 });
 
-/** Items and total of one moment. */
 export async function listCards(
   database: Reader,
   merchantId: string,

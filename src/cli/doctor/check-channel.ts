@@ -11,18 +11,18 @@ import { type Diagnosis, fault, fine, judgeClock, reasonOf, warning } from './di
 import { type About, askAbout, findAddresses, greet } from './look-at-peer.ts';
 
 export type Peer = {
-  /** Name in diagnoses: `acquirer`. */
+  /** The peer's name in diagnoses: `acquirer`. */
   readonly name: string;
-  /** For people: `the bridge to the acquirer`. */
+  /** The peer's name for people: `the bridge to the acquirer`. */
   readonly words: string;
   readonly setting: string;
   /** Absent if `…_URL` has the address. */
   readonly urlSetting?: string;
   readonly url: string;
   readonly files: ChannelFiles;
-  /** Days before the end of our certificate that are a warning; by default three weeks. */
+  /** Days before the end of our certificate from which there is a warning; default: three weeks. */
   readonly soonDays?: number;
-  /** Checks its own protocol once it answers. Throws if it is unfit. */
+  /** Checks the peer's own protocol once it answers. Throws if the peer is unfit. */
   readonly check: ((channel: Channel) => Promise<string | null>) | null;
 };
 
@@ -139,7 +139,7 @@ export function checkOwnCertificate(
   return [judgeEnd(`${name}.ownCertificate`, which, ends, soonDays)];
 }
 
-/** Whoever is to be believed by authorities that have all ended is believed no more. */
+/** If all authorities of a peer have ended, the peer is no longer trusted. */
 export function checkAuthorities(
   { name, setting }: Pick<Peer, 'name' | 'setting'>,
   { ca }: ChannelCredentials,

@@ -39,7 +39,7 @@ async function checkWay([setting, address]: readonly [string, DatabaseAddress]):
   return [reached, ...hosts.filter((diagnosis) => diagnosis !== null)];
 }
 
-/** One of several hosts: the service works without it while another takes writes. */
+/** For one of several hosts: the service works without it while another takes writes. */
 async function checkHost(setting: string, address: string): Promise<Diagnosis | null> {
   try {
     await refuseSharedConnections(address);

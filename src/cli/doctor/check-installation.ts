@@ -72,7 +72,7 @@ async function checkSettlementFolder(path: string): Promise<Diagnosis | null> {
   }
 }
 
-/** The service creates this folder, and moves nothing if something else has its name. */
+/** The service creates this folder. If something else has its name, no file is moved. */
 async function checkOwnFolder(path: string, name: 'taken' | 'refused'): Promise<Diagnosis | null> {
   const own = join(path, name);
   const found = await lstat(own).catch(() => null);
@@ -129,7 +129,6 @@ export async function checkKeys(database: Database, configuration: Configuration
 
 const ISSUER = 'PARCELA_CONSOLE_OIDC_ISSUER';
 
-/** Checks the identity provider's files, the way to it, and its discovery document. */
 export async function checkConsole({
   console: { provider },
 }: Pick<Configuration, 'console'>): Promise<Diagnosis[]> {
@@ -182,7 +181,7 @@ export async function checkWebhooks(database: Database, configuration: Configura
   return [warning('webhooks.out', says, advice)];
 }
 
-/** Errors that keep this machine from every server. Others come from one server. */
+/** Errors that keep this machine from every server. Others concern one server. */
 const NO_WAY: Readonly<Record<string, string>> = {
   lookupFailed: 'no name server says where its name leads',
   ENETUNREACH: 'this machine has no way to its network',
@@ -194,7 +193,7 @@ const WORDS_OF_FAULTS: Readonly<Record<string, string>> = {
   port: 'its port is one that webhooks must not go to',
 };
 
-/** One answer, even a refusal, proves a way out. One silence proves nothing. */
+/** One answer, even a refusal, proves a way out. A single silence proves nothing. */
 function isOurs(looks: readonly { readonly url: string; readonly why: string | null }[]): boolean {
   const hosts = new Set(looks.map(({ url }) => new URL(url).hostname));
   return hosts.size > 1 && looks.every(({ why }) => why !== null && why in NO_WAY);

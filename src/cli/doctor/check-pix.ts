@@ -9,12 +9,12 @@ import { checkAuthorities, checkOwnCertificate } from './check-channel.ts';
 import { type Diagnosis, fault, fine, warning } from './diagnosis.ts';
 import { lookAtPix } from './pix-looks.sql.ts';
 
-/** A sweep is some seconds late where processes are busy. */
+/** A sweep is some seconds late while processes are busy. */
 const LATE_SECONDS = 900;
-/** A bank takes days to know another certificate. */
+/** A bank takes days to accept another certificate. */
 export const PIX_SOON_DAYS = 30;
 
-/** Whether what banks of Pix know comes here, and the certificate that they are shown lasts. */
+/** Whether changes at banks of Pix arrive here, and the certificate shown to them lasts. */
 export async function checkPix(database: Database, { pix }: Configuration): Promise<Diagnosis[]> {
   const added = (await listProviders(database)).filter(({ kind }) => kind === 'pix');
   const all = pix.url === null ? added : [{ name: DEFAULT_PROVIDER, settings: pix.settings }, ...added];
@@ -66,7 +66,6 @@ export async function checkPix(database: Database, { pix }: Configuration): Prom
 const unkeptText = (unkept: number) =>
   unkept === 0 ? '' : ', and more than are kept: the statement of the bank has the others';
 
-/** The files of the listener to which banks tell that something changed. */
 async function checkNotices({ webhook }: Configuration['pix']): Promise<Diagnosis[]> {
   if (webhook === null) return [];
   const peer = { name: 'pixWebhook', setting: 'PARCELA_PIX_WEBHOOK', soonDays: PIX_SOON_DAYS };

@@ -17,20 +17,23 @@ const ADVICE =
   'look at it, and at the way to it; parcela resolve list shows what waits, which goes on by itself when it is back (docs/runbook.md)';
 const why = (reason: string | null) => (reason === null ? '' : `; the last time: ${reason}`);
 
-/** Whether any process lives, and whom they do not reach. `isDown`: their database was down with them. */
+/** Whether any process lives, and which peers it does not reach. `isDown`: the database was down. */
 export async function checkProcesses(database: Database, isDown: boolean): Promise<Diagnosis[]> {
   const listed = await listReports(database, MOST_PROCESSES);
   const reports = listed.filter(isCurrent);
   const life = await checkLife(database, listed[0], isDown);
   if (isDown) return [life];
-  // What the dead reported last of others says nothing of now.
+  // A dead process's last report about peers says nothing of now.
   return [life, ...heldOf(reports), ...(life.state === 'ok' ? awayOf(reports) : [])];
 }
 
-/** Beats come each second, reports each ten. Who wrote neither for so long is dead, or cannot write. */
+/**
+ * A process beats each second and reports every ten. One that wrote neither for so long is dead, or cannot
+ * write.
+ */
 const LIFELESS_SECONDS = { beat: 15, report: 25 } as const;
 
-/** One that lived through a restore writes reports, but no beat until the database is accepted. */
+/** A process that lived through a restore writes reports, but no beat until the database is accepted. */
 async function checkLife(
   database: Database,
   report: ProcessReport | undefined,
@@ -53,7 +56,7 @@ async function checkLife(
   );
 }
 
-/** Why they do nothing, as they know it; a doctor that writes nothing does not meet a full disk. */
+/** Why processes do nothing, by their reports: the doctor writes nothing, so it meets no full disk. */
 function heldOf(reports: readonly ProcessReport[]): Diagnosis[] {
   const reasons = new Set(reports.flatMap(({ heldBecause }) => heldBecause ?? []));
   return [...reasons].map((reason) => {
@@ -97,7 +100,7 @@ function lastText(answeredAt: number | null): string {
     : `, the last one was at ${timeText(answeredAt)}`;
 }
 
-/** What its open circuits mean for sales. */
+/** The effect of the peer's open circuits on sales. */
 function salesText(reports: readonly ProcessReport[], { peer, awayFor, awayProviders }: PeerHealth): string {
   const isOpen = (kind: string) => (report: ProcessReport) =>
     report.peers.some((one) => one.peer === peer && one.awayFor.includes(kind));

@@ -8,7 +8,7 @@ import { listProviders, type StoredProvider } from '../../providers/providers.sq
 import { findProviderFault } from '../find-provider-fault.ts';
 import { type Diagnosis, fault, fine, reasonOf, warning } from './diagnosis.ts';
 
-/** Whether the providers that were added answer and are fit; one that is disabled is followed too. */
+/** Whether the added providers answer and are fit; the changes of disabled ones are read too. */
 export async function checkProviders(database: Database, configuration: Configuration): Promise<Diagnosis[]> {
   const providers = await listProviders(database);
   const { acquirerUrl, environment } = configuration;
@@ -40,7 +40,7 @@ async function checkAll(
   }
 }
 
-/** The setting is the longest time of all; the deadline of a request is reckoned from it. */
+/** The setting is the longest timeout of all; the deadline of a request is computed from it. */
 function checkTimeouts(
   providers: readonly StoredProvider[],
   { acquirerTimeoutMilliseconds: most }: Configuration,
@@ -53,7 +53,7 @@ function checkTimeouts(
   });
 }
 
-/** A provider that was of another bank writes no file to that one. */
+/** A provider that changed its bank writes no file to the new one. */
 async function checkRemittances(
   database: Database,
   providers: readonly StoredProvider[],

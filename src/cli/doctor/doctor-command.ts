@@ -13,7 +13,7 @@ import { checkProcesses } from './check-processes.ts';
 import { checkProviders } from './check-providers.ts';
 import { type Diagnosis, fault, fine, reasonOf, warning } from './diagnosis.ts';
 
-/** Checks everything that the service needs, before it starts or while it runs. Changes nothing. */
+/** Checks what the service needs, before it starts or while it runs. Changes nothing. */
 export const DOCTOR_COMMAND: Command = {
   words: ['doctor'],
   summary: 'look at settings, database, clocks, keys, acquirer, bank, webhooks and disks; changes nothing',
@@ -80,7 +80,7 @@ async function examine({ configure, reachPlace }: InstallationTools): Promise<Di
 
 type Look = (database: Database, configuration: Configuration) => Promise<Diagnosis[]>;
 
-/** A role or a server that is short of connections is to be examined too. */
+/** Also examines a role or a server that is short of connections. */
 const FEW_CONNECTIONS = { work: 2, search: 1 };
 
 async function checkInDatabase(place: ReachedPlace, configuration: Configuration): Promise<Diagnosis[]> {
@@ -98,7 +98,7 @@ async function checkInDatabase(place: ReachedPlace, configuration: Configuration
       checkWebhooks,
     ];
     const found = [...way];
-    // One after another: a look must not wait for a connection behind the others, which would be a fault.
+    // One after another: a look that waits for a connection behind others would count as a fault.
     for (const look of looks)
       found.push(
         ...(await look(database, configuration).catch((error: unknown) => [
@@ -148,7 +148,7 @@ function peersOf(configuration: Configuration): Peer[] {
       url,
       files: pix.channel,
       soonDays: PIX_SOON_DAYS,
-      // The standard has nothing that tells who serves it.
+      // The standard has nothing that identifies the server.
       check: null,
     });
   }

@@ -64,7 +64,7 @@ function endOf(certificate: PeerCertificate | null): Date | null {
 export type About = {
   readonly status: number;
   readonly date: number | null;
-  /** Null if it is JSON, otherwise its stated type. */
+  /** Null for JSON, otherwise the stated type. */
   readonly garbage: string | null;
 };
 

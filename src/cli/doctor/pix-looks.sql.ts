@@ -2,11 +2,11 @@ import { type Database, statement } from '../../platform/postgres/database.ts';
 import { column, onlyOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 
 const LOOKED = rowCodec({
-  /** Charges or devolutions whose fate is not known for an hour. */
+  /** Charges or devolutions without a known outcome for an hour. */
   unknown: column.whole(),
-  /** What arrived or left and is not in the books for an hour. */
+  /** Money that arrived or left an hour ago and is not in the books. */
   unapplied: column.whole(),
-  /** Seconds since a question for what arrived should have been asked; 0: none is late. */
+  /** Seconds since the bank should have been asked for arrivals; 0: in time. */
   secondsLate: column.real(),
 });
 

@@ -27,7 +27,7 @@ type KeyKind = (typeof KEY_KINDS)[number];
 
 export type RotateKindTools = KeyCommandTools & AuditedKeyTools & { readonly commitChange: CommitKeyChange };
 
-/** Most walks that find rows locked elsewhere. */
+/** The most walks in a row that find only rows locked elsewhere. */
 const MOST_IDLE_WALKS = 50;
 const PAUSE_MILLISECONDS = 200;
 const ROWS_PER_PROGRESS_LINE = 10_000;

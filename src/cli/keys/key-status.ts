@@ -11,7 +11,6 @@ import { SEALED_SECRETS } from '../../webhooks/secrets/secrets.sql.ts';
 
 import { type Command, type CommandOutcome, type KeyCommandTools, table } from '../command.ts';
 
-/** Of all modules. */
 export const SEALED_TABLES: readonly SealedTable[] = [
   ...SEALED_CARD_TABLES,
   ...SEALED_SECRETS,
@@ -65,7 +64,7 @@ async function keyStatus(tools: KeyCommandTools): Promise<CommandOutcome> {
   return { ok: true, lines: [...table(names, rows), ...warnings], json: { items: states } };
 }
 
-/** Keys of the file with their ages; of another store, those that wrap something here. */
+/** Keys of the file with their ages; for another store, the keys that wrap something here. */
 async function keyEncryptionKeys({ database, environment, keyStore }: KeyCommandTools): Promise<KeyState[]> {
   const wrapped = Map.groupBy(await listDataKeys(database), (key) => key.keyEncryptionKeyId);
   const known = keyStore.kind === 'file' ? await readKeyFile(keyStore.path, environment, true) : null;

@@ -26,7 +26,7 @@ export type ExportTools = {
 
 export type WantedExport = {
   readonly merchant: Merchant;
-  /** Whose the encrypted cards are where they go. */
+  /** The encrypted cards belong to this merchant at the receiving gateway. */
   readonly receiverId: string;
   readonly key: KeyObject;
   readonly path: string;
@@ -43,7 +43,6 @@ export type ExportReport = {
   readonly leftOut: readonly LeftOut[];
 };
 
-/** A subscription that is not in the file. */
 export type LeftOut = { readonly subscriptionId: string; readonly why: keyof typeof WHY_LEFT_OUT };
 
 export const WHY_LEFT_OUT = {
@@ -58,7 +57,7 @@ const LEAST_BITS = 2_048;
 const PAGE = 500;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
-/** SPKI, as PEM or in base64 on one line. Null: it is no RSA key, or too small. */
+/** SPKI, as PEM or in base64 on one line. Null: no RSA key, or too small. */
 export function readReceiverKey(text: string): KeyObject | null {
   try {
     const der = { key: Buffer.from(text.trim(), 'base64'), format: 'der', type: 'spki' } as const;
@@ -71,8 +70,8 @@ export function readReceiverKey(text: string): KeyObject | null {
 }
 
 /**
- * Lines as `parcela import` takes them, into a new file that its owner alone reads. Half a file would look
- * like all of it, so it has its name only when it is whole.
+ * Writes lines as `parcela import` takes them, into a new file that only its owner may read. Half a file
+ * would look complete, so it gets its name only when whole.
  */
 export async function exportFile(tools: ExportTools, wanted: WantedExport): Promise<ExportReport> {
   const part = `${wanted.path}.part`;
@@ -85,7 +84,7 @@ export async function exportFile(tools: ExportTools, wanted: WantedExport): Prom
       counts[kind] += 1;
     }
     await file.sync();
-    // Unlike a renaming it takes the place of no other file.
+    // Unlike a rename, it replaces no other file.
     await link(part, wanted.path);
   } finally {
     await file.close();
@@ -110,7 +109,7 @@ async function* rowsOf(tools: ExportTools, wanted: WantedExport, missing: Missin
   yield* subscriptionsOf(tools, wanted, terms, missing);
 }
 
-/** What it may do here and since when is not for another gateway. */
+/** The merchant's rights and dates here are not for another gateway. */
 function writeMerchant({ merchant, receiverId: merchantId }: WantedExport): object {
   const { cnpj, legalName, contact, accountNumbers, productionAddresses } = merchant;
   const { softDescriptor, businessAddress } = merchant;
@@ -118,7 +117,7 @@ function writeMerchant({ merchant, receiverId: merchantId }: WantedExport): obje
   return { type: 'merchant', ...registered, softDescriptor, businessAddress };
 }
 
-/** Without their logins, which are given back to nobody. */
+/** Without their logins, which are never shown again. */
 async function* webhooksOf({ database }: ExportTools, { merchant }: WantedExport): AsyncGenerator<Line> {
   for (const accountNumber of merchant.accountNumbers) {
     const found = await findRegisteredWebhook(database, merchant.merchantId, accountNumber);
@@ -181,7 +180,7 @@ async function* subscriptionsOf(
   }
 }
 
-/** A plan that was made since the export began has no terms here. */
+/** A plan made after the export began has no terms here. */
 function whyLeftOut(
   row: MovingSubscriptionRow,
   ofPlan: Terms | undefined,
@@ -193,7 +192,7 @@ function whyLeftOut(
   return dayFaults(owedNext(row), row.terms, today).length > 0 ? 'lateCharge' : null;
 }
 
-/** A series goes by its due days: a retry does not move it. */
+/** A series follows its due days: a retry does not move it. */
 function owedNext({ dueOn: firstDueOn, chargeOn, chargesMade }: MovingSubscriptionRow) {
   return chargeOn === firstDueOn
     ? { firstDueOn, chargeOn: null, chargesMade: 0 }

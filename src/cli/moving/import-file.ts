@@ -60,12 +60,12 @@ export type ImportTools = ImportCardsTools & {
   readonly clock: BusinessClock;
   readonly actor: MerchantActor;
   readonly operator: Actor;
-  /** The account of what names none. Null: the file brings the merchant. */
+  /** The account of lines that name none. Null: the file brings the merchant. */
   readonly accountNumber: string | null;
   readonly isTrial: boolean;
   readonly registry: ImportWebhookTools['registry'];
   readonly writePlan: BatchedWrite<NewPlan, CreateResult>;
-  /** Of the merchant's banks of Pix. */
+  /** The terms of the merchant's banks of Pix. */
   readonly leads: readonly RecurringTerms[];
   readonly writeSubscription: BatchedWrite<NewSubscription, SubscriptionCreationResult>;
   readonly report: (line: string) => void;
@@ -81,9 +81,9 @@ export type ImportReport = {
   readonly plan: Counts;
   readonly card: Counts;
   readonly subscription: Counts;
-  /** Cards that were there and lacked what the network calls their first use. */
+  /** Existing cards that lacked the network's reference of their first use. */
   readonly completed: number;
-  /** Of lines that cannot be read. */
+  /** Faults of lines that cannot be read. */
   readonly unread: number;
   /** What subscriptions of the file owe next, by plan and day. */
   readonly due: readonly { planId: string; dueOn: Day; count: number; cents: number }[];
@@ -97,10 +97,10 @@ type KnownPlan = { readonly terms: Terms; readonly state: PlanState };
 
 const LINES_AT_ONCE = 500;
 const LINES_PER_REPORT = 10_000;
-/** Whom merchants see as who made it; the audit log has the operator. */
+/** The creator shown to merchants; the audit log has the operator. */
 const MADE_BY = 'system';
 
-/** Takes a file in order, some hundred lines at once. Begun again, it goes on: what is there is known. */
+/** Takes a file in order, some hundred lines at once. Started again, it goes on: what exists is known. */
 export async function importFile(tools: ImportTools, path: string): Promise<ImportReport> {
   const run = new ImportRun(tools);
   let lines: NumberedLine[] = [];
@@ -147,7 +147,7 @@ class ImportRun {
     this.#accountNumber = tools.accountNumber;
   }
 
-  /** What follows a refused line of a merchant is another one's, or none's. */
+  /** The lines after a refused merchant line may belong to another merchant. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -221,7 +221,7 @@ class ImportRun {
       if (!isSameTerms(known.terms, terms)) return this.#count('plan', line, planId, [another('plan', 'id')]);
       if (state !== 'canceled' || known.state === 'canceled')
         return this.#count('plan', line, planId, 'known');
-      // Whether the file is older than an activation here is not known: a person says so.
+      // Whether the file is older than an activation here is unknown: a person decides.
       this.#plans.set(planId, { terms, state });
       return this.#count('plan', line, planId, [CANCELED_THERE]);
     }
@@ -258,7 +258,7 @@ class ImportRun {
     }
   }
 
-  /** One that stands twice in the batch is looked at again after the first was taken. */
+  /** An id that stands twice in the batch is looked up again after the first was taken. */
   async #takeSubscriptions(rows: readonly Numbered<MovingRow>[]): Promise<void> {
     let batch = new Map<string, Numbered<MovingSubscription>>();
     for (const { line, row } of rows) {
@@ -297,7 +297,7 @@ class ImportRun {
     );
   }
 
-  /** In a trial, with what it would have written before. */
+  /** In a trial, includes what it would have written before. */
   async #refusalsOf(rows: readonly NewSubscription[]): Promise<ReadonlyMap<string, readonly RowFault[]>> {
     if (!this.#tools.isTrial) return new Map();
     const explained = await explainEnrolments(this.#tools.database, rows);

@@ -45,7 +45,7 @@ const FIELD_OF_REFUSAL: Partial<Record<OperatorRefusal, string>> = {
   merchantExists: 'merchantId',
 };
 
-/** One that is there gets the accounts that it lacks; what may have changed here since stays. */
+/** An existing merchant gets its missing accounts; other fields may have changed here and stay. */
 export async function importMerchant(tools: ImportMerchantTools, wanted: NewMerchant): Promise<Imported> {
   const { database, isTrial } = tools;
   const { merchantId } = wanted;
@@ -60,7 +60,7 @@ export async function importMerchant(tools: ImportMerchantTools, wanted: NewMerc
 function read(result: Merchant | Refused<OperatorRefusal> | null): Imported {
   if (result === null || !('refusal' in result)) return 'taken';
   const { refusal } = result;
-  // What is left is about accounts.
+  // The remaining refusals are about accounts.
   return [
     { tag: FIELD_OF_REFUSAL[refusal] ?? 'accountNumbers', text: spokenText(OPERATOR_REFUSALS[refusal]) },
   ];
@@ -78,7 +78,7 @@ const ANOTHER_WEBHOOK = {
   text: 'Another address is registered for this account already.',
 };
 
-/** One that the merchant removed here stays away. */
+/** A webhook that the merchant removed here stays removed. */
 export async function importWebhook(
   { database, isTrial, actor, registry }: ImportWebhookTools,
   { url: text, basicAuth }: MovingWebhook,

@@ -1,15 +1,15 @@
 import { createReadStream } from 'node:fs';
 
-/** As the largest body of a request. */
+/** Like the largest body of a request. */
 export const LONGEST_LINE = 64 * 1024;
 
 const LINE_FEED = 10;
 const BLANK = 32;
 
-/** `bytes` null: it is too long. */
+/** `bytes` null: the line is too long. */
 export type NumberedLine = { readonly line: number; readonly bytes: Buffer | null };
 
-/** Without blank ones. At most two chunks of the file are in memory. */
+/** Without blank lines. At most two chunks of the file are in memory. */
 export async function* linesOf(path: string): AsyncGenerator<NumberedLine> {
   let line = 0;
   for await (const bytes of splitFile(path)) {

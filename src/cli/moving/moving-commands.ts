@@ -122,7 +122,7 @@ async function runImport(given: GivenOptions, tools: AuditedCommandTools): Promi
     });
   const clock = await readBusinessClock(database);
   const leads = await withPixBanks(tools, async (banks) => leadsOf(banks, merchantId));
-  // Before anything is written: it may be killed.
+  // Audited before anything is written: the command may be killed.
   if (!isTrial) await record({ file: basename(path) });
   const imported = await importFile(
     {

@@ -20,7 +20,7 @@ import type { Day } from '../../values/instant.ts';
 import { REGISTER_WEBHOOK } from '../../webhooks/endpoints/endpoints.ts';
 import { LONGEST_LINE } from './lines-of-file.ts';
 
-/** What a line of a file brings. Ids are in lower case. */
+/** The content of a line. Ids are in lower case. */
 export type MovingRow =
   | { readonly kind: 'merchant'; readonly merchant: NewMerchant }
   | { readonly kind: 'webhook'; readonly webhook: MovingWebhook }
@@ -55,7 +55,7 @@ export type MovingSubscription = Required<Omit<SubscriptionToCreate, 'customer'>
   Pick<SubscriptionToCreate, 'customer'> & {
     readonly subscriptionId: string;
     readonly installmentsPaid: number;
-    /** Of the next charge, where it is a retry. */
+    /** The day of the next charge, if it is a retry. */
     readonly chargeOn: Day | null;
     readonly chargesMade: number;
     /** Null: the merchant's first account. */
@@ -85,7 +85,7 @@ const row = (id: string) =>
 
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
 
-/** Its operation says more of each field. */
+/** The operation describes each field. */
 const MERCHANT = contract({
   ...row('merchant'),
   body: Type.Object({
@@ -115,7 +115,7 @@ const WEBHOOK = contract({
   }),
 });
 
-/** It is of the merchant that the command names, whose it was before. */
+/** The plan gets the command's merchant, whatever its merchant was before. */
 const { merchantId: _, ...planFields } = (CREATE_PLAN.body as NonNullable<typeof CREATE_PLAN.body>)
   .properties;
 const PLAN = contract({
@@ -148,7 +148,7 @@ const CARD = contract({
     expirationMonth: Type.Optional(Type.String({ maxLength: 2, format: 'month' })),
     expirationYear: Type.Optional(Type.String({ maxLength: 2, format: 'twoDigits' })),
     networkTransactionId: Type.Optional(Type.String({ maxLength: 40, format: 'visibleText' })),
-    // One that is not of its form is left out, of any length that a line has.
+    // A malformed one is left out, whatever its length.
     transactionLinkId: Type.Optional(Type.String({ maxLength: LONGEST_LINE })),
     cardNumber: Type.Optional(Type.Unknown()),
     securityCode: Type.Optional(Type.Unknown()),
@@ -194,7 +194,6 @@ export function isOfMerchant(line: Buffer): boolean {
   return (reading.value as { readonly type?: unknown } | null)?.type === 'merchant';
 }
 
-/** Every fault of a line, by the names of its fields. */
 export function readMovingRow(line: Buffer, merchantId: string): MovingRow | readonly RowFault[] {
   const reading = readExactJson(line);
   if (!reading.ok) return [unreadable(reading.fault)];
@@ -205,7 +204,7 @@ export function readMovingRow(line: Buffer, merchantId: string): MovingRow | rea
   return read.ok ? rowOf(kind, read.body) : read.faults.map(shown);
 }
 
-/** Its only line is one of the file. */
+/** A row is one line, so only the column of the fault is told. */
 function unreadable(fault: JsonFault): RowFault {
   const { kind, column } = fault;
   return kind === 'syntax' ? { tag: '', text: `No JSON object: column ${column}.` } : shown(jsonFault(fault));

@@ -26,7 +26,7 @@ export const UNKNOWN_ACCOUNT: RowFault = {
   text: OPERATOR_REFUSALS.accountUnknown.text,
 };
 
-/** What may have changed here since, its card and customer, is not compared. `known` absent: of a trial. */
+/** Card and customer may have changed here, so they are not compared. `known` absent: in a trial. */
 export function knownFaults(
   row: MovingSubscription,
   known: MovedSubscription | undefined,
@@ -39,7 +39,7 @@ export function knownFaults(
   return isSame ? [] : [another('subscription', 'id')];
 }
 
-/** A billing that waits for a retry keeps its due day, by which the series goes on. */
+/** A billing that waits for a retry keeps its due day, which the series follows. */
 export function dayFaults(
   row: Pick<MovingSubscription, 'chargeOn' | 'chargesMade'> & { readonly firstDueOn: string | null },
   terms: Terms | null,

@@ -63,7 +63,7 @@ async function runShow(given: GivenOptions, tools: CommandTools): Promise<Comman
   return shown(found, tools);
 }
 
-/** With what the merchant pastes into his page. */
+/** Shows the fields, with the markup that the merchant pastes into the page. */
 function shown(fields: CardFields, { cell, pagesOrigin }: CommandTools): CommandOutcome {
   const one = writeFields(fields, pagesOrigin, cell) as AnswerOf<typeof GET_FIELDS>;
   const script = pagesOrigin === null ? `https://ADDRESS-OF-PARCELA${one.script}` : one.script;

@@ -103,7 +103,7 @@ export const LINK_COMMANDS: readonly Command[] = [
 
 const readRequest = requestReader(CREATE_LINK);
 
-/** Numbers are written as they were typed, if they are numbers. */
+/** A number is written as it was typed. */
 function readBody(given: GivenOptions) {
   const members = Object.entries(FIELDS).flatMap(([field, { name }]) => {
     const text = given.one(name);

@@ -13,7 +13,7 @@ import {
 
 const LONGEST_URL = 140;
 
-/** Null: it can be told to a bank. */
+/** Null: a bank can use the address. */
 function urlFault(value: string): string | null {
   const url = URL.parse(value);
   const isBare = url !== null && `${url.username}${url.password}${url.search}${url.hash}` === '';

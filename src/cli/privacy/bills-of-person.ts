@@ -15,7 +15,6 @@ import { type FilterEraser, namesPerson } from './person.ts';
 
 const PAGE = 100;
 
-/** What a method of payment keeps of who pays by it. */
 type BillsOfMethod<Bill, Id extends string> = {
   readonly kind: 'boleto' | 'pix';
   readonly whileOpen: 'openBoleto' | 'openPix';
@@ -48,7 +47,7 @@ export const PIX: BillsOfMethod<PayerPix, 'pixId'> = {
   emailsOf: () => [],
 };
 
-/** It may still be paid, or a text of the merchant names the person. */
+/** Left because it may still be paid, or because a text of the merchant names the person. */
 type LeftBill = {
   readonly reason: 'openBoleto' | 'openPix' | 'merchantText';
   readonly merchantId: string;

@@ -68,7 +68,6 @@ export type Erased = {
   readonly cards: number;
   readonly messages: number;
   readonly filters: number;
-  /** Of users of the console about the person. */
   readonly notes: number;
   readonly left: readonly Left[];
 };
@@ -144,7 +143,7 @@ export async function erasePerson(
   return { ...erased, left };
 }
 
-/** Walks until nothing new is found: an id that is derived from a key may come behind the walk. */
+/** Walks until nothing new is found: an id derived from a key may sort before the walk's place. */
 async function eraseBills({ database }: PrivacyTools, filter: PersonFilter, filters: FilterEraser) {
   let [boletos, pix] = [0, 0];
   let left: readonly Left[] = [];
@@ -212,7 +211,8 @@ async function eraseSubscriptions(
     tools.database,
     filter,
     (tx) => SUBSCRIBERS.erase(tx, free),
-    // Also of those that are left: a document that came later than the name is not what it was kept under.
+    // Also for subscriptions that are left: their words may be kept under the id, if the document came later
+    // than the name.
     () => page.map(({ subscriptionId }) => subscriptionId),
   );
   const gone = new Set(erased.map(({ subscriptionId }) => subscriptionId));

@@ -59,7 +59,7 @@ export type KeptOfPerson = {
   readonly messages: readonly PaymentMessage[];
   readonly filters: readonly OwnedFilter[];
   readonly notes: readonly BuyerNote[];
-  /** By which the console finds the person. */
+  /** The words by which the console finds the person. */
   readonly words: Awaited<ReturnType<typeof listWords>>;
   /** False if there is more than is shown. */
   readonly isComplete: boolean;

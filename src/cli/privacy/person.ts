@@ -26,7 +26,7 @@ export function namesPerson(text: string, document: string, names: readonly stri
   return bareDocument(lower).includes(document) || names.some((name) => lower.includes(name.toLowerCase()));
 }
 
-/** Gives the e-mail address, and the name if it is complete. */
+/** The e-mail address, and the name if it is complete. */
 export function namesOf({ customer }: { readonly customer: object | null }): string[] {
   const { email, firstName, lastName, name } = (customer ?? {}) as Readonly<Record<string, unknown>>;
   const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
@@ -47,7 +47,6 @@ const FILTERS_OF_A_PAGE = 500;
 type Wanted = {
   readonly merchantId: string | null;
   readonly document: string;
-  /** Full names and addresses, from what the document found. */
   readonly names: readonly string[];
 };
 
@@ -65,7 +64,7 @@ export async function findFiltersOf(database: Database, wanted: Wanted): Promise
 export class FilterEraser {
   readonly #database: Database;
   readonly #person: Omit<Wanted, 'names'>;
-  /** Null: nothing yet, not even the document. */
+  /** Null: nothing is sought yet, not even the document. */
   #sought: ReadonlySet<string> | null = null;
   #erased = 0;
 

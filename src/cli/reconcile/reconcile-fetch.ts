@@ -14,7 +14,7 @@ import { addDays, type Day, instant, isDay, saoPauloDay } from '../../values/ins
 import type { Command, CommandOutcome, GivenOptions, InstallationTools } from '../command.ts';
 
 const URL_OF_REDE = 'https://api.userede.com.br/redelabs';
-/** Rede answers for so many days at a time. */
+/** Rede answers for 31 days at a time. */
 const MOST_DAYS = 31;
 const PV = /^\d{1,9}$/;
 
@@ -110,7 +110,7 @@ async function runFetch(given: GivenOptions, tools: InstallationTools): Promise<
   return { ok: true, lines: linesOf(written), json: { files: written } };
 }
 
-/** A text says what is wrong. The days of a simulated Rede are its own. */
+/** A text is the fault. The days of a simulated Rede are its own. */
 function daysOf(given: readonly string[], isReal: boolean): readonly Day[] | string {
   const today = saoPauloDay(instant(Date.now()));
   const days = given.length === 0 ? [addDays(today, -1)] : [...new Set(given as readonly Day[])].sort();
@@ -119,7 +119,7 @@ function daysOf(given: readonly string[], isReal: boolean): readonly Day[] | str
   return early === undefined ? days : `${early} is not over yet`;
 }
 
-/** A text says what is wrong, and nothing of what stands there. */
+/** A text is the fault, without any of the content. */
 async function readCredentials(path: string): Promise<StatementCredentials | string> {
   const content = await readFile(path, 'utf8').catch(() => null);
   if (content === null) return `${path} cannot be read`;
@@ -144,7 +144,7 @@ type Written = {
   readonly lines: number;
 };
 
-/** Whole or not at all: whoever watches the folder passes over names of unfinished files. */
+/** Written whole or not at all: watchers of the folder ignore names of unfinished files. */
 async function fetchDay(
   wire: StatementWire,
   establishment: string,

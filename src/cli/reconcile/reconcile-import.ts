@@ -72,7 +72,7 @@ async function importOne(path: string, tools: AuditedCommandTools): Promise<OneR
   return result;
 }
 
-/** Longest wait for processes of the service that match the same files. */
+/** The longest wait for processes of the service that match the same files. */
 const LONGEST_WAIT_MILLISECONDS = 60_000;
 const PAUSE_MILLISECONDS = 100;
 

@@ -15,7 +15,7 @@ import type { CommandTools } from '../command.ts';
 
 type PixTools = Pick<CommandTools, 'pix' | 'report' | 'database'> & { readonly keyring: Keyring };
 
-/** Works with the banks of Pix of this installation, if any, the simulated one among them. */
+/** Works with the banks of Pix of this installation, if any, including the simulated one. */
 export async function withPixBanks<T>(
   { database, keyring, pix, report }: PixTools,
   work: (banks: PixBanks) => Promise<T>,

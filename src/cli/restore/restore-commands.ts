@@ -167,9 +167,9 @@ type Compared = {
   readonly isWalked: boolean;
   readonly run: RestoreRun | null;
   readonly waiting: WaitingCounts;
-  /** Added in the lost time, and not here. */
+  /** Providers added in the lost time, which this database lacks. */
   readonly absent: readonly string[];
-  /** Here, and not compared. */
+  /** Providers of this database that were not compared. */
   readonly unwalked: readonly string[];
 };
 

@@ -210,7 +210,7 @@ function outcomeOf(
       ...{ pix, unlisted },
       waiting: { undecided: waiting.undecided, unfinished: waiting.unfinished },
     },
-    // Counts what an earlier run left to a person too.
+    // Includes what an earlier run left to a person.
     isBad: tally.undecided > 0 || waiting.undecided > 0 || pix.left.length > 0 || unlisted.length > 0,
   };
 }

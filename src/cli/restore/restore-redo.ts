@@ -91,7 +91,7 @@ async function runRedo(given: GivenOptions, tools: AuditedCommandTools): Promise
   };
 }
 
-/** Of a database that acts none is noted: nothing is compared any more. */
+/** Once the database acts, nothing is noted: no comparison follows. */
 async function noteProviders({ database }: AuditedCommandTools, found: readonly FoundChange[]) {
   const { stamp, facts } = await readStamp(database);
   const lines = found.map(({ line }) => line);
@@ -142,7 +142,7 @@ async function linesSince(files: readonly string[], since: Instant): Promise<Shi
 
 const HEADS = ['entry', 'when', 'who', 'what', 'of', 'to'];
 
-/** Nobody knows here what a lost entry without a line has done. */
+/** The effect of a lost entry without a line is unknown. */
 function missingLines(missing: LostChanges['missing']): string[] {
   if (missing.length === 0) return [];
   return [

@@ -50,16 +50,16 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
   });
 }
 
-/** So seldom at most: of a page on which nothing changes, and while the service does not answer. */
+/** The longest pauses: when nothing on the page changes, and while the service does not answer. */
 const LONGEST_PAUSE_SECONDS = { unchanged: 60, away: 120 };
 const PATIENCE = 1.25;
 const UNDER_WAY_SECONDS = 2;
 const ANSWER_MILLISECONDS = 20_000;
-/** What is said at once of what changed; more would be talked over. */
+/** The most changes that a screen reader is given at once; more would be talked over. */
 const MOST_NEWS = 3;
 const LONGEST_NEWS = 160;
 
-/** A page that is read again while somebody looks at it: only what changed of it is put anew. */
+/** A page that is read again while somebody looks at it; only its changes are replaced. */
 class LivePage {
   isReading = false;
   timer = 0;
@@ -73,13 +73,13 @@ class LivePage {
     this.pause = this.usualPause();
   }
 
-  /** What is still being read is asked for soon. */
+  /** Figures that are still being read are asked for soon. */
   usualPause() {
     const isUnderWay = this.place.querySelector('[data-under-way]') !== null;
     return isUnderWay ? Math.min(UNDER_WAY_SECONDS, this.seconds) : this.seconds;
   }
 
-  /** While nobody sees it nothing is asked; who comes back sees at once how it is. */
+  /** A hidden page asks nothing; shown again, it is read at once. */
   start() {
     document.addEventListener('visibilitychange', () => (document.hidden ? this.stop() : this.read()));
     this.wait();
@@ -91,7 +91,7 @@ class LivePage {
 
   wait() {
     this.stop();
-    // Pages that were opened together do not ask together.
+    // Pages opened at the same time must not ask at the same time.
     const chance = 0.9 + Math.random() * 0.2;
     if (!document.hidden) this.timer = setTimeout(() => this.read(), this.pause * chance * 1_000);
   }
@@ -106,7 +106,7 @@ class LivePage {
         redirect: 'manual',
         signal: AbortSignal.timeout(ANSWER_MILLISECONDS),
       });
-      // Signed out: what was shown is for nobody to see.
+      // Signed out: nobody may see the content any more.
       if (answer.type === 'opaqueredirect') location.reload();
       else await this.take(answer);
     } catch {
@@ -138,7 +138,7 @@ class LivePage {
     const news = [];
     const used = document.activeElement;
     renewChildren(this.place, read, news);
-    // What somebody was at is gone: the keyboard begins with the content, not with the page.
+    // The focused element is gone: the keyboard begins with the content, not with the page.
     if (used !== document.activeElement) document.querySelector('main').focus({ preventScroll: true });
     if (news.length > 0) this.news.textContent = news.slice(0, MOST_NEWS).join('. ');
   }
@@ -149,7 +149,7 @@ class LivePage {
   }
 }
 
-/** What makes a part of a page the same part when it is read again; its place alone does not. */
+/** Identifies a part of a page when it is read again; its place alone does not. */
 function keyOf(part) {
   if (part.nodeType !== Node.ELEMENT_NODE) return '';
   if (part.id !== '') return part.id;
@@ -160,7 +160,7 @@ function keyOf(part) {
   return part.getAttribute('aria-label') ?? '';
 }
 
-/** What is shown stays where it can: with its focus, its open details and what somebody typed. */
+/** Shown parts stay where possible, with their focus, open details and typed text. */
 function renewChildren(shown, read, news) {
   const rest = [...shown.childNodes];
   const pairs = [...read.childNodes].map((wanted) => {
@@ -188,13 +188,13 @@ function renew(kept, wanted, news) {
     kept.nodeValue = wanted.nodeValue;
     return;
   }
-  // What is typed or chosen is the user's; the mark and the key of a form are as good as new ones. What else is
-  // hidden in a form is the page's.
+  // Typed and chosen values belong to the user; a form's mark and key stay valid. Other hidden fields belong to
+  // the page.
   if (kept.matches('input[type="hidden"]:not([name="mark"], [name="once"])')) {
     kept.name = wanted.name;
     kept.value = wanted.value;
   }
-  // What nobody has changed is as the page has it now: days without a filter go on at midnight.
+  // An unchanged field takes the page's new value: days without a filter go on at midnight.
   if (kept.matches('input:not([type="hidden"])') && kept.value === kept.defaultValue)
     kept.defaultValue = wanted.defaultValue;
   if (kept.matches('input, select, textarea')) return;
@@ -207,7 +207,7 @@ function renew(kept, wanted, news) {
   if (stateOf(kept) !== before) news.push(newsOf(kept));
 }
 
-/** Null: its changes are seen, and not said. */
+/** Null: changes of the part are shown, and not announced. */
 function stateOf(part) {
   if (part.matches('.badge')) return part.textContent;
   return part.matches('.figure') ? part.className : null;
@@ -222,7 +222,7 @@ function newsOf(part) {
   return around.matches('li') ? plainText(around) : `${plainText(title)}: ${plainText(part)}`;
 }
 
-/** Of rows and of what happened, one by one. */
+/** Table rows and timeline entries, one by one. */
 function newsOfAdded(part) {
   if (part.nodeType !== Node.ELEMENT_NODE) return [];
   const one = 'tbody tr, .timeline li';

@@ -62,7 +62,7 @@ export function boletoTable(items: readonly Boleto[], visit: Visit): Html {
 
 type Found = { readonly boleto: Boleto } | { readonly errors: readonly WireError[] };
 
-/** `statusBill` being issued, issued, overdue: the bank can still cancel it. */
+/** `statusBill` being issued, issued, overdue: the bank can still cancel the boleto. */
 const OPEN: readonly number[] = [0, 1, 3];
 
 const USUAL_DAYS = { before: 7, behind: 30 } as const;
@@ -111,7 +111,7 @@ const ONE: Screen<unknown> = screen<unknown, Found>({
   async read({ ask, parameters: { boletoId = '' } }) {
     const asked = await ask(GET_BOLETO, { parameters: { boletoId } });
     if (asked.ok) return { boleto: asked.body };
-    // A boleto that the bank refused exists, and its page gives the reason.
+    // A boleto refused by the bank exists, and its page gives the reason.
     return asked.status === 404 ? 'notFound' : { errors: asked.errors };
   },
   view: (found, visit) => ('errors' in found ? errorsOf(found.errors) : boletoPage(found.boleto, visit)),
@@ -234,7 +234,7 @@ const CHANGE_DAY: Action = {
   next: ({ merchantId, parameters: { boletoId = '' } }) => boletoPath(merchantId, boletoId),
 };
 
-/** A person says what became of a payment that nobody expected. `path`: of the page that shows it. */
+/** A person decides about an unexpected payment. `path`: of the page that shows it. */
 export function resolvePayment(path: string, next: (visit: Visit) => string): Action {
   return {
     roles: ['finance', 'admin'],

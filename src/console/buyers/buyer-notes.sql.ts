@@ -19,7 +19,6 @@ const LIST = statement(
    order by created_at desc, note_id limit $3`,
 );
 
-/** Newest first. */
 export async function listNotes(
   database: Reader,
   { document, merchantId }: PersonFilter,
@@ -30,12 +29,12 @@ export async function listNotes(
 
 export type NewNote = {
   readonly merchantId: string;
-  /** Sent again it is the same note. */
+  /** The same id for a note that is sent again. */
   readonly noteId: string;
   readonly document: string;
   readonly note: string;
   readonly createdBy: string;
-  /** Of the payment, boleto or subscription that named him. */
+  /** The payment, boleto or subscription that names the buyer. */
   readonly boughtId: string;
 };
 
@@ -47,7 +46,7 @@ const SHARE = statement(
 
 const IS_NAMED = rowCodec({ isNamed: column.boolean() });
 
-/** Of a billing's charge its subscription names him. */
+/** A billing's charge is named by its subscription. */
 const ADD = statement(
   'buyer_notes.add',
   `with named as materialized (
@@ -68,7 +67,7 @@ const ADD = statement(
    select exists (select from named) as is_named`,
 );
 
-/** False: nothing names him any more. Whoever erases him waits until this is there, or was before it. */
+/** False: nothing names the buyer any more. An erasure of the buyer comes before this or waits for it. */
 export async function addNote(
   database: Database,
   { merchantId, noteId, document, note, createdBy, boughtId }: NewNote,

@@ -32,12 +32,10 @@ import { LONGEST_NOTE, noteFault } from './buyer-note.ts';
 import type { BuyerNote, NewNote } from './buyer-notes.sql.ts';
 
 export type BuyerPageTools = ThingTools & {
-  /** Newest first. */
   readonly listNotes: (merchantId: string, document: string) => Promise<readonly BuyerNote[]>;
-  /** False: nothing names him any more. */
+  /** False: nothing names the buyer any more. */
   readonly addNote: (note: NewNote) => Promise<boolean>;
   readonly removeNote: (note: Pick<NewNote, 'merchantId' | 'noteId' | 'document'>) => Promise<boolean>;
-  /** Those that are still stored. */
   readonly findCards: (merchantId: string, vaultIds: readonly string[]) => Promise<readonly ShownCard[]>;
 };
 
@@ -66,7 +64,7 @@ async function findBuyer(visit: Visit, tools: BuyerTools): Promise<Bought | null
   return buyer && { buyer, isPayment: false };
 }
 
-/** A list shows less of him. */
+/** A list shows less of the payer. */
 async function payerOf(boletoId: string, { ask }: Visit): Promise<Buyer | null> {
   const boleto = await ask(GET_BOLETO, { parameters: { boletoId } });
   return boleto.ok ? buyerOf(boleto.body.payer) : null;
@@ -135,7 +133,7 @@ function noteList(notes: readonly BuyerNote[], visit: Visit): Html {
   })}`;
 }
 
-/** By the document: other things of the same customer show it too. */
+/** Other things of the same customer show the document too. */
 async function documentOf(visit: Visit, tools: BuyerTools): Promise<string | null> {
   return (await findBuyer(visit, tools))?.buyer.document ?? null;
 }

@@ -16,7 +16,7 @@ import type { WordRange } from './buyer-words.ts';
 export const SOURCES = ['card', 'pix', 'boleto', 'subscription'] as const;
 export type Source = (typeof SOURCES)[number];
 
-/** Rows this old are all there: nobody writes later under an earlier moment. */
+/** Rows of this age are complete: later rows never have an earlier moment. */
 const SETTLED = `interval '30 seconds'`;
 
 export type Place = { readonly readTo: string; readonly readId: string };
@@ -28,7 +28,7 @@ const LOCK = statement(
   `select ${PLACE.columns} from buyer_cursors where source = $1 for update skip locked`,
 );
 
-/** Null: another process reads on from there. */
+/** Null: another process reads this source. */
 export async function lockCursor(tx: Tx, source: Source): Promise<Place | null> {
   return firstOf(await tx.query(LOCK, [source]), PLACE.parse);
 }
@@ -62,7 +62,7 @@ const MADE = 'created_at >= $1::timestamptz and (created_at';
 const CARDS = `select merchant_id, created_at as read_to, created_at as seen_at, transaction_id as read_id, customer as named from transactions
   where customer is not null and ${MADE}, transaction_id) > ($1::timestamptz, $2::uuid)`;
 
-/** Along the indexes by which retention finds them; charges under way are few. */
+/** Uses the indexes of retention; charges under way are few. */
 const READS = {
   card: statement(
     'buyer_words.read_cards',
@@ -96,7 +96,6 @@ const READS = {
   ),
 } as const satisfies Record<Source, Statement>;
 
-/** What was bought behind a place, in order, with whom it names. */
 export async function readBought(tx: Tx, source: Source, place: Place, limit: number): Promise<Bought[]> {
   return (await tx.query(READS[source], [place.readTo, place.readId, limit])).map(BOUGHT.parse);
 }
@@ -135,8 +134,8 @@ const WORDS = inputRows<BuyerWord>({
 });
 
 /**
- * Each once, in the order of the key. What is known is looked up first, so that it is neither locked nor
- * written. $5: who comes again is written after so many days.
+ * Each row once, in the order of the key. Known rows are looked up first, so that they are neither locked nor
+ * written. $5: days after which a returning buyer is written again.
  */
 const KEEP = statement(
   'buyer_words.keep',
@@ -160,7 +159,7 @@ const FOUND = rowCodec({
   isCut: column.boolean('c.is_cut'),
 });
 
-/** $2, $3: the range of the first word, of which $6 rows are read at most; $4, $5: those of the others. */
+/** $2, $3: the range of the first word, of which at most $6 rows are read; $4, $5: of the other words. */
 const FIND = statement(
   'buyer_words.find',
   `with read as materialized (
@@ -181,10 +180,13 @@ const FIND = statement(
    order by f.seen_on desc, f.buyer`,
 );
 
-/** Of the many who are called Maria. */
+/** Enough of a common name (Maria). */
 const MOST_READ = 2_000;
 
-/** By whichever word is rare enough for all who have it to be looked at; else whom any of them shows. */
+/**
+ * Searches by a word that is rare enough to look at all its buyers; else shows some buyers of any of the
+ * words.
+ */
 export async function findBuyersByWords(
   database: Reader,
   merchantId: string,
@@ -216,7 +218,7 @@ const LIST = statement(
    order by merchant_id, word, buyer limit $3`,
 );
 
-/** Under the document, and under ids of what was bought before it was known. */
+/** Words under the document, and under ids of purchases made before the document was known. */
 export async function listWords(
   database: Reader,
   { document, merchantId }: PersonFilter,
@@ -226,7 +228,7 @@ export async function listWords(
   return (await database.query(LIST, [[document, ...ids], merchantId, limit])).map(LISTED.parse);
 }
 
-/** Whoever reads on holds a cursor: what it has read before the erasure is kept before this. */
+/** A reading process holds a cursor, so its words from before the erasure are written before the erasure. */
 const HOLD = statement(
   'buyer_cursors.hold_all',
   'select source from buyer_cursors order by source for update',
@@ -238,8 +240,8 @@ const ERASE = statement(
 );
 
 /**
- * Erases, and the words of the document and of these ids with it: all or nothing, so that no words stay of
- * what names nobody any more. What is left is found by its document alone.
+ * Erases, with the words of the document and of these ids: all or nothing, so that no words stay of a buyer
+ * whom nothing names any more. The remaining data is found by the document alone.
  */
 export async function eraseWithWords<Erased>(
   database: Database,

@@ -1,13 +1,12 @@
-/** Of a name; longer ones are searched by their first words. */
+/** Words of a name; longer names are searched by their first words. */
 const MOST_WORDS = 10;
 const LONGEST_WORD = 60;
 const LONGEST_EMAIL = 255;
-/** Ends the legal name of who trades alone (MEI). */
+/** Ends the legal name of a sole trader (MEI). */
 const CPF = /^\d{11}$/;
-/** In the collation of bytes nothing that begins with a word comes after the word and this. */
+/** In byte collation nothing that begins with a word sorts after the word followed by this. */
 const LAST = '\u{10ffff}';
 
-/** What begins with a word. */
 export type WordRange = { readonly from: string; readonly before: string };
 
 function plain(text: string): string {
@@ -21,7 +20,7 @@ function wordsIn(text: string): string[] {
     .map((word) => word.slice(0, LONGEST_WORD));
 }
 
-/** Under which a customer is found: each word of his name, and his e-mail address whole. */
+/** Each word of the name, and the whole e-mail address. */
 export function buyerWords({
   name,
   email,
@@ -30,7 +29,7 @@ export function buyerWords({
   readonly email: string | null;
 }): string[] {
   const words = wordsIn(name ?? '').slice(0, MOST_WORDS);
-  // Of marks alone nothing is left.
+  // A text of marks only leaves an empty word.
   return [...new Set([...words, plain(email ?? '').slice(0, LONGEST_EMAIL)])].filter(Boolean);
 }
 
@@ -38,7 +37,7 @@ function isOfLetters(word: string): boolean {
   return /^\p{L}+$/u.test(word);
 }
 
-/** Null: it is no part of a name or address. The longest word comes first: the fewest have it. */
+/** Null: the text is no part of a name or address. The longest word comes first: the fewest have it. */
 export function searchedWords(text: string): WordRange[] | null {
   const isEmail = text.includes('@');
   const words = isEmail ? [plain(text)] : wordsIn(text);

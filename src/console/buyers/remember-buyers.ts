@@ -14,18 +14,18 @@ import {
 import { buyerWords } from './buyer-words.ts';
 
 const PAGE = 500;
-/** Of one source in one run: the rest follows in the next. */
+/** The most pages of one source in one run: the next run reads on. */
 const MOST_PAGES = 20;
-/** A buyer who comes again is written once a month, and sooner where days are few until words end. */
+/** A returning buyer is written once a month, and more often if words are kept for few days. */
 const DAYS_BETWEEN = 30;
 const PORTION_OF_RETENTION = 20;
 
 type Reading = { readonly source: Source; readonly behind: Place | null; readonly limit: number };
 
 /**
- * Keeps the words by which customers are found, read behind the sales. What is half a minute old is read
- * once; what is newer again, because rows of an earlier moment may still come. A fault stops its source
- * alone, and what cannot be kept is passed over: both are thrown at the end. `retentionDays` 0: no end.
+ * Keeps the words by which customers are found, read after the sales. Rows older than half a minute are read
+ * once; newer ones again, because rows of an earlier moment may still come. A fault stops only its source,
+ * and rows that cannot be kept are passed over: both errors are thrown at the end. `retentionDays` 0: no end.
  */
 export async function rememberBuyers(
   database: Database,
@@ -53,7 +53,7 @@ async function rememberSource(
   let behind: Place | null = null;
   const read = (limit: number, kept: Keep) =>
     database.transaction((tx) => rememberPage(tx, { source, behind, limit }, kept));
-  /** Rows that are left to read one by one. */
+  /** Rows still to be read one by one. */
   let alone = 0;
   for (let pages = 0; pages < MOST_PAGES && !signal.aborted; ) {
     try {
@@ -73,12 +73,12 @@ async function rememberSource(
   }
 }
 
-/** PostgreSQL refuses what is written, now and again. */
+/** PostgreSQL refuses these data each time. */
 function isOfData(error: unknown): boolean {
   return /^2[23]/.test(sqlStateOf(error) ?? '');
 }
 
-/** The place of the next page. Null: there is none for now, or another process is at it. */
+/** Gives the place of the next page. Null: there is none now, or another process reads this source. */
 async function rememberPage(tx: Tx, { source, behind, limit }: Reading, keep: Keep): Promise<Place | null> {
   const cursor = await lockCursor(tx, source);
   if (cursor === null) return null;
@@ -86,7 +86,7 @@ async function rememberPage(tx: Tx, { source, behind, limit }: Reading, keep: Ke
   await keep(tx, page);
   const settled = page.findLast(({ isSettled }) => isSettled);
   if (settled !== undefined) await moveCursor(tx, source, settled);
-  // Behind what is not settled the cursor must not move, so the rest is read in a later run.
+  // The cursor must not pass unsettled rows, so the rest is read in a later run.
   const isOver = page.length < limit || !page.every(({ isSettled }) => isSettled);
   return isOver ? null : (page.at(-1) ?? null);
 }

@@ -38,9 +38,9 @@ import {
 } from './sales-charts.ts';
 
 export type ChartTools = {
-  /** Of these days until now, and of as many before them. */
+  /** The figures of these days until now, and of as many days before. */
   readonly readCharges: (merchantId: string, days: Days, now: Instant) => Promise<Prepared<ChargeFigures>>;
-  /** The value is null if there are too many deliveries or no such days. */
+  /** Null: too many deliveries, or no such days. */
   readonly countDeliveries: (
     merchantId: string,
     accountNumber: string,
@@ -69,10 +69,10 @@ type Found =
 const MOST_DAYS = 31;
 const USUAL_DAYS = 7;
 const DAY_MILLISECONDS = 86_400_000;
-/** Many sales are still being counted when the page is sent. */
+/** The page is often sent while sales are still being counted. */
 const REFRESH_SECONDS = 5;
 
-/** Defaults to the last seven days. Null if the days are faulty or too many. */
+/** Default: the last seven days. Null if the days are faulty or too many. */
 function daysOf(query: Readonly<Record<string, string>>, now: number): Days | null {
   const today = saoPauloDay(instant(now));
   const to = query.to ?? query.from ?? today;
@@ -81,7 +81,7 @@ function daysOf(query: Readonly<Record<string, string>>, now: number): Days | nu
   return reachedFrom(to, 1 - MOST_DAYS) > from ? null : { from, to };
 }
 
-/** As far from today in real time, by which deliveries are dated, as the days are by a moved clock. */
+/** Deliveries are dated by real time: as far from its today as the days are from a moved clock's today. */
 function realDays({ from, to }: Days, { now, realNow }: Pick<Visit, 'now' | 'realNow'>): Days {
   const dayOf = (at: number) => Date.parse(saoPauloDay(instant(at)));
   const moved = (dayOf(realNow) - dayOf(now)) / DAY_MILLISECONDS;

@@ -22,10 +22,9 @@ import type { Wording } from '../parts/wording.ts';
 
 export type Days = { readonly from: Day; readonly to: Day };
 
-/** `before`: as many days, up to the same hour while the days go on. */
+/** `before`: as many days before. If the days have not ended, up to the same hour. */
 export type ChargeSums = { readonly now: PeriodSums; readonly before: PeriodSums };
 
-/** As many days as those. */
 export function daysBefore({ from, to }: Days): Days {
   const days = countDays({ from, to });
   return { from: reachedFrom(from, -days), to: reachedFrom(to, -days) };
@@ -104,7 +103,7 @@ const NO_PART: SalePart = { amount: cents(0), count: 0, approved: 0, declined: 0
 
 type Pair = { readonly name: string; readonly now: SalePart; readonly before: SalePart };
 
-/** Of one day by the hour, of more by the day. */
+/** One day by the hour, several by the day. */
 function pairsOf({ now, before }: ChargeSums, days: Days, wording: Wording): readonly Pair[] {
   if (days.from === days.to)
     return now.byHour.map((part, hour) => ({

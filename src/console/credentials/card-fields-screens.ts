@@ -7,7 +7,7 @@ import { CARD_FIELDS, pathOf } from '../parts/paths.ts';
 import { type Action, type Screen, screen, type Visit } from '../parts/screen.ts';
 
 type Fields = AnswerOf<typeof GET_FIELDS>;
-/** `fields` null: none were put yet. */
+/** `fields` null: none were set yet. */
 type Found = { readonly fields: Fields | null } | { readonly errors: readonly WireError[] };
 
 export const CARD_FIELDS_SCREENS: readonly Screen<unknown>[] = [

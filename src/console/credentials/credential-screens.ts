@@ -20,7 +20,6 @@ type By = Pick<Visit, 'user' | 'address' | 'merchantId'>;
 
 export type CredentialTools = {
   readonly listCredentials: (merchantId: string) => Promise<readonly Credential[]>;
-  /** Both audit in the name of the user. */
   readonly createCredential: (
     by: By,
     wanted: NewCredential,
@@ -89,7 +88,6 @@ function newForm(visit: Visit, typed?: Form): Shown {
         hint: say('Empty: one is made.'),
         mostCharacters: 30,
       },
-      // Only the operator limits the addresses from which a merchant calls.
       ...(visit.user.merchantId === null
         ? [
             {

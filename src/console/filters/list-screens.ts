@@ -52,10 +52,10 @@ export function listScreen<Item, Tools extends ListTools = ListTools>(
     readonly mayTakeLong?: (visit: Visit) => boolean;
     readonly filters: (visit: Visit) => readonly Field[];
     readonly empty: readonly [string, string];
-    /** What its contract does not give, of all items at once. */
+    /** Adds to all items at once what their contract does not give. */
     readonly fill?: Beside<Item, Tools>;
     readonly view: (items: readonly Item[], visit: Visit) => Html;
-    /** Above what was found, and where the search is refused. */
+    /** Shown above the results, and also when the search is refused. */
     readonly beside?: (visit: Visit) => Html;
   },
 ): Screen<Tools> {

@@ -45,7 +45,6 @@ export function keptQuery(query: Readonly<Record<string, string>>): string {
 
 export type FilterFault = 'noName' | 'noFilter';
 
-/** Reduces a query from a page to names and values. */
 export function readKept(
   name: string,
   query: string,

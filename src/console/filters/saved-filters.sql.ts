@@ -85,7 +85,7 @@ const LIST_ALL = statement(
    order by merchant_id, user_id, place limit $5`,
 );
 
-/** For requests of persons about their data. `null`: of all merchants. */
+/** For data subjects' requests. `null`: of all merchants. */
 export async function listAllFilters(
   database: Database,
   merchantId: string | null,

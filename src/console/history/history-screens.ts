@@ -6,11 +6,10 @@ import { type States, stateBadge } from '../parts/states.ts';
 import type { Act, Outcome } from './history.ts';
 
 export type ShownAct = Act & {
-  /** Of its page; null: it is there no more. */
+  /** The title of its page; null: the thing no longer exists. */
   readonly title: string | null;
-  /** Of the thing that it was done to. */
   readonly place: string | null;
-  /** Null: of the operator's, whom a merchant is not told. */
+  /** Null: a user of the operator, whose name merchants are not shown. */
   readonly name: string | null;
 };
 
@@ -19,13 +18,13 @@ export type HistoryPage = { readonly acts: readonly ShownAct[]; readonly next: n
 export type HistoryTools = {
   /** Newest first, before an entry of the audit log. */
   readonly listHistory: (visit: Visit, before: number | null) => Promise<HistoryPage>;
-  /** Of one thing of the merchant, up to a bound. */
+  /** About one thing of the merchant, up to a bound. */
   readonly listThingHistory: (visit: Visit, id: string) => Promise<readonly ShownAct[]>;
 };
 
-/** A merchant's administrator sees what all of its people did. */
+/** A merchant's administrator sees the acts of all its users. */
 const MAY_SEE = { roles: ['operator', 'admin'], of: 'merchant' } as const satisfies Partial<Screen<unknown>>;
-/** Whoever may do something to a payment sees what was done to it. */
+/** Users who may act on a payment see the acts on it. */
 export const MAY_SEE_ACTS = {
   roles: ['support', 'finance', 'operator', 'admin'],
   of: 'merchant',
@@ -89,7 +88,6 @@ function actTable(acts: readonly ShownAct[], visit: Visit): Html {
   ]);
 }
 
-/** On the page of a thing. */
 export function actsSection(acts: readonly ShownAct[], visit: Visit): Shown {
   if (acts.length === 0 || !mayUse(MAY_SEE_ACTS, visit.user)) return '';
   const { say } = visit.wording;

@@ -10,11 +10,10 @@ export type Act = {
   /** Without the mark of a user. */
   readonly who: string;
   readonly outcome: Outcome;
-  /** As the audit log calls it. */
   readonly operation: string;
   /** Below `/console/`. */
   readonly path: string;
-  /** Cents. Null: it moves nothing, or none was said. */
+  /** Cents. Null: no money moves, or no amount was given. */
   readonly amount: number | null;
   readonly reason: string | null;
 };
@@ -38,7 +37,7 @@ function readDetail(text: string): Detail {
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 const numberOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
-/** The form of a decision is one act, and what it decides another, which says more. */
+/** The form of a decision is one act; the decided act is another, which says more. */
 function isSaidElsewhere(action: string, { operation }: Detail): boolean {
   return action === 'console.act' && (operation === 'console.approve' || operation === 'console.decline');
 }
@@ -52,12 +51,11 @@ const OUTCOMES: Readonly<Record<string, Outcome>> = {
 
 type End = { readonly outcome: Outcome; readonly amount: number | null };
 
-/** The id of the request in `…/waiting/{id}/approve`. */
 const requestIn = (path: string): string => path.split('/').at(-2) ?? '';
 
 /**
- * `entries`: newest first. An end stands behind its act, and is one thing with it: by the key of the form, or
- * by the request of a decision. A form that was sent again is one thing too; its last end counts.
+ * `entries`: newest first. An end stands behind its act and is joined to it by the key of the form, or by the
+ * request of a decision. A form sent again is one act too; its last end counts.
  */
 export function actsOf(entries: readonly MerchantEntry[]): readonly Act[] {
   const ends = new Map<string, End>();
@@ -65,7 +63,7 @@ export function actsOf(entries: readonly MerchantEntry[]): readonly Act[] {
   const acts: Act[] = [];
   for (const { action, actor, resource, detail: text, entryNumber, occurredAtSeconds } of entries) {
     const detail = readDetail(text);
-    // Entries of before had no key of their form: they stand by themselves.
+    // Old entries have no key of their form: they stand by themselves.
     const key = textOf(detail.form) ?? textOf(detail.request);
     const end = ENDS[action];
     if (end !== undefined) {

@@ -65,7 +65,7 @@ const OPEN = statement(
    returning user_id`,
 );
 
-/** False if this identity may not sign this user in, or this proof was used already. */
+/** False if this identity may not sign this user in, or this proof was already used. */
 export async function insertSessionByIdentity(
   tx: Tx,
   openedBy: Buffer,

@@ -14,14 +14,14 @@ export type Identity = { readonly issuer: string; readonly subject: string };
 /** The limit of OpenID Connect, in characters. */
 const LONGEST_SUBJECT = 255;
 
-/** Null if it cannot be compared or kept. */
+/** Null if the subject cannot be compared or kept. */
 export function identityOf({ iss, sub }: Claims): Identity | null {
   if (typeof iss !== 'string' || typeof sub !== 'string') return null;
   const isGood = sub !== '' && sub.length <= LONGEST_SUBJECT && /^\P{Cc}*$/u.test(sub) && sub.isWellFormed();
   return isGood ? { issuer: iss, subject: sub } : null;
 }
 
-/** Null if the claim cannot be believed or is not a valid user name. */
+/** Null if the claim is not trustworthy or no valid user name. */
 export function claimedName(claims: Claims, claim: NameClaim): string | null {
   const said = claims[claim];
   if (typeof said !== 'string') return null;
@@ -33,7 +33,7 @@ export function claimedName(claims: Claims, claim: NameClaim): string | null {
   return isUserName(name) ? name : null;
 }
 
-/** Binds the provider's answer to the browser that asked. Everything is derived from one secret. */
+/** Binds the provider's answer to the browser that asked. All its values are derived from one secret. */
 export type Attempt = {
   readonly secret: string;
   readonly state: string;
@@ -66,7 +66,7 @@ export function attemptCookie(attempt: Attempt | null, isSecure: boolean): strin
   return parts.join('; ');
 }
 
-/** Reads a `Cookie` header. Null if it has no readable attempt. The caller checks the seal. */
+/** Null if the header has no readable attempt. The caller checks the seal. */
 export function attemptOfCookie(header: string | undefined, isSecure: boolean): Attempt | null {
   const value = readCookie(header, isSecure ? COOKIE.secure : COOKIE.plain);
   const [, secret = '', next = ''] = /^([\w.-]{1,200})~([\w.%~!*'()-]{1,2000})$/.exec(value ?? '') ?? [];

@@ -17,7 +17,7 @@ import type { Attempt, Identity } from './identity.ts';
 
 export type IdentityTools = ChallengeTools & { readonly database: Database; readonly audit: Audit };
 
-/** `name`: the user's name, if it can be believed. */
+/** `name`: the user's name, if trustworthy. */
 export type Comer = {
   readonly identity: Identity;
   readonly name: string | null;
@@ -27,7 +27,7 @@ export type Comer = {
 
 /**
  * Returns the token of a session of the user bound to the identity, or once of an invited user of that name.
- * Otherwise null. The provider creates no users, and takes over none that were not invited through it.
+ * Else null. The provider creates no users, and takes over none that were not invited through it.
  */
 export async function openByIdentity(
   tools: IdentityTools,
@@ -66,7 +66,7 @@ export function inviteByIdentity(
 }
 
 /**
- * Ends all sessions and lets only the first identity of the name in. `merchantId` null: a user of any
+ * Ends all sessions and lets in only the first identity of the name. `merchantId` null: a user of any
  * merchant.
  */
 export function recoverByIdentity(

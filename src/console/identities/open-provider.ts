@@ -51,7 +51,7 @@ export class IdentityProvider {
     return this.#settings.nameClaim;
   }
 
-  /** The provider's sign-in page. Throws `ProviderAway`. */
+  /** Throws `ProviderAway`. */
   async addressOf({ state, nonce, verifier }: Attempt, redirectTo: string): Promise<string> {
     const { calculatePKCECodeChallenge } = await library();
     const { authorization_endpoint } = await this.#inBounds('begin', () => this.#server());
@@ -71,8 +71,8 @@ export class IdentityProvider {
   }
 
   /**
-   * Returns the proven identity or null. Throws `ProviderAway`. Asks once for each attempt, so guessed codes
-   * need an attempt each.
+   * Returns the proven identity or null. Throws `ProviderAway`. Asks once for each attempt, so each guessed
+   * code needs an attempt of its own.
    */
   check(parameters: URLSearchParams, attempt: Attempt, redirectTo: string): Promise<Claims | null> {
     return this.#inBounds('exchange', async () => {
@@ -144,7 +144,7 @@ export class IdentityProvider {
     return server;
   }
 
-  /** Reads the issuer's discovery document. Throws `ProviderAway`. */
+  /** Throws `ProviderAway`. */
   async discover(): Promise<Server> {
     const known = await library();
     const issuer = new URL(this.#settings.issuer);
@@ -190,7 +190,7 @@ export class IdentityProvider {
   }
 }
 
-/** One of these addresses gets the browser, the other our secret. */
+/** One of these addresses gets the browser, another our secret. */
 function checkedServer(server: AuthorizationServer, issuer: URL): Server {
   const addresses = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const;
   for (const name of addresses) {

@@ -65,7 +65,6 @@ const listed = listScreen<Link>({
   view: linkTable,
 });
 
-/** The form stands above the list, also where that is empty. */
 const LIST: Screen<ListTools> = {
   ...listed,
   async show(visit, tools) {
@@ -143,7 +142,6 @@ const ENDED: readonly string[] = [LINK_STATUS_WORDS.paid, LINK_STATUS_WORDS.disa
 
 const centsOf = (value = 0) => Math.round(value * 100);
 
-/** What is left to a person. */
 function notesOf(one: Link, { say, moment: momentText }: Wording): string[] {
   const { status, value, paymentId, receivedValue, returnedValue, removalDate, bills = [] } = one;
   const isOver = ENDED.includes(status);

@@ -80,7 +80,8 @@ ${actionForm(visit, RELEASES[of], { about: say('What is due is charged, the olde
 }
 
 /**
- * A merchant's administrator knows what was canceled, and may release its own alone. The operator needs two.
+ * A merchant's administrator knows what was canceled and may release it alone. The operator needs two
+ * persons.
  */
 async function released(
   visit: Visit,

@@ -27,13 +27,13 @@ import { merchantHeadline } from './merchant-view.ts';
 import { ACQUIRER, type RoutedProvider, type Routing, RULE_SEPARATOR, ruleTexts } from './routing.ts';
 
 export type RoutingTools = {
-  /** Whether the rules could stand, and in place of what. */
+  /** Whether the rules could take effect, and what they would replace. */
   readonly checkRoutes: (wanted: WantedRoutes) => Promise<FitRoutes | ProviderRefused>;
   readonly routeProviders: (
     visit: Visit,
     wanted: WantedRoutes,
   ) => Promise<{ readonly kind: 'changed' } | ProviderRefused>;
-  /** With the rules of a merchant, or of all where none is asked for. */
+  /** The rules of a merchant, or of all merchants (null). */
   readonly readRouting: (merchantId: string | null) => Promise<Routing>;
   readonly findMerchant: (merchantId: string) => Promise<Merchant | null>;
 };
@@ -106,7 +106,7 @@ function providers({ providers: added, rules }: Routing, { wording }: Visit): Ht
 }
 
 const LONGEST_RULES = 4_000;
-/** No merchant has this id. Where the field is missing nothing is changed. */
+/** Stands for all merchants; no merchant has this id. A missing field changes nothing. */
 const ALL = '*';
 
 function changeForm({ routing, asked, merchant }: Found, visit: Visit): Html | false {
@@ -150,7 +150,7 @@ const REFUSALS = {
 
 function refusedRoutes(visit: Visit, { refusal, value }: ProviderRefused): Asked<never> {
   const found = Object.entries(REFUSALS).find(([name]) => name === refusal)?.[1];
-  // The others are of the commands that add providers.
+  // Other refusals only occur in the commands that add providers.
   if (found === undefined) throw new Error(`a route was refused as ${refusal}`);
   return refusedAs(visit, found, value);
 }
@@ -158,8 +158,8 @@ function refusedRoutes(visit: Visit, { refusal, value }: ProviderRefused): Asked
 const ruleLine = (rules: FitRoutes['rules']) => rules.map(ruleText).join(RULE_SEPARATOR);
 
 /**
- * No money, but all that is charged from now on: always two persons, where two are asked for at all. What is
- * approved is not the typed text: it is what will stand, and in place of what.
+ * No money moves, but all later charges are affected: always two persons, where two are required at all. The
+ * approval is of the resulting rules and those they replace, not of the typed text.
  */
 async function moved(visit: Visit, form: Form, { checkRoutes }: RoutingTools): Promise<Asked<Moved>> {
   const { seen: _seen, ...wanted } = wantedOf(form);

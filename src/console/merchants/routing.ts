@@ -2,18 +2,18 @@ import type { ProcessReport } from '../../platform/process-reports/process-repor
 import type { AcquirerCapabilities } from '../../providers/acquirers/acquirer.ts';
 import type { Provider, ProviderKind } from '../../providers/provider.ts';
 
-/** Whom the processes of this database ask; addresses without what stands behind the host. */
+/** The peers that the processes of this database ask. Addresses end with the host. */
 export type Routing = {
   readonly acquirer: { readonly host: string | null; readonly capabilities: AcquirerCapabilities };
-  /** Null: none is named. */
+  /** Null: none is configured. */
   readonly bankHost: string | null;
   readonly antiFraudHost: string | null;
   readonly isHomologation: boolean;
-  /** Those that a command has added. */
+  /** Added by commands. */
   readonly providers: readonly RoutedProvider[];
-  /** Of a merchant and of all, as they are looked at. */
+  /** Rules of a merchant and of all merchants, in the order of evaluation. */
   readonly rules: readonly RoutingRule[];
-  /** Of the acquirers of the merchant, or of all: if it differs later, they have changed. */
+  /** The acquirer rules of the merchant, or of all merchants: if this differs later, they have changed. */
   readonly standing: string;
   readonly processes: readonly ProcessReport[];
 };
@@ -48,13 +48,10 @@ type Addresses = Pick<Routing, 'standing'> & {
 
 const hostOf = (url: string | null) => (url === null || url === '' ? null : new URL(url).host);
 
-/** Whose rules the page changes. */
 export const ACQUIRER = 'acquirer';
 
-/** Between rules, where they are written in one line. */
 export const RULE_SEPARATOR = '; ';
 
-/** Rules as one line, each as the command takes it. */
 export function ruleTexts(line: string): string[] {
   return line
     .split(RULE_SEPARATOR.trim())

@@ -37,13 +37,12 @@ import { badge, NOTIFIER_STATES, stateBadge } from '../parts/states.ts';
 import { EVENT_WORDS, failureText } from './delivery-words.ts';
 
 export type AddressTools = {
-  /** Up to a bound. */
   readonly listFailing: (merchantId: string) => Promise<readonly ListedEndpoint[]>;
 };
 
 type Notifier = AnswerOf<typeof LIST_ALERT_ENDPOINTS>['items'][number];
 type Found = {
-  /** null if none is registered. */
+  /** Null: none is registered. */
   readonly url: string | null;
   readonly notifiers: readonly Notifier[];
   readonly failing: readonly ListedEndpoint[];

@@ -75,7 +75,7 @@ const LISTED = listScreen<Listed>({
   view: deliveryTable,
 });
 
-/** Above those that were given up: all of them at once. */
+/** The form stands above the deliveries that were given up and sends all of them again. */
 const LIST: Screen<ListTools> = {
   ...LISTED,
   async show(visit, tools) {
@@ -95,9 +95,9 @@ async function resendAllForm(visit: Visit): Promise<Shown> {
     query: { accountNumber, from, to, status: 'GivenUp', limit: '1' },
   });
   if (!asked.ok || asked.body.total === 0) return '';
-  // Of more than are counted, as many as one call looks at.
+  // If there are more than are counted: as many as one call looks at.
   const most = asked.body.total > MOST_COUNTED_FOR_PEOPLE ? MOST_RESENT : asked.body.total;
-  // What is written after they were counted was not seen.
+  // Deliveries written after the count were not seen.
   const until = saoPauloOffsetText(instant(Math.min(Date.parse(endOf(to)), realNow)));
   return actionForm(visit, RESEND_ALL, {
     hidden: { accountNumber, from, to: until },
@@ -157,7 +157,7 @@ ${section(say('What is sent'), html`<pre class="scroll" tabindex="0">${delivery.
 
 function aboutLink({ kind, paymentId, noticeOf, installmentNumber }: Delivery, merchantId: string): Shown {
   if (paymentId === null) return noticeOf ?? '–';
-  // A callback without an installment may be about a boleto, whose page is another.
+  // A callback without an installment may be about a boleto, which has another page.
   if (kind !== 'Movement' || installmentNumber === null) return paymentId;
   return link(paymentPath(merchantId, paymentId), paymentId);
 }
@@ -225,7 +225,7 @@ const RESEND_ALL: Action = {
     const { say, count } = visit.wording;
     const { resent, next } = answered as AnswerOf<typeof RESEND_DELIVERIES>;
     return html`<p class="message good" role="status">${say('{count} wait, and are sent again.', { count: count(resent) })}</p>${
-      // Behind those that were looked at: the first of all may be such as are never sent again.
+      // Continues after the deliveries already looked at: those that are never sent again may come first.
       next !== null &&
       actionForm(visit, RESEND_ALL, {
         hidden: { accountNumber, from, to, after: next },

@@ -58,7 +58,6 @@ ${section(say('Processes'), processTable(health.processes, visit))}
   )}</p>`;
 }
 
-/** Shown where there are several to compare. */
 function approvals({ processes }: Health, wording: Wording): Html | false {
   const { say } = wording;
   const compared = approvalTable(processes, wording, 2);

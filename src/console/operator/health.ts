@@ -39,7 +39,7 @@ export type Integrity = {
 
 /** Read from the database, so it is the same on every process. Covers all merchants. */
 export type Health = {
-  /** Of the process that shows the page. Null if it may act. */
+  /** Only of the process that shows the page. Null if it may act. */
   readonly heldBecause: HoldReason | null;
   readonly processes: readonly ProcessReport[];
   readonly integrity: Integrity;
@@ -50,7 +50,7 @@ export type Health = {
     readonly endpoints: { readonly working: number; readonly open: number; readonly held: number };
   };
   readonly oldestDueOn: Day | null;
-  /** What arrived by Pix for charges that this database has lost. */
+  /** Pix payments for charges that this database has lost. */
   readonly lostPix: { readonly count: number; readonly oldestAge: number };
   readonly exceptions: readonly {
     readonly class: ExceptionClass;

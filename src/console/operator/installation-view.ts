@@ -20,7 +20,6 @@ type Page = { readonly path: string; readonly title: string };
 /** The routing page shows the address of each peer. */
 const WAYS: Page = { path: ROUTING, title: 'Routing' };
 
-/** The peers of modules, the effect of their silence, and what to do. */
 const PEERS: Readonly<
   Record<string, { readonly name: string; readonly silence: string; readonly leadsTo: Page }>
 > = {
@@ -63,7 +62,7 @@ const isKind = (text: string): text is keyof typeof KIND_WORDS => Object.hasOwn(
 /** If the feed's newest page is older, payouts and chargebacks arrive late. */
 const OLD_FEED_SECONDS = 15 * 60;
 const isOldFeed = (age: number | null): age is number => age !== null && age > OLD_FEED_SECONDS;
-/** One night in between is usual. */
+/** Reports are nightly: up to one night without a report is usual. */
 const OLD_REPORT_MILLISECONDS = 2 * 24 * 60 * 60 * 1_000;
 const MANY_WAITING = 20;
 /** Whoever waits for it at a shop goes. */
@@ -77,7 +76,6 @@ function peersOf(processes: readonly ProcessReport[]): PeerHealth[] {
   );
 }
 
-/** Those of whom something is wrong. */
 export function peerFigures(processes: readonly ProcessReport[], wording: Wording): Figure[] {
   const { say, duration } = wording;
   return peersOf(processes).flatMap((one): Figure[] => {
@@ -157,7 +155,7 @@ export function peerTable(processes: readonly ProcessReport[], { wording }: Visi
   ]);
 }
 
-/** What open circuits mean for sales: only payments go elsewhere, and only where they can. */
+/** The effect of open circuits on sales: only payments go elsewhere, and only where they can. */
 function circuitText(awayFor: readonly string[], { say }: Wording): string {
   const unknown = awayFor.filter((kind) => kind !== 'payment');
   const kinds = unknown.map((kind) => (isKind(kind) ? say(KIND_WORDS[kind]) : kind)).join(', ');
@@ -339,11 +337,11 @@ export function processTable(processes: readonly ProcessReport[], { wording }: V
   }`;
 }
 
-/** Null while it is right. Times of the page are the database's. */
+/** Null while the clock is right. Times of the page are the database's. */
 function wrongClock({ clockAheadSeconds: ahead }: ProcessReport, { say, duration }: Wording): Html | null {
   const seconds = Math.abs(ahead);
   if (seconds < SMALL_SKEW_SECONDS) return null;
-  // It is the machine that is judged here, by the database.
+  // The machine's clock is judged by the database's, not the other way round.
   const text = say(ahead > 0 ? '{time} behind the database' : '{time} ahead of the database', {
     time: duration(seconds),
   });

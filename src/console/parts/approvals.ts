@@ -8,7 +8,7 @@ import type { Html } from './html.ts';
 import { brandText, emptyState, table } from './page-parts.ts';
 import type { Wording } from './wording.ts';
 
-/** Each acquirer in a column. Null where fewer than `fewest` of them have charges. */
+/** A column for each acquirer. Null if fewer than `fewest` of them have charges. */
 export function approvalTable(
   processes: readonly ProcessReport[],
   wording: Wording,

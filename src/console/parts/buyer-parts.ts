@@ -6,7 +6,7 @@ import { link } from './page-parts.ts';
 import { buyerPath, linkPath } from './paths.ts';
 import { mayUse, type Visit } from './screen.ts';
 
-/** Who may see the data of a person whole, where it is asked for and audited. */
+/** Users who may see a person's whole data, where they ask for it and that is audited. */
 export const MAY_SEE_PERSON = { roles: ['support', 'finance', 'admin'], of: 'merchant' } as const;
 
 type Named = Pick<Buyer, 'name' | 'document' | 'email'>;
@@ -19,7 +19,7 @@ export function shownEmail(email: string | null): string {
   return email === null ? '–' : maskedEmail(email);
 }
 
-/** The name, or what else is known. Leads to all that he bought. */
+/** The name, or what else is known. Links to all that the buyer bought. */
 export function buyerLink(buyer: Named | null | undefined, boughtId: string, { merchantId }: Visit): Shown {
   if (!buyer) return '–';
   const { name, email, document } = buyer;
@@ -44,7 +44,7 @@ export function buyerFacts(
   ];
 }
 
-/** In a file, which the audit log names: whole for those who may see it so. */
+/** For a file, which the audit log names: whole for users who may see it so. */
 export function buyerCells({ user }: Visit) {
   const isWhole = mayUse(MAY_SEE_PERSON, user);
   return {
@@ -54,7 +54,6 @@ export function buyerCells({ user }: Visit) {
   };
 }
 
-/** At whose page the buyer paid. None: of no payment link. */
 export function linkFacts(
   linkId: string | null | undefined,
   { merchantId, wording }: Pick<Visit, 'merchantId' | 'wording'>,

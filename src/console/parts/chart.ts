@@ -21,19 +21,17 @@ export type PeriodChart<One extends Slot> = {
   /** Amounts are columns; rates, which have no sum, are lines. */
   readonly shape: 'columns' | 'line';
   readonly slots: readonly One[];
-  /** More columns of the table. */
   readonly beside?: readonly Column<One>[];
 };
 
-/** Of an hour of the day. */
 export const hourText = (hour: number) => `${String(hour).padStart(2, '0')}h`;
 
-/** Of cents. */
+/** For cents. */
 export function moneyScale({ money, briefly }: Wording): Scale {
   return { title: 'R$', tick: (value) => briefly(value / 100), show: money };
 }
 
-/** Of parts of one. */
+/** For parts of one. */
 export function shareScale({ percent }: Wording, title: string): Scale {
   return { title, most: 1, tick: percent, show: percent };
 }
@@ -48,7 +46,6 @@ const PARTS = 4;
 const MOST_LABELS = 8;
 const ROUND = [1, 2, 2.5, 5, 10];
 
-/** The end of an axis of four equal parts, each of which is a round number. */
 function roundAbove(value: number): number {
   const part = Math.max(1, value / PARTS);
   const power = 10 ** Math.floor(Math.log10(part));
@@ -56,7 +53,7 @@ function roundAbove(value: number): number {
   return step * power * PARTS;
 }
 
-/** Two periods over the same axis, followed by their table. The table has the days where something was. */
+/** Two periods over the same axis, followed by their table, which leaves out empty days. */
 export function periodChart<One extends Slot>(chart: PeriodChart<One>, { say }: Wording): Html {
   const { title, of, names, scale, shape, slots, beside = [] } = chart;
   const values = slots.flatMap(({ now, before }) => [now ?? 0, before ?? 0]);
@@ -75,7 +72,7 @@ export function periodChart<One extends Slot>(chart: PeriodChart<One>, { say }: 
       html`<text x="${round(place.leftOf(index) + width / 2)}" y="${HEIGHT - 10}" text-anchor="middle">${name}</text>`,
   );
   const cell = (value: number | null) => (value === null ? '–' : scale.show(value));
-  // A rate of nothing is one; an amount of nothing is none.
+  // A rate of 0 is a value; an amount of 0 is none.
   const isThere = (value: number | null) => (shape === 'line' ? value !== null : value !== 0);
   const rows = slots.filter(({ now, before }) => isThere(now) || isThere(before));
   return html`<figure class="chart wide">
@@ -123,7 +120,6 @@ function columnsOf<One extends Slot>({ slots, names, scale }: PeriodChart<One>, 
   ]);
 }
 
-/** Where there is no value, the line has a gap. */
 function linesOf<One extends Slot>({ slots, names, scale }: PeriodChart<One>, place: Place): Shown {
   const line = (kind: keyof typeof names) => {
     const runs: { readonly x: number; readonly y: number; readonly said: string }[][] = [[]];
@@ -153,14 +149,13 @@ export type Bar = {
   readonly name: string;
   readonly good: number;
   readonly bad: number;
-  /** Stands behind the bar too. */
   readonly rate?: string;
   readonly beside?: readonly Shown[];
 };
 
 export type BarNames = {
   readonly of: string;
-  /** Of what is counted: the title of the axis. */
+  /** What is counted: the title of the axis. */
   readonly counted: string;
   readonly good: string;
   readonly bad: string;
@@ -173,11 +168,10 @@ const THICKNESS = 16;
 const SUM = 100;
 const AXIS = 40;
 const BESIDE = { label: 112, row: 26, top: 4, longest: 12 } as const;
-/** Longer names are cut here, and whole in the table. */
+/** Longer names are cut here; the table has the whole name. */
 const ABOVE = { label: 4, row: 42, top: 20, longest: 52 } as const;
 const BAR_PARTS = 2;
 
-/** Horizontal bars over an axis, followed by their table. */
 export function barChart(
   title: string,
   names: BarNames,

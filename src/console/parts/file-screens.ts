@@ -18,7 +18,7 @@ export function fileScreens<Row, Tools = unknown>(declared: {
   readonly titles: Readonly<Record<SheetKind, string>>;
   readonly contract: (visit: Visit) => Contract;
   readonly query: (visit: Visit) => Query;
-  /** Asked first: what it refuses, the file is refused. Null: nothing. */
+  /** Asked first: if it refuses, the file is refused. Null: nothing to ask. */
   readonly before?: (visit: Visit) => Promise<Asked<unknown>> | null;
   readonly name: (visit: Visit) => readonly string[];
   readonly columns: (visit: Visit) => readonly Column<Row>[];
@@ -55,7 +55,6 @@ export function fileScreens<Row, Tools = unknown>(declared: {
   return [screenOf('csv'), screenOf('xlsx')];
 }
 
-/** To both files. */
 export function fileLinks({ csv, xlsx }: Paths, query: Query, what: string, { merchantId }: Visit): Html {
   const to = (path: string, kind: string) =>
     link(withQuery(pathOf(path, { merchantId }), query), html`${what} (${kind})`);
@@ -71,24 +70,24 @@ async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<readonly 
   }
 }
 
-/** Of cents. */
+/** For cents. */
 export function reaisCell(amount: number | null | undefined): FileCell {
   return amount === null || amount === undefined
     ? null
     : { kind: 'amount', text: reaisText(amount as Cents) };
 }
 
-/** Of reais as the API writes them. */
+/** For reais as the API writes them. */
 export function amountCell(value: number | null): FileCell {
   return value === null ? null : { kind: 'amount', text: value.toFixed(2) };
 }
 
-/** Of percent, exact. */
+/** For percent, exact. */
 export function portionCell(value: number): FileCell {
   return { kind: 'portion', text: value.toFixed(4) };
 }
 
-/** The API's time of São Paulo. */
+/** For the API's time of São Paulo. */
 export function momentCell(text: string): FileCell {
   return { kind: 'moment', text: text.slice(0, 19) };
 }

@@ -38,7 +38,6 @@ export type Frame = {
 /** `mark` identifies the content: an unchanged page is not sent again. */
 export type Live = { readonly seconds: number; readonly mark: string };
 
-/** The page has no inline script or style. */
 export function page(frame: Frame): string {
   const { wording, assets, title, body, visitor, message, isHomologation } = frame;
   const { say, language } = wording;
@@ -94,7 +93,7 @@ function liveBody({ seconds, mark }: Live, body: Shown, { say }: Wording): Html 
 <div data-refresh="${seconds}" data-mark="${mark}">${body}</div>`;
 }
 
-/** A search may be for somebody's document, so it is sent as a form and not in the address. */
+/** A search may be for a person's document, so it is sent as a form, not in the address. */
 function searchBox(
   path: string,
   { searched, formMark }: { readonly searched: string; readonly formMark: string },

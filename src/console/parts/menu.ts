@@ -40,7 +40,7 @@ import {
 export type MenuGroup = {
   readonly of: 'merchant' | 'operator';
   readonly title: string;
-  /** Of screens, in this order. Every other page is reached from one of them. */
+  /** Paths of screens, in this order. Every other page is reached from one of them. */
   readonly paths: readonly string[];
 };
 

@@ -26,7 +26,7 @@ export function daysOfMonth({ first, last }: Month): readonly Day[] {
   return days;
 }
 
-/** How many days of its week lie before it: 0 of a Sunday. */
+/** 0 for a Sunday. */
 export function daysIntoWeek(day: Day): number {
   return new Date(`${day}T00:00:00Z`).getUTCDay();
 }

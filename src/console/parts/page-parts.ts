@@ -16,7 +16,7 @@ export function moment({ moment: shown }: Wording, at: string | number | null): 
   return at === null ? '–' : html`<time datetime="${machineMoment(at)}">${shown(at)}</time>`;
 }
 
-/** Not by the clock of the merchant: when something was sent, done by a person, or read. */
+/** For real time (sent, done by a person, read), not the merchant's clock. */
 export function realMoment(wording: Wording, at: string | number | null): Shown {
   const { realMark } = wording;
   return at === null || realMark === ''
@@ -40,7 +40,7 @@ export function link(path: string, text: Shown): Html {
   return html`<a href="${path}">${text}</a>`;
 }
 
-/** Of a page for payers; a path alone: nobody knows where such pages are served. */
+/** The address of a page for payers. A path alone: nobody knows where such pages are served. */
 export function pageAddress(url: string, { wording: { say } }: Visit): Shown {
   return url.startsWith('/')
     ? say(
@@ -60,7 +60,7 @@ export type Column<Row> = {
   readonly isNumber?: boolean;
   readonly cell?: (row: Row, index: number) => Shown;
   readonly file?: (row: Row) => SheetCell | undefined;
-  /** In a last row, of all of them; of the first column its name. */
+  /** The cell of the last row, with the total; in the first column its name. */
   readonly total?: Shown;
 };
 
@@ -106,7 +106,6 @@ export function underWay(title: string, advice: Shown): Html {
   return html`<div class="empty" data-under-way><p class="lead">${title}</p><p>${advice}</p></div>`;
 }
 
-/** Of a sum or a count that may not be whole. */
 export function atLeast(text: string, isCut: boolean, { say }: Wording): string {
   return isCut ? say('{count} or more', { count: text }) : text;
 }
@@ -223,7 +222,7 @@ ${fields.map((one) => field({ ...one, value: query[one.name] ?? one.value ?? '' 
 </form>`;
 }
 
-/** What somebody typed, in the fields where it was typed. A card number is not shown again. */
+/** Fills the typed values into their fields. A card number is not shown again. */
 function withTyped(fields: readonly Field[], typed: Form | undefined): readonly Field[] {
   if (typed === undefined) return fields;
   const kept = (text = '') => (holdsCardNumber(text) ? '' : text);
@@ -231,8 +230,8 @@ function withTyped(fields: readonly Field[], typed: Form | undefined): readonly 
 }
 
 /**
- * Empty for users who may not use the action. Asks for a reason, and has a key so that it acts once.
- * `typed`: shown open, with what was typed. `button`: where it is not called as the action.
+ * Empty for users who may not use the action. Asks for a reason, and has a key so that it acts once. `typed`:
+ * shown open, with the typed values. `button`: if its text is not the action's.
  */
 export function actionForm(
   { wording, formMark, onceKey, user, merchantId }: Visit,
@@ -242,7 +241,7 @@ export function actionForm(
     readonly about: Shown;
     readonly fields?: readonly Field[];
     readonly isGrave?: boolean;
-    /** Sent with it as they are: what the person saw. */
+    /** Sent unchanged with the form: what the person saw. */
     readonly hidden?: Readonly<Record<string, string>>;
     readonly typed?: Form | undefined;
     /** Whoever comes to the page comes for it. */
@@ -285,14 +284,13 @@ ${asked.map((one) => field(one, idOf(one.name)))}
 
 const NO_REASON = 'Give a reason, of up to 200 characters.';
 
-/** In English. Audit entries cannot be removed. */
+/** Audit entries cannot be removed. */
 export function reasonFault(reason: string): string | null {
   if (reason === '' || [...reason].length > LONGEST_REASON) return NO_REASON;
   if (holdsCardNumber(reason)) return 'A reason holds no card number.';
   return holdsCpfOrEmail(reason) ? 'A reason names no person: leave CPF and e-mail address out.' : null;
 }
 
-/** The API's errors, each beside its field. */
 export function errorsOf(errors: readonly WireError[], fields: readonly Field[] = []): Html {
   return html`<div class="message bad" role="alert"><ul>${errors.map(({ tag, description }) => {
     const label = fields.find(({ name }) => name === tag)?.label;
@@ -300,7 +298,7 @@ export function errorsOf(errors: readonly WireError[], fields: readonly Field[] 
   })}</ul></div>`;
 }
 
-/** Of an action whose form has an amount. */
+/** Cents, for an action whose form has an amount. */
 export function typedAmount(form: Form, name = 'amount'): number | null {
   const cents = centsOf(form[name] ?? '');
   return typeof cents === 'number' ? cents : null;
@@ -320,7 +318,7 @@ export function amountField({ wording: { say } }: Visit, of: Partial<Field> = {}
 
 export const NO_AMOUNT = 'Write the amount in reais, such as 1.234,56.';
 
-/** In English. The endpoint's fault would speak of cents, which nobody typed. */
+/** In reais: the endpoint's fault would speak of cents, which nobody typed. */
 export function amountFault(form: Form, name = 'amount'): string | null {
   const typed = form[name];
   return typed !== undefined && typeof centsOf(typed) === 'string' ? NO_AMOUNT : null;
@@ -331,13 +329,12 @@ export function typedReais(amount: number): string {
   return reaisText(amount as Cents).replace('.', ',');
 }
 
-/** Reais as endpoints of bills take them, or the text for them to refuse. */
+/** Reais as endpoints of bills take them, or the text for the endpoint to refuse. */
 export function reaisOf(text: string): number | string {
   const read = centsOf(text);
   return typeof read === 'number' ? read / 100 : read;
 }
 
-/** An object of the fields that were filled in; absent when none was. */
 export function fieldGroup(
   form: Form,
   prefix: string,
@@ -350,7 +347,7 @@ export function fieldGroup(
   return given.length === 0 ? undefined : Object.fromEntries(given);
 }
 
-/** Typed reais. Other text is passed on for the endpoint to refuse. */
+/** The cents of typed reais. Other text is passed on for the endpoint to refuse. */
 export function centsOf(text: string): number | string {
   const match = /^(?:R\$)?\s*(\d{1,3}(?:\.\d{3}){1,3}|\d{1,8})(?:,(\d{1,2}))?$/.exec(text);
   const english = /^(\d{1,8})\.(\d{2})$/.exec(text);

@@ -9,7 +9,7 @@ export const PAYMENT = `${PAYMENTS}/{paymentId}`;
 export const PAYMENT_FILES = { csv: `${OF_MERCHANT}/payments.csv`, xlsx: `${OF_MERCHANT}/payments.xlsx` };
 export const GIVE_BACK = `${PAYMENT}/give-back`;
 export const RECEIPT = `${PAYMENT}/receipt`;
-/** Of whoever bought that: the id of a payment, a boleto or a subscription. No address names a person. */
+/** Names the buyer by a purchase: the id of a payment, boleto or subscription. No address names a person. */
 export const BUYER = `${OF_MERCHANT}/buyers/{boughtId}`;
 export const SUBSCRIPTIONS = `${OF_MERCHANT}/subscriptions`;
 export const SUBSCRIPTION = `${SUBSCRIPTIONS}/{subscriptionId}`;

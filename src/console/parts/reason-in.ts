@@ -1,6 +1,5 @@
 import type { Wording } from './wording.ts';
 
-/** Who is named in them. */
 const PARTIES = [
   'the acquirer',
   'the bank',
@@ -11,7 +10,7 @@ const PARTIES = [
   'this bank',
 ] as const;
 
-/** What is said to be wrong or missing. Of a protocol's field, whose name stays, a word is no sentence. */
+/** Things that reasons call wrong or missing. A protocol's field keeps its name. */
 const THINGS = [
   'amount',
   'amount that can be',
@@ -37,9 +36,8 @@ const THINGS = [
 ] as const;
 
 /**
- * Why somebody whom we ask gave no clear answer, as adapters word it for log and doctor. The first that fits
- * counts; `who` is a party or a name, `what` a thing or a field, `code` is what was answered, `why` is a
- * reason itself.
+ * Why a peer gave no clear answer, as adapters word it for log and doctor. The first match counts; `who` is a
+ * party or a name, `what` a thing or a field, `code` the answer, `why` a reason itself.
  */
 const REASONS = [
   'no program listens there',
@@ -58,7 +56,9 @@ const REASONS = [
   'no connection in time',
   'no connection ({why})',
   'no connection was free',
-  'the acquirer said no to it',
+  'the acquirer said no, and may book an earlier request yet: {why}',
+  'the acquirer has not given it back',
+  'the acquirer does not show it',
   'the connection failed ({why})',
   'no answer in time',
   'too little time was left',
@@ -158,7 +158,7 @@ const REASONS = [
   'another bank was asked to register it',
   'it is of bank {code}, and provider {name} is not known here',
   'it is of bank {code}, and provider {name} is of bank {other}',
-  'another process may have the cancel',
+  'another process may have it',
   'another void of the payment was sent a moment ago',
   'its provider answers nothing at the moment',
   'the process that asked did not finish',
@@ -205,7 +205,7 @@ const isSaid = (word: string): boolean => [...PARTIES, ...THINGS].some((said) =>
 /** Words of a connection and the code behind them, which people search for. */
 const CODED = /^(?<words>[a-z].+): (?<code>[A-Z]\w+)$/;
 
-/** A reason that is none of ours stays as it is. */
+/** An unknown reason stays as it is. */
 export function reasonIn(reason: string, { language, say }: Pick<Wording, 'language' | 'say'>): string {
   if (language === 'en') return reason;
   for (const { text, pattern } of PATTERNS) {

@@ -9,7 +9,7 @@ import type { Wording } from './wording.ts';
 /** Forms of a page may change this many last digits of its key. */
 export const ONCE_ENDING = 4;
 
-/** Each form of a page has its own key, or the second would count as the first sent again. */
+/** Each form of a page has its own key; otherwise the second would count as the first sent again. */
 export function onceKeyOf({ onceKey }: Pick<Visit, 'onceKey'>, number: number): string {
   return `${onceKey.slice(0, -ONCE_ENDING)}${number.toString(16).padStart(ONCE_ENDING, '0')}`;
 }
@@ -19,7 +19,7 @@ export type Visit = {
   readonly merchantId: string;
   readonly accountNumbers: readonly string[];
   readonly parameters: Readonly<Record<string, string>>;
-  /** Each name once. Empty values are left out. */
+  /** Each name appears once. Empty values are left out. */
   readonly query: Readonly<Record<string, string>>;
   /** Empty unless the screen takes a form and it was sent. */
   readonly form: Form;
@@ -32,7 +32,7 @@ export type Visit = {
   readonly address: string;
   /** The console's public origin. Null if unknown. */
   readonly origin: string | null;
-  /** Business time of the merchant, which homologation may move, or else real time. Milliseconds. */
+  /** Milliseconds: the merchant's business time, which homologation may move, or else real time. */
   readonly now: number;
   /** Milliseconds. */
   readonly realNow: number;
@@ -65,7 +65,6 @@ export type Happenings = {
 /** `notFound` also hides what the user may not see. */
 export type Read<Found> = Found | 'notFound' | { readonly leadsTo: string };
 
-/** Adds to rows what the API does not have. */
 export type Beside<Row, Tools> = (
   rows: readonly Row[],
   visit: Visit,
@@ -78,14 +77,12 @@ export type Sheet = {
   readonly kind: SheetKind;
   readonly language: Wording['language'];
   readonly heads: readonly string[];
-  /** In pieces. */
   readonly rows: AsyncIterable<readonly (readonly SheetCell[])[]>;
 };
 
-/** A file that the browser saves under this name. */
 export type Download = { readonly name: string } & (
   | { readonly type: string; readonly content: string | Buffer }
-  /** Of any length, from what `stream` has. `filters` are for the audit log. */
+  /** A file of any length. `filters` are for the audit log. */
   | {
       readonly sheet: Sheet;
       readonly stream: AnswerStream;
@@ -146,11 +143,10 @@ export function readForm(value: unknown): Form | undefined {
 export type Moved = {
   /** Cents. */
   readonly amount: number;
-  /** The amount and what moved likewise before. The limit applies to this. */
+  /** The amount plus earlier movements of its kind. The limit applies to this. */
   readonly counted: number;
   /** The state of the object. If it differs later, the object has changed. */
   readonly standing: string;
-  /** The form that moves exactly this. */
   readonly fields: Form;
 };
 
@@ -159,7 +155,7 @@ type AskingEndpoint = {
   readonly asks: (visit: Visit, form: Form) => Given;
 };
 
-/** For what no endpoint does: an operation of a module, by its name in the audit log. */
+/** For acts without an endpoint: a module's operation, by its name in the audit log. */
 type Performing<Tools> = {
   readonly operation: string;
   /** Works while all work is held, because it locks somebody out. */
@@ -172,19 +168,19 @@ export type Action<Tools = unknown> = (AskingEndpoint | Performing<Tools>) &
   Where & {
     /** For actions that move money. Above the operator's limit a second person is asked first. */
     readonly moves?: (visit: Visit, form: Form, tools: Tools) => Promise<Asked<Moved | null>>;
-    /** Paths of actions on the same thing: they are not under way beside it. */
+    /** Paths of actions on the same thing: none of them may be under way at the same time. */
     readonly rivals?: readonly string[];
     /** Describes the other fields of `moves` to the person who approves. */
     readonly saysOf?: (fields: Form, wording: Wording) => string;
     /** Cents, for the audit log and the history. */
     readonly amountOf?: (form: Form) => number | null;
-    /** What else of the form the audit log has. */
+    /** Further fields of the form for the audit log. */
     readonly detailOf?: (form: Form) => Readonly<Record<string, string>>;
     /** The fault that every reader would find, in the form's words. */
     readonly faultOf?: (form: Form) => string | null;
-    /** The form once more, with what was typed: for what was refused. Absent: the page has it. */
+    /** After a refusal: the form with its typed values. Absent: the page has the form. */
     readonly again?: (visit: Visit, typed: Form, tools: Tools) => Shown | Promise<Shown>;
-    /** Asks somebody else, or writes down what was said: it changes nothing, so it needs no reason. */
+    /** The action asks somebody else, or records a statement: it changes nothing, so it needs no reason. */
     readonly needsNoReason?: true;
     readonly done: string;
     /** Shown once and never again. Absent: leads to the next page. */
@@ -202,14 +198,14 @@ export function mayUse({ roles, of }: Pick<Where, 'roles' | 'of'>, user: User): 
   return roles.includes(user.role) && (of === 'merchant' || user.merchantId === null);
 }
 
-/** What makes something to be paid, and charges nobody by itself. */
+/** Users who may create something to be paid. It charges nobody by itself. */
 export const MAY_SELL = {
   roles: ['support', 'finance', 'admin'],
   of: 'merchant',
 } as const satisfies Pick<Where, 'roles' | 'of'>;
 
 export const ALL_ROLES: readonly Role[] = ROLES;
-/** Seen by every user of a merchant; and of the operator. */
+/** Seen by every user of a merchant; the second: of the operator. */
 export const OF_MERCHANT = { roles: ALL_ROLES, of: 'merchant' } as const;
 export const OF_OPERATOR = { roles: ALL_ROLES, of: 'operator' } as const;
 
@@ -222,7 +218,7 @@ export type Asked<Body> =
       readonly ok: false;
       readonly status: number;
       readonly errors: readonly WireError[];
-      /** The endpoint kept it, under the key of the request. */
+      /** The endpoint answered by the kept outcome of the request's key. */
       readonly isReplayed?: boolean;
     };
 
@@ -233,13 +229,11 @@ export type Given = {
   readonly body?: unknown;
 };
 
-/** Asks an endpoint in the name of the user, for the merchant of the page. */
 export type Ask = <Declared extends Contract>(
   contract: Declared,
   given: Given,
 ) => Promise<Asked<AnswerOf<Declared>>>;
 
-/** A refusal of an operation, in the form of an endpoint's. */
 export function operationRefused(status: 400 | 404 | 409 | 429, description: string): Asked<never> {
   return { ok: false, status, errors: [{ tag: '', description }] };
 }
@@ -252,7 +246,7 @@ export function refusedAs(
   return operationRefused(status, wording.say(text, { most, value }));
 }
 
-/** Between a page and its form. */
+/** The thing changed between a page and its form. */
 export const NOT_AS_SEEN = {
   status: 409,
   text: 'It has changed since you looked: see how it is now, and ask again.',

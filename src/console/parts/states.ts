@@ -11,7 +11,7 @@ import type { GET_DELIVERY } from '../../webhooks/history/contract.ts';
 import { type Html, html } from './html.ts';
 import type { Wording } from './wording.ts';
 
-/** The word is shown too: colour alone does not tell. */
+/** The word is shown too: colour alone is not enough. */
 export type Tone = 'good' | 'wait' | 'bad' | 'plain';
 
 export type StateLook = { readonly tone: Tone; readonly text: string };
@@ -69,13 +69,11 @@ export const BILLING_STATES = {
   Paid: { tone: 'good', text: 'Paid' },
 } as const satisfies States<AnswerOf<typeof GET_BILLING>['status']>;
 
-/** Of Pix. */
 export const DEVOLUTION_STATES = {
   ...CANCEL_STATES,
   Cancelado: { tone: 'good', text: 'Returned' },
 } as const satisfies States<keyof typeof CANCEL_STATES>;
 
-/** How a payment of a boleto or a Pix came to be. */
 export const RECEIVED_WORDS = {
   expected: 'As expected',
   second: 'Paid again, or its link was',
@@ -83,7 +81,10 @@ export const RECEIVED_WORDS = {
   otherAmount: 'Another amount',
 } as const satisfies Record<PaymentKind, string>;
 
-/** What paid a Pix, of all that arrived for it. Its kind does not say so: money beside a link pays it too. */
+/**
+ * The arrival that paid a Pix, among all that arrived for it. Its kind does not tell: money beside a link
+ * pays it too.
+ */
 export function payingOf<P extends { readonly endToEndId: string; readonly amount: number }>(pix: {
   readonly nsu: string | null;
   readonly paidAmount: number | null;
@@ -170,7 +171,7 @@ type StandingPayment = {
   readonly isPartlyReturned: boolean;
 };
 
-/** Whether it is paid and whether a part of it went back are two things. */
+/** Paid and partly returned are two badges. */
 export function paymentBadges(payment: StandingPayment, wording: Wording): Html {
   return html`${stateBadge(PAYMENT_STATES, payment.statusDescription, wording)}${
     payment.isPartlyReturned &&

@@ -13,7 +13,7 @@ export type Wording = {
   readonly dollars: (cents: number) => string;
   /** A part of one: 0.5 is a half. */
   readonly percent: (part: number) => string;
-  /** The same, with its sign. */
+  /** Like `percent`, with a sign. */
   readonly change: (part: number) => string;
   /** Reais as the API writes them, without trailing zeros. */
   readonly reais: (amount: number) => string;
@@ -21,11 +21,11 @@ export type Wording = {
   readonly day: (day: string) => string;
   readonly weekday: (day: string) => string;
   readonly count: (count: number) => string;
-  /** A number in few letters, as axes have it. */
+  /** A short number for axes. */
   readonly briefly: (value: number) => string;
   /** The API's form or milliseconds. Shown in São Paulo time. */
   readonly moment: (at: string | number) => string;
-  /** Marks what happened in real time where the days of the page are by a moved clock; elsewhere empty. */
+  /** Marks real time on pages whose days follow a moved clock; elsewhere empty. */
   readonly realMark: string;
   /** Seconds, in the largest fitting unit. A negative duration shows as zero. */
   readonly duration: (seconds: number) => string;
@@ -98,7 +98,6 @@ export function wordingIn(language: Language, texts: Readonly<Record<string, str
   };
 }
 
-/** For pages of a merchant whose clock was moved. */
 export function besideMovedClock(wording: Wording): Wording {
   return { ...wording, realMark: wording.say('real time') };
 }

@@ -3,14 +3,14 @@ import type { Visit } from '../parts/screen.ts';
 import type { ShownPayment } from './shown-payment.ts';
 
 export type BuyerTools = {
-  /** By payment of a card; of a billing's charge: whom its subscription is for. */
+  /** By card payment; for a billing's charge, the subscriber. */
   readonly findBuyers: (
     merchantId: string,
     payments: readonly Pick<ShownPayment, 'paymentId' | 'billingId'>[],
   ) => Promise<ReadonlyMap<string, Buyer>>;
 };
 
-/** Of any number, beside the connections of payments. */
+/** For any number of payments, without the connections of payments. */
 export type FileBuyerTools = { readonly findBuyersOfFile: BuyerTools['findBuyers'] };
 
 export function withBuyersOfFile<One extends ShownPayment>(

@@ -14,7 +14,6 @@ import type { Action, Form, Visit } from '../parts/screen.ts';
 import { MAY_GIVE_BACK } from './give-back-screens.ts';
 import { type AnyPayment, CANCEL_PATH, CAPTURE_PATH, isHeldOnly } from './giving-back.ts';
 
-/** Of a pre-authorization alone. */
 export function captureForm(payment: AnyPayment, visit: Visit, typed?: Form): Shown {
   if (payment.method !== 'card' || !isHeldOnly(payment)) return '';
   const { say, money, moment } = visit.wording;

@@ -33,7 +33,7 @@ import {
 import { pathOfPayment } from './payment-list-view.ts';
 import type { ShownPayment } from './shown-payment.ts';
 
-/** Money goes back, so fewer roles may do it than may look. */
+/** Money goes back, so fewer roles may do this than may look. */
 export const MAY_GIVE_BACK = {
   roles: ['finance', 'admin'],
   of: 'merchant',
@@ -44,7 +44,7 @@ const MOST_TWINS_READ = '50';
 
 type Reviewed = { readonly payment: AnyPayment; readonly twins: readonly ShownPayment[] };
 
-/** First what is to go back, then what that does; only the second form asks for anything. */
+/** First the amount is entered, then its effect is shown; only the second form asks an endpoint. */
 export const GIVE_BACK_SCREEN: Screen<{ readonly secondPersonOver: number | null }> = {
   ...MAY_GIVE_BACK,
   path: GIVE_BACK,
@@ -103,7 +103,7 @@ const stepOf = (payment: AnyPayment) => ({
   title: payment.method === 'pix' ? 'Return' : isHeldOnly(payment) ? 'Let it go' : 'Give back',
 });
 
-/** Leads to what it would do; nothing is done by it. `typed`: shown open, with what was typed. */
+/** Leads to a page with the effect; does nothing itself. `typed`: shown open, with the typed values. */
 export function giveBackForm(payment: AnyPayment, visit: Visit, typed?: Form): Shown {
   if (!mayGiveBack(payment)) return '';
   const { say, money } = visit.wording;

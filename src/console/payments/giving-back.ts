@@ -9,15 +9,15 @@ export const CAPTURE_PATH = `${PAYMENT}/capture`;
 
 export type AnyPayment = AnswerOf<typeof GET_PAYMENT>;
 
-/** Cents that came, and what is left of them to give back. */
+/** The cents that arrived, and what can still be given back of them. */
 export type ToGiveBack = {
   readonly most: number;
   readonly left: number;
-  /** Of a Pix: which of its payments. */
+  /** For a Pix: the payment to give back. */
   readonly endToEndId: string | null;
 };
 
-/** Of a Pix: of what `endToEndId` names, else of what paid it. */
+/** For a Pix: of `endToEndId`, else of the arrival that paid it. */
 export function toGiveBack(payment: AnyPayment, endToEndId: string | undefined): ToGiveBack {
   const { canceledAmount, cancelingAmount } = payment;
   if (payment.method === 'card')
@@ -41,7 +41,7 @@ export function toGiveBack(payment: AnyPayment, endToEndId: string | undefined):
   return { most: amount, left: amount - one.canceledAmount - canceling, endToEndId: id };
 }
 
-/** Of a Pix that nothing has paid as expected: the first of what arrived. */
+/** For a Pix that nothing has paid as expected: the first arrival. */
 export function firstToGiveBack(payment: AnyPayment): string | undefined {
   if (payment.method !== 'pix') return undefined;
   return (payingOf(payment) ?? payment.payments[0])?.endToEndId;
@@ -53,7 +53,7 @@ export function standingOf(payment: AnyPayment, { most }: ToGiveBack): string {
   return `${statusDescription} ${most} ${canceledAmount} ${cancelingAmount}`;
 }
 
-/** Only authorized: a cancel lets all of it go. */
+/** Only authorized: a cancel releases all of it. */
 export function isHeldOnly(payment: AnyPayment): boolean {
   return payment.statusDescription === 'Pré-autorizada';
 }
@@ -69,7 +69,7 @@ export function mayGiveBack(payment: AnyPayment): boolean {
   return came - payment.canceledAmount - payment.cancelingAmount > 0;
 }
 
-/** Which of the others may be the same sale once more: one amount, of one card or order, within a day. */
+/** Other payments that may be the same sale again: one amount, one card or order, within a day. */
 export function twinsOf(payment: AnyPayment, others: readonly ShownPayment[]): readonly ShownPayment[] {
   const at = Date.parse(payment.transactionMoment);
   return others.filter(

@@ -44,7 +44,8 @@ async function givenBack(
   const before = asked.body.canceledAmount + asked.body.cancelingAmount;
   const of = toGiveBack(asked.body, endToEndId);
   const wanted = amount === undefined ? of.left : centsOf(amount);
-  // More than is left now may be left later, so it waits too. The endpoint refuses every other fault.
+  // An amount above what is left now may be left later, so it waits too. The endpoint refuses every other
+  // fault.
   if (typeof wanted === 'string' || wanted <= 0 || wanted > of.most)
     return { ok: true, status: 200, body: null };
   const fields = { amount: typedReais(wanted), ...(endToEndId !== undefined && { endToEndId }) };
@@ -52,7 +53,7 @@ async function givenBack(
   return { ok: true, status: 200, body: { amount: wanted, counted: before + wanted, standing, fields } };
 }
 
-/** The first of the two steps. What waits for its payer has none: its page takes it away. */
+/** The first of the two steps. A charge that waits for its payer has none: its page removes it. */
 async function formAgain(visit: Visit, typed: Form): Promise<Shown> {
   const { paymentId = '' } = visit.parameters;
   const asked = await visit.ask(GET_PAYMENT, { parameters: { paymentId } });

@@ -19,14 +19,14 @@ export type FileMoneyTools = {
   ) => Promise<readonly InstallmentMoney[]>;
 };
 
-/** `net`: less fees and what was given back. `received`: what came, less fees. Null: unknown. */
+/** `net`: less fees and refunds. `received`: what arrived, less fees. Null: unknown. */
 type Brought = {
   readonly fee: number | null;
   readonly net: number | null;
   readonly received: number | null;
 };
 
-/** Absent: nothing is expected of it, or not yet. */
+/** Absent: nothing is expected, or not yet. */
 type WrittenPayment = ShownPayment & { readonly brought?: Brought | undefined };
 
 function broughtByCard(installments: readonly InstallmentMoney[]): Brought {
@@ -113,7 +113,7 @@ export const PAYMENT_FILE_SCREENS: readonly Screen<FileBuyerTools & FileMoneyToo
   titles: { csv: 'CSV of payments', xlsx: 'XLSX of payments' },
   contract: () => LIST_PAYMENTS,
   query: wantedOf,
-  /** It is refused while the latest sales are not followed up: it would have former fees. */
+  /** Refused while the latest sales are not followed up: the file would have former fees. */
   before(visit) {
     const [accountNumber] = visit.accountNumbers;
     const day = saoPauloDay(instant(visit.now));

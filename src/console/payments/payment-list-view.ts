@@ -13,7 +13,6 @@ export function paymentTable(items: readonly ShownPayment[], visit: Visit): Html
   return table(visit.wording.say('Payments'), items, paymentColumns(visit));
 }
 
-/** Of the list. */
 function paymentColumns(visit: Visit): readonly Column<ShownPayment>[] {
   const { wording, merchantId } = visit;
   const { say, money } = wording;

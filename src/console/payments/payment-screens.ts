@@ -52,7 +52,6 @@ export function periodOf({ query, now }: Visit): { readonly from: string; readon
   return { from: dateRangeStartDate ?? addDays(today, 1 - USUAL_DAYS), to: dateRangeEndDate ?? today };
 }
 
-/** Beside the statuses, for which it stands among the choices. */
 const PARTLY_RETURNED = 'partlyReturned';
 
 function filtersOf(visit: Visit) {
@@ -110,7 +109,7 @@ const PAYMENTS_SCREEN: Screen<ListTools & BuyerTools> = listScreen<ShownPayment,
   view: paymentTable,
 });
 
-/** Also where the days are more than a page lists. */
+/** Even if the days have more payments than a page lists. */
 function filesPart(visit: Visit): Html {
   const { say } = visit.wording;
   return html`<p class="links">${fileLinks(PAYMENT_FILES, filtersOf(visit), say('All payments that were found'), visit)} <small>${say('A file may have ten years.')}</small></p>`;
@@ -141,7 +140,7 @@ const PAYMENT_SCREEN: Screen<PaymentTools> = screen<PaymentTools, PaymentFound |
       tools.findReceivables(merchantId, transactionId),
       tools.findChargebacks(merchantId, transactionId),
     ]);
-    // Behind a refund they are brought up to date a moment later: older figures are not shown.
+    // After a refund they are updated a moment later: older figures are not shown.
     const receivables = isOfNow(owed, body) ? owed : [];
     return { payment, acts, movements, deliveries, receivables, chargebacks };
   },
@@ -153,7 +152,7 @@ function isOfNow(owed: readonly Receivable[], { installments }: CardPayment): bo
   return owed.every((one) => canceled.get(one.installmentNumber) === one.canceled);
 }
 
-/** Before it is paid its notifications have no number by which they are found. */
+/** Before it is paid its notifications have no number to be found by. */
 async function findPix(
   pix: ShownPix,
   { merchantId }: Visit,

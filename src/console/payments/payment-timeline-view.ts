@@ -20,7 +20,7 @@ export const NOT_CHARGED = {
 /** At the same moment, the lower order comes first. `onDay`: the hour is not known. */
 export type Happening = {
   readonly at: number;
-  /** Of what is by no clock of the merchant. */
+  /** For what follows no merchant's clock. */
   readonly realAt?: number;
   readonly order: number;
   readonly text: Shown;
@@ -47,7 +47,6 @@ export function paymentTimeline(found: PaymentFound, visit: Visit): Html {
   return timeline(happened, isCut, wording);
 }
 
-/** Of many alike. */
 const MOVEMENTS_WORDS = {
   Autorizacao: 'Installments authorized: {count}',
   Pagamento: 'Installments paid: {count}',
@@ -60,7 +59,7 @@ const SENT_WORDS = {
   notification: 'Notifications sent: {count}',
 } as const;
 
-/** So many alike behind each other, as of a sale in twelve installments, are one row that opens. */
+/** From this many in a row, as of a sale in twelve installments, they become one row that opens. */
 const LEAST_FOLDED = 4;
 
 /** `isCut`: there may be more than was read. */
@@ -175,8 +174,8 @@ function settled({ receivables }: PaymentFound, { say, money }: Wording): Happen
 }
 
 /**
- * Sent in real time. If the merchant's clock was moved, it is sorted after its event. What did not arrive
- * is not folded, because it says why.
+ * Sent in real time. If the merchant's clock was moved, it is sorted after its event. Failed ones are not
+ * folded, because they give the reason.
  */
 export function sent(
   deliveries: readonly PaymentDelivery[],

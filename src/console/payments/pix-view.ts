@@ -108,7 +108,7 @@ function pixFacts(pix: ShownPix, visit: Visit): Html {
   ])}`;
 }
 
-/** Of one that waits: all of it. Of what paid it: what is left. */
+/** A waiting Pix is taken away whole; of an arrival what is left is given back. */
 function takeAwayForm(pix: ShownPix, visit: Visit): Shown {
   const { say } = visit.wording;
   const values = { paymentId: pix.paymentId };

@@ -59,7 +59,6 @@ function questionsOf(text: string, { now }: Visit): Readonly<Record<string, stri
   ];
 }
 
-/** The digits of a CPF or CNPJ, or null. */
 function documentIn(text: string): string | null {
   const document = text.replaceAll(/[.\-/ ]/g, '').toUpperCase();
   return isCpf(document) || isCnpj(document) ? document : null;
@@ -91,7 +90,7 @@ function barCodesIn(text: string, { now }: Visit): string[] {
   return read.flatMap((one) => (one.kind === 'barCode' ? [one.barCode] : []));
 }
 
-/** By names that the list of payments does not search by. */
+/** Searches by names that the list of payments does not know. */
 async function boletosOf(text: string, visit: Visit, { findBoletos }: ThingTools): Promise<Boleto[]> {
   const ids = await findBoletos(visit.merchantId, { kind: 'barCode', texts: barCodesIn(text, visit) });
   return readBoletos(ids, visit);
@@ -114,11 +113,11 @@ export type SearchTools = ThingTools & {
 };
 
 type Found = Things & {
-  /** By amount, earlier sales were not looked at. */
+  /** A search by amount did not look at earlier sales. */
   readonly readFrom: Instant | null;
-  /** As many customers have this name as are shown, or more. */
+  /** At least as many customers as are shown have this name. */
   readonly areManyNamed: boolean;
-  /** More have this name than were looked at. */
+  /** More customers have this name than were looked at. */
   readonly isNameCut: boolean;
 };
 
@@ -148,7 +147,6 @@ function todayOf({ now }: Visit): Day {
   return saoPauloDay(instant(now));
 }
 
-/** Of payments and subscriptions. */
 async function thingsOfIds(ids: readonly string[], visit: Visit, tools: ThingTools): Promise<Things> {
   const payments = await readPayments(ids, visit, tools);
   const subscriptions: ListedSubscription[] = [];
@@ -159,7 +157,7 @@ async function thingsOfIds(ids: readonly string[], visit: Visit, tools: ThingToo
   return { payments, subscriptions, boletos: [] };
 }
 
-/** By amount, by day, and by last four beside one of them. */
+/** Searches by amount, by day, and by last four digits together with one of them. */
 async function thingsOfSale(
   sought: Sought | null,
   visit: Visit,
@@ -184,7 +182,6 @@ async function thingsOfSale(
   return { ...NOTHING, payments: await readPayments(ids, visit, tools), readFrom };
 }
 
-/** One search box. A single result opens its page; several are listed. */
 export const SEARCH_SCREENS: readonly Screen<SearchTools>[] = [
   screen<SearchTools, Found>({
     path: SEARCH,
@@ -199,7 +196,7 @@ export const SEARCH_SCREENS: readonly Screen<SearchTools>[] = [
         if (leadsTo !== null) return { leadsTo };
       }
       const found = await find(text, visit, tools);
-      // Others of the name were not looked at.
+      // Other customers of the name were not looked at.
       const leadsTo = found.isNameCut ? null : onlyPage(found, visit);
       return leadsTo === null ? found : { leadsTo };
     },

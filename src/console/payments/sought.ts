@@ -1,17 +1,15 @@
 import { type Cents, cents } from '../../values/cents.ts';
 import { type Day, isDay } from '../../values/instant.ts';
 
-/** Of one name. */
 export const MOST_BUYERS = 10;
 
 export type NamedBuyers = {
-  /** Documents, and ids of what was bought without one; who bought last comes first. */
+  /** Documents, and ids of purchases without one; the latest buyer comes first. */
   readonly buyers: readonly string[];
   /** More have such a name than were looked at: others may be missing. */
   readonly isCut: boolean;
 };
 
-/** What a search says of a sale, beside names and numbers of it. */
 export type Sought = {
   readonly amount: Cents | null;
   readonly day: Day | null;
@@ -44,7 +42,7 @@ function amountIn(text: string): Cents | null {
   return cents(Number(whole.replaceAll('.', '')) * 100 + Number(fraction ?? 0));
 }
 
-/** A day without a year is the last one of this name. */
+/** A day without a year is the latest such day. */
 function dayIn(text: string, today: Day): Day | null {
   if (isDay(text)) return text;
   const [, day = '', month = '', year] = /^(\d{1,2})\/(\d{1,2})(?:\/(\d{4}))?$/.exec(text) ?? [];

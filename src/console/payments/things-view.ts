@@ -15,7 +15,7 @@ import { MOST_FOUND } from './payment-story.ts';
 import type { ShownPayment } from './shown-payment.ts';
 
 export type ThingTools = BuyerTools & {
-  /** By card and by Pix, the newest first. */
+  /** By card and by Pix, newest first. */
   readonly findCustomerPayments: (
     merchantId: string,
     documents: readonly string[],
@@ -29,7 +29,6 @@ export type Things = {
   readonly boletos: readonly Boleto[];
 };
 
-/** Those that are there, with whoever bought. */
 export async function readPayments(
   ids: readonly string[],
   visit: Visit,
@@ -60,7 +59,7 @@ export async function readSubscriptions(
   return asked.ok ? asked.body.items : [];
 }
 
-/** The newest that those with these CPF or CNPJ bought. */
+/** The newest purchases of these CPF or CNPJ. */
 export async function thingsOfDocuments(
   documents: readonly string[],
   visit: Visit,
@@ -93,7 +92,6 @@ ${subscriptions.length > 0 && section(say('Subscriptions'), subscriptionTable(su
 ${boletos.length > 0 && section(say('Boletos'), boletoTable(boletos, visit))}`;
 }
 
-/** Each thing once. */
 export function together(...found: readonly Things[]): Things {
   const once = <One>(all: readonly One[], idOf: (one: One) => string) => [
     ...new Map(all.map((one) => [idOf(one), one])).values(),

@@ -64,9 +64,9 @@ test('the sentence claims no cause that its sums do not tell', () => {
     said({ expectedValue: 200, openValue: 50, receivedValue: 150, day: '2026-12-09' }),
     'Ainda sem arquivo da adquirente: R$ 50,00. O esperado foi recebido.',
   );
-  // Of one day 30,00 came elsewhere, and 10,00 of another one came on it.
+  // Of this day 30,00 came elsewhere, and 10,00 of another day came on it.
   assert.match(said({ expectedValue: 100, receivedValue: 80 }), /saldo com outros dias: -R\$ 20,00\.$/);
-  // A fee for coming earlier is no breach of what was agreed.
+  // A fee for coming earlier breaks no agreement.
   assert.match(
     said({ expectedValue: 100, receivedValue: 96, difference: -4 }),
     /esperado: abaixo do previsto: R\$ 4,00\.$/,

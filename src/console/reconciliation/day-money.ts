@@ -1,7 +1,7 @@
 import type { Day } from '../../values/instant.ts';
 import type { Wording } from '../parts/wording.ts';
 
-/** As the API lists it, in reais. */
+/** Amounts as the API lists them, in reais. */
 export type ListedMoney = {
   readonly day: string;
   readonly expectedValue: number;
@@ -14,22 +14,22 @@ export type ListedMoney = {
 };
 
 /**
- * Cents, below zero where something is kept or taken off. What came is the net, less what has not come, and
- * the three behind it.
+ * Cents, negative where something is kept or taken off. `came` is the net, less what has not come, and the
+ * three behind it.
  */
 export type DayMoney = {
-  /** Of what was sold, less what was given back before its payout. */
+  /** What was sold, less refunds before its payout. */
   readonly gross: number;
   readonly fees: number;
   readonly net: number;
-  /** Not come: of a day that is not over, of one that files do not tell of yet, and of one that they do. */
+  /** Not come: of a day that is not over, of a past day without files yet, and of one with files. */
   readonly toCome: number;
   readonly awaited: number;
   readonly missing: number;
   readonly taken: number;
-  /** More than expected of those that came. */
+  /** How much more than expected came. */
   readonly differing: number;
-  /** Came on other days, or of other days. */
+  /** Came on other days, or belongs to other days. */
   readonly otherDays: number;
   readonly came: number;
 };
@@ -79,7 +79,7 @@ export function sumOfDays(days: readonly DayMoney[]): DayMoney {
   return Object.fromEntries(sums) as Record<keyof DayMoney, number>;
 }
 
-/** One sentence: why as much came as did, or what is to come. Empty: nothing was due and nothing came. */
+/** One sentence: why this much came, or what is to come. Empty: nothing was due and nothing came. */
 export function whySentence(
   day: DayMoney & { readonly isPartlyUnsaid?: boolean },
   { say, money, signed: signedText }: Pick<Wording, 'say' | 'money' | 'signed'>,
@@ -117,7 +117,7 @@ function partsOf(
   const others = isPartlyUnsaid
     ? 'Balance with other days, or of what nobody said how much came: {amount}'
     : 'Balance with other days: {amount}';
-  // No cause is claimed that the sums do not tell: debits hold pledges too, and a difference holds fees.
+  // Claims no cause that the sums do not show: debits hold pledges too, and a difference holds fees.
   return [
     ...signed(0 - missing, 'Not received: {amount}', ''),
     ...signed(taken, 'Taken off in files: {amount}', 'Given back in files: {amount}'),

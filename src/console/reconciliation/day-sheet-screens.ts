@@ -81,7 +81,7 @@ function sold({ sold: sum }: DaySheetFound, visit: Visit): Html {
   )}`;
 }
 
-/** From what was sold to what came: each row but the last two is added up to it. */
+/** From what was sold to what came: each row is added, except the last two. */
 function paid({ paid: day, due, standing }: DaySheetFound, visit: Visit): Html {
   const { say, money, signed, reais } = visit.wording;
   if (day === null)
@@ -97,7 +97,7 @@ function paid({ paid: day, due, standing }: DaySheetFound, visit: Visit): Html {
       : sums.awaited > 0
         ? openOf(say('No file yet'), sums.awaited)
         : openOf(say('Missing of it'), sums.missing);
-  // Read at two moments: what is given back is told only where both have the same of it.
+  // Read at two moments: refunds are shown only where both agree.
   const isSame = due.expectedNet === sums.net && due.expectedFee === 0 - sums.fees;
   const sale = [
     [say('Sold, gross'), money(due.gross), null],

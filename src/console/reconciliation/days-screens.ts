@@ -39,13 +39,12 @@ type Found = {
 };
 
 export type DaysTools = {
-  /** Those of these days that judging takes for told of by files. */
+  /** The days of these that files cover. */
   readonly listCoveredDays: (merchantId: string, days: readonly Day[]) => Promise<readonly Day[]>;
 };
 
 export const USUAL_DAYS = { before: 14, behind: 15 } as const;
 
-/** Of the page's filters. */
 export function periodOf({ query, now }: Visit, usual: { readonly before: number; readonly behind: number }) {
   const today = todayOf({ now });
   return {
@@ -74,7 +73,7 @@ function sheetPath(day: string, accountNumber: string, { merchantId }: Visit): s
   return withQuery(pathOf(DAY_SHEET, { merchantId, day }), { accountNumber });
 }
 
-/** Everything of these days, and of when it is. */
+/** The sums of these days, and when they were read. */
 function moneyFigures(sum: DayMoney, { wording, realNow }: Visit): Html {
   const { say, money, signed } = wording;
   return html`<dl class="figures brief">${[
@@ -162,7 +161,7 @@ function dayList(
     total: show(of(sum)),
   });
   const { money, signed } = wording;
-  /** Of which there mostly is none, and the figures above say so: such a column needs its room. */
+  /** Mostly there is none, and the figures above say so: its column would waste room. */
   const rare = (...[title, of, show]: Parameters<typeof amount>) =>
     of(sum) === 0 && days.every(({ sums }) => of(sums) === 0) ? [] : [amount(title, of, show)];
   return html`${moneyFigures(sum, visit)}${table(say('Days'), days, [
@@ -194,7 +193,7 @@ export const saidOf = (one: ListedDay & { readonly sums: DayMoney }) => ({
   isPartlyUnsaid: one.receivedWithoutValue > 0,
 });
 
-/** Without a file, nobody has compared the amount yet. A surplus is none that is missing. */
+/** Without a file, nobody has compared the amount yet. A surplus is not missing money. */
 function differenceOf(day: ShownDay, { say, signed, count }: Wording): Shown {
   const { differing } = day.sums;
   if (day.receivedInstallments === 0) return '–';
@@ -253,7 +252,7 @@ function monthGrid(
 ${known.size === 0 && emptyState(say('Nothing was to come in this month, and nothing came.'), say('Look at another month or another account.'))}`;
 }
 
-/** What came of a day, what is to come of it and what of it is missing, each in its own words. */
+/** What came of a day, what is to come and what is missing, each in its own words. */
 function dayCell(on: Day, known: ShownDay | undefined, { today }: Month, visit: Visit): Html {
   const { say, money, weekday, day } = visit.wording;
   const name = html`<span class="weekday">${weekday(on)} </span>${day(on)}`;

@@ -19,12 +19,12 @@ import type { Wording } from '../parts/wording.ts';
 import { isPeriod, MOST_DISPUTES_SHOWN } from './dispute.ts';
 
 export type DisputeTools = {
-  /** Chargebacks of these days, both included, the newest first, up to one more than are shown. */
+  /** Chargebacks of these days, both included, newest first, up to one more than are shown. */
   readonly listDisputes: (
     merchantId: string,
     period: { readonly from: Day; readonly to: Day },
   ) => Promise<readonly Dispute[]>;
-  /** By what the operator has agreed with its acquirer. Null: it did not say. */
+  /** The days agreed between operator and acquirer. Null: not configured. */
   readonly disputeDays: number | null;
 };
 
@@ -104,7 +104,7 @@ function takenText({ amount, ofInstallment }: Dispute, { say, money }: Wording):
   return ofInstallment === null ? '–' : say('What was left of {amount}', { amount: money(ofInstallment) });
 }
 
-/** Days before the end at which it presses. */
+/** Days before the end from which it is urgent. */
 const SOON = 3;
 
 function leftText(on: Day, days: number, today: Day, { say, day, count }: Wording): Shown {

@@ -75,7 +75,7 @@ export function foundText(
   return name === 'duplicateInFile' ? count(Number(text)) : money(Number(text));
 }
 
-/** What is too much is none that is missing. */
+/** A surplus is not missing money. */
 export function lackText(
   { class: name, amount }: { readonly class: ExceptionClass; readonly amount: number },
   { say, money }: Pick<Wording, 'say' | 'money'>,

@@ -51,7 +51,6 @@ type ExportedInstallment = {
   readonly receivedStatus: string;
   readonly transactionReference: string | null;
   readonly transactionPaymentIdWeb: string;
-  /** Beside what the API has. */
   readonly buyer?: Buyer | undefined;
   readonly money?: InstallmentMoney | undefined;
 };
@@ -117,7 +116,6 @@ export const RECEIVABLE_FILE_SCREENS: readonly Screen<ReceivableFileTools>[] = f
     return [isByPayment(visit) ? 'received' : 'sold', accountOf(visit), from, to];
   },
   columns: receivableColumns,
-  /** The reference of a billing's charge is the billing's id. */
   async fill(rows, { merchantId }, { findBuyersOfFile, findMoneyOfFile }) {
     const payments = new Map(
       rows.map(({ transactionPaymentIdWeb: paymentId, transactionReference: reference }) => [

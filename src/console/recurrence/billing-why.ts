@@ -50,7 +50,6 @@ function openedText({ nextChargeOn }: Explained, last: Charged | undefined, word
   return isSaid || next === null ? chargeText(last, wording) : `${chargeText(last, wording)} ${next}`;
 }
 
-/** The answer to a charge and the decision on it, in the words of the catalogues. */
 export function chargeText(
   {
     code,

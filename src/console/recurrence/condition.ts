@@ -24,10 +24,9 @@ export function openNow({ installment, chargesMade, isCharging }: OpenBilling): 
   return { installment, chargesEnded: chargesMade - (isCharging ? 1 : 0) };
 }
 
-/** Tells apart those that are active. */
 export function conditionOf({ plan }: Pick<ListedSubscription, 'plan'>, open: OpenNow | null): Condition {
   if (open === null) return 'healthy';
-  // The first that is under way is no retry: a Pix Automático is taken by the bank days ahead.
+  // A first charge under way is no retry: the bank takes a Pix Automático days ahead.
   if (open.chargesEnded > 0) return 'retrying';
   return plan.trialDays > 0 && open.installment === 1 ? 'trial' : 'healthy';
 }

@@ -24,13 +24,13 @@ import {
 } from '../parts/screen.ts';
 import { PLAN_TYPE_WORDS, type StoredCardTools, shownCardText, storedCardText } from './recurrence-words.ts';
 
-/** A stored card is charged by it. */
+/** Enrolment charges a stored card. */
 export const MAY_ENROL = { roles: ['finance', 'admin'], of: 'merchant' } as const satisfies Partial<Action>;
 
 export type Plan = AnswerOf<typeof GET_PLAN>;
 export type StoredCards = AnswerOf<typeof LIST_VAULT_CARDS>['items'];
 
-/** Numbers that are not typed are not sent: the endpoint has its own. */
+/** Empty numbers are not sent: the endpoint has its own. */
 function wholeNumbers(form: Form, names: readonly string[]): Record<string, number | string> {
   const given = names.flatMap((name) => {
     const text = form[name];
@@ -114,7 +114,7 @@ const NEW_PLAN: Action = {
 
 type ToEnrol = Pick<Plan, 'id' | 'name'>;
 
-/** `cards`: of those that are stored, the newest, or those with the wanted last four. */
+/** `cards`: the newest stored ones, or those with the wanted last four digits. */
 export function subscriptionForm(
   plan: ToEnrol & Pick<Plan, 'status' | 'paymentMethod'>,
   cards: StoredCards,
@@ -167,7 +167,7 @@ type EnrolTools = StoredCardTools & { readonly secondPersonOver: number | null }
 const NO_CUSTOMER_TO_TWO =
   'This waits for a second person, and what waits keeps no data of a customer: leave it out, and add it by the API.';
 
-/** What a stored card is charged each time. */
+/** The amount that a stored card is charged each time. */
 async function charged(
   { ask, wording }: Visit,
   { planId = '', vaultId, orderNumber, firstDueOn, ...others }: Form,

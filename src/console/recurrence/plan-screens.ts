@@ -15,7 +15,7 @@ type Calendar = AnswerOf<typeof GET_PLAN_CALENDAR>;
 type Found = {
   readonly plan: Plan;
   readonly calendar: Calendar | null;
-  /** Null: none were looked for. */
+  /** Null: not looked for. */
   readonly cards: Asked<AnswerOf<typeof LIST_VAULT_CARDS>> | null;
 };
 
@@ -41,7 +41,6 @@ const LISTED = listScreen<Plan>({
   view: planTable,
 });
 
-/** The form stands above the list, also where that is empty. */
 const LIST: Screen<ListTools> = {
   ...LISTED,
   async show(visit, tools) {
@@ -60,7 +59,7 @@ export const PLAN_SCREENS: readonly Screen<ListTools>[] = [
       const asked = await ask(GET_PLAN, { parameters: { planId } });
       if (!asked.ok) return 'notFound';
       const calendar = await ask(GET_PLAN_CALENDAR, { parameters: { planId }, query: { startOn } });
-      // All of them are too many to choose from, and to count.
+      // All cards are too many to choose from, and to count.
       const isToChoose = mayUse(MAY_ENROL, user) && lastFour !== undefined;
       const cards = isToChoose
         ? await ask(LIST_VAULT_CARDS, { query: { lastFour, limit: MOST_CARDS } })

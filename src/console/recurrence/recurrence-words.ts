@@ -33,14 +33,14 @@ export const PLAN_TYPE_WORDS = {
   Custom: 'Its own rhythm',
 } as const satisfies Record<AnswerOf<typeof GET_PLAN>['planType'], string>;
 
-/** Without its holder, whose name is told only where that is audited. */
+/** Without the holder, whose name is shown only where that is audited. */
 export type ShownStoredCard = ShownCard & {
   readonly expirationMonth: string;
   readonly expirationYear: string;
 };
 
 export type StoredCardTools = {
-  /** Null: it is not there, or another merchant's. */
+  /** Null: it does not exist, or belongs to another merchant. */
   readonly findStoredCard: (merchantId: string, vaultId: string) => Promise<ShownStoredCard | null>;
 };
 
@@ -50,7 +50,6 @@ export function shownCardText({ expirationMonth, expirationYear, ...card }: Show
 
 type ListedCard = AnswerOf<typeof LIST_VAULT_CARDS>['items'][number];
 
-/** What people tell a stored card by. */
 export function storedCardText({ lastFourDigits, cardholderName, ...card }: ListedCard): string {
   return `${shownCardText({ ...card, lastFour: lastFourDigits })} · ${cardholderName}`;
 }

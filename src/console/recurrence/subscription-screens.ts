@@ -93,7 +93,7 @@ async function withCondition(
 function subscriptionPage(found: SubscriptionFound, visit: Visit): Html {
   const { subscription } = found;
   const { say } = visit.wording;
-  // What helps a blocked one stands first: the subscriber gives another card there.
+  // A blocked subscription needs this first: the subscriber gives another card there.
   const isBlocked = subscription.status === 'Blocked';
   const title = isBlocked ? say('Another card, given by the subscriber') : say('Page of the subscriber');
   const page = mayUse(OPEN_PAGE, visit.user) && section(title, pagePart(found, visit));
@@ -111,7 +111,7 @@ function newestBilling({ newest, billings: { items } }: SubscriptionFound, visit
   return newest !== null && billing !== undefined && visit.happenings?.toBilling(billing, visit);
 }
 
-/** Its newest billing says more of an active one. */
+/** The newest billing says more of an active subscription. */
 function conditionBadge({ subscription, newest }: SubscriptionFound, wording: Visit['wording']): Html {
   if (subscription.status !== 'Active' || newest?.status !== 'Opened')
     return stateBadge(SUBSCRIPTION_STATES, subscription.status, wording);
@@ -161,7 +161,7 @@ function statusForm({ id, status }: WholeSubscription, visit: Visit): Shown {
   });
 }
 
-/** Its address is as good as a key: only who may change the subscription is shown it. */
+/** The page's address works like a key: shown only to users who may change the subscription. */
 function pagePart({ subscription, page }: SubscriptionFound, visit: Visit): Html {
   const { say, day } = visit.wording;
   const values = { subscriptionId: subscription.id };
@@ -260,7 +260,7 @@ type SubscriptionFound = {
   readonly billings: Omit<ListedBillings, 'items'> & { readonly items: readonly WholeBilling[] };
   readonly newest: WholeBilling | null;
   readonly page: AnswerOf<typeof GET_PAGE> | null;
-  /** Null: it was removed, or it is paid by Pix Automático. */
+  /** Null: it was removed, or Pix Automático pays. */
   readonly card: ShownStoredCard | null;
 };
 

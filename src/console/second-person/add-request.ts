@@ -17,9 +17,7 @@ export type AddRequestTools = {
   readonly keyring: Pick<Keyring, 'fingerprint'>;
 };
 
-/**
- * Writes request, audit entry and `beside` in one commit. False if too many of this person's requests wait.
- */
+/** Writes request, audit entry and `beside` in one commit. False if too many requests of the person wait. */
 export async function addRequest(
   { database, audit, keyring }: AddRequestTools,
   visit: Visit,
@@ -28,7 +26,7 @@ export async function addRequest(
     readonly operation: string;
     readonly isOfOperator: boolean;
     readonly reason: string;
-    /** Whose act it is, in the audit log. */
+    /** The act's form, in the audit log. */
     readonly form: string;
     readonly beside: (tx: Tx) => Promise<unknown>;
   },
@@ -55,7 +53,7 @@ export async function addRequest(
     actor: actorName(visit.user),
     origin: visit.address,
     resource: visit.path.replace('/console/', ''),
-    // Twice: what comes last is left out first where it is too long, and hides what is called the same.
+    // Twice: the last fields are cut first if the entry is too long, and they win over equal names.
     detail: { ...asked, ...moved.fields, ...asked },
   };
   const { print } = keyring.fingerprint(requestText(request));

@@ -5,7 +5,7 @@ import type { User } from '../parts/user.ts';
 import type { ReachedHand } from '../users/hands.sql.ts';
 import type { Person } from '../users/user.ts';
 
-/** A request to move more than the limit allows. It is not changed after it was written. */
+/** A request to move more than the limit allows. It never changes after it was written. */
 export type SecondPersonRequest = {
   readonly requestId: string;
   /** Null: the operator's pages, which merchant users cannot see. */
@@ -17,7 +17,6 @@ export type SecondPersonRequest = {
   readonly fields: Form;
   readonly reason: string;
   readonly amount: Cents;
-  /** The state of the object at the request. */
   readonly standing: string;
   readonly requestedAt: Instant;
   readonly expiresAt: Instant;
@@ -139,7 +138,7 @@ export type Hands = ReadonlySet<string>;
 /** Per user. A longer chain is not followed to its end. */
 export const MOST_HANDS = 200;
 
-/** A user counts as one person over all grants: whoever is invited again may be the same person. */
+/** A user counts as one person over all grants: somebody invited again may be the same person. */
 export function handsOf(reached: readonly ReachedHand[]): ReadonlyMap<string, Hands> {
   const hands = new Map<string, Set<string>>();
   for (const { ofUser, userId } of reached) hands.getOrInsertComputed(ofUser, () => new Set()).add(userId);

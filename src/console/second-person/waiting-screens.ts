@@ -109,7 +109,7 @@ function waitingOne(found: ShownRequest, visit: Visit): Html {
     who: personText(requester, visit),
     reason: request.reason,
   });
-  // What is no money has no amount.
+  // Requests without money show no amount.
   const what = whatText(found, visit);
   const titled = request.amount === 0 ? what : `${what}: ${money(request.amount)}`;
   const isOwn = request.requestedBy === visit.user.userId;

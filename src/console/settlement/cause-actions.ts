@@ -17,11 +17,10 @@ import type { Wording } from '../parts/wording.ts';
 import { lackText } from '../reconciliation/exception-words.ts';
 import { MOST_RESOLVED_AT_ONCE } from './exception-found.ts';
 
-/** Where a merchant and a class are chosen. */
 export type CauseFound = {
   readonly cause: ExceptionCause;
   readonly sum: CauseSum;
-  /** Of exceptions about fees alone. */
+  /** Only for exceptions about fees. */
   readonly rules: readonly CauseOfRule[];
 };
 
@@ -47,7 +46,6 @@ function readCause({ of = '', name, rule = '' }: Readonly<Record<string, string>
 
 const readSeen = (text = '') => (/^[0-9a-f]{64}$/.test(text) ? { digest: text } : null);
 
-/** All open ones of a cause, how much they come to, and the rules of the fees that make them. */
 export function causeSection({ cause, sum, rules }: CauseFound, visit: Visit): Shown {
   if (sum.count === 0) return '';
   const { say } = visit.wording;
@@ -57,7 +55,7 @@ export function causeSection({ cause, sum, rules }: CauseFound, visit: Visit): S
   );
 }
 
-/** What is too much is none that is missing. */
+/** A surplus is not missing money. */
 function sumText(
   name: ExceptionClass,
   { missing, surplus }: Pick<CauseSum, 'missing' | 'surplus'>,
@@ -99,7 +97,7 @@ function ruleText({ brand, installmentCount }: CauseOfRule, { say, count }: Word
 const portionText = (portion: number | null, { count }: Wording) =>
   portion === null ? '–' : `${count(portion / 100)}%`;
 
-/** Of several rates, or of sums that their lines alone tell, none is suggested. */
+/** Suggests nothing if there are several rates, or sums that only their lines tell. */
 function foundText(one: CauseOfRule, wording: Wording): string {
   const { isOnePortion, foundPortion, lowestPortion, highestPortion } = one;
   if (isOnePortion) return portionText(foundPortion, wording);
@@ -132,7 +130,6 @@ function ruleTable(
   ]);
 }
 
-/** The page of the fees, with a version filled in that has what the files show. */
 function feePath(merchant: string | null, { brand, installmentCount, foundPortion }: CauseOfRule): string {
   return withQuery(pathOf(FEES), {
     merchant: merchant ?? undefined,

@@ -7,7 +7,7 @@ export type FiledLine = { readonly line: string; readonly kind: EntryKind; reado
 export type ExceptionFound = {
   readonly exception: ReconciliationException;
   readonly line: FiledLine | null;
-  /** The return file that told the same payment before. */
+  /** The return file that first told of the same payment. */
   readonly firstFile: ReturnFileNamed | null;
 };
 
@@ -15,7 +15,7 @@ export type ReturnFileNamed = { readonly madeOn: Day; readonly fileNumber: strin
 
 export const MOST_EXCEPTIONS_SHOWN = 100;
 export const MOST_RULES_SHOWN = 20;
-/** As many as a cause is read of. */
+/** The most exceptions that are read of a cause. */
 export const MOST_RESOLVED_AT_ONCE = 5_000;
 export const MOST_SUMS_SHOWN = 20;
 export const MOST_DIFFERENCES_SHOWN = 100;

@@ -90,7 +90,6 @@ function filters(visit: Visit): Html {
   ]);
 }
 
-/** Each row links to the exceptions that it counts. */
 function sumSection({ count, cents, isCutShort, groups }: ExceptionSums, visit: Visit): Shown {
   if (groups.length === 0) return '';
   const { say, money, duration, ...wording } = visit.wording;
@@ -221,7 +220,7 @@ export type ExceptionTools = {
   /** By merchant and class, most money first, up to a bound. */
   readonly sumExceptions: (filter: OperatorFilter) => Promise<ExceptionSums>;
   readonly sumCause: (cause: Omit<ExceptionCause, 'rule'>) => Promise<CauseSum>;
-  /** Of open exceptions about fees, up to a bound. */
+  /** The rules of open exceptions about fees, up to a bound. */
   readonly listRules: (merchantId: string) => Promise<readonly CauseOfRule[]>;
   readonly findException: (id: string) => Promise<ReconciliationException | null>;
   readonly readLine: (fileNumber: number, lineNumber: number) => Promise<FiledLine | null>;

@@ -25,28 +25,25 @@ import { badge, type Tone } from '../parts/states.ts';
 import { stateOf } from '../second-person/second-person.ts';
 import type { WaitingTools } from '../second-person/waiting-screens.ts';
 
-/** Something that a person of the merchant should look at. */
 export type Need = {
   readonly tone: Tone;
   readonly title: string;
-  /** What is done there. */
   readonly advice: string;
   /** Null: they could not be counted now. */
   readonly count: number | null;
-  /** Where they are listed. */
   readonly path: string;
-  /** Null: of the whole merchant. */
+  /** Null: the whole merchant. */
   readonly accountNumber: string | null;
 };
 
 export type PartTools = {
-  /** Null: it is refused now. What is beside it is shown nevertheless. */
+  /** Null: refused now. The rest of the page is still shown. */
   readonly readPart: <Part>(read: () => Promise<Part>) => Promise<Part | null>;
 };
 
 export type NeedTools = PartTools & Pick<WaitingTools, 'listRequests' | 'isAnythingWaiting'> & AddressTools;
 
-/** A list, narrowed to what needs somebody. The list itself counts it, up to its bound. */
+/** A list filtered to what needs attention. The list itself counts, up to its bound. */
 type NarrowedList = Pick<Need, 'tone' | 'title' | 'advice'> & {
   readonly pattern: string;
   readonly contract: Contract;
@@ -56,7 +53,7 @@ type NarrowedList = Pick<Need, 'tone' | 'title' | 'advice'> & {
 
 /** A billing is tried again within weeks. */
 const DAYS_OF_RETRIES = 60;
-/** As many as the list of exceptions shows at once. */
+/** The most days that the list of exceptions shows at once. */
 const DAYS_OF_EXCEPTIONS = 90;
 const DAYS_AHEAD = 3;
 /** As the list of deliveries shows by itself. */

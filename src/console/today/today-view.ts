@@ -80,7 +80,7 @@ function beginning({ isHomologation, merchantId, wording: { say } }: Visit): Htm
   return emptyState(say('Nothing was sold today or yesterday.'), advice);
 }
 
-/** What the list of payments shows of it: what was canceled since has another status. */
+/** The filters of the list of payments. Payments canceled later have another status. */
 const SOLD = {
   card: { method: 'card', status: 'Autorizada' },
   pix: { method: 'pix', status: 'Paga' },
@@ -97,7 +97,7 @@ function figures({ at, today, yesterday, toReceive }: TodaySums, visit: Visit): 
   const isCut = isCutOf(today);
   const listed = (of: keyof typeof SOLD) =>
     ({ ...SOLD[of], dateRangeStartDate: day, dateRangeEndDate: day }) as const;
-  // The list takes one status only, and cards and Pix differ in it.
+  // The list takes one status only, and cards and Pix have different ones.
   const [isByCard, isByPix] = [isSome(today.sold), isSome(today.pix)];
   const ofAll =
     isByCard === isByPix
@@ -158,7 +158,7 @@ function figures({ at, today, yesterday, toReceive }: TodaySums, visit: Visit): 
   ]}</dl>`;
 }
 
-/** What is cut is not compared. */
+/** Counts at their bound are not compared. */
 function before(
   then: number,
   now: number,

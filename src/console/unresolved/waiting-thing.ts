@@ -1,6 +1,6 @@
 import type { Instant } from '../../values/instant.ts';
 
-/** The acquirer is asked about the first three, a bank about the others. */
+/** The first three are asked at the acquirer, the others at a bank. */
 export const WAITING_KINDS = [
   'charge',
   'cancel',
@@ -33,7 +33,7 @@ export type WaitingFilter = {
 
 export type WaitingThing = {
   readonly kind: WaitingKind;
-  /** Of its payment, boleto, Pix, subscription or billing. */
+  /** The id of its payment, boleto, Pix, subscription or billing. */
   readonly id: string;
   readonly merchantId: string;
   readonly amount: number;

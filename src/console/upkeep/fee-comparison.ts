@@ -19,7 +19,7 @@ export type ComparedFees = {
 /** The version in force, the one before it, and the next ones. */
 const MOST_VERSIONS = 4;
 
-/** Of all versions, and of a merchant's. */
+/** The most versions listed of all merchants, and of one merchant. */
 export const MOST_VERSIONS_LISTED = 100;
 
 const nameOf = ({ brand, fromInstallments: from, toInstallments: to }: FeeRule) =>

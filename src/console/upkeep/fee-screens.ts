@@ -141,7 +141,7 @@ function termsOf({ brand, portion, plan, toInstallments }: FeeRule, { say, count
       });
 }
 
-/** Filled in where another page leads here with a fee that files show. */
+/** Filled in when another page leads here with a fee from files. */
 function newFeeVersion({ ofAll, ofMerchant }: FeesFound, visit: Visit): Shown {
   const { say } = visit.wording;
   const seen = readSeenFee(visit.query);

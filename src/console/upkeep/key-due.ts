@@ -2,7 +2,7 @@ import type { KeyPurpose } from '../../keys/data-keys.sql.ts';
 import { dueAt } from '../../keys/key-change.ts';
 import type { Instant } from '../../values/instant.ts';
 
-/** `rsa`: the pairs that merchants encrypt cards with. */
+/** `rsa`: the pairs with which merchants encrypt cards. */
 export type KeyKind = KeyPurpose | 'rsa';
 
 export type KeyState = {

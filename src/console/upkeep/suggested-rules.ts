@@ -8,7 +8,7 @@ export type SeenFee = {
   readonly portion: number;
 };
 
-/** As a link to the page says it; null: it says none. */
+/** From a link to the page; null: the link has none. */
 export function readSeenFee(query: Readonly<Record<string, string>>): SeenFee | null {
   const { brand, installments = '', portion = '' } = query;
   const known = CARD_BRANDS.find((one) => one === brand);
@@ -16,7 +16,7 @@ export function readSeenFee(query: Readonly<Record<string, string>>): SeenFee | 
   return { brand: known, installmentCount: Number(installments), portion: Number(portion) };
 }
 
-/** The rules in force for a merchant, behind the fee that files show: the first that fits counts. */
+/** The rules in force for a merchant, after one with the fee in the files: the first match counts. */
 export function suggestedRules(
   {
     ofMerchant,

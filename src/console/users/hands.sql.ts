@@ -20,7 +20,7 @@ const RENEW = statement(
    select user_id from anew`,
 );
 
-/** Earlier givers, of roles too, no longer count. `actor`: who lets the user in, as the audit log says it. */
+/** Earlier givers, also of roles, no longer count. `actor`: who lets the user in, by its audit log name. */
 export async function renewHand(tx: Tx, userId: string, actor: string): Promise<void> {
   await tx.query(RENEW, [userId, userOfActor(actor), newId()]);
 }

@@ -82,8 +82,8 @@ const IS_NEWCOMER = statement(
 );
 
 /**
- * True if invited or given a role by a user within the last day, or bound to an identity then, which the
- * provider's staff choose.
+ * True if a user invited this one or gave the role within the last day, or if an identity was bound then,
+ * which the provider's staff choose.
  */
 export async function isNewcomer(database: Database, userId: string): Promise<boolean> {
   const [row] = await database.query(IS_NEWCOMER, [userId]);

@@ -10,7 +10,7 @@ export type Session = { readonly user: User; readonly token: string; readonly la
 /** Browsers accept this prefix only over TLS from the host itself. Homologation also runs without TLS. */
 const COOKIE = { secure: '__Host-parcela', plain: 'parcela_homologation' } as const;
 
-/** Its expiry, 256 random bits, and our seal of both. */
+/** A session's token: its expiry, 256 random bits, and our seal of both. */
 const TOKEN = /^\d{13}\.[\w-]{43}\.[\w-]{43}$/;
 
 /** Null if the header has none, or several. */
@@ -19,7 +19,6 @@ export function readCookie(header: string | undefined, name: string): string | n
     .split(';')
     .map((part) => part.trim())
     .filter((part) => part.startsWith(`${name}=`));
-  // With two of one name, nobody knows which is ours.
   return found.length === 1 ? (found[0]?.slice(name.length + 1) ?? null) : null;
 }
 

@@ -21,7 +21,6 @@ export type ListedUser = User & {
   readonly disabledAt: Instant | null;
   readonly passkeys: number;
   readonly identity: (typeof IDENTITY_STATES)[number];
-  /** When the newest session was last used. */
   readonly seenAt: Instant | null;
   /** Who gave the user the present access. Empty: the command line did. */
   readonly givers: readonly Giver[];
@@ -42,10 +41,7 @@ const NAME = /^[a-z0-9][a-z0-9._@+-]{0,59}$/;
 /** Per merchant, and for the operator. Disabled users do not count. */
 export const MOST_USERS = 200;
 
-/**
- * For example an e-mail address. In lower case, for one spelling. No card number: the audit log would mask
- * it.
- */
+/** Such as an e-mail address. Lower case, for one spelling. No card number: the audit log would mask it. */
 export function isUserName(text: string): boolean {
   return NAME.test(text) && !holdsCardNumber(text);
 }
@@ -57,7 +53,7 @@ export function actorName({ name }: Pick<User, 'name'>): string {
   return `${OF_USER}${name}`;
 }
 
-/** The user behind an audit log name. Null for the command line and others. */
+/** Null for the command line and others. */
 export function userOfActor(actor: string): string | null {
   return actor.startsWith(OF_USER) ? actor.slice(OF_USER.length) : null;
 }

@@ -162,7 +162,6 @@ export async function lockAdmins(tx: Tx, { userId, merchantId }: User, actor: st
   await tx.query(LOCK_ADMINS, [userId, merchantId, userOfActor(actor)]);
 }
 
-/** Another administrator for the same users exists and can sign in. */
 const IS_NOT_LAST = `(u.role <> 'admin' or exists (
   select from console_users o
   where o.merchant_id is not distinct from u.merchant_id and o.role = 'admin' and o.disabled_at is null
@@ -282,7 +281,6 @@ const LIST_OWN_NAMES = statement(
 
 const OWN_NAME = rowCodec({ name: column.text() });
 
-/** Which of these are users of the merchant. */
 export async function listOwnNames(
   reader: Reader,
   merchantId: string,

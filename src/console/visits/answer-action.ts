@@ -28,7 +28,7 @@ import { placesOf, sentForm, startAction, type TryTools, tryAction } from './sta
 export type ActionTools = FinishTools &
   TryTools &
   SecondPersonTools & {
-    /** Lets the next page show that it was done. */
+    /** Lets the next page show that the action was done. */
     readonly markOf: (action: Action<ConsoleTools>) => string;
     readonly actionsOfUser: RateLimit;
   };
@@ -91,7 +91,7 @@ export async function answerAction(
   if (earlier === null && isBehindAnother)
     return answerEnd(tools, action, visit, form, { asked: behind, end: 'free', isAgain: false });
   const again = earlier === null ? null : againOf(sent, earlier);
-  // The endpoint has the same key, and finds out what became of the first request.
+  // The endpoint has the same key, and finds the outcome of the first request.
   const isAgain = again === 'unknown' && mayRepeat;
   if (again !== null && !isAgain) return answerAgain(tools, action, visit, form, again);
   const work = async () =>
@@ -108,7 +108,7 @@ export async function answerAction(
   return answerEnd(tools, action, visit, form, { asked, end, isAgain });
 }
 
-/** Nothing is looked up for it. What its key did before is not said, so the same form is sent again. */
+/** Nothing is looked up. The earlier outcome of its key is not shown, so the same form is sent again. */
 function waitThenSend(action: Action<ConsoleTools>, visit: Visit, form: Form) {
   const errors = [{ tag: '', description: visit.wording.say(TOO_FAST) }];
   const back = action.next(visit);
@@ -119,7 +119,7 @@ function waitThenSend(action: Action<ConsoleTools>, visit: Visit, form: Form) {
   };
 }
 
-/** Found before the key is taken; if it was sent before, that is said first. */
+/** A fault is found before the key is taken; if the form was sent before, its outcome comes first. */
 async function answerFault(
   tools: ActionTools,
   action: Action<ConsoleTools>,
@@ -132,12 +132,12 @@ async function answerFault(
   const earlier = await findEarlierForm(tools.database, onceKey);
   const again = earlier === null ? null : againOf(sent, earlier);
   if (typeof again === 'string') return answerAgain(tools, action, visit, form, again);
-  // Sent at the same time without the fault, it may be under way: it keeps its key.
+  // The form may also have been sent without the fault, under the same key: it keeps the key.
   const there = earlier === null ? { ...visit, onceKey } : visit;
   return nothingDone(tools, action, there, form, 400, fault);
 }
 
-/** The refusal that the endpoint would give, in the form's words. Null: it may be read. */
+/** The refusal that the endpoint would give, in the form's words. Null: no fault. */
 function wronglyTyped(
   { faultOf }: Action<ConsoleTools>,
   { wording }: Visit,
@@ -147,7 +147,7 @@ function wronglyTyped(
   return fault === null ? null : operationRefused(400, wording.say(fault));
 }
 
-/** What is measured, or acts on what others act on too, is not under way beside another. */
+/** An action with a measured amount, or on a shared thing, never runs beside another. */
 function isAlone(
   { secondPersonOver }: ActionTools,
   { moves, rivals }: Action<ConsoleTools>,
@@ -186,7 +186,7 @@ async function answerEnd(
   const back = action.next(visit);
   if (!asked.ok) {
     const { status, errors } = asked;
-    // If the outcome is unknown, the page must not say that nothing was done, nor offer it once more.
+    // If the outcome is unknown, the page must not say that nothing was done, nor offer the action again.
     if (end === null) {
       const isUnderWay = !isAgain && (status === 500 || status === 504);
       if (!isUnderWay) return answerAgain(tools, action, visit, form, 'unknown');
@@ -194,7 +194,7 @@ async function answerEnd(
     }
     const shown = refused(visit, back, errors);
     if (end === 'free') return { status, title: NOTHING_DONE, body: html`${shown}${sameForm(visit, form)}` };
-    // The refusal is written already, and is said even where the form cannot be shown.
+    // The refusal is already written, and is shown even if the form cannot be.
     const body = await refusedForm(tools, action, visit, form, errors).catch((error) => {
       log.warn(errorFields(error), 'a refused form could not be shown again');
       return shown;
@@ -249,7 +249,7 @@ async function nothingDone(
   return { status, title: NOTHING_DONE, body: await refusedForm(tools, action, visit, form, errors) };
 }
 
-/** Nothing was done, so the form may be sent again: it has a new key, and what was typed. */
+/** Nothing was done, so the form may be sent again, with a new key and the typed values. */
 async function refusedForm(
   { consoleTools }: ActionTools,
   action: Action<ConsoleTools>,
@@ -272,7 +272,7 @@ function otherReason(action: Action<ConsoleTools>, visit: Visit, form: Form): Sh
   return actionForm(visit, action, { values: visit.parameters, about: '', hidden, typed: form });
 }
 
-/** As it was sent, under its key: with other fields, the key would not say what became of it. */
+/** As sent, under its key: with other fields, the key would not tell the outcome. */
 function sameForm({ path, formMark, wording }: Visit, form: Form): Shown {
   const { mark: _, once, ...fields } = form;
   if (once === undefined || Object.values(fields).some(holdsCardNumber)) return '';
@@ -303,8 +303,8 @@ function revealed(shown: Html, { wording }: Visit, back: string): Html {
 type FinishTools = { readonly database: Database; readonly audit: Audit; readonly log: Log };
 
 /**
- * If this fails the action stays done, and the key says that the outcome is unknown. So is a refusal after
- * another try under its key has ended.
+ * If this fails the action stays done, and the key says that the outcome is unknown. The same holds for a
+ * refusal after another try under its key has ended.
  */
 async function finishAction(
   { database, audit, log }: FinishTools,
@@ -346,8 +346,8 @@ const ANOTHER_UNDER_WAY =
 const TOO_MANY_WAIT = 'As many of your requests wait for a second person as may. Take one back first.';
 
 /**
- * Null: one person may do it. Counts what moved before and is under way, so small parts together stay within
- * the limit.
+ * Null: one person may do it. Counts earlier movements and those under way, so small parts together stay
+ * within the limit.
  */
 async function askSecondPerson(
   tools: SecondPersonTools,

@@ -141,7 +141,7 @@ function typedCard({ say }: Wording, path: string): Html {
   return html`${errorsOf([{ tag: '', description }])}<p><a href="${path}">${say('Back')}</a></p>`;
 }
 
-/** Clocks that were not moved are read one after another. */
+/** Below this, two clock readings one after the other explain the difference. */
 const LEAST_MOVED_MILLISECONDS = 60_000;
 
 type FoundPlace = NonNullable<ReturnType<typeof screenAt> | ReturnType<typeof actionAt>>;

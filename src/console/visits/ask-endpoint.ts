@@ -20,7 +20,7 @@ export type AskTools = {
   readonly readers: Map<string, RequestReader>;
   readonly log: Log;
   readonly requestDeadlineMilliseconds: number;
-  /** Of the pages for payers; null: unknown, but in homologation, where it is that of each request. */
+  /** The origin of pages for payers. Null: unknown; in homologation, the origin of each request. */
   readonly pagesOrigin: string | null;
   readonly isHomologation: boolean;
   readonly whyHeld: () => ReturnType<typeof failureOfHold>;
@@ -61,7 +61,7 @@ export async function askEndpoint<Declared extends Contract>(
   }
   const read = tools.readers.getOrInsertComputed(contract.id, () => requestReader(served.contract));
   const sent = contract.body === undefined ? undefined : Buffer.from(JSON.stringify(given.body ?? {}));
-  // Forms send empty texts for fields that nobody filled in.
+  // Forms send empty texts for empty fields.
   const query = Object.entries(given.query ?? {}).filter(([, value]) => !isBlank(value));
   const reading = read(sent, Object.fromEntries(query), caller, readExactJson);
   if (!reading.ok) {

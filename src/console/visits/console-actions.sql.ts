@@ -48,12 +48,12 @@ const RENEW = statement(
   `update console_actions set begun_at = now() where once_key = $1 and user_id = $2 and outcome is null`,
 );
 
-/** It is under way from now on, for others too. */
+/** From now on it is under way, also for others. */
 export async function renewForm(tx: Tx, { onceKey, userId }: SentForm): Promise<void> {
   await tx.query(RENEW, [onceKey, userId]);
 }
 
-/** What was done is done, whatever another try under its key was refused for. */
+/** A done act stays done, whatever another try under its key was refused for. */
 const FINISH = statement(
   'console_actions.finish',
   `update console_actions set outcome = $3, refusal = $4, ended_at = now()
@@ -82,7 +82,7 @@ export async function freeForm(tx: Tx, { onceKey, userId }: SentForm): Promise<b
   return (await tx.query(FREE, [onceKey, userId])).length === 1;
 }
 
-/** Where nothing else may be under way: paths that act on one thing. `key`: of the one that asks. */
+/** Paths that act on one thing, where only one form may be under way. `key`: of the asking form. */
 export type Places = {
   readonly paths: readonly string[];
   readonly pathHashes: readonly Buffer[];
@@ -95,7 +95,7 @@ const HOLD = statement(
    from (select path from unnest($1::text[]) as u (path) order by path) p`,
 );
 
-/** Until the commit: of those that begin at once, each but the first then sees the first. */
+/** Holds until the commit: of forms that begin at once, all but the first see the first. */
 export async function holdPlaces(tx: Tx, { paths }: Places): Promise<void> {
   await tx.query(HOLD, [paths]);
 }
@@ -118,7 +118,7 @@ export async function isUnderWay(reader: Reader, { paths, pathHashes, key }: Pla
   return row?.is_under_way === true;
 }
 
-/** Returns how many were deleted. `seconds`: how long they are kept. */
+/** `seconds`: how long they are kept. */
 export const deleteOldActions = forgetting<[number]>({
   table: 'console_actions',
   by: 'begun_at',

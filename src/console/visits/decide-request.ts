@@ -155,7 +155,7 @@ async function visitThere(
   };
 }
 
-/** Only one of several deciders succeeds. `places`: where it is done, looked at as forms of people are. */
+/** Only one of several deciders succeeds. `places`: where it acts, checked like those of people's forms. */
 async function insertDecided(
   { audit }: DecideRequestTools,
   visit: Visit,
@@ -183,7 +183,7 @@ async function insertDecided(
   return audit.transaction(
     async (tx) => {
       if (places !== null) await holdPlaces(tx, places);
-      // Nothing has begun then that others would wait for if this process ended now.
+      // Then nothing has begun that others would wait for if this process ended now.
       if (places !== null && (await isUnderWay(tx, places))) {
         tx.record(event);
         tx.record(endEvent(visit, request, { action: 'console.refuse', status: 409 }));
@@ -216,7 +216,7 @@ function endEvent(
   };
 }
 
-/** An approval without it is of what was done, or of what is not known. */
+/** An approval that has no such entry was done, or its outcome is not known. */
 async function recordEnd(
   { audit, log }: Pick<DecideRequestTools, 'audit' | 'log'>,
   visit: Visit,

@@ -24,7 +24,7 @@ const MOST_ENDS = 40;
 const MOST_OF_THING = 50;
 const LAST_ENTRY = Number.MAX_SAFE_INTEGER;
 
-/** As it stands in the paths of pages, which the audit log has. */
+/** As in the paths of pages, which the audit log has. */
 const nameIn = ({ merchantId }: Visit) => encodeURIComponent(merchantId);
 
 export async function findActs(
@@ -68,7 +68,7 @@ async function shownActs(
     const isThere = (one: { readonly path: string }) => matchPath(one.path, path) !== null;
     const action = act.outcome === 'saved' ? screens.find(isThere) : actions.find(isThere);
     const isOwn = own.has(act.who);
-    // What the operator does about a merchant, and why, is not told to it.
+    // The operator's acts on a merchant, and their reasons, are not shown to the merchant.
     if (!isTold && (action === undefined ? !isOwn : action.of === 'operator')) return [];
     return [
       {

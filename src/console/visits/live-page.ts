@@ -4,7 +4,6 @@ import { PAGE_HEADERS } from '../parts/layout.ts';
 import { ONCE_ENDING } from '../parts/screen.ts';
 import { pageMark } from '../users/session.ts';
 
-/** The mark of the content that a reloading page shows. */
 export function liveMarkOf(headers: IncomingHttpHeaders): string | null {
   if (headers['x-parcela-live'] === undefined) return null;
   return /^"([\w-]{43})"$/.exec(headers['if-none-match'] ?? '')?.[1] ?? null;

@@ -49,7 +49,7 @@ export function againOf(sent: SentForm, earlier: EarlierForm): Again {
   return sent.fieldsHash.equals(earlier.fieldsHash) ? 'unknown' : 'changed';
 }
 
-/** Of a key that is new, or whose form was refused and has other fields now. */
+/** The key is new, or its form was refused and now has other fields. */
 export function startsAnew(sent: SentForm, earlier: EarlierForm | null): boolean {
   if (earlier === null) return true;
   const isOwn = sent.userId === earlier.userId && sent.pathHash.equals(earlier.pathHash);
@@ -60,8 +60,8 @@ export function startsAnew(sent: SentForm, earlier: EarlierForm | null): boolean
 export type ActionEnd = 'done' | 'refused' | 'free' | null;
 
 /**
- * A cancel that is answered 500 is under way. `isAgain`: its key was asked with before, so only a refusal
- * that the endpoint kept says what became of it.
+ * A cancel that is answered 500 is under way. `isAgain`: the key was used before, so only a refusal kept by
+ * the endpoint tells the outcome.
  */
 export function endOf(asked: Asked<unknown>, isAgain = false): ActionEnd {
   if (asked.ok) return 'done';
@@ -72,7 +72,7 @@ export function endOf(asked: Asked<unknown>, isAgain = false): ActionEnd {
   return isFree ? 'free' : 'refused';
 }
 
-/** Under way, or used before with other fields: what that did is not known here. */
+/** Under way, or used before with other fields: that outcome is not known here. */
 function isOfKey({ status, errors }: Refusal): boolean {
   return (status === 409 || status === 422) && errors.some(({ tag }) => tag === 'idempotencyKey');
 }

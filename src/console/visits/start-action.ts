@@ -22,7 +22,6 @@ export type StartTools = { readonly audit: Audit };
 
 const sha256 = (text: string) => hash('sha256', text, 'buffer');
 
-/** Of an action and of those that act on the same thing. */
 export function placesOf(
   { path, parameters }: Pick<Visit, 'path' | 'parameters'>,
   { rivals = [] }: Pick<Action<never>, 'rivals'>,
@@ -47,8 +46,8 @@ export function sentForm({ user, path }: Pick<Visit, 'user' | 'path'>, form: For
 type Started = { readonly earlier: EarlierForm | null; readonly isBehindAnother: boolean };
 
 /**
- * The key and the audit entry are in one commit. `earlier` null: the key is new. Behind another one, what
- * would begin writes no key: nothing has begun that others would wait for if this process ended now.
+ * The key and the audit entry are in one commit. `earlier` null: the key is new. If another form is under
+ * way, no key is written: nothing has begun that others would wait for if this process ended now.
  */
 export async function startAction(
   { audit }: StartTools,

@@ -13,7 +13,7 @@ export type CreatedKey =
       readonly keyId: string;
       readonly path: string;
     }
-  /** The file is missing and the database has keys, which a new key would not open. */
+  /** The file is missing, and a new key would not open the keys of the database. */
   | { readonly kind: 'sealedElsewhere'; readonly keyIds: readonly string[]; readonly path: string }
   | { readonly kind: 'tooManyKeys'; readonly path: string };
 

@@ -6,10 +6,8 @@ import { createNextKey, rotateFileKey } from '../stores/rotate-file-key.ts';
 import { unwrapDataKey, wrapDataKey } from '../wrap-data-key.ts';
 
 export type KeyEncryptionRotation = {
-  /** The key that wraps every data key now. */
   readonly keyId: string;
   readonly rewrapped: number;
-  /** An earlier rotation was finished; no further key was made. */
   readonly wasUnfinished: boolean;
 };
 
@@ -18,8 +16,8 @@ const MOST_WALKS = 10;
 
 /**
  * Makes another key-encryption key current and rewraps every data key; touches no card. In a key file the
- * prepared or a new key becomes current; elsewhere the operator has changed the key before. The next call
- * finishes a killed rotation. Throws `KeysUnusable` for a data key under an unknown key.
+ * prepared or a new key becomes current; for other stores the operator has changed the key before. The next
+ * call finishes a killed rotation. Throws `KeysUnusable` for a data key under an unknown key.
  */
 export async function rotateKeyEncryptionKey(
   tools: RewrapTools,
@@ -28,7 +26,7 @@ export async function rotateKeyEncryptionKey(
   const before = await tools.store.currentKeyId();
   const rows = await listDataKeys(tools.database);
   const isUnder = (key: WrappedDataKey) => key.keyEncryptionKeyId === before;
-  // A key file is changed by this command; elsewhere a mix of keys shows an unfinished rotation.
+  // This command changes a key file; for other stores a mix of keys shows an unfinished rotation.
   const wasUnfinished = !rows.every(isUnder) && (settings.kind === 'file' || rows.some(isUnder));
   if (settings.kind === 'file' && !wasUnfinished) {
     if ((await createNextKey(settings.path, tools)) === 'tooManyKeys') return 'tooManyKeys';
@@ -53,7 +51,8 @@ type RewrapTools = Omit<RotationTools, 'keyring' | 'cell'>;
 
 /**
  * Rewraps every data key of a former key, one commit each, so that it may be killed anywhere. Returns how
- * many. Leaves unknown and prepared keys alone: another machine has a newer file. Throws `KeysUnusable`.
+ * many. Leaves unknown and prepared keys alone, because another machine has a newer file. Throws
+ * `KeysUnusable`.
  */
 export async function rewrapDataKeys(tools: RewrapTools): Promise<number> {
   const current = await tools.store.currentKeyId();

@@ -11,12 +11,12 @@ import {
 
 export type ResealTools = { readonly database: Database; readonly keyring: Keyring };
 
-/** Locked together for milliseconds, which a payment that meets one of them waits. */
+/** A payment that meets one of them waits for milliseconds. */
 const ROWS_PER_COMMIT = 100;
 
 export type Walk = {
   readonly resealed: number;
-  /** Rows that do not open; they stay. */
+  /** They stay as they are. */
   readonly unopened: number;
 };
 
@@ -56,14 +56,12 @@ export async function countRowsUnderRetired(
   return [...counts.values()].reduce((sum, rows) => sum + rows, 0);
 }
 
-/** For all purposes of the tables. */
 export function retiredKeysOf(keyring: Keyring, tables: readonly SealedTable[]): number[] {
   const purposes = new Set(tables.map(({ purpose }) => purpose));
   return [...purposes].flatMap((purpose) => keyring.retiredKeys(purpose));
 }
 
 type Batch = Walk & {
-  /** The last row read; null at the end. */
   readonly last: readonly unknown[] | null;
 };
 

@@ -17,7 +17,7 @@ export type SealedRow = {
 
 export type ResealedRow = SealedRow & { readonly bytes: Buffer };
 
-/** Types of primary keys: what stands before every value, and how one is read. */
+/** `first` comes before every value of the type. */
 const KEY_TYPES = {
   text: { first: '', read: column.text() },
   uuid: { first: '00000000-0000-0000-0000-000000000000', read: column.text() },
@@ -28,7 +28,7 @@ type KeyType = keyof typeof KEY_TYPES;
 type Key = Readonly<Record<string, KeyType>>;
 type KeyOf<K extends Key> = { readonly [Part in keyof K]: K[Part] extends 'bytea' ? Buffer : string };
 
-/** A sealed column of a table. A table with two such columns is described twice. */
+/** A table with two sealed columns is described twice. */
 export type SealedColumn<K extends Key = Key> = {
   /** Begins the names of its statements. */
   readonly name: string;
@@ -36,18 +36,18 @@ export type SealedColumn<K extends Key = Key> = {
   readonly sealed: string;
   readonly keyId: string;
   readonly purpose: SealingPurpose;
-  /** The columns of the primary key, in its order. */
+  /** In the order of the primary key. */
   readonly key: K;
-  /** The record that the sealed bytes are bound to. */
+  /** The sealed bytes are bound to it. */
   readonly record: (key: KeyOf<K>) => string;
 };
 
-/** How rows under some keys are locked in primary key order, changed and counted. */
 export type SealedTable = {
   readonly purpose: SealingPurpose;
-  /** Before every primary key. */
   readonly firstKey: readonly unknown[];
-  /** `$1` keys, `$2` most rows, then the primary key to start after. Gives it, `sealed` and `data_key_id`. */
+  /**
+   * `$1` keys, `$2` most rows, then the primary key to start after. Returns key, `sealed` and `data_key_id`.
+   */
   readonly hold: Statement;
   /** `$1` the new key, then the rows. */
   readonly change: Statement;
@@ -70,7 +70,7 @@ function inputOf(key: Key): InputRows<ResealedRow> {
   );
 }
 
-/** Its statements, by what their names end with. */
+/** By the ends of the statements' names. */
 export function sealedTexts({ table, sealed, keyId, key }: Omit<SealedColumn, 'record'>) {
   const names = Object.keys(key).map(columnName);
   const columns = names.join(', ');
@@ -129,7 +129,7 @@ export async function holdSealedRows(
   });
 }
 
-/** Writes each row still under its former key; gives how many. */
+/** Writes rows still under their former key; returns how many. */
 export async function resealHeldRows(
   tx: Tx,
   table: SealedTable,

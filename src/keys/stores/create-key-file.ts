@@ -14,8 +14,8 @@ export function newKey(): KeyOfFile {
 export type FileOwner = { readonly uid: number; readonly gid: number };
 
 /**
- * Makes a key file with one key, of mode 600. False when the file exists; it stays. Made by root in another
- * account's folder it becomes that account's, as which the service runs.
+ * Makes a key file with one key, of mode 600. False: the file exists, and stays. If root makes it in another
+ * account's folder, it belongs to that account, as which the service runs.
  */
 export async function createKeyFile(path: string, environment: string): Promise<boolean> {
   const key = newKey();
@@ -34,7 +34,7 @@ export async function createKeyFile(path: string, environment: string): Promise<
   return true;
 }
 
-/** Makes missing folders, owned like the file. Gives the owner; null: the current account. */
+/** Made folders are owned like the file. Returns the owner; null: the current account. */
 async function createFolder(path: string): Promise<FileOwner | null> {
   const folder = resolve(dirname(path));
   const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -45,7 +45,7 @@ async function createFolder(path: string): Promise<FileOwner | null> {
   return owner;
 }
 
-/** From the first folder down to the last; none when none was made. */
+/** From the first to the last; empty if none was made. */
 function foldersBetween(first: string | undefined, last: string): string[] {
   if (first === undefined) return [];
   const names = relative(first, last).split(sep).filter(Boolean);
@@ -53,7 +53,7 @@ function foldersBetween(first: string | undefined, last: string): string[] {
 }
 
 /**
- * Writes the file whole and durably under a temporary name, which is returned: losing a key loses every card,
+ * Writes the file whole and durably under a temporary name, which is returned: a lost key loses every card,
  * and half a file would stop every start. Throws `KeysUnusable`, and leaves nothing, if it cannot belong to
  * `owner`.
  */

@@ -4,7 +4,7 @@ export type KeyOfFile = {
   /** Its check value. */
   readonly keyId: string;
   readonly key: Buffer;
-  /** ISO 8601 in UTC; null for the only key of the first format. */
+  /** ISO 8601 in UTC; null: the only key of the first format. */
   readonly createdAt: string | null;
 };
 
@@ -18,7 +18,7 @@ export type KeyFile = {
 /** A file with more keys is not ours, or was never tidied. */
 export const MOST_KEYS_OF_FILE = 100;
 
-/** Reads the current format, and `{ environment, key }` of one key. Null when damaged. */
+/** Reads the current format, and `{ environment, key }` with one key. null: damaged. */
 export function parseKeyFile(text: string): KeyFile | null {
   let json: unknown;
   try {
@@ -69,13 +69,11 @@ export function findKey({ keys }: KeyFile, keyId: string): KeyOfFile | undefined
   return keys.find((key) => key.keyId === keyId);
 }
 
-/** Whether the key wrapped before the current one. */
 export function isFormerKey({ keys, currentKeyId }: KeyFile, keyId: string): boolean {
   const place = keys.findIndex((key) => key.keyId === keyId);
   return place !== -1 && place < keys.findIndex((key) => key.keyId === currentKeyId);
 }
 
-/** The prepared key that wraps next. */
 export function preparedKey({ keys, currentKeyId }: KeyFile): KeyOfFile | undefined {
   return keys[keys.findIndex((key) => key.keyId === currentKeyId) + 1];
 }

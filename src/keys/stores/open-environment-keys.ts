@@ -3,7 +3,7 @@ import { type KeyStore, KeyUnknown, type WrappedKey } from '../key-store.ts';
 import type { KeyStoreSettings } from '../key-store-settings.ts';
 import { keyCheckValue, NONCE_BYTES, openBytes, sealBytes } from '../sealing.ts';
 
-/** The key that wraps, and former ones that still unwrap; 32 bytes each. */
+/** The wrapping key, and former ones that still unwrap; 32 bytes each. */
 export function openEnvironmentKeys({
   key: current,
   formerKeys,

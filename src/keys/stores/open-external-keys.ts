@@ -79,7 +79,7 @@ const LARGEST_ANSWER_BYTES = 16 * 1024;
 
 /**
  * Sends one query, up to three times without an answer or with 5xx or 429. Other answers are final. Throws
- * `KeysUnusable`, naming the store and never the query, which may be a data key.
+ * `KeysUnusable`, which names the store and never the query, because that may be a data key.
  */
 async function askKeyStore(
   address: KeyStoreAddress,
@@ -117,7 +117,7 @@ type Asked = {
   readonly body: string | null;
 };
 
-/** The answer, or why there is no usable one. */
+/** A text: why there is no usable answer. */
 async function askOnce({ url, headers, body }: Asked, agent: Agent): Promise<KeyStoreAnswer | string> {
   try {
     const response = await fetch(url, {

@@ -20,7 +20,7 @@ export type KeyFileTools = {
 /**
  * Replaces a key file atomically and durably, with its owner. One process at a time: two at once would lose a
  * key and all that it wrapped. The change is audited before it becomes visible; what cannot be audited is not
- * done. Null from `change` leaves the file. Returns the resulting file. Throws `KeysUnusable`.
+ * done. If `change` returns null the file stays. Returns the resulting file. Throws `KeysUnusable`.
  */
 async function changeKeyFile(
   path: string,
@@ -120,7 +120,10 @@ function isDead(holder: string): boolean {
   }
 }
 
-/** Prepares a key, if none is: every machine can have it before it wraps. Throws `KeysUnusable`. */
+/**
+ * Prepares a key unless one is prepared, so that every machine can have it before it wraps. Throws
+ * `KeysUnusable`.
+ */
 export async function createNextKey(
   path: string,
   tools: KeyFileTools,
@@ -136,7 +139,7 @@ export async function createNextKey(
   return { keyId: next.keyId, isNew: next.keyId === made.keyId };
 }
 
-/** Lets the prepared key wrap; the one before stays for backups. Throws `KeysUnusable`. */
+/** The prepared key then wraps; the one before stays for backups. Throws `KeysUnusable`. */
 export async function rotateFileKey(path: string, tools: KeyFileTools): Promise<string> {
   const file = await changeKeyFile(path, tools, (before) => {
     const next = preparedKey(before);

@@ -13,8 +13,8 @@ import {
 const argon2Async = promisify(argon2);
 
 /**
- * Hashes a new password. Beside a hash that stays valid (rotation with overlap) it shares salt and cost, so
- * that one computation checks both and a wrong password takes the same time everywhere.
+ * Beside a hash that stays valid (rotation with overlap) it shares salt and cost, so that one computation
+ * checks both and a wrong password takes the same time everywhere.
  */
 export async function hashPassword(password: string, beside: string | null = null): Promise<string> {
   const shape: Omit<PasswordHash, 'tag'> =
@@ -30,7 +30,7 @@ const NOBODYS_HASH = passwordHashText({
   tag: Buffer.alloc(TAG_BYTES),
 });
 
-/** Gives the fitting hash, or null, in the same time without any hash. Never truncates the password. */
+/** Returns the fitting hash, or null, in the same time without any hash. Never truncates the password. */
 export async function checkPassword(password: string, hashes: readonly string[]): Promise<string | null> {
   let fitting: string | null = null;
   let computed: { for: PasswordHash; tag: Buffer } | null = null;

@@ -97,8 +97,8 @@ function randomText(alphabet: string, length: number): string {
 }
 
 /**
- * Sets a new password. With an overlap the old password and its tokens stay valid for that time. Without,
- * both end: it may have been seen. A password before the old one ends in either case.
+ * With an overlap the old password and its tokens stay valid for that time. Without one both end, because the
+ * password may have been seen. A password before the old one ends in either case.
  */
 export async function rotateCredential(
   tools: { readonly database: Database; readonly audit: Audit; readonly operator: Actor },
@@ -122,7 +122,7 @@ export async function rotateCredential(
   return rotateCredential(tools, userName, overlapHours);
 }
 
-/** Ends a credential for good, and its tokens within two seconds in every process. */
+/** Tokens end within two seconds in every process. */
 export async function disableCredential(
   tools: { readonly database: Database; readonly audit: Audit; readonly operator: Actor },
   userName: string,

@@ -16,9 +16,7 @@ export type Credential = {
   /** Empty: the merchant's addresses apply. */
   readonly allowedAddresses: readonly string[];
   readonly createdAt: Instant;
-  /** When the password was set. */
   readonly passwordChangedAt: Instant;
-  /** The day of its last login; null: none noted. */
   readonly lastUsedOn: Day | null;
   readonly disabledAt: Instant | null;
   readonly previousPasswordValidUntil: Instant | null;
@@ -26,10 +24,10 @@ export type Credential = {
 
 export type NewCredential = {
   readonly merchantId: string;
-  /** Null means the merchant's first account. */
+  /** null: the merchant's first account. */
   readonly accountNumber: string | null;
   readonly scopes: readonly Scope[];
-  /** Null means a generated name. */
+  /** null: a generated name. */
   readonly userName: string | null;
   readonly allowedAddresses: readonly string[];
 };
@@ -61,7 +59,6 @@ const SCOPES_OF_API = {
   integration: ['integration'],
 } as const satisfies Record<LoginApi, readonly Scope[]>;
 
-/** Whether it has a scope of the API. */
 export function mayLogIn(scopes: readonly Scope[], api: LoginApi): boolean {
   return SCOPES_OF_API[api].some((scope) => scopes.includes(scope));
 }
@@ -102,12 +99,11 @@ export function addressesInForce(own: readonly string[], merchants: readonly str
 
 const MOST_OVERLAP_HOURS = 24;
 
-/** How long the old password stays valid: 0 to 24 whole hours. */
+/** 0 to 24 whole hours. */
 export function isOverlap(hours: number): boolean {
   return Number.isInteger(hours) && hours >= 0 && hours <= MOST_OVERLAP_HOURS;
 }
 
-/** For the audit log. */
 export function credentialResource({
   merchantId,
   credentialId,

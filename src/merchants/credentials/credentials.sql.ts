@@ -11,7 +11,6 @@ const TODAY = `(now() at time zone 'America/Sao_Paulo')::date`;
 /** Days since the last login or password of `credentials`. */
 const UNUSED_DAYS = `${TODAY} - greatest(last_used_on, (password_changed_at at time zone 'America/Sao_Paulo')::date)`;
 
-/** Whether a login of today is noted. */
 const IS_USE_NOTED = `coalesce(last_used_on >= ${TODAY}, false)`;
 
 const NOTE = statement(
@@ -20,7 +19,7 @@ const NOTE = statement(
    where merchant_id = $1 and credential_id = $2 and not ${IS_USE_NOTED}`,
 );
 
-/** Notes today's use; of concurrent logins one writes. */
+/** Of concurrent logins one writes. */
 export async function noteUse(
   database: Database,
   { merchantId, credentialId }: Pick<Credential, 'merchantId' | 'credentialId'>,
@@ -30,7 +29,7 @@ export async function noteUse(
 
 const UNUSED = rowCodec({ userName: column.text(), count: column.whole('count(*) over ()') });
 
-/** Reads all in key order: credentials are made by hand. */
+/** Reads all in key order: credentials are made by hand, so they are few. */
 const FIND_UNUSED = statement(
   'credentials.find_unused',
   `select ${UNUSED.columns} from (
@@ -81,7 +80,7 @@ const INSERT = statement(
    returning ${CREDENTIAL.columns}`,
 );
 
-/** Audited. Null when any merchant has the user name, or the merchant has its most credentials. */
+/** Audited. null: any merchant has the user name, or the merchant has its most credentials. */
 export async function insertCredential(
   audit: Audit,
   credential: Pick<
@@ -105,7 +104,7 @@ export async function insertCredential(
   return row === undefined ? null : CREDENTIAL.parse(row);
 }
 
-/** For one merchant; credentials are made by hand. */
+/** Credentials of a merchant are made by hand. */
 const MOST_LISTED = 1_000;
 
 /** Active ones first, so that none is cut off. */
@@ -177,7 +176,6 @@ const DISABLE = statement(
    returning ${CREDENTIAL.columns}`,
 );
 
-/** Null when already disabled. */
 export async function markCredentialDisabled(
   audit: Audit,
   merchantId: string,
@@ -201,7 +199,7 @@ const ROTATE = statement(
    returning ${CREDENTIAL.columns}`,
 );
 
-/** Null when the credential was disabled or rotated since its hash was read. */
+/** null: the credential was disabled or rotated since its hash was read. */
 export async function replacePassword(
   audit: Audit,
   credential: CredentialForLogin,
@@ -215,7 +213,7 @@ export async function replacePassword(
   return row === undefined ? null : CREDENTIAL.parse(row);
 }
 
-/** In order of creation, disabled ones too; null for an unknown merchant. */
+/** In order of creation, disabled ones too; null: an unknown merchant. */
 export async function listCredentials(
   tools: { readonly database: Database },
   merchantId: string,

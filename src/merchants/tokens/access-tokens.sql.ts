@@ -26,7 +26,7 @@ const INSERT = statement(
    returning ${TIMES.columns}`,
 );
 
-/** Null when the credential or its password ended meanwhile. */
+/** null: the credential or its password ended meanwhile. */
 export async function insertAccessToken(
   database: Database,
   tokenHash: Buffer,
@@ -76,7 +76,7 @@ const FIND = statement(
      and c.disabled_at is null and m.disabled_at is null and t.created_at >= c.tokens_valid_since`,
 );
 
-/** Valid tokens with their callers, by hash in hexadecimal. */
+/** By hash in hexadecimal. */
 export async function findLiveTokens(
   database: Database,
   tokenHashes: readonly Buffer[],
@@ -108,7 +108,6 @@ const LIST = statement(
    order by t.created_at, t.token_hash limit $3`,
 );
 
-/** Valid tokens, oldest first. */
 async function findTokensOf(
   database: Database,
   { merchantId, credentialId }: Pick<Credential, 'merchantId' | 'credentialId'>,
@@ -124,7 +123,6 @@ const END_EVERY = statement(
    where merchant_id = $1 and credential_id = $2 returning credential_id`,
 );
 
-/** False: no such credential. */
 export async function endEveryToken(
   tx: Tx,
   { merchantId, credentialId }: Pick<Credential, 'merchantId' | 'credentialId'>,
@@ -148,7 +146,6 @@ const END_ONE = statement(
    returning t.credential_id`,
 );
 
-/** False: no such token. */
 export async function endOneToken(
   tx: Tx,
   { merchantId, credentialId }: Pick<Credential, 'merchantId' | 'credentialId'>,
@@ -157,7 +154,6 @@ export async function endOneToken(
   return (await tx.query(END_ONE, [merchantId, credentialId, tokenId])).length === 1;
 }
 
-/** Removes up to `limit` expired tokens; gives how many. */
 export const deleteExpiredTokens = forgetting({
   table: 'access_tokens',
   by: 'expires_at',

@@ -13,7 +13,7 @@ export type IdentifyTools = {
   readonly enforceAddresses: boolean;
 };
 
-/** With an answer's time, a disabled credential's tokens end within 2 s everywhere. */
+/** Together with the time of an answer: a disabled credential's tokens end within 2 s everywhere. */
 const TRUSTED_MILLISECONDS = 1_500;
 const MOST_KNOWN_TOKENS = 20_000;
 
@@ -23,7 +23,7 @@ type Known = {
   readonly trustedUntil: number;
 };
 
-/** Makes the next use of an ended token look it up again. */
+/** The next use of an ended token is looked up again. */
 export type ForgetToken = (caller: Pick<Caller, 'credentialId' | 'tokenId'>) => void;
 
 /** Remembers valid tokens for a moment, invalid ones never. A missing or late answer throws (503). */

@@ -49,7 +49,7 @@ export type LoginOutcome =
   | { readonly kind: 'locked'; readonly secondsToWait: number; readonly found: CredentialForLogin | null };
 
 /**
- * Checks a password and gives an access token. The failure is counted first and given back on success, so
+ * Checks a password and returns an access token. The failure is counted first and given back on success, so
  * that parallel tries have no advantage. Unknown, wrong and disabled take the same steps. Throws
  * `Overloaded`, uncounted, when too many log in at once.
  */
@@ -119,9 +119,9 @@ type LoginSettings = {
   /** Production: only from listed addresses. */
   readonly enforceAddresses: boolean;
   readonly limits: LoginLimits;
-  /** An older password is refused; 0: never. */
+  /** An older password is refused; 0: none is. */
   readonly passwordMaxAgeDays: number;
-  /** A credential unused for longer is refused; 0: never. */
+  /** A credential unused for longer is refused; 0: none is. */
   readonly credentialUnusedDays: number;
 };
 

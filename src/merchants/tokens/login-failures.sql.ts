@@ -115,7 +115,6 @@ export async function endFailuresInARow(database: Database, buckets: FailureBuck
   await database.query(GIVE_BACK, [hashesOf(buckets), hashOf(buckets.nameAndAddress)]);
 }
 
-/** Removes up to `limit` expired rows; gives how many. */
 export const deleteExpiredFailures = forgetting({
   table: 'login_failures',
   by: 'expires_at',

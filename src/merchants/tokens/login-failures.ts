@@ -2,7 +2,7 @@
 export type FailureBuckets = {
   /** Failures in a row, by name and address: a stranger cannot fill it. */
   readonly nameAndAddress: string;
-  /** By name, against guessing from many addresses. Null for addresses on the credential's list. */
+  /** By name, against guessing from many addresses. null for addresses on the credential's list. */
   readonly name: string | null;
   /** By address, against one password tried on many names. */
   readonly address: string;

@@ -29,10 +29,9 @@ export type CancelPaymentTools = CancelTools & FindRequestTools & { readonly pix
 
 export type PaymentCanceled = CancelResult | PixCanceled | BoletoNotCanceled;
 
-/** The bank that registered it cancels it, by the endpoint of boletos. */
+/** The bank that registered a boleto cancels it, by the endpoint of boletos. */
 type BoletoNotCanceled = { readonly kind: 'refused'; readonly refusal: 'isBoleto' };
 
-/** As a cancel of a card, in the words of its method. */
 export type PixCanceled = { readonly kind: 'pix'; readonly result: CancelPixResult };
 
 /**
@@ -45,7 +44,7 @@ export async function cancelPayment(
   wanted: {
     readonly paymentId: string;
     readonly amount: Cents | null;
-    /** Of a Pix: which of its payments; null: the one that paid it. */
+    /** For a Pix: the payment to give back; null: the one that paid it. */
     readonly endToEndId: string | null;
   },
   sent: SentRequest,
@@ -106,7 +105,7 @@ function isRefused(canceled: PaymentCanceled): boolean {
   return refusal !== 'refusedByAcquirer' && refusal !== 'refusedByBank' && refusal !== 'paidAtBank';
 }
 
-/** Of a devolution, or where the resource is the Pix itself, of its removal. */
+/** The outcome of a devolution, or of the Pix's removal if the resource is the Pix itself. */
 async function outcomeOfPix(
   { database, clock }: CancelPaymentTools,
   key: { readonly merchantId: string; readonly pixId: string },

@@ -15,9 +15,7 @@ import type { Instant } from '../../values/instant.ts';
 
 export type CapturePaymentTools = CaptureTools & FindRequestTools;
 
-/**
- * Charges `amount`, or all (null), once. Repetitions give the outcome. Pending until the acquirer answers.
- */
+/** Charges `amount` (null: all) once. Repetitions give the outcome. Pending until the acquirer answers. */
 export async function capturePayment(
   tools: CapturePaymentTools,
   seller: { readonly merchantId: string; readonly userName: string },

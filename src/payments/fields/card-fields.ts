@@ -1,24 +1,24 @@
 import { isWebOrigin } from '../../values/web-origin.ts';
 import type { CallRules } from '../../webhooks/posting/url-rules.ts';
 
-/** The fields of a card that a merchant puts on pages of his own, in a frame of ours. */
+/** The card fields that a merchant embeds into its own pages, in a frame of ours. */
 export type CardFields = {
   readonly merchantId: string;
   /** In the address of the frame, which anybody may read. */
   readonly pageKey: string;
-  /** Where the frame may stand; none: nowhere. */
+  /** Where the frame may stand; empty: nowhere. */
   readonly origins: readonly string[];
 };
 
 export const MOST_ORIGINS = 10;
-/** So that an entry of the audit log has them whole. */
+/** Short enough for an entry of the audit log. */
 export const LONGEST_ORIGIN = 150;
 
-/** `oursUnknown`: nobody can say whether it is a page of ours. */
+/** `oursUnknown`: it is unknown whether this is a page of ours. */
 export type OriginFault = 'notOrigin' | 'notSecure' | 'ours' | 'oursUnknown';
 
 export type OriginRules = Pick<CallRules, 'takesHttp'> & {
-  /** Of Parcela's pages, as the operator has named it: what a request says of it, anybody can say. */
+  /** The origin of Parcela's pages by the settings: anybody can forge that of a request. */
   readonly ours: string | null;
 };
 
@@ -27,7 +27,10 @@ export function originsFault(origins: readonly string[], rules: OriginRules): Or
   return faults.find((fault) => fault !== null) ?? null;
 }
 
-/** Those on which a frame may stand today: what was put before the operator named his own is judged again. */
+/**
+ * Origins on which a frame may stand today. Older ones are judged again, because the operator may have set
+ * `ours` later.
+ */
 export function soundOrigins(origins: readonly string[], rules: OriginRules): readonly string[] {
   return origins.filter((origin) => originFault(origin, rules) === null);
 }

@@ -15,7 +15,7 @@ export type CardFieldsTools = {
   readonly clock: BusinessClock;
   readonly lookUp: LookUp;
   readonly callRules: CallRules;
-  /** As the operator has named it; null: not. */
+  /** By the settings; null: not set. */
   readonly pagesOrigin: string | null;
   /** Null if the service has no cells. */
   readonly cell: string | null;

@@ -1,5 +1,5 @@
-// The script of the frame with card fields on a page of a shop, behind card-form.js. It speaks over one port, with a page
-// of an origin that the merchant has named, and hands it what pays, never what was typed.
+// The script of the frame with card fields on a shop's page, loaded after card-form.js. It speaks over one port with a
+// page of an origin that the merchant has named, and hands it what pays (token, encrypted card), never the card number.
 const COLOR = /^#[\da-f]{3}(?:[\da-f]{3})?$/i;
 const FAMILIES = [
   'sans-serif',
@@ -14,7 +14,7 @@ const FAMILIES = [
 const between = (least, most) => (value) =>
   /^\d{1,2}px$/.test(value) && Number.parseInt(value, 10) >= least && Number.parseInt(value, 10) <= most;
 
-/** What a page may say of how the fields look, as properties of the style above. Nothing in them can load anything. */
+/** The looks that a page may set, as properties of the style above. None of them can load anything. */
 const LOOKS = {
   color: ['--text', (value) => COLOR.test(value)],
   background: ['--paper', (value) => COLOR.test(value)],
@@ -30,7 +30,7 @@ const root = document.documentElement;
 let port = null;
 let isMaking = false;
 
-/** Gives the names that are not of the list, or whose values are not. */
+/** Gives the names that are not in the list, or whose values are not allowed. */
 function wear(style) {
   return Object.entries(Object(style)).flatMap(([name, value]) => {
     const look = Object.hasOwn(LOOKS, name) ? LOOKS[name] : null;
@@ -69,7 +69,7 @@ async function makeCard(card) {
   };
 }
 
-/** One at a time: what is asked meanwhile is told so. */
+/** One request at a time: a second one is refused meanwhile. */
 async function answerPage({ data }) {
   if (data?.kind === 'focus') return at('number').focus();
   if (data?.kind !== 'card') return;
@@ -101,7 +101,7 @@ addEventListener('message', ({ source, origin, data, ports }) => {
     if (key === 'Enter' && target.matches('input')) port.postMessage({ kind: 'submit' });
   });
   let told = null;
-  // Not at each key: when they were pressed is nobody's business.
+  // Not at each key: the page must not learn when keys are pressed.
   at('number').addEventListener('input', () => {
     const brand = brandOf(digitsOf(at('number').value));
     if (brand === told) return;

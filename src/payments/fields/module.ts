@@ -29,7 +29,7 @@ export const CARD_FIELDS: Published = {
   ],
 };
 
-/** Of a merchant's requests so many may be cards of strangers. */
+/** The part of a merchant's requests that may be cards of strangers. */
 const STRANGERS_SHARE = 0.01;
 const BURST_SECONDS = 10;
 

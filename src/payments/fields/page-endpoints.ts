@@ -29,14 +29,13 @@ export type FieldsPageTools = CardTools &
   TryTools & {
     readonly askForPayer: AskForPayer;
     readonly clock: BusinessClock;
-    /** Names the visit of this buyer. */
+    /** The code identifies this buyer's visit. */
     readonly createCode: (merchantId: string, ipAddress: string, deadlineAt: number) => Promise<string>;
-    /** Of cards, by merchant: strangers may have many addresses. */
+    /** Limits cards by merchant: strangers may have many addresses. */
     readonly cardLimit: RateLimit;
     readonly originRules: OriginRules;
-    /** Of the frame. */
     readonly script: PageScript;
-    /** Of the shop's page: it mounts the frame. */
+    /** For the shop's page: it mounts the frame. */
     readonly mountScript: string;
   };
 
@@ -48,7 +47,8 @@ export const FIELDS_PAGE_ENDPOINTS: readonly Endpoint<FieldsPageTools>[] = [
   endpoint(SHOW_FIELDS_SCRIPT, async ({ mountScript }: FieldsPageTools) => ({
     status: 200,
     text: { content: mountScript, type: 'text/javascript; charset=utf-8' },
-    // Modules of another origin are loaded only so. An hour: a shop asks once for many buyers.
+    // Browsers load modules of another origin only with this header. An hour: a shop asks once for many
+    // buyers.
     headers: { 'access-control-allow-origin': '*', 'cache-control': 'public, max-age=3600' },
   })),
   endpoint(SHOW_FIELDS_PAGE, (tools: FieldsPageTools, call) =>
@@ -92,7 +92,7 @@ function answer(
   });
 }
 
-/** Nobody asks an acquirer: that is for the merchant's server, which has the token. */
+/** No acquirer is asked: that is for the merchant's server, which has the token. */
 async function takeCard(
   tools: FieldsPageTools,
   merchantId: string,

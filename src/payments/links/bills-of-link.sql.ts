@@ -14,19 +14,19 @@ const BILL = rowCodec(
     pixState: column.nullable(column.oneOf(PIX_STATES)),
     received: column.money(),
     isToResolve: column.boolean(),
-    /** Of all bills of the link. */
+    /** The sum over all bills of the link. */
     returnedOfLink: column.money('(sum(g.returned) over ())::bigint'),
   },
   'g',
 );
 
-/** Those about bills of the merchant: few, and found by their class. */
+/** Open exceptions about bills of the merchant: few, and found by their class. */
 const OPEN_EXCEPTIONS = `open_exceptions as materialized (
      select boleto_id, pix_id from reconciliation_exceptions
      where merchant_id = $1 and state = 'open' and class in ('unexpectedPayment', 'takenBack')
    )`;
 
-/** Those that a bank has registered, or may have; of most concern first, then the newest. */
+/** Bills that a bank has registered, or may have; the most urgent first, then the newest. */
 const LIST = statement(
   'payment_links.list_bills',
   `with ${OPEN_EXCEPTIONS}
@@ -52,7 +52,7 @@ const LIST = statement(
 export type BillOfLink = {
   readonly id: string;
   readonly method: 'pix' | 'boleto';
-  /** It can be paid, or its bank has not said that it is over. */
+  /** The bill can be paid, or its bank has not confirmed its end. */
   readonly isOpen: boolean;
   readonly received: Cents;
   /** An exception about it waits for a person. */
@@ -61,7 +61,7 @@ export type BillOfLink = {
 
 export type BillsOfLink = {
   readonly bills: readonly BillOfLink[];
-  /** What was given back of all that came. */
+  /** What was given back of all arrivals. */
   readonly returned: Cents;
 };
 
@@ -83,7 +83,7 @@ function billOf({ boletoState, pixState, returnedOfLink: _, ...bill }: RowOf<typ
   return { ...bill, method: boletoState === null ? 'pix' : 'boleto', isOpen: !ENDS.includes(state) };
 }
 
-/** What does not pay the link has an exception, as the trigger of a payment opens it. */
+/** Money that does not pay the link gets an exception, as the trigger of a payment opens it. */
 const RECEIVE_EARLIER = statement(
   'payment_links.receive_earlier',
   'select receive_earlier_for_link($1, $2, $3)',
@@ -91,7 +91,7 @@ const RECEIVE_EARLIER = statement(
 
 const NAME_LINK = { boleto: nameLinkOfBoleto, pix: nameLinkOfPix } as const;
 
-/** Of a bill of the version before: a payment that comes waits for its row, and then has its link. */
+/** For a bill of the version before: an arriving payment waits for the bill's row, which names the link. */
 export async function nameLinkOfBill(
   database: Database,
   { merchantId, linkId }: LinkKey,

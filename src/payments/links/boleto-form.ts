@@ -2,7 +2,7 @@ import { STATES_OF_BRAZIL } from '../../values/states-of-brazil.ts';
 import { NOT_ASKED } from './words.ts';
 
 type Field = {
-  /** As the request and its faults name it. */
+  /** The name in the request and its faults. */
   readonly tag: string;
   readonly label: string;
   readonly autocomplete: string;
@@ -62,8 +62,8 @@ const pair = (one: string, other: string) =>
   `<div class="pair">\n<div>\n${one}\n</div>\n<div>\n${other}\n</div>\n</div>`;
 
 /**
- * What a bank asks of the payer. The service alone judges it; its faults are shown beside their fields.
- * No field has a name, so that no browser can send one. Hidden until the script runs.
+ * What a bank asks of the payer. The service alone judges it; its faults are shown beside their fields. No
+ * field has a name, so that no browser can send one. Hidden until the script runs.
  */
 export const BOLETO_FORM = `
 <details class="scripted" hidden>

@@ -180,10 +180,9 @@ export function writeLink(link: Link, pages: string, now: Instant): object {
   };
 }
 
-/** `removalAt`: as `nextRemoval` has it. */
+/** `removalAt`: the result of `nextRemoval`. */
 export type WholeLink = BillsOfLink & { readonly link: Link; readonly removalAt: Instant | null | undefined };
 
-/** As one link alone is answered. */
 export function writeWholeLink(
   { link, removalAt, bills, returned }: WholeLink,
   pages: string,

@@ -18,8 +18,8 @@ export type CreateLinkTools = FindRequestTools & {
 };
 
 /**
- * A repetition with its key gives the same link, also when its last day is over: `readTerms` judges those of
- * a new one alone. `now`: business time.
+ * A repetition with its key gives the same link, even after its last day: `readTerms` judges only a new one's
+ * terms. `now`: business time.
  */
 export function createLink<Refusal extends string>(
   tools: CreateLinkTools,

@@ -5,7 +5,7 @@ import { disableLinkRow, dropLinkRow, findLink } from './links.sql.ts';
 import { finishQuietly } from './pay-link.ts';
 import { type PayLinkByBillTools, removeBillOfTry } from './pay-link-by-bill.ts';
 
-/** `kept`: its bank does not take its bill away. */
+/** `kept`: the bank does not take the bill away. */
 export type DisableLinkResult = Link | 'paid' | 'paying' | 'kept';
 
 /** A bill that waits for its payer is taken away first. Null: no such link. */
@@ -25,12 +25,12 @@ export async function disableLink(
   return link.state === 'paid' ? 'paid' : 'paying';
 }
 
-/** Money that came for a bill that was over ends an open link otherwise. */
+/** Money that came for an ended bill ends an open link otherwise. */
 async function seeWhatCame(tools: PayLinkByBillTools, link: Link | null): Promise<void> {
   if (link?.state === 'open') await finishQuietly(tools, link, await findTryOutcome(tools, link));
 }
 
-/** In one step: between its bill and its end nobody else begins a try. */
+/** In one step: between the end of the bill and of the link nobody else begins a try. */
 async function dropLink(
   tools: PayLinkByBillTools,
   link: Link,

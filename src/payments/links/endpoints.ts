@@ -115,7 +115,6 @@ export const LINK_ENDPOINTS: readonly Endpoint<LinkTools>[] = [
 
 const asItStands = (link: Link) => asItsBill(link, { outcome: seenOutcome(link) });
 
-/** As its bill has it, with all of its bills. */
 async function findWholeLink(
   { keyring, pix, boletos }: LinkTools,
   database: Reader,

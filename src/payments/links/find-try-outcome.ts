@@ -28,12 +28,15 @@ export type FindTryTools = {
 
 type ReadBillTools = Pick<FindTryTools, 'keyring'> & { readonly database: Reader };
 
-/** The request that charges a try. Its key alone decides the id of its payment, so that each try has one. */
+/**
+ * The request that charges a try. Its key alone decides the id of its payment, so that each try has one
+ * payment.
+ */
 export function requestOfTry(link: Pick<Link, 'linkId' | 'tries'>, body: unknown): SentRequest {
   return { idempotency: { key: keyOfTry(link), target: 'POST /pay' }, body };
 }
 
-/** Where the id of the payment of a try lies. */
+/** The range of ids in which the id of a try's payment lies. */
 function spanOfTry(
   keyring: FindTryTools['keyring'],
   link: Pick<Link, 'merchantId' | 'linkId' | 'tries'>,
@@ -53,7 +56,7 @@ const OUTCOMES: Readonly<Record<TransactionState, TryOutcome['kind']>> = {
   voided: 'failed',
 };
 
-/** By what a payer may still do, or has done. What was given back was paid. */
+/** By what a payer may still do, or has done. A Pix given back was paid. */
 const OUTCOMES_OF_PIX: Readonly<Record<PixState, TryOutcome['kind']>> = {
   issuing: 'underWay',
   waiting: 'underWay',
@@ -77,7 +80,7 @@ const OUTCOMES_OF_BOLETO: Readonly<Record<BoletoState, TryOutcome['kind']>> = {
   refused: 'failed',
 };
 
-/** What its payer pays at a bank. */
+/** A bill that is paid at a bank. */
 export type BillOfTry =
   | { readonly method: 'pix'; readonly pix: Pix }
   | { readonly method: 'boleto'; readonly boleto: Boleto };
@@ -98,8 +101,8 @@ function outcomeOfBill(link: Link, bill: BillOfTry): Found {
 }
 
 /**
- * What became of the last try, from its payment itself: whoever made it may have died. Once it is over, what
- * came for any bill of the link counts.
+ * The outcome of the last try, from its payment itself: the process that made the try may have died. Once the
+ * try is over, money for any bill of the link counts.
  */
 export async function findTryOutcome(tools: FindTryTools, link: Link): Promise<TryOutcome> {
   return outcomeOfLink(link, await findLastOutcome(tools, link));
@@ -117,11 +120,11 @@ function tryOutcomeOf({ kind, paymentId }: Found): TryOutcome {
 
 export type StandingBill = {
   readonly bill: BillOfTry | null;
-  /** Null: as the link says. */
+  /** Null: the link's state is right. */
   readonly outcome: TryOutcome | null;
 };
 
-/** For who looks at the link: the work may not have seen yet what its payer did at his bank. */
+/** For readers of the link: the background work may not have seen yet what the payer did at the bank. */
 export async function findStandingBill(tools: ReadBillTools, link: Link): Promise<StandingBill> {
   const bill = await findBillOfTry(tools, link);
   return { bill, outcome: seenOutcome(link, bill && tryOutcomeOf(outcomeOfBill(link, bill))) };
@@ -145,7 +148,7 @@ async function findBillOutcome(tools: FindTryTools, link: Link): Promise<Found |
   return outcomeOfBill(link, bill);
 }
 
-/** Of the try that is under way. Null: it has made none. */
+/** The bill of the try under way. Null: none was made. */
 export async function findBillOfTry(
   { database, keyring }: ReadBillTools,
   link: Link,

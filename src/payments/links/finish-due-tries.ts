@@ -45,13 +45,13 @@ export function finishDueTries(
       try {
         const link = due.read();
         const outcome = await findTryOutcome(tools, link);
-        // A bill beside one that was paid after all ends at its bank, then the link does.
+        // If another bill was paid after all, this bill ends at its bank first, then the link.
         const isBeside = outcome.kind === 'underWay' && link.receivedAmount > 0;
         if (isBeside && isRemovalDue(link))
           await tools.startRemoval(link, performance.now() + WRITE_MILLISECONDS);
         await finishTry(tools, link, outcome);
       } catch (error) {
-        // One that cannot be read holds up no other.
+        // An unreadable try holds up no other.
         await putOff(tools.database, due);
         tools.log.error({ err: error, linkId: due.linkId }, 'a try to pay a link was not ended');
       }

@@ -6,8 +6,8 @@ export const LINK_STATES = ['open', 'paying', 'paid', 'disabled'] as const;
 export type LinkState = (typeof LINK_STATES)[number];
 
 /**
- * `fail`: the try came to no charge. `drop`: its bill was taken away for a merchant who disables the link, or
- * brought too little. `close`: the database was restored, and it may be paid already.
+ * `fail`: the try made no charge. `drop`: its bill was taken away for a merchant who disables the link, or
+ * brought too little. `close`: the database was restored, and the link may already be paid.
  */
 type LinkEvent = 'begin' | 'pay' | 'fail' | 'disable' | 'drop' | 'close';
 
@@ -30,7 +30,7 @@ export const LINK_MOVES = {
   disabled: NEVER,
 } as const satisfies Record<LinkState, Record<LinkEvent, LinkState | null>>;
 
-/** What a try pays with. A Pix or boleto has its try until it is paid, over, or taken away. */
+/** How a try pays. A Pix or boleto keeps its try until it is paid, over, or taken away. */
 export const TRY_METHODS = ['card', 'pix', 'boleto'] as const;
 export type TryMethod = (typeof TRY_METHODS)[number];
 
@@ -60,15 +60,14 @@ export type Link = LinkKey &
     readonly boletoTries: number;
     /** How the last try pays; null: nobody has tried. */
     readonly tryMethod: TryMethod | null;
-    /** What paid it. */
     readonly paymentId: string | null;
-    /** What came for its bills, whatever had become of those. */
+    /** All money that came for its bills, whatever their state. */
     readonly receivedAmount: Cents;
-    /** The bill that took that to the link's amount. Null: none did. */
+    /** The bill with which `receivedAmount` reached the link's amount. Null: none did. */
     readonly receivedId: string | null;
-    /** How often the bank was asked to take away the bill of the try, since money came for another one. */
+    /** How often the bank was asked to take away the try's bill after money came for another one. */
     readonly removals: number;
-    /** Real time: the end of the pause since then, and whether it is over. */
+    /** Real time: the end of the pause after the last of these requests, and whether it is over. */
     readonly removalAt: Instant | null;
     readonly isRemovalRested: boolean;
     readonly createdBy: string;
@@ -77,11 +76,11 @@ export type Link = LinkKey &
     readonly triedMilliseconds: number;
   };
 
-/** So many tries are too many for one buyer: somebody tries out cards. */
+/** More are too many for one buyer: somebody tries out cards. */
 export const MOST_CARD_TRIES = 20;
-/** A bank registers each in the name of somebody. */
+/** A bank registers each boleto in the name of somebody. */
 export const MOST_BOLETO_TRIES = 5;
-/** Of all: a Pix tries nothing out, and is asked of the bank. */
+/** The most tries of all methods. A Pix tests no card, but each one is a request to the bank. */
 export const MOST_TRIES = 200;
 
 export function mayTry(
@@ -94,7 +93,6 @@ export function mayTry(
     : method === 'pix' || boletoTries < MOST_BOLETO_TRIES;
 }
 
-/** What a link is to whoever looks at it. */
 export type ShownState = LinkState | 'expired';
 
 export function shownState(
@@ -104,7 +102,7 @@ export function shownState(
   return state === 'open' && now >= expiresAt ? 'expired' : state;
 }
 
-/** The pause doubles from a minute to a day, so about a month. A person asks a bank that keeps it longer. */
+/** The pause doubles from a minute to a day: about a month in all. After that a person asks the bank. */
 export const MOST_REMOVALS = 40;
 
 export function isRemovalDue({
@@ -117,7 +115,10 @@ export function isRemovalDue({
 /** `asked`: its bank has not answered yet. `strange`: its bank is no longer configured. */
 export type RemovalOfBill = 'asked' | 'askable' | 'strange';
 
-/** When the bank of a bill beside money is asked. Null: now, or it is being asked. Undefined: it is not. */
+/**
+ * When the bank is asked to remove a bill that stands beside money. Null: now, or it is being asked.
+ * Undefined: never.
+ */
 export function nextRemoval(
   link: Pick<Link, 'state' | 'tryMethod' | 'receivedAmount' | 'removals' | 'removalAt' | 'isRemovalRested'>,
   bill: RemovalOfBill,
@@ -130,7 +131,7 @@ export function nextRemoval(
 }
 
 /**
- * What became of a try. `underWay`: its payment may still be approved, or its bill paid. `short`: less was
+ * The outcome of a try. `underWay`: its payment may still be approved, or its bill paid. `short`: less was
  * paid than the link asks for, which a person resolves. `isUnasked`: no provider was asked for a payment.
  */
 export type TryOutcome =
@@ -142,8 +143,8 @@ export type TryOutcome =
 type MoneyOfLink = Pick<Link, 'state' | 'tryMethod' | 'receivedAmount' | 'receivedId'>;
 
 /**
- * By the money that came for any of its bills, also behind their end: once the last try, which is `last`, is
- * over. A bill that is paid in full pays the link whatever too little came before it.
+ * By the money for any of its bills, even after their end, once the last try (`last`) is over. A bill paid in
+ * full pays the link, even if too little came before it.
  */
 export function outcomeOfLink(
   { tryMethod, receivedAmount, receivedId }: MoneyOfLink,
@@ -155,8 +156,9 @@ export function outcomeOfLink(
 }
 
 /**
- * For who looks at a link: while a bill can still be paid enough money pays it, and too little does not end
- * it. While a card is being charged its outcome counts alone. `last` null: not read. Null: as the link says.
+ * For readers of a link: while a bill can still be paid, enough money pays the link, and too little does not
+ * end it. While a card is being charged only the card's outcome counts. `last` null: not read. Gives null if
+ * the link's state is right.
  */
 export function seenOutcome(link: MoneyOfLink, last: TryOutcome | null = null): TryOutcome | null {
   if (link.state === 'open')
@@ -165,24 +167,24 @@ export function seenOutcome(link: MoneyOfLink, last: TryOutcome | null = null): 
   return outcomeOfLink(link, link.receivedId === null ? (last ?? { kind: 'underWay' }) : { kind: 'failed' });
 }
 
-/** More than `PARCELA_REQUEST_DEADLINE_MILLISECONDS` can be set to. */
+/** Above the largest value of `PARCELA_REQUEST_DEADLINE_MILLISECONDS`. */
 const LONGEST_REQUEST_MILLISECONDS = 150_000;
 
-/** A try of which no payment is found. Once its request is over, none will ever be made. */
+/** A try without a payment. Once its request is over, none will ever be made. */
 export function outcomeWithoutPayment({ triedMilliseconds }: Pick<Link, 'triedMilliseconds'>): TryOutcome {
   return triedMilliseconds > LONGEST_REQUEST_MILLISECONDS
     ? { kind: 'failed', isUnasked: true }
     : { kind: 'underWay' };
 }
 
-/** The key of the payment of a try, unique over all links of a merchant. */
+/** The key of a try's payment, unique over all links of a merchant. */
 export function keyOfTry({ linkId, tries }: Pick<Link, 'linkId' | 'tries'>): string {
   return `${linkId}:${tries}`;
 }
 
 export type InstallmentOption = {
   readonly count: number;
-  /** Has the cents that do not divide. */
+  /** Includes the cents that do not divide. */
   readonly first: Cents;
   readonly others: Cents;
 };

@@ -140,16 +140,16 @@ const FIND_OF_PAGE = statement(
    from payment_links l join merchants m using (merchant_id) where l.page_key = $1 and m.disabled_at is null`,
 );
 
-/** Whoever sells no more has no page. */
+/** A disabled merchant has no page. */
 export async function findLinkOfPage(database: Reader, pageKey: string): Promise<LinkOfPage | null> {
   const [row] = await database.query(FIND_OF_PAGE, [pageKey]);
   return row === undefined ? null : { ...LINK.parse(row), beneficiary: BENEFICIARY.parse(row) };
 }
 
-/** For the request of a try, which ends within 15 seconds as a rule. */
+/** For the request of a try, which usually ends within 15 seconds. */
 const REQUEST_SECONDS = 20;
 
-/** Only one of many that ask at the same time: the row is locked, and no longer open for the others. */
+/** Only one of many concurrent callers succeeds: the row is locked, and then no longer open. */
 const BEGIN = statement(
   'payment_links.begin',
   `update payment_links l set state = 'paying', tries = l.tries + 1, try_method = $6,
@@ -162,7 +162,7 @@ const BEGIN = statement(
    returning ${LINK.columns}`,
 );
 
-/** The link with the number of its new try; null: none may begin. `now`: business time. */
+/** Gives the link with the number of its new try; null: none may begin. `now`: business time. */
 export async function beginTry(
   database: Database,
   { merchantId, linkId }: LinkKey,
@@ -176,10 +176,10 @@ export async function beginTry(
   return row === undefined ? null : LINK.parse(row);
 }
 
-/** As it was read: what came meanwhile is looked at before the try ends, or is put off. */
+/** The try as read: money that came meanwhile is looked at before the try ends, or the end is put off. */
 export type Try = LinkKey & Pick<Link, 'tries' | 'receivedAmount'>;
 
-/** Where another bill has brought enough meanwhile, it is that one, at the next look. */
+/** If another bill has brought enough meanwhile, the next look names that bill. */
 const PAY = statement(
   'payment_links.pay',
   `update payment_links set state = 'paid', payment_id = $4, look_at = null
@@ -197,7 +197,7 @@ export async function recordPaid(
 
 const IS_AS_READ = 'merchant_id = $1 and link_id = $2 and tries = $3 and received_amount = $4';
 
-/** `$5`: no provider was asked for its payment: no card was tried out, and no boleto registered. */
+/** `$5`: no provider was asked for its payment, so no card was tested and no boleto registered. */
 const FAIL = statement(
   'payment_links.fail',
   `update payment_links set state = 'open', look_at = null,
@@ -206,7 +206,7 @@ const FAIL = statement(
    where ${IS_AS_READ} and state in (${fromStates(LINK_MOVES, 'fail')})`,
 );
 
-/** It was not paid: the next try may begin. */
+/** The try was not paid: the next one may begin. */
 export async function recordFailed(
   database: Database,
   { merchantId, linkId, tries, receivedAmount }: Try,
@@ -215,7 +215,10 @@ export async function recordFailed(
   await database.query(FAIL, [merchantId, linkId, tries, receivedAmount, isUnasked]);
 }
 
-/** Sooner at first: a sixth of its age, from two seconds to a minute. A boleto is paid in days. */
+/**
+ * More often at first: the pause is a sixth of its age, from two seconds to a minute. A boleto is paid in
+ * days.
+ */
 const PUT_OFF = statement(
   'payment_links.put_off',
   `update payment_links set look_at = now() + least(greatest((now() - tried_at) / 6, interval '2 seconds'),
@@ -238,7 +241,7 @@ const REMOVAL = statement(
    returning removals`,
 );
 
-/** Before the bank is asked to take away the bill of the try. Whether nobody else asks now. */
+/** Written before the bank is asked to take away the try's bill. Gives whether nobody else asks now. */
 export async function recordRemoval(
   database: Database,
   { merchantId, linkId, tries, removals }: Pick<Link, 'merchantId' | 'linkId' | 'tries' | 'removals'>,
@@ -263,7 +266,7 @@ const LIST_DUE = statement(
   `select ${LINK.columns} from payment_links l where l.look_at <= now() order by l.look_at limit $1`,
 );
 
-/** Each is read by itself: one that cannot be read holds up no other. */
+/** Each row is read by itself: an unreadable one holds up no other. */
 export async function listDueTries(database: Database, limit: number): Promise<DueTry[]> {
   return (await database.query(LIST_DUE, [limit])).map((row) => ({
     ...DUE_TRY.parse(row),
@@ -271,7 +274,7 @@ export async function listDueTries(database: Database, limit: number): Promise<D
   }));
 }
 
-/** Milliseconds until a try is looked at; null: none is under way. */
+/** Milliseconds until a try is due to be looked at; null: none is under way. */
 export const EARLIEST_LOOK = statement(
   'payment_links.earliest_look',
   `select greatest(0, extract(epoch from look_at - now()) * 1000)::float8 as milliseconds
@@ -303,7 +306,7 @@ const DROP = statement(
    returning ${LINK.columns}`,
 );
 
-/** Ends the link with its try, which came to nothing. Null: the try has ended, or more money came. */
+/** Ends the link with its unpaid try. Null: the try has ended, or more money came. */
 export async function dropLinkRow(
   database: Database,
   { merchantId, linkId, tries, receivedAmount }: Try,
@@ -326,7 +329,7 @@ const CLOSE_RESTORED = statement(
    select ${CLOSED.columns} from closed`,
 );
 
-/** Of all merchants: what was paid in the lost time is open again here. Gives how many. */
+/** For all merchants: links paid in the lost time are open again here. Gives how many. */
 export async function closeRestoredLinks(tx: Tx): Promise<number> {
   const [row] = await tx.query(CLOSE_RESTORED, []);
   return CLOSED.parse(row as Row).closed;
@@ -335,7 +338,7 @@ export async function closeRestoredLinks(tx: Tx): Promise<number> {
 export const LINK_ORDERS = ['createdDate'] as const;
 export type LinkOrder = (typeof LINK_ORDERS)[number];
 
-/** As `seenOutcome` and `shownState` have it. `$4`: the state that is shown, or null; `$5`: now. */
+/** In step with `seenOutcome` and `shownState`. `$4`: the state that is shown, or null; `$5`: now. */
 const MATCHES = `($4::text is null or $4 = case
      when l.received_id is not null and (l.state = 'open' or (l.state = 'paying' and l.try_method <> 'card')) then 'paid'
      when l.received_amount > 0 and l.state = 'open' then 'disabled'

@@ -35,7 +35,7 @@ export const PAYMENT_LINKS: Published = {
   ],
 };
 
-/** Of a merchant, in this process: each costs him money at his bank, and buyers name whom they like. */
+/** For a merchant, in this process: each costs it money at its bank, and buyers name whom they like. */
 const MOST_BOLETOS_AN_HOUR = 300;
 const HOUR_SECONDS = 3_600;
 

@@ -44,7 +44,7 @@ export type LinkPageTools = PayLinkTools &
   PayLinkByBillTools &
   TryTools & {
     readonly askForPayer: AskForPayer;
-    /** Of boletos, by merchant: strangers have many links and addresses. */
+    /** Limits boletos by merchant: strangers have many links and addresses. */
     readonly boletoLimit: RateLimit;
     readonly clock: BusinessClock;
     readonly acquirers: Acquirers;
@@ -106,7 +106,7 @@ export const LINK_PAGE_ENDPOINTS: readonly Endpoint<LinkPageTools>[] = [
   ),
 ];
 
-/** What ends the try is written before another one begins. */
+/** Writes the end of the last try before another one begins. */
 async function caughtUp(tools: LinkPageTools, { link: found, standing }: FoundLink): Promise<Link> {
   const link = asItsBill(found, standing);
   if (link !== found) await finishQuietly(tools, found, await findTryOutcome(tools, found));
@@ -141,7 +141,7 @@ function chosenOf(banks: Pick<Banks, 'choose'> | Pick<PixBanks, 'choose'>, link:
   return banks.choose(sale);
 }
 
-/** It needs a business day to be paid on, behind today; a bank that is told by file knows it a day later. */
+/** Its payment needs a business day after today. A bank that gets files knows the boleto a day later. */
 function isBoletoOffered({ boletos, clock }: LinkPageTools, link: Link): boolean {
   const { banks } = boletos.issuing;
   const bank = chosenOf(banks, link);

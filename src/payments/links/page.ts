@@ -23,12 +23,11 @@ export type LinkToPay = {
   readonly shown: ShownState;
   readonly options: readonly InstallmentOption[];
   readonly offered: { readonly pix: boolean; readonly boleto: boolean };
-  /** What the try under way is paid by. */
   readonly bill: BillToPay | null;
-  /** Of the service, in real time. */
+  /** The service's real time. */
   readonly now: Instant;
   readonly publicKey: string;
-  /** Where the page leads back to; null: nowhere. */
+  /** The address to which the page leads back; null: none. */
   readonly returnAddress: string | null;
 };
 
@@ -49,10 +48,10 @@ export type BillToPay =
 const REFRESH_SECONDS = 5;
 /** Banks report the payment of a boleto in hours or days. */
 const SLOWEST_REFRESH_SECONDS = 600;
-/** Of the age of its try. */
+/** A part of the try's age. */
 const REFRESH_SHARE = 0.05;
 
-/** Of a merchant's own words nothing is markup. */
+/** The merchant's texts are escaped. */
 export function linkPage(toPay: LinkToPay, script: PageScript): string {
   const { link, beneficiary, shown, returnAddress } = toPay;
   const facts: [string, string][] = [
@@ -132,11 +131,11 @@ ${otherwise()}
 const otherwise = (sure = '') =>
   `<button type="button" class="quiet" data-send="cancel"${sure} data-not-done="${NOT_REMOVED}">Pagar de outra forma</button>`;
 
-/** Money that is on its way is reported behind the cancel. */
+/** A payment on its way is reported after the cancel. */
 const SURE =
   ' data-sure="Já pagou este boleto? Então não o retire: o banco confirma em até um dia útil. Retirar o boleto, que ninguém pagou?"';
 
-/** It names its payer, so it is shown to the browser that had it made alone. */
+/** The paper names its payer, so only the browser that had it made shows it. */
 function placeOfPaper({ try: ofTry, digest, pages }: Paper, content: string): string {
   return `
 <div id="paper" data-try="${ofTry}" data-paper="${digest}" data-pages="${pages}" hidden>${content}</div>`;

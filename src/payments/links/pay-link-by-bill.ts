@@ -51,17 +51,17 @@ export type PayLinkByBillTools = FinishTryTools & {
   readonly boletos: { readonly issuing: IssueTools; readonly canceling: CancelTools };
 };
 
-/** A buyer who leaves keeps his link to this Pix for so long, unless he takes it away. */
+/** How long the Pix holds the link if the buyer leaves without removing it. */
 const PIX_SECONDS = 1_800;
-/** Shorter ones end before the payer has opened his bank. */
+/** A shorter one ends before the payer has opened the bank's app. */
 const SHORTEST_SECONDS = 60;
 const LONGEST_DESCRIPTION = 140;
 
-/** `paperSecret`: of his browser; null: it has none, and finds no paper. */
+/** `paperSecret`: of the payer's browser; null: the browser has none, and finds no paper. */
 type PayerOfLink = BoletoPayer & { readonly paperSecret: string | null };
 
 /**
- * By boleto for this payer; null: by Pix. A bill is a try as a card is: until it is paid, over or taken away
+ * By boleto for this payer; null: by Pix. A bill is a try like a card: until it is paid, over or taken away
  * nothing else pays the link.
  */
 export function payLinkByBill(
@@ -146,8 +146,8 @@ export async function takeBillAway(
 }
 
 /**
- * `paidAtBank`: it reports the payment shortly. `asked`: it answers, or has answered. `beingMade`: nothing
- * was asked. `over`: there is nothing to ask for.
+ * `paidAtBank`: the bank reports the payment shortly. `asked`: the bank answers, or has answered.
+ * `beingMade`: nothing was asked. `over`: there is nothing to ask for.
  */
 type Removal = 'asked' | 'paidAtBank' | 'keptByBank' | 'notAsked' | 'beingMade' | 'over';
 
@@ -160,7 +160,7 @@ const WORDS: Readonly<Record<Removal, string>> = {
   over: STILL_CONFIRMING,
 };
 
-/** Of the try that is under way, if it has one that waits for its payer. */
+/** For the try under way, if it has a bill that waits for its payer. */
 export async function removeBillOfTry(
   tools: PayLinkByBillTools,
   link: Link,
@@ -171,8 +171,8 @@ export async function removeBillOfTry(
 }
 
 /**
- * The same without waiting: the works that ask banks do, each within its limits. A bank that has not said yet
- * which one it is does so to the work that reads its changes; another look finds it.
+ * The same without waiting: the background works ask the banks, each within its limits. A bank whose name is
+ * not known yet is found at a later look.
  */
 export async function startBillRemoval(
   tools: PayLinkByBillTools,
@@ -275,7 +275,10 @@ function isWaiting(bill: BillOfTry): boolean {
   return bill.boleto.state === 'issued' || bill.boleto.state === 'overdue';
 }
 
-/** The link as its bills have it, which payers paid at their banks: the work may not have seen it yet. */
+/**
+ * The link in the state of its bills, which payers paid at their banks: the background work may not have seen
+ * it yet.
+ */
 export function asItsBill<L extends Link>(link: L, { outcome }: Pick<StandingBill, 'outcome'>): L {
   switch (outcome?.kind) {
     case undefined:
@@ -306,7 +309,7 @@ function pixOf(link: Link, now: Instant): WantedPix {
 }
 
 const BOLETO_DAYS = 3;
-/** As long as a line of instructions may be. */
+/** The longest line of instructions. */
 const LONGEST_LINE = 80;
 
 /** Not payable after its due day: its link waits for it. */

@@ -11,7 +11,7 @@ import { beginTry } from './links.sql.ts';
 import { NOT_ASKED } from './words.ts';
 
 export type PayLinkTools = PayOnceTools & {
-  /** Names the visit of this buyer: codes that the shop has are none of his. */
+  /** The code identifies this buyer's visit; codes that the shop has belong to others. */
   readonly createCode: (merchantId: string, ipAddress: string, deadlineAt: number) => Promise<string>;
 };
 
@@ -23,16 +23,19 @@ export type CardOfBuyer = TypedCard & {
 export type PayLinkResult =
   /** `waiting`: for the payer of its Pix. `removed`: its Pix is over, and the link is open again. */
   | { readonly kind: 'paid' | 'waiting' | 'removed' }
-  /** `words`: for the buyer, whose page shows something else. */
+  /** `words`: for the buyer, if the page shows something else. */
   | { readonly kind: 'confirming'; readonly words?: string }
-  /** No charge was made, and another try may begin. For the buyer. `isUnasked`: no provider was asked. */
+  /**
+   * No charge was made, and another try may begin. `words`: for the buyer. `isUnasked`: no provider was
+   * asked.
+   */
   | { readonly kind: 'declined'; readonly words: string; readonly isUnasked?: boolean }
-  /** It is not to be paid (any more), or another try is under way. */
+  /** The link cannot be paid (any more), or another try is under way. */
   | { readonly kind: 'notOpen' };
 
 /**
- * One try at a time: its commit closes the link for others before the acquirer is asked, and what is charged
- * has the key of the try. Whoever dies here leaves the link closed, until its payment says how it ended.
+ * One try at a time: its commit closes the link for others before the acquirer is asked, and the charge has
+ * the key of the try. If the process dies here the link stays closed until the payment shows its outcome.
  */
 export async function payLink(
   tools: PayLinkTools,
@@ -96,7 +99,7 @@ export async function endWithout(
   return { kind: 'declined', words, isUnasked };
 }
 
-/** What is not written now, the work finds out later. */
+/** If this cannot be written now, the background work finds out later. */
 export async function finishQuietly(tools: FinishTryTools, link: Link, outcome: TryOutcome): Promise<void> {
   await finishTry(tools, link, outcome).catch(() => {});
 }

@@ -3,7 +3,7 @@ import type { Link } from './link.ts';
 /** `timestamp`: seconds, real time. `signature` null: the account has no secret. */
 type Signed = { readonly timestamp: string; readonly signature: string | null };
 
-/** What the signature is over, after id and time: the status, what paid it, and the merchant's reference. */
+/** The signed text after id and time: the status, the payment, and the merchant's reference. */
 export function returnText(
   status: string,
   { paymentId, referenceTransaction }: Pick<Link, 'paymentId' | 'referenceTransaction'>,

@@ -29,7 +29,6 @@ const LISTED_WORDS = {
   expired: 'Expirada',
 } as const satisfies Record<ListedStatus, string>;
 
-/** Fields to sort by, and their names in the module. */
 const ORDERS = {
   paymentId: 'id',
   transactionDate: 'soldAt',
@@ -109,7 +108,7 @@ type AnyQuery = Readonly<Record<string, unknown>>;
 
 const statusOf = (word: unknown) => LISTED_STATUSES.find((known) => LISTED_WORDS[known] === word) ?? null;
 
-/** What no payment of the wanted method has. */
+/** Filters that no payment of the wanted method can match. */
 function notOfMethod(query: AnyQuery): Fault[] {
   const method = METHODS.find((known) => known === query.method);
   if (method === undefined) return [];
@@ -214,7 +213,7 @@ export function readListQuery(query: Static<typeof LIST_QUERY>): WantedPayments 
   };
 }
 
-/** Those that every filter of the query can find. */
+/** The methods that every filter of the query can find. */
 function methodsOf(query: Static<typeof LIST_QUERY>): Method[] {
   const names = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   return METHODS.filter(

@@ -9,15 +9,19 @@ import { METHODS, type PaymentFilter, type WantedStates } from './payment-search
 
 /** The indexes of searches have this condition; those by state `amount > 0` too, which is always true. */
 export const WAS_ASKED = `refusal_reason is distinct from 'notSent'`;
-/** Of a boleto that is being canceled. */
+/** Finds a boleto that is being canceled by the state in which it is shown. */
 export const IS_SHOWN_AS = `(state not in ('canceling', 'changing') or state_before = any ($10::text[]))`;
 
-/** Of the index by status: all but sales being charged, and approved ones that are as they were sold. */
+/**
+ * The condition of the index by status: all except sales being charged, and approved ones unchanged since the
+ * sale.
+ */
 const HAS_RANGE = `state <> 'charging' and (state <> 'approved' or installments_state <> 'authorized')`;
 
 /*
- * Of each method: each state is a range of an index in the order of time. Who uses it adds the part of the
- * range, its order and how many keys are read of each, and ends with `) o)`. No state: nothing is read.
+ * For each method: each state is a range of an index in the order of time. Users of these texts add the rest
+ * of the range, its order and the number of keys to read of each, and end with `) o)`. No state: nothing is
+ * read.
  */
 export const CARD_RANGES = `(select o.sold_at, o.payment_id, 'card' as method
      from unnest($6::text[]) s (state) cross join unnest($7::text[]) i (installments_state) cross join lateral (
@@ -32,11 +36,11 @@ export const BOLETO_RANGES = `(select o.sold_at, o.payment_id, 'boleto' as metho
        select requested_at as sold_at, boleto_id as payment_id from boletos
        where merchant_id = $1 and state = s.state and ${WAS_ASKED} and amount > 0 and ${IS_SHOWN_AS}`;
 
-/** The condition of an index. Of a Pix what else arrived for it does not count. */
+/** The condition of an index. Further arrivals for a Pix do not count. */
 export const IS_PARTLY_RETURNED = 'canceled_amount > 0 and canceled_amount < amount';
 /**
  * A Pix is paid within 1,900 days of its request: it is due 1,825 days later at most, and ends 60 days after.
- * Who uses it adds the range, on `requested_at` and `pix_id`, and ends with `limit 1) p`.
+ * Users of this text add the range, on `requested_at` and `pix_id`, and end with `limit 1) p`.
  */
 export const PARTLY_RETURNED_PIX = `select p.requested_at as sold_at, p.pix_id as payment_id, 'pix' as method
      from (
@@ -53,7 +57,6 @@ export const CARD_KEY = `sold_at, transaction_id as payment_id, 'card' as method
 export const PIX_KEY = `requested_at as sold_at, pix_id as payment_id, 'pix' as method`;
 export const BOLETO_KEY = `requested_at as sold_at, boleto_id as payment_id, 'boleto' as method`;
 
-/** Whether the index of cards by status has everything that is searched for. */
 export function hasRanges({ states, installmentStates }: WantedStates): boolean {
   const isAsSold = states.includes('approved') && installmentStates.includes('authorized');
   return !states.includes('charging') && !isAsSold;
@@ -61,7 +64,7 @@ export function hasRanges({ states, installmentStates }: WantedStates): boolean 
 
 const METHOD = rowCodec({ method: column.oneOf(METHODS) }, 'g');
 
-/** Of the page `g` of `payment_id` and `method`: each row from its own table, by its key. */
+/** For the page `g` of `payment_id` and `method`: each row from its own table, by its key. */
 export const SHOWN_COLUMNS = `${METHOD.columns}, ${OWN_COLUMNS}, x.*, y.*`;
 export const SHOWN_ROWS = `left join lateral (
      select * from transactions where g.method = 'card' and merchant_id = $1 and transaction_id = g.payment_id limit 1
@@ -73,7 +76,7 @@ export const SHOWN_ROWS = `left join lateral (
      where g.method = 'boleto' and b.merchant_id = $1 and b.boleto_id = g.payment_id limit 1
    ) y on true`;
 
-/** `parseCard`: what is selected of a card payment. */
+/** `parseCard`: reads the selected columns of a card payment. */
 export function parseShown<Card extends Parameters<typeof paymentOf>[0]>(
   row: Row,
   parseCard: (row: Row) => Card,

@@ -18,10 +18,10 @@ type ListPaymentsTools = {
   readonly search: Search;
 };
 
-/** A page of an export looks through no more, however few payments of it fit. */
+/** The most days that a page of an export looks through, however few payments fit. */
 const PART_MILLISECONDS = MOST_DAYS * 86_400_000;
 
-/** In their order. */
+/** In the order of the search. */
 function periodsOf(wanted: WantedPayments): WantedPayments[] {
   const { soldFrom, soldBefore, order } = wanted;
   if (soldFrom === null || soldBefore === null) return [wanted];

@@ -9,7 +9,7 @@ import { INSTALLMENT_STATES } from '../../transactions/transaction.ts';
 import { PAYMENT_STATUSES } from '../payment.ts';
 import { EVERY_STATE, METHODS, type Method, type WantedStates } from './payment-search.ts';
 
-/** Those of cards, and what a Pix or a boleto may be besides. */
+/** The statuses of cards, and further ones of a Pix or a boleto. */
 export const LISTED_STATUSES = [...PAYMENT_STATUSES, 'waiting', 'overdue', 'expired'] as const;
 export type ListedStatus = (typeof LISTED_STATUSES)[number];
 
@@ -26,12 +26,12 @@ const OF_BOLETO = {
 } as const satisfies Record<BoletoState, ListedStatus | null>;
 export type BoletoStatus = NonNullable<(typeof OF_BOLETO)[BoletoState]>;
 
-/** One that is being canceled or changed is shown as before. */
+/** A boleto that is being canceled or changed is shown as before. */
 export function boletoStatus({ state, stateBefore }: Pick<Boleto, 'state' | 'stateBefore'>): BoletoStatus {
   return OF_BOLETO[state] ?? OF_BOLETO[stateBefore ?? 'issued'];
 }
 
-/** Of each method the states with this status; null: any. */
+/** For each method the states with this status; null: any. */
 export function statesOfStatus(status: ListedStatus | null): WantedStates {
   if (status === null) return EVERY_STATE;
   const shownAs = OPEN_STATES.filter((state) => OF_BOLETO[state] === status);
@@ -45,7 +45,6 @@ export function statesOfStatus(status: ListedStatus | null): WantedStates {
   };
 }
 
-/** The methods whose payments can have it. */
 export function methodsOfStatus(status: ListedStatus | null): readonly Method[] {
   const { states, pixStates, boletoStates } = statesOfStatus(status);
   const has = { card: states, pix: pixStates, boleto: boletoStates };

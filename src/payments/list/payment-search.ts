@@ -14,13 +14,13 @@ import {
 } from '../../transactions/transaction.ts';
 import type { Instant } from '../../values/instant.ts';
 
-/** Of a search without a key. */
+/** For a search without a key. */
 export const MOST_DAYS = 93;
 
 export const METHODS = ['card', 'pix', 'boleto'] as const;
 export type Method = (typeof METHODS)[number];
 
-/** An order by id is not one by time: ids of requests with a key are derived. */
+/** An order by id is no order by time: ids of requests with a key are derived. */
 export type PaymentOrder = 'id' | 'soldAt' | 'amount' | 'nsu' | 'authorizationCode' | 'verdict';
 
 /** From the key that matches fewest payments to the one that may match most. */
@@ -34,24 +34,24 @@ export const PAYMENT_KEYS = [
   'referenceTransaction',
 ] as const;
 
-/** Each names few payments, or those of one thing. Null: not searched by. */
+/** Each matches few payments, or those of one thing. Null: not searched by. */
 export type PaymentKeys = { readonly [Key in (typeof PAYMENT_KEYS)[number]]: string | null };
 
-/** Of each method the states that are wanted. None: no payment of this method is read. */
+/** The wanted states of each method. None: no payment of this method is read. */
 export type WantedStates = {
   readonly states: readonly TransactionState[];
   /** The status of all installments together, of an approved transaction. */
   readonly installmentStates: readonly InstallmentState[];
   readonly pixStates: readonly PixState[];
   readonly boletoStates: readonly BoletoState[];
-  /** What a boleto that is being canceled is shown as. */
+  /** The shown state of a boleto that is being canceled. */
   readonly shownAs: readonly OpenState[];
 };
 
 export type PaymentFilter = PaymentKeys &
   WantedStates & {
     readonly lastFour: string | null;
-    /** Only those of which a part went back: searched by day alone. */
+    /** Only payments partly given back: searched by day alone. */
     readonly isPartlyReturned: boolean;
     /** Business time of the sale; null: no bound. */
     readonly soldFrom: Instant | null;
@@ -83,7 +83,6 @@ export const EVERY_STATE: WantedStates = {
   shownAs: OPEN_STATES,
 };
 
-/** Leaves the states of these methods. */
 export function statesOfMethods(wanted: WantedStates, methods: readonly Method[]): WantedStates {
   return {
     ...wanted,
@@ -93,7 +92,7 @@ export function statesOfMethods(wanted: WantedStates, methods: readonly Method[]
   };
 }
 
-/** The key whose payments are read and then filtered; null: those of the period are read. */
+/** The key whose payments are read and then filtered; null: the period's payments are read. */
 export function keyToLookUp(filter: PaymentKeys): keyof PaymentKeys | null {
   return PAYMENT_KEYS.find((key) => filter[key] !== null) ?? null;
 }

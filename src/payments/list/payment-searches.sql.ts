@@ -38,7 +38,7 @@ const TOTALS = listsCodec<ShareTotal>(
   's',
 );
 
-/** Shares are added up by the database: a page can have 100 sales, and a sale 9,900 shares. */
+/** The database adds up shares: a page can have 100 sales, and a sale 9,900 shares. */
 const LISTED = `${SHOWN_COLUMNS}, ${TOTALS.columns} from page g ${SHOWN_ROWS} cross join lateral (
      select array_agg(position order by position) as share_position, array_agg(amount order by position) as share_amount,
        array_agg(canceled_amount order by position) as share_canceled_amount
@@ -51,7 +51,7 @@ const LISTED = `${SHOWN_COLUMNS}, ${TOTALS.columns} from page g ${SHOWN_ROWS} cr
 
 /** For the count: only the index in this order can answer it, however few rows there are. */
 const TO_COUNT = 'order by sold_at, payment_id {counted}';
-/** Of each method as many as the page needs in all; then they are merged. */
+/** Reads of each method as many as the page needs in all; then they are merged. */
 const TO_SHOW = 'order by {order} limit $2::bigint + $3::bigint';
 const OF_DAYS = 'sold_at >= $4::timestamptz and sold_at < $5::timestamptz';
 const REQUESTED = 'requested_at >= $4::timestamptz and requested_at < $5::timestamptz';
@@ -272,7 +272,7 @@ function listOf(
   return [hasRanges(wanted) ? BY_STATUS : BY_DAY, filtersOf(wanted).slice(0, -1)];
 }
 
-/** $4 to $8: a boleto is given back by nobody. */
+/** $4 to $8: boletos are never given back. */
 const PARTLY_VALUES = 5;
 
 /** $4 to $11. */

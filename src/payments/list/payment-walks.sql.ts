@@ -25,7 +25,7 @@ import type { PaymentWalk, WantedPayments } from './payment-search.ts';
 import { type Walk, walkBothWays } from './walk-both-ways.sql.ts';
 
 type Place = {
-  /** As PostgreSQL writes it, so that it is exact, whatever wrote the row. */
+  /** In PostgreSQL's text, so that it is exact, whatever wrote the row. */
   readonly soldAtText: string;
   readonly paymentId: string;
 };

@@ -53,7 +53,7 @@ export type WantedAmount = {
   readonly soldBefore: Instant;
 };
 
-/** Of each kind so many of the newest are read: a page, not an account of a year. */
+/** The newest that are read of each kind: enough for a page, not for a year. */
 const MOST_READ = 5_000;
 
 /** Newest first. `readFrom`: earlier sales were not looked at; null: all of the period were. */

@@ -7,7 +7,7 @@ import type { ListedPayment } from '../payment.ts';
 import { writeBoletoPayment } from '../status/boleto-contract.ts';
 import { PAYMENT_EXAMPLE, type WithoutShares, writeCardFields } from '../status/contract.ts';
 
-/** What a row is written for: `pages` is the address of the pages of payers, `feeOf` the fee of a Pix. */
+/** `pages`: the address of the pages for payers. `feeOf`: the fee of a Pix. */
 export type RowReader = {
   readonly language: Language;
   readonly pages: string;
@@ -16,7 +16,7 @@ export type RowReader = {
 
 type Listed = ListedPayment<WithoutShares>;
 
-/** As in a list, without the split. */
+/** A row as in a list, without the split. */
 function writeRow(listed: Listed, reader: RowReader): object {
   switch (listed.method) {
     case 'card':
@@ -36,7 +36,10 @@ type Shown = Readonly<Record<string, unknown>>;
 
 const NDJSON_TYPE = 'application/x-ndjson; charset=utf-8';
 
-/** In this order; a payment is one line, with any number of installments. What a method lacks is empty. */
+/**
+ * In this order; a payment is one line, with any number of installments. Fields that a method lacks are
+ * empty.
+ */
 const COLUMNS = [
   'paymentId',
   'referenceTransaction',
@@ -70,7 +73,7 @@ const COLUMNS = [
 
 const csvLineOf = (cells: Shown) => csvLine(COLUMNS.map((name) => cells[name] as CsvCell));
 
-/** The card's fields separately, of installments their number. */
+/** The card's fields separately; of installments only the number. */
 function cardLine(shown: Shown): string {
   const { card, installments, antifraudReasons } = shown as {
     readonly card: Readonly<Record<string, CsvCell>>;
@@ -81,7 +84,7 @@ function cardLine(shown: Shown): string {
   return csvLineOf({ ...shown, ...card, installments: installments.length, antifraudReasons: reasons });
 }
 
-/** Of a Pix `description` is what its payer was shown, of a card why it was declined. */
+/** `description` of a Pix is the text shown to its payer; of a card, why it was declined. */
 function writeLine(listed: Listed, reader: RowReader): string {
   const shown = writeRow(listed, reader) as Shown;
   switch (listed.method) {
@@ -98,7 +101,6 @@ function writeLine(listed: Listed, reader: RowReader): string {
 
 const HEAD = csvLine(COLUMNS);
 
-/** For a page or all. */
 export function csvOfPayments(reader: RowReader): RowFormat<Listed> {
   return { type: CSV_TYPE, head: HEAD, line: (listed) => writeLine(listed, reader) };
 }

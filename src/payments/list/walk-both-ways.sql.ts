@@ -6,14 +6,12 @@ export type WalkParts = {
   readonly name: string;
   /**
    * Selects `sold_at`, `payment_id` and `method`. `{card}`, `{pix}` and `{boleto}` are replaced by the range
-   * behind the last row, `{order}` by the order and the limit.
+   * after the last row, `{order}` by the order and the limit.
    */
   readonly keys: string;
-  /** Selects the columns of the page `g`. */
   readonly shown: string;
 };
 
-/** The columns of time and id. */
 const PLACES: Readonly<Record<'card' | 'pix' | 'boleto', readonly [string, string]>> = {
   card: ['sold_at', 'transaction_id'],
   pix: ['requested_at', 'pix_id'],

@@ -18,7 +18,7 @@ const BOLETO_WORDS = {
 const textOrNull = (description?: string) =>
   Type.Union([Type.String(), Type.Null()], description === undefined ? {} : { description });
 
-/** What it shares with the other methods; `GET /api/billissuer/{id}` has all of it. */
+/** The fields shared with other methods; `GET /api/billissuer/{id}` has all of it. */
 export const BOLETO_PAYMENT = named('PaymentByBoleto', {
   paymentId: Type.String({ description: 'The id of the boleto.' }),
   method: Type.Enum(['boleto']),

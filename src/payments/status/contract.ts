@@ -208,7 +208,6 @@ export const GET_PAYMENT = contract({
 
 export type CardPayment = Static<typeof PAYMENT_ANSWER>;
 
-/** With one page of its split, and its cancels. */
 export function writePayment(
   found: FoundPayment<TransactionWithCancels>,
   language: Language,
@@ -225,7 +224,7 @@ export function writePayment(
   };
 }
 
-/** As in a list: split by beneficiary, not by installment. */
+/** The payment as in a list: split by beneficiary, not by installment. */
 export function writeListedCard(found: FoundPayment<ListedTransaction>, language: Language): object {
   const { split, shareTotals } = found.transaction;
   return { ...writeCardFields(found, language), ...writeSplitInList(split, shareTotals) };
@@ -272,7 +271,7 @@ export function writeCardFields(
   };
 }
 
-/** As in the payment's own answer; empty unless declined. */
+/** The decline as in the payment's own answer; empty unless declined. */
 function writeDecline({ brand, responseCode, adviceCode, soldAt }: WithoutShares, language: Language) {
   if (responseCode === null) return {};
   const read = readDecline(brand, responseCode, adviceCode);

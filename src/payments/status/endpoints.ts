@@ -47,7 +47,7 @@ async function findPayment(
 
 const MOST_REFUNDS = 100;
 
-/** What is no card payment. */
+/** A payment by another method than card. */
 async function findOther(
   { lookUp }: Pick<FindPaymentTools, 'lookUp'>,
   merchantId: string,

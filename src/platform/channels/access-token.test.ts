@@ -4,7 +4,6 @@ import { AccessToken, type NewToken } from './access-token.ts';
 
 const LONG = 60_000;
 
-/** Questions that are answered when the test says so. */
 function opened() {
   const questions: { readonly timeout: number; readonly answer: (answer: NewToken) => void }[] = [];
   const clock = { now: 0 };

@@ -1,22 +1,25 @@
 export type TokenAnswer =
   | { readonly kind: 'token'; readonly token: string }
-  /** `refused`: these credentials are not known. `away`: nobody said. */
+  /** `refused`: the server does not know these credentials. `away`: no clear answer. */
   | { readonly kind: 'refused' | 'away'; readonly reason: string };
 
-/** `seconds`: how long it lives, as the answer says it; anything else than a number: it does not say. */
+/** `seconds`: the lifetime in the answer; anything else than a number counts as absent. */
 export type NewToken =
   | { readonly kind: 'token'; readonly token: string; readonly seconds: unknown }
   | Exclude<TokenAnswer, { kind: 'token' }>;
 
-/** Whoever waits for a token waits as long as he has; the question itself has this time. */
+/** A caller stops waiting at its own timeout; the question itself has this time. */
 const QUESTION_MILLISECONDS = 10_000;
-/** Of a token's life, so that no request carries an ended one. */
+/** The part of a token's life in which it is used, so that no request carries an expired one. */
 const PART_USED = 0.75;
 const USUAL_SECONDS = 300;
 const MOST_SECONDS = 86_400;
 const TOO_LATE: TokenAnswer = { kind: 'away', reason: 'no access token came in time' };
 
-/** An access token (OAuth 2 by client credentials) that all callers share, and one question for the next. */
+/**
+ * An access token (OAuth 2 client credentials) that all callers share. One question at a time asks for the
+ * next.
+ */
 export class AccessToken {
   readonly #ask: (timeoutMilliseconds: number) => Promise<NewToken>;
   readonly #now: () => number;
@@ -39,7 +42,7 @@ export class AccessToken {
     return within(this.#asking, timeoutMilliseconds);
   }
 
-  /** Of a token that is taken no more. One that came meanwhile stays. */
+  /** Drops a token that the server no longer accepts, unless it was replaced meanwhile. */
   forget(token: string): void {
     if (this.#held?.token === token) this.#held = null;
   }

@@ -12,7 +12,7 @@ export type Unanswered = { readonly kind: 'unknown'; readonly reason: string };
 /** No byte of the query was sent. */
 export type Unconnected = { readonly kind: 'notConnected'; readonly reason: string };
 
-/** The query was not sent, for a reason of ours: no connection was free, or no time was left. */
+/** The query was not sent for a reason of our own: no free connection, or no time left. */
 export type Unsent = { readonly kind: 'notSent'; readonly reason: string };
 
 export const TOO_LATE: Unsent = { kind: 'notSent', reason: 'too little time was left' };
@@ -23,11 +23,10 @@ export type Asked = ChannelAnswer | Unanswered | Unconnected | Unsent;
 export type Question = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
   readonly path: string;
-  /** The path with its ids as names in braces, for traces. */
+  /** The path with its parameters in braces, for traces. */
   readonly template?: string;
   readonly body: string | null;
   readonly headers: Readonly<Record<string, string>>;
-  /** A success without a body is an answer too. */
   readonly mayBeEmpty?: boolean | undefined;
 };
 
@@ -51,7 +50,7 @@ export function askOnce(
     let size = 0;
     const chunks: Buffer[] = [];
     let isFinished = false;
-    /** Set right before the first byte is written. Until then the query waits for a connection. */
+    /** Set right before the first byte is written. */
     let stop: ((reason: Error) => void) | null = null;
     const finish = (answer: Exclude<Asked, Unsent>) => {
       isFinished = true;
@@ -127,7 +126,7 @@ type TracedQuestion = {
 
 type Answer = { readonly kind?: string; readonly status?: number };
 
-/** Calls another program in a trace span of its own. Neither query nor answer is put into the span. */
+/** Neither query nor answer is put into the trace span. */
 export function tracedCall<Q extends TracedQuestion, A extends Answer>(
   peer: Exclude<TraceTarget, 'merchants'>,
   question: Q,

@@ -17,9 +17,9 @@ const LARGEST_AMOUNT = 9_999_999_999;
 const MOST_AHEAD_MILLISECONDS = 86_400_000;
 
 /**
- * A string says why the page is malformed; it is requested again. An unreadable item is kept as such, because
- * it would come again and stop the changes of all merchants. `readItem` gives a change, null for an item that
- * is none, or the fault. `names` are the fields of the protocol.
+ * Gives a string that says why the page is malformed; the page is then requested again. An unreadable item is
+ * kept: it would come again and stop the changes of all merchants. `readItem` gives a change, null for an
+ * item that is none, or the fault. `names` are the fields of the protocol.
  */
 export function readChangePage<Change>(
   body: Fields,
@@ -47,7 +47,7 @@ export function readChangePage<Change>(
     unreadable,
     hasNews: changes.length > 0,
     cursor,
-    // An empty page that promises more is followed after the usual pause, not at once.
+    // An empty page that promises more is followed after the usual pause.
     hasMore: hasMore && items.length > 0,
   };
 }
@@ -72,11 +72,10 @@ export function isAmount(value: unknown, least: number): boolean {
   return Number.isInteger(value) && (value as number) >= least && (value as number) <= LARGEST_AMOUNT;
 }
 
-/** An instant of a clock ahead of ours counts as now. Refusing the change would lose it. */
+/** An instant ahead of our clock counts as now: refusing the change would lose it. */
 function readInstant(value: unknown, until: Instant): Instant | null {
   if (!isText(value, INSTANT_WITH_ZONE)) return null;
   const milliseconds = Date.parse(value);
-  // Nothing of ours is older than 1970.
   const isPossible = milliseconds > 0 && milliseconds <= until + MOST_AHEAD_MILLISECONDS;
   return isPossible ? instant(Math.min(milliseconds, until)) : null;
 }
@@ -84,10 +83,12 @@ function readInstant(value: unknown, until: Instant): Instant | null {
 const LONGEST_VALUE = 64;
 const LONGEST_ITEM = 500;
 const LONGEST_CARD_NUMBER = 19;
-/** Digits in a row, with common separators. */
 const MANY_DIGITS = /\d(?:[ .-]?\d){12,}/g;
 
-/** An unreadable change for a person: bounded, without possible card data, names alone of unknown fields. */
+/**
+ * An unreadable change for a person: bounded, without possible card data. Unknown fields show only their
+ * names.
+ */
 export function printItem(item: unknown, fields: readonly string[]): string {
   return withoutCardNumbers(JSON.stringify(shownItem(item, fields))).slice(0, LONGEST_ITEM);
 }

@@ -4,11 +4,11 @@ import { createSecureContext } from 'node:tls';
 
 export type NamedFile = { readonly setting: string; readonly path: string };
 
-/** The files of a channel to another program. Null: not used. */
+/** The files of a channel to another program. Null: the file is not used. */
 export type ChannelFiles = {
-  /** PEM: the only authorities that are trusted; public ones are not. */
+  /** PEM: the only trusted authorities; public ones are not trusted. */
   readonly authority: NamedFile | null;
-  /** PEM: our certificate, and the chain to its authority. */
+  /** PEM: our certificate and the chain to its authority. */
   readonly certificate: NamedFile | null;
   readonly certificateKey: NamedFile | null;
   readonly token: NamedFile | null;
@@ -60,7 +60,6 @@ async function contentOf(file: NamedFile | null): Promise<string | null> {
   });
 }
 
-/** Each certificate of a PEM file, as it stands there. */
 export function certificatesOf(text: string): readonly string[] {
   return text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
 }
@@ -72,7 +71,7 @@ function checkCertificate({ setting, path }: NamedFile, text: string): void {
     for (const one of all) new X509Certificate(one);
     if (all.length > 0) return;
   } catch {
-    // Reported by the check below.
+    // The check below reports it.
   }
   throw new ChannelUnusable(`${setting}: ${path} holds no certificates in PEM`);
 }

@@ -1,10 +1,10 @@
-/** Whether a host of a setting or address is this machine. IPv6 with or without brackets. */
+/** Whether a host is this machine. IPv6 with or without brackets. */
 export function isLoopback(host: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/.test(host);
 }
 
 /**
- * Why another program's address is refused, or null. Accepted is `https://…`, or `http://…` on loopback,
+ * Why the address of another program is refused, or null. Accepted: `https://…`, or `http://…` on loopback,
  * without path, query or credentials. `carried`: what travels there, for the sentence.
  */
 export function channelUrlFault(setting: string, url: string, carried: string): string | null {

@@ -20,7 +20,7 @@ export const CONNECTION_WORDS: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is signed by itself',
 };
 
-/** Keeps the code itself, which people search for. */
+/** Keeps the code, which people search for. */
 export function wordsOf(code: string): string {
   const words = plainWordsOf(code);
   return words === null ? code : `${words}: ${code}`;

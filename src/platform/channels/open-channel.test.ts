@@ -9,7 +9,6 @@ import { connectorWith, SharedPool } from './open-channel.ts';
 const LONG = 60_000;
 const NONE = { ca: null, clientCertificate: null, token: null };
 
-/** It takes connections and speaks no TLS: as silent as one that drops what comes. */
 async function silentPort(t: TestContext): Promise<string> {
   const server = createServer((socket) => void t.after(() => socket.destroy()));
   t.after(() => server.close());
@@ -54,7 +53,6 @@ test('what has no time left when its turn comes is not sent, and needs no timer'
   const first = ask(LONG);
   await once(server, 'request');
   const behind = ask(LONG);
-  // Neither waits for the one that holds the only connection.
   for (const timeout of [-1, 0]) assert.deepEqual(await ask(timeout), noTurn);
   gone = 2 * LONG;
   came[0]?.end('{}');

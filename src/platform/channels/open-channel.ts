@@ -14,7 +14,7 @@ export type Channel = {
   /** For undici's option `connect`. Each new connection uses the files as they are then. */
   readonly connect: buildConnector.connector;
   readonly headers: () => Readonly<Record<string, string>>;
-  /** For protocols that send it otherwise than as a bearer token. */
+  /** For protocols that do not send it as a bearer token. */
   readonly token: () => string | null;
   readonly close: () => void;
 };
@@ -23,9 +23,9 @@ type ChannelOptions = {
   readonly connectTimeoutMilliseconds: number;
   /** Called when a changed file cannot be used. The former content stays in use. */
   readonly onFault: (error: Error) => void;
-  /** Called with the expiry of each certificate of ours that comes into use; null without one. */
+  /** Called with the expiry of each of our certificates that comes into use; null without a certificate. */
   readonly onCertificate?: (endsAt: Date | null) => void;
-  /** Called with what the files hold, whenever it comes into use. */
+  /** Called with the content of the files whenever it comes into use. */
   readonly onCredentials?: (credentials: ChannelCredentials) => void;
 };
 
@@ -41,7 +41,7 @@ export function connectorWith(
   connectTimeoutMilliseconds: number,
   lookUp: typeof lookup = lookup,
 ): buildConnector.connector {
-  /** The connect that is being begun: it looks its name up before it returns. */
+  /** The connect that is starting: it looks its name up before it returns. */
   let begun = { isLooking: false };
   const connect = buildConnector({
     timeout: connectTimeoutMilliseconds,
@@ -80,7 +80,7 @@ export function headersWith({ token }: ChannelCredentials): Readonly<Record<stri
   return token === null ? {} : { authorization: `Bearer ${token}` };
 }
 
-/** A channel whose files are read again when they change. Throws `ChannelUnusable` for the first read. */
+/** Reads its files again when they change. Throws `ChannelUnusable` for the first read. */
 export async function openChannel(files: ChannelFiles, options: ChannelOptions): Promise<Channel> {
   const channel = new ChangingChannel(files, options);
   await channel.look();
@@ -153,7 +153,7 @@ function certificateEnd({ clientCertificate }: ChannelCredentials): Date | null 
     : new Date(new X509Certificate(clientCertificate.certificate).validTo);
 }
 
-/** Identifies a content of the files. Tools that mount secrets swap a link and leave the times alone. */
+/** Identifies the content of the files. Tools that mount secrets swap a link and do not change the times. */
 async function markOf(files: ChannelFiles): Promise<string> {
   const marks = Object.values(files).map(async (file) => {
     if (file === null) return '';
@@ -174,7 +174,6 @@ const CERTIFICATE_END = gauge(
   ['channel'],
 );
 
-/** Log lines and metrics of a channel. `sentence` is for the log. */
 export function observeChannel(
   { log, metrics }: { readonly log: Log; readonly metrics: Metrics },
   channel: string,
@@ -194,16 +193,16 @@ export function observeChannel(
   };
 }
 
-/** Callers that may wait for a connection, for each connection. */
+/** Callers that may wait, for each connection. */
 const WAITING_FOR_EACH = 8;
 const LONGEST_WAIT_MILLISECONDS = 5_000;
-/** The part of the timeout spent waiting for a connection. The rest is for the answer. */
+/** The part of the timeout spent waiting for a connection; the rest is for the answer. */
 const PART_TO_WAIT = 1 / 4;
 
 /**
- * Connections to an acquirer or a bank, shared by merchants and by kinds of query: a slow kind does not stop
- * the others. A query that gets no connection in time was not sent. Nothing is pipelined: an unanswered query
- * must not hold up the ones behind it.
+ * Connections to an acquirer or a bank, shared by merchants and by kinds of query, so that a slow kind does
+ * not stop the others. A query that gets no connection in time is not sent. Nothing is pipelined: an
+ * unanswered query must not hold up the next ones.
  */
 export class SharedPool {
   readonly #peer: 'acquirer' | 'bank' | 'pix';
@@ -226,10 +225,7 @@ export class SharedPool {
     });
   }
 
-  /**
-   * Like `askOnce`, never throws and never takes longer than the timeout. Where nothing is left of it,
-   * because the steps before took it or the process was busy, nothing is sent.
-   */
+  /** Like `askOnce`, never throws and never exceeds the timeout. Sends nothing when no time is left. */
   async ask(
     wanted: Wanted,
     question: Question,

@@ -1,10 +1,9 @@
 /**
- * Why there is no clear answer. `unusable`: an answer came that proves nothing. `silent`: none came, or the
- * bridge says that it has none. `notAsked`: we sent nothing, and this says nothing about whom we ask.
+ * Why there is no clear answer. `unusable`: the answer proves nothing. `silent`: no answer, or the bridge has
+ * none. `notAsked`: we sent nothing, which says nothing about the other side.
  */
 export type UnclearCause = 'unusable' | 'silent' | 'notAsked';
 
-/** An answer that proves nothing is an answer. */
 export function isHeard({ kind, cause }: { readonly kind: string; readonly cause?: UnclearCause }): boolean {
   return kind !== 'unknown' || cause === 'unusable';
 }

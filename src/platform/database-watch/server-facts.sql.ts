@@ -27,7 +27,6 @@ export const ALL_FACTS = rowCodec<ServerFacts>({
   ),
   ...OF_THE_SERVER.fields,
 });
-/** For servers where the right was revoked. */
 export const FEWER_FACTS = rowCodec<ServerFacts>({
   systemIdentifier: column.nullable(column.text('null')),
   timeline: column.nullable(column.whole('null::bigint')),
@@ -39,7 +38,6 @@ export const READ_FEWER_FACTS = `select ${FEWER_FACTS.columns}`;
 
 export const parseFacts = ALL_FACTS.parse;
 
-/** The right was revoked, or the server is of another make. */
 export function isIdentityHidden(error: unknown): boolean {
   const { insufficientPrivilege, undefinedFunction, featureNotSupported } = SQL_STATE;
   return hasSqlState(error, insufficientPrivilege, undefinedFunction, featureNotSupported);
@@ -49,14 +47,14 @@ const ARCHIVE = rowCodec({
   isOn: column.boolean(`current_setting('archive_mode') <> 'off'`),
   /** Seconds until a partly filled segment is archived; 0: never. */
   timeoutSeconds: column.whole(`(select t.setting::int from pg_settings t where t.name = 'archive_timeout')`),
-  /** The file that the last attempt could not archive; null: it succeeded, or there was none. */
+  /** The file that the last attempt failed to archive; null: it succeeded, or there was none. */
   failingFile: column.nullable(
     column.text(
       `case when a.last_failed_time > coalesce(a.last_archived_time, '-infinity') then a.last_failed_wal end`,
     ),
   ),
   failures: column.real('a.failed_count::float8'),
-  /** Seconds since a file was archived; null: none since the statistics began. */
+  /** Null: no file was archived since the statistics began. */
   ageSeconds: column.nullable(
     column.real('extract(epoch from clock_timestamp() - a.last_archived_time)::float8'),
   ),
@@ -76,9 +74,8 @@ const SLOT = rowCodec({
   keptBytes: column.real('s.kept::float8'),
 });
 
-/** The state of PostgreSQL's WAL archive, and what WAL is retained for others. */
 export type ArchiveLook = RowOf<typeof ARCHIVE> & {
-  /** The replication slot that is furthest behind, and what is retained for it. */
+  /** The replication slot that is furthest behind. */
   readonly slot: RowOf<typeof SLOT> | null;
 };
 

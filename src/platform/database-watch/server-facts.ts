@@ -1,10 +1,10 @@
 /** Identifies a database. A part is null where the server does not show it. */
 export type ServerIdentity = {
-  /** Set by initdb; the same in all copies of its files. */
+  /** Set by initdb; all copies of its files share it. */
   readonly systemIdentifier: string | null;
-  /** Different in each database of a server, so also after pg_restore. */
+  /** Differs between databases of a server, so also after pg_restore. */
   readonly databaseOid: number;
-  /** The oid of the stamp's table, which changes when a dump is restored over its own database. */
+  /** The oid of the stamp's table: it changes when a dump is restored over its own database. */
   readonly tableOid: number;
   /** Raised by each promotion and point-in-time recovery. */
   readonly timeline: number | null;
@@ -50,7 +50,6 @@ export function standstill(facts: ServerFacts): string | null {
   return null;
 }
 
-/** Warnings about a fit server that could be safer. */
 export function weaknesses(facts: ServerFacts, isProduction: boolean): string[] {
   const found: string[] = [];
   if (facts.systemIdentifier === null)

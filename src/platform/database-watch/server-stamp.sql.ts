@@ -5,7 +5,7 @@ import { ALL_FACTS, FEWER_FACTS, isIdentityHidden, parseFacts } from './server-f
 import type { ServerFacts, ServerIdentity } from './server-facts.ts';
 import type { Found, Stamp } from './server-stamp.ts';
 
-/** For rows of processes that have ended. */
+/** For rows of ended processes. */
 const FORGET_AFTER = '30 days';
 
 /** The beat number only rises. It is written only if the last acknowledged beat is still there. */
@@ -73,7 +73,7 @@ const READ_LAST_BEAT = statement(
   `select ${LAST_BEAT.columns} from service_beats having count(*) > 0`,
 );
 
-/** The newest sign of life of any process. Null: none ran lately. */
+/** Null: no process ran lately. */
 export async function readLastBeat(database: Database): Promise<RowOf<typeof LAST_BEAT> | null> {
   return firstOf(await database.query(READ_LAST_BEAT, []), LAST_BEAT.parse);
 }
@@ -107,7 +107,6 @@ export async function readStamp(database: Database): Promise<{ stamp: Stamp | nu
   return { stamp: parseStamp(row), facts: parseFacts(row) };
 }
 
-/** Accepts the database, as it is, as the one that acts. */
 export async function acceptDatabase(tx: Tx, identity: ServerIdentity): Promise<void> {
   await tx.query(ACCEPT, stampOf(identity));
 }
@@ -138,17 +137,17 @@ export async function forgetBeats(database: Database): Promise<void> {
   await database.query(FORGET, []);
 }
 
-/** When several processes start at once, the first stamp counts. */
+/** When several processes start at once, the first stamp stays. */
 export async function stampFirst(database: Database, identity: ServerIdentity): Promise<void> {
   await database.query(FIRST_STAMP, stampOf(identity));
 }
 
-/** On behalf of all processes. Changes nothing if another process was faster. */
+/** Vouches for all processes. Changes nothing if another process was faster. */
 export async function vouch(database: Database, from: Stamp, timeline: number | null): Promise<void> {
   await database.query(VOUCH, [timeline, from.timeline, from.token]);
 }
 
-/** Shows the other processes the fault that one of them found. */
+/** Shows all processes the fault that one of them found. */
 export async function writeDoubt(database: Database, words: string): Promise<void> {
   await database.query(DOUBT, [words]);
 }

@@ -5,9 +5,7 @@ import { judge, type Memory, type Stamp } from './server-stamp.ts';
 
 const HERE: ServerIdentity = { systemIdentifier: '771', databaseOid: 5, tableOid: 9, timeline: 1 };
 const STAMP: Stamp = { ...HERE, token: 'first', doubt: null };
-/** Of a process that has just begun. */
 const NEW: Memory = { tokens: new Set(), lastBeat: 0, wasReplicated: null };
-/** Of one that worked here, with a synchronous standby. */
 const OLD: Memory = { tokens: new Set(['first']), lastBeat: 9, wasReplicated: true };
 
 function verdict(

@@ -1,8 +1,6 @@
 import type { ServerIdentity } from './server-facts.ts';
 
-/** The identity of the database when it was stamped. */
 export type Stamp = ServerIdentity & {
-  /** Renewed by each acceptance. */
   readonly token: string;
   /** The difference that a process found. */
   readonly doubt: string | null;
@@ -25,11 +23,11 @@ export type Found = {
 export type Verdict =
   | { readonly kind: 'same' }
   | { readonly kind: 'stamp' }
-  /** A standby of ours was promoted while this process ran. */
+  /** Our standby was promoted while this process ran. */
   | { readonly kind: 'vouch'; readonly from: Stamp }
-  /** The operator accepted the database since we last saw it: this process starts afresh. */
+  /** The operator accepted the database after this process last read the stamp: the process starts afresh. */
   | { readonly kind: 'accepted' }
-  /** `isDoubt`: the other processes cannot know it and must be notified. */
+  /** `isDoubt`: the other processes cannot see the fault and must be told. */
   | { readonly kind: 'held'; readonly words: string; readonly isDoubt: boolean };
 
 /** Whether a database is the one that its stamp names. Without proof the gate stays shut. */

@@ -9,15 +9,15 @@ import { type Found, judge, type Memory, textOf } from './server-stamp.ts';
 
 const BEAT_MILLISECONDS = 1_000;
 /**
- * Beats prove nothing this long after a write error: they need no new space, and other writes do. It doubles
- * with each error soon after the gate was opened: a payment may then have been charged and not recorded.
+ * How long beats prove nothing after a write error: they need no new space, other writes do. It doubles with
+ * each error soon after the gate opened, because a payment may then be charged and not recorded.
  */
 const AFTER_REFUSAL_MILLISECONDS = 2_000;
 const LONGEST_AFTER_REFUSAL_MILLISECONDS = 32_000;
 const SOON_MILLISECONDS = 60_000;
 
 export type ServerWatch = ServerWatcher & {
-  /** The first beat, at start; throws database errors. Then one a second, until `stop`. */
+  /** The first beat, at start; throws database errors. Then one a second until `stop`. */
   start(database: Database): Promise<ServerFacts>;
   stop(): Promise<void>;
 };
@@ -44,7 +44,7 @@ class WatchOfServer implements ServerWatch {
   #memory: Memory = { tokens: new Set(), lastBeat: 0, wasReplicated: null };
   /** The last accepted server, in the form of `textOf`. */
   #known: string | null = null;
-  /** The server of the newest connection, by its current name. */
+  /** The server of the newest connection, in the form of `textOf`. */
   #newest: string | null = null;
   #hasAllFacts = true;
   #timer: NodeJS.Timeout | undefined;
@@ -60,7 +60,7 @@ class WatchOfServer implements ServerWatch {
   }
 
   async start(database: Database): Promise<ServerFacts> {
-    // The first connection finds out how much the server shows.
+    // The first connection finds out which facts the server shows.
     await database.ping();
     const facts = await this.#beat(database);
     await forgetBeats(database);
@@ -74,10 +74,10 @@ class WatchOfServer implements ServerWatch {
     await this.#beating;
   }
 
-  /** Nothing is done on an unchecked server: the gate shuts before the caller gets the connection. */
+  /** The gate shuts before the caller gets a connection to an unchecked server. */
   async check(ask: Parameters<ServerWatcher['check']>[0]): Promise<string> {
     const row = await ask(this.#hasAllFacts ? READ_ALL_FACTS : READ_FEWER_FACTS).catch((error) => {
-      // Only at first: a later server that shows less is not proved to be ours.
+      // Only at first: a later server that shows less is not proven to be ours.
       if (!this.#hasAllFacts || this.#known !== null || !isIdentityHidden(error)) throw error;
       this.#hasAllFacts = false;
       return ask(READ_FEWER_FACTS);
@@ -113,7 +113,7 @@ class WatchOfServer implements ServerWatch {
   #shutForAWhile(): void {
     const now = performance.now();
     const isAgain = now - this.#refusedUntil < SOON_MILLISECONDS;
-    // What fails while the gate is shut was under way.
+    // A request that fails while the gate is shut was already under way.
     if (!isAgain) this.#afterRefusal = AFTER_REFUSAL_MILLISECONDS;
     else if (this.#tools.gate.reason() === null)
       this.#afterRefusal = Math.min(2 * this.#afterRefusal, LONGEST_AFTER_REFUSAL_MILLISECONDS);
@@ -163,7 +163,7 @@ class WatchOfServer implements ServerWatch {
   #recognize(found: Found, facts: ServerFacts): void {
     this.#memory = { ...this.#withToken(found), wasReplicated: isReplicatedBeforeAnswer(facts) };
     this.#known = textOf(facts);
-    // The beat of an older connection says nothing of a server that was reached meanwhile.
+    // The beat of an older connection proves nothing about the newest server.
     if (this.#newest === this.#known && performance.now() >= this.#refusedUntil) this.#tools.gate.open();
   }
 

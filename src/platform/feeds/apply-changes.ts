@@ -7,29 +7,28 @@ import type { WaitingChanges } from './feed-cursors.sql.ts';
 export type Applying<Change extends WaitingChange> = {
   readonly name: string;
   readonly database: Database;
-  /** Notified when changes were stored. */
   readonly wakeSignal: WakeSignal;
   readonly waiting: WaitingChanges<Change>;
-  /** Changes of one subject are applied in sequence: they would wait for each other's lock. */
+  /** Changes of one subject are applied one after the other: they would wait for each other's lock. */
   readonly subjectOf: (change: Change) => string;
   /**
    * Applies, refuses or postpones a change in one commit. Gives `applied`, `gone` (another process finished
-   * it) or the reason. Safe to repeat in any number of processes.
+   * it) or the reason. Any number of processes may repeat it.
    */
   readonly record: (change: Change) => Promise<string>;
   /** The results that a person should look at. */
   readonly warnings: readonly string[];
   readonly observeChange: (result: string) => void;
-  /** Called for a result in `warnings`, and for a change that waits long. */
+  /** Called for a result in `warnings`, and for a change that waits for long. */
   readonly warnOfChange: (change: Change, reason: string) => void;
 };
 
-/** Claimed at once. A commit takes milliseconds, so that all end long before the lease. */
+/** Changes claimed at once. A commit takes milliseconds, so all end long before the lease. */
 const BATCH = 100;
-/** Commits at the same time. Payments need the other connections. */
+/** Commits at the same time. The other connections are for payments. */
 const LANES = 4;
 const LEASE_MILLISECONDS = 15_000;
-/** A person should look after so many attempts. */
+/** After this many tries a person should look. */
 const TRIES_BEFORE_WARNING = 8;
 
 export function applyingWork<Change extends WaitingChange>(applying: Applying<Change>): Work {
@@ -41,7 +40,6 @@ export function applyingWork<Change extends WaitingChange>(applying: Applying<Ch
   };
 }
 
-/** Tries every waiting change of this merchant once, in order of arrival. */
 export async function applyWaitingOf<Change extends WaitingChange>(
   applying: Applying<Change>,
   merchantId: string,

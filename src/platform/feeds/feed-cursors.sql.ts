@@ -4,10 +4,10 @@ import { inputRows } from '../postgres/input-rows.ts';
 import { column, rowCodec } from '../postgres/row-codec.ts';
 import type { FeedCursor, FeedPace, FeedPage, UnreadableItem, WaitingChange } from './feed.ts';
 
-/** The key for all merchants. */
+/** The merchant's part of the key, for a cursor of all merchants. */
 const ALL_MERCHANTS = '';
 
-/** Moves a cursor `c` when its page is stored. The tables of all feeds have the same columns. */
+/** Moves a cursor `c` when its page is stored. All feeds have the same columns. */
 export const MOVED_ON = `fence = c.fence + 1,
        quiet_pulls = case when $4 then 0 else least(c.quiet_pulls + 1, 1000) end,
        due_at = now() + case when $5 then interval '0'
@@ -23,22 +23,19 @@ export const UNREADABLE = inputRows<UnreadableItem>(
   { as: 'u', after: 9 },
 );
 
-/** Stored unreadable items of all merchants. Further ones are only counted and logged. */
+/** For all merchants. Further unreadable items are only counted and logged. */
 const MOST_UNREADABLE = 10_000;
 
-/** A table of cursors `c`, as SQL. */
 export type CursorTable = {
-  /** Begins the names of its statements. */
+  /** The prefix of its statements' names. */
   readonly name: string;
   readonly table: string;
-  /** The column of the provider. */
   readonly column: string;
   readonly cursor: string;
   /** Whether a merchant `m` without a cursor needs one. */
   readonly since: string;
 };
 
-/** Its statements, by what their names end with. */
 export function cursorTexts({ table, column, cursor, since }: CursorTable) {
   const columns = `c.merchant_id, c.${column} as provider, ${cursor} as cursor, c.fence`;
   const ofNew = `from merchants m cross join unnest($1::text[]) p (${column})
@@ -69,8 +66,8 @@ export function cursorTexts({ table, column, cursor, since }: CursorTable) {
 type Statements = Readonly<Record<keyof ReturnType<typeof cursorTexts> | 'keep', Statement>>;
 
 /**
- * `keep` has merchant, cursor, fence, whether there is news, whether there is more, pause, factor, the most
- * unreadable items, who reports, these, and what the page has.
+ * Parameters of `keep`: merchant, cursor, fence, has news, has more, pause, factor, most unreadable items,
+ * provider, unreadable items, then what the page has.
  */
 export function feedCursors<Page extends FeedPage>(
   described: CursorTable,
@@ -102,14 +99,13 @@ export class FeedCursors<Page extends FeedPage> {
     return parseCursor(made);
   }
 
-  /** Makes the cursors of merchants that need one since. */
   async openOfNew(database: Database, providers: readonly string[]): Promise<void> {
     await database.query(this.#statements.open_cursors_of_new, [providers]);
   }
 
   /**
-   * Claims the due cursors for all merchants, or due ones of single merchants, at these providers, and
-   * postpones them for as long as a request may take.
+   * Claims due cursors at these providers, for all merchants or for single ones. Postpones them for as long
+   * as a request may take.
    */
   async claim(
     database: Database,
@@ -123,8 +119,8 @@ export class FeedCursors<Page extends FeedPage> {
   }
 
   /**
-   * Stores a page and moves its cursor, in one statement. A change that is already there is skipped. False:
-   * the cursor was moved meanwhile, and nothing was written.
+   * Stores a page and moves its cursor in one statement, skipping changes already stored. False: the cursor
+   * was moved meanwhile, and nothing was written.
    */
   async keep(
     database: Database,
@@ -142,7 +138,6 @@ export class FeedCursors<Page extends FeedPage> {
     return moved.length === 1;
   }
 
-  /** No clear answer came: asked again after a while. */
   async postpone(database: Database, cursor: FeedCursor, seconds: number): Promise<void> {
     const { provider, merchantId, fence } = cursor;
     const values = [merchantId ?? ALL_MERCHANTS, fence, seconds, provider];
@@ -150,8 +145,8 @@ export class FeedCursors<Page extends FeedPage> {
   }
 
   /**
-   * For a look; `$1`: of whom; `$2`: of single merchants; `$3`: whether those that need a cursor since are
-   * looked for.
+   * When the next pull is due. `$1`: the providers; `$2`: whether for single merchants; `$3`: whether to look
+   * for merchants that have come to need a cursor.
    */
   get earliest(): Statement {
     return this.#statements.earliest_pull;
@@ -170,21 +165,17 @@ function parseCursor(row: Row): FeedCursor {
   return { ...cursor, merchantId: merchantId === ALL_MERCHANTS ? null : merchantId };
 }
 
-/** A table of changes, as SQL. */
 export type WaitingTable = {
-  /** Begins the names of its statements. */
+  /** The prefix of its statements' names. */
   readonly name: string;
   readonly table: string;
-  /** Names a row in `columns`. */
+  /** The alias of a row in `columns`. */
   readonly alias: string;
-  /** The columns of its primary key. */
   readonly key: string;
-  /** The column of the order of arrival. */
   readonly number: string;
   readonly columns: string;
 };
 
-/** Its statements, by what their names end with. */
 export function waitingTexts({ table, alias, key, number, columns }: WaitingTable) {
   const isDue = key.split(', ').map((part) => `${alias}.${part} = due.${part}`);
   return {
@@ -223,10 +214,9 @@ export function waitingChanges<Change extends WaitingChange>(
 }
 
 export type WaitingChanges<Change> = {
-  /** Claims due changes of all merchants in order of arrival, for the time of the lease. */
+  /** Claims due changes of all merchants in order of arrival, for the lease. */
   claim(database: Database, limit: number, leaseMilliseconds: number): Promise<Change[]>;
-  /** The waiting changes of this merchant after a number, in order of arrival, including claimed ones. */
+  /** This merchant's waiting changes after a number, in order of arrival, including claimed ones. */
   list(database: Database, merchantId: string, afterNumber: number, limit: number): Promise<Change[]>;
-  /** For the due-work loop. */
   readonly earliest: Statement;
 };

@@ -2,12 +2,11 @@ import type { Instant } from '../../values/instant.ts';
 
 /** `merchantId` null: one cursor for all merchants. */
 export type FeedCursor = {
-  /** The name of who reports. */
   readonly provider: string;
   readonly merchantId: string | null;
   /** Opaque, from the system that reports; null: from the beginning. */
   readonly cursor: string | null;
-  /** Raised by every stored page. */
+  /** Raised with each stored page. */
   readonly fence: number;
 };
 
@@ -19,7 +18,7 @@ export type FeedRequest = Pick<FeedCursor, 'merchantId' | 'cursor'> & {
 
 export type UnreadableItem = {
   readonly reason: string;
-  /** The fields that the protocol names: bounded, without anything that could be card data. */
+  /** The fields that the protocol names: bounded, without possible card data. */
   readonly item: string;
 };
 
@@ -27,14 +26,13 @@ export type FeedPage<Change = unknown> = {
   readonly kind: 'changes';
   readonly changes: readonly Change[];
   readonly unreadable: readonly UnreadableItem[];
-  /** Whether it brings anything that has an effect. */
+  /** Whether the page has anything that has an effect. */
   readonly hasNews: boolean;
   readonly cursor: string;
-  /** Whether asking again at once would bring more. */
   readonly hasMore: boolean;
 };
 
-/** No clear answer, or no feed here. */
+/** No clear answer, or the provider has no feed. */
 export type NoPage = { readonly kind: string; readonly reason: string };
 
 export type FeedPace = {
@@ -47,6 +45,6 @@ export type WaitingChange = {
   readonly merchantId: string;
   readonly changeId: string;
   readonly changeNumber: number;
-  /** This attempt included. */
+  /** Includes this attempt. */
   readonly tries: number;
 };

@@ -20,7 +20,7 @@ type FeedOptions<Page extends FeedPage, Change extends WaitingChange> = {
   readonly name: string;
   readonly clock: BusinessClock;
   readonly cursors: FeedCursors<Page>;
-  /** The names of those who report: also of one that gets nothing new. */
+  /** The systems that report, also those that get nothing new. */
   readonly providers: () => readonly string[];
   readonly ask: (
     provider: string,
@@ -29,42 +29,39 @@ type FeedOptions<Page extends FeedPage, Change extends WaitingChange> = {
   ) => Promise<Page | NoPage>;
   readonly timeoutMilliseconds: number;
   readonly mostChanges: number;
-  /** Requests at the same time. Others need the other connections. */
+  /** Requests at the same time. The other connections are for others. */
   readonly pullsAtOnce: number;
   readonly pauseSeconds: number;
   /**
-   * Production: one request for all merchants. Homologation: one for each, by its own clock. A cell too,
-   * because other cells have the other merchants.
+   * Production: one request for all merchants. Homologation: one for each, by its own clock. A cell also asks
+   * for each merchant, because other cells have the other merchants.
    */
   readonly isForAllMerchants: boolean;
-  /** Called with the result of each request. */
   readonly observePull: (provider: string, outcome: string) => void;
-  /** Called for each item stored as unreadable. */
   readonly observeUnreadable: (item: UnreadableItem) => void;
   readonly applying: Applying<Change>;
 };
 
-/** The changes that another system reports: stored by page, applied one by one. */
+/** The changes that another system reports: stored page by page, applied one by one. */
 export type Feed = {
   readonly database: Database;
   readonly clock: BusinessClock;
   readonly works: readonly Work[];
-  /** Up to where the changes of this merchant were read at a provider. */
   cursorOf(provider: string, merchantId: string): Promise<string | null>;
   /**
    * Pulls and applies this merchant's changes up to its business time, for forced events and clock jumps.
-   * Throws when no answer comes. Gives how many it brought.
+   * Throws when no answer comes. Gives the number of new changes.
    */
   pullAndApplyOf(merchantId: string): Promise<number>;
 };
 
-/** `more`: asking again at once brings more. `none`: no clear answer. `kept`: changes that were new. */
+/** `more`: asking again at once brings more. `none`: no clear answer. `kept`: new changes. */
 type Pulled = { readonly state: 'more' | 'done' | 'none'; readonly kept: number };
 
-/** A jump of two years with thousands of open installments. Background work continues beyond. */
+/** Enough for a jump of two years with thousands of open installments. Background work goes on beyond it. */
 const MOST_PAGES = 10_000;
 const LEASE_MARGIN_MILLISECONDS = 5_000;
-/** How soon a merchant's first charge or boleto is followed by its first request. */
+/** How soon the first request follows a merchant's first charge or boleto. */
 const LOOK_FOR_NEW_MILLISECONDS = 2_000;
 /** Homologation asks less often for a merchant without changes. */
 const LONGEST_QUIET_FACTOR = 10;
@@ -143,7 +140,7 @@ function pullingWork<Page extends FeedPage, Change extends WaitingChange>(
 
 /**
  * Requests the next page and stores it in the commit that moves the cursor. A repeated change is stored once.
- * A page is dropped if the cursor was moved meanwhile, so that any number of processes may ask.
+ * A page is dropped if the cursor was moved meanwhile, so any number of processes may ask.
  */
 async function pullPage<Page extends FeedPage, Change extends WaitingChange>(
   options: FeedOptions<Page, Change>,
@@ -164,7 +161,7 @@ async function pullPage<Page extends FeedPage, Change extends WaitingChange>(
   options.observePull(provider, answer.kind);
   if (isKept) for (const item of answer.unreadable) options.observeUnreadable(item);
   if (answer.changes.length > 0) applying.wakeSignal.notify();
-  // A dropped page: the process that moved the cursor may have read less than this answer has.
+  // After a dropped page: the process that moved the cursor may have read less than this answer has.
   return { state: answer.hasMore || !isKept ? 'more' : 'done', kept: isKept ? answer.changes.length : 0 };
 }
 
@@ -176,15 +173,15 @@ type Counter = { inc(labels: { readonly outcome: string }): void };
 
 export type FeedView = {
   readonly log: Log;
-  /** Requests, by result. */
   readonly pages: Counter;
-  /** Changes, by result. */
   readonly outcomes: Counter;
-  /** Given what tells, of each provider, the age of the newest page that this process read of it. */
+  /**
+   * Gets a function that gives, for each provider, the age in seconds of the newest page that this process
+   * read.
+   */
   readonly showAges: (tellAges: (tell: (provider: string, seconds: number) => void) => void) => void;
-  /** Those whose age is told: before the first page, the time since the start. */
+  /** The providers whose age is shown. Before the first page the age is the time since the start. */
   readonly providers: () => readonly string[];
-  /** The sentence for the log. */
   readonly unreadable: string;
 };
 

@@ -6,10 +6,13 @@ export type PlaceObserver = {
   refused(reason: NoPlaceReason): void;
 };
 
-/** No place was free, and nothing was begun. */
+/** No place was free; nothing was begun. */
 export const NO_PLACE = Symbol('no place');
 
-/** Limits the handlers at work, not reading bodies or sending answers, whose duration clients decide. */
+/**
+ * Limits handlers at work. Reading bodies and sending answers do not count: clients decide how long they
+ * take.
+ */
 export class Admission {
   readonly #places: ReturnType<typeof divideCapacity>;
   readonly #observer: PlaceObserver;

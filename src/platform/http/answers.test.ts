@@ -53,7 +53,6 @@ test('where something may have been written no error is told: the connection is 
   await assert.rejects(serveOrCut(log, served('POST', away), call), away);
 });
 
-/** What is noted of a streamed answer when it is over, whatever its reader did before. */
 async function notedOf(
   pieces: AsyncIterable<string>,
   read: (body: Readable, stopping: AbortController) => void,

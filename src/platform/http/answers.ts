@@ -20,8 +20,8 @@ import { FAILURES, type Failure, RETRY_AFTER_SECONDS } from './failures.ts';
 import type { RefusalShape } from './refusal.ts';
 
 /**
- * Answers malformed HTTP and ends the connection. A silent connection is only closed: a proxy would take an
- * answer for that of its next request.
+ * Answers malformed HTTP and ends the connection. A connection that sent nothing is only closed: a proxy
+ * would take an answer for that of its next request.
  */
 export function answerMalformedHttp(error: Error, socket: Socket): void {
   const { code } = error as NodeJS.ErrnoException;
@@ -41,12 +41,11 @@ export function answerMalformedHttp(error: Error, socket: Socket): void {
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
 }
 
-/** A request that did not come in time is not malformed. */
 function faultOf(code: string | undefined): 'slowRequest' | 'malformedHttp' {
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'slowRequest' : 'malformedHttp';
 }
 
-/** More than honest callers and their proxies send. Node would drop headers beyond its own limit. */
+/** More than honest callers and their proxies send. Node would drop headers above its own limit. */
 const MOST_HEADERS = 100;
 
 /**
@@ -67,13 +66,13 @@ export function isDoubtful(request: IncomingMessage): boolean {
   return encoding !== undefined && (httpVersion !== '1.1' || encoding.toLowerCase() !== 'chunked');
 }
 
-/** Refuses a request, serves none behind it, and ends the connection. */
+/** Refuses a request, serves none after it, and ends the connection. */
 export function failAndEnd(request: FastifyRequest, reply: FastifyReply, failure: Failure): FastifyReply {
   Connection.of(request.raw.socket)?.giveUp();
   return fail(request, reply, failure, { connection: 'close' });
 }
 
-/** Ends what has no deadline of its own, such as a slow look-up. */
+/** After this, requests without a deadline of their own, such as a slow look-up, are ended. */
 const DEADLINE_GRACE_MILLISECONDS = 500;
 
 type AnyCall = Call<unknown, unknown, unknown>;
@@ -100,14 +99,14 @@ function orCutAt(answer: Promise<Made>, at: number): Promise<Made> {
   });
 }
 
-/** Nobody reads a late stream: what it holds must be freed. */
+/** Nobody reads a late stream: its resources must be freed. */
 function closeUnread(late: Made): void {
   if (late !== CUT_CONNECTION) late.stream?.close();
 }
 
 /**
- * An error answer says that nothing was written. If something may have been written, the connection is cut
- * instead. Reads write nothing, and a login has no effect until it is answered.
+ * An error answer promises that nothing was written. If something may have been written, the connection is
+ * cut instead. Reads write nothing, and a login has no effect until it is answered.
  */
 async function serveWatched(
   log: Log,
@@ -192,7 +191,7 @@ export function refuseMethod(request: FastifyRequest, reply: FastifyReply): Fast
   return fail(request, reply, 'wrongMethod', { allow: (request.allowedMethods ?? []).join(', ') });
 }
 
-/** 401 with an empty body. An unread body is drained up to the usual size, else the connection closes. */
+/** 401 with an empty body. An unread body is drained up to the usual size; above it the connection closes. */
 export function refuseUnknownCaller(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   drainUnreadBody(request, reply);
   return reply
@@ -212,28 +211,28 @@ function drainUnreadBody(request: FastifyRequest, reply: FastifyReply): void {
   });
 }
 
-/** Bytes produced and not yet sent. No more are produced meanwhile. */
+/** Bytes produced and not yet sent, above which no more are produced. */
 const MOST_HELD_BYTES = 64 * 1024;
-/** For a reader that takes nothing, and for the whole body. */
+/** The limits for a reader that takes nothing, and for the whole body. */
 const STALLED_MILLISECONDS = 60_000;
 const LONGEST_MILLISECONDS = 60 * 60_000;
 const LOOK_MILLISECONDS = 1_000;
 
-/** Its reader stalled, it took too long or the service stops: nothing is wrong with what was read. */
+/** The reader stalled, the body took too long, or the service stops: nothing is wrong with the data. */
 export class BrokenOff extends Error {
   override readonly name = 'BrokenOff';
 }
 
 /**
  * A body produced as fast as it is read. When the reader stalls, a piece fails or the service stops, the
- * connection breaks, so that a part is never taken for the whole.
+ * connection is broken, so that a part is never taken for the whole.
  */
 function openAnswerStream(
   { pieces, signal, close }: AnswerStream<string | Uint8Array>,
   noteFailure: (error: unknown) => void,
 ): Readable {
   const beganAt = performance.now();
-  /** Since when a piece waits to be read; null while one is produced. */
+  /** Since when a piece waits to be read; null while one is being produced. */
   let waitsSince: number | null = null;
   async function* inTurn() {
     try {

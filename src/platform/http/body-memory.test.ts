@@ -14,7 +14,7 @@ function openMemory() {
     },
     refused: (reason) => seen.refused.push(reason),
   });
-  /** Holds hundred bytes after hundred bytes, and gives how many it got. */
+  /** Holds a hundred bytes at a time until refused, and gives how many it got. */
   const fill = (owner: BodyOwner) => {
     const hold = memory.open(owner);
     let got = 0;

@@ -21,9 +21,8 @@ export type BodyObserver = {
 /** `name`: a merchant, or the address of an unknown caller. */
 export type BodyOwner = { readonly isKnown: boolean; readonly name: string };
 
-/** The memory that the body of one request takes. */
 export type BodyHold = {
-  /** Takes so many more bytes; false when this caller gets no more. */
+  /** False when this caller gets no more. */
   add(bytes: number): boolean;
   release(): void;
 };
@@ -52,8 +51,8 @@ class Part {
 }
 
 /**
- * The memory for request bodies, from their first byte until they are answered. Unknown callers have a part
- * of their own. In each part a caller may hold as much as it leaves free.
+ * The memory of request bodies, from the first byte until the answer. Unknown callers have a part of their
+ * own. In each part a caller may hold as much as it leaves free.
  */
 export class BodyMemory {
   readonly #known: Part;
@@ -94,12 +93,12 @@ export class BodyMemory {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Held until the request is answered. */
+    /** Held until the answer. */
     bodyHold: BodyHold | null;
   }
 }
 
-/** Bodies stay bytes for our own reader. The content type matters only when there is a body. */
+/** Bodies stay bytes for our own reader. Without a body the content type does not matter. */
 export function readBodiesAsBytes(app: FastifyInstance, memory: BodyMemory): void {
   app.decorateRequest('bodyHold', null);
   app.removeAllContentTypeParsers();
@@ -130,7 +129,7 @@ export function ownerOf({ caller, ip }: FastifyRequest) {
   return { isKnown: false, name: addressGroup(parseAddress(ip)) };
 }
 
-/** Reads a whole body. A refused one is discarded as it arrives. */
+/** A refused body is discarded as it arrives. */
 export function readBody(payload: Readable, declared: number, hold: BodyHold): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

@@ -19,7 +19,6 @@ export type ConnectionObserver = {
 
 const HEADERS_TIMEOUT_MILLISECONDS = 10_000;
 const KEEP_ALIVE_MILLISECONDS = 65_000;
-/** How often slow callers are looked for. */
 const SLOW_SWEEP_MILLISECONDS = 1_000;
 
 /** One connection in so many is reserved for trusted proxies, if there are any. */
@@ -28,20 +27,18 @@ const PART_FOR_PROXIES = 8;
 type Open = {
   readonly server: Server;
   readonly connection: Connection;
-  /** Stops counting it. */
   readonly leave: () => void;
 };
 
 export class CallerConnections {
   readonly #open = new Map<Socket, Open>();
   readonly #byGroup = new Map<string, number>();
-  /** From all addresses but trusted proxies. */
+  /** From all addresses except trusted proxies. */
   #ofGroups = 0;
-  /** Callers that have never shown an accepted token. */
+  /** Connections over which no token was accepted. */
   readonly #strangers = new ConnectionsByAddress<Socket>();
   readonly #limits: ConnectionLimits;
   readonly #reserve = new ConnectionReserve<Socket>();
-  /** Peers that are not served. */
   readonly #unserved = new ConnectionReserve<Socket>();
   readonly #peers: Peers;
   readonly #bodies: BodyMemory;
@@ -56,16 +53,15 @@ export class CallerConnections {
     this.#sweeping = setInterval(() => this.#sweep(), SLOW_SWEEP_MILLISECONDS).unref();
   }
 
-  /** A server whose connections are counted here, and whose requests take turns. */
   createServer(handle: RequestListener): Server {
     const server = createServer(
       {
         headersTimeout: HEADERS_TIMEOUT_MILLISECONDS,
-        // Node counts from the first byte, also while the request waits behind another one.
+        // Node counts from the first byte, even while the request waits behind another.
         requestTimeout: 0,
         connectionsCheckingInterval: SLOW_SWEEP_MILLISECONDS,
         keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
-        // We refuse it ourselves, in the usual shape.
+        // We refuse a missing host ourselves, in the usual shape.
         requireHostHeader: false,
       },
       (request, response) => {
@@ -74,9 +70,8 @@ export class CallerConnections {
           this.#observer.cut('pipelining');
       },
     );
-    // Node's own resets connections whose first request was received and not read yet. See `end`.
+    // Node's own resets connections whose first request was received and not yet read. See `end`.
     server.closeIdleConnections = () => {};
-    // Before Node gives it a parser.
     server.prependListener('connection', (socket: Socket) => this.#admit(socket, server));
     return server;
   }
@@ -116,7 +111,7 @@ export class CallerConnections {
     );
     const reserve = isReserved ? this.#reserve : isServed ? null : this.#unserved;
     const leave = () => {
-      // A connection that made room for another one was left before it closes.
+      // A connection that was ended to make room was uncounted before it closes.
       if (!this.#open.delete(socket)) return;
       if (reserve === null) this.#count(group, -1);
       else reserve.leave(socket, address);
@@ -147,12 +142,12 @@ export class CallerConnections {
     const ofGroup = group === null ? 0 : (this.#byGroup.get(group) ?? 0);
     const isAddressFull = ofGroup >= this.#limits.perAddress;
     const isFull = this.#isFull(group);
-    // An address with all its connections does not take those of others.
+    // One address with all its connections must not take those of others.
     if (isFull) return isAddressFull || !this.#makeRoom(group) ? 'inAll' : null;
     return isAddressFull ? 'perAddress' : null;
   }
 
-  /** Trusted proxies have a part of their own, and what others leave free. */
+  /** Trusted proxies have a reserved part, and whatever others leave free. */
   #isFull(group: string | null): boolean {
     const { inAll } = this.#limits;
     if (this.#counted() >= inAll) return true;
@@ -160,7 +155,7 @@ export class CallerConnections {
     return group !== null && this.#ofGroups >= inAll - forProxies;
   }
 
-  /** Ends the oldest connection of a stranger over which nothing is served; false: there is none. */
+  /** Ends a stranger's oldest connection that is not being served; false: there is none. */
   #makeRoom(group: string | null): boolean {
     const socket = this.#strangers.oldestOfMost(
       (one) => this.#open.get(one)?.connection.mayMakeRoom() === true,
@@ -194,7 +189,7 @@ export class CallerConnections {
         continue;
       }
       this.#observer.cut(reason);
-      // With a reset: unread bytes would stay in the system's memory.
+      // By a reset: unread bytes would stay in the system's memory.
       if (reason === 'unreadAnswer') socket.resetAndDestroy();
       else answerMalformedHttp(new Error('the body did not come in time'), socket);
     }
@@ -204,7 +199,7 @@ export class CallerConnections {
 /** Kept for health checks. */
 const MOST_RESERVED = 16;
 
-/** Ordered by opening time. One of them is ended when a new one needs room. */
+/** In order of opening. One is ended when a new one needs room. */
 export class ConnectionsByAddress<One> {
   readonly #byAddress = new Map<string, Set<One>>();
 
@@ -224,13 +219,13 @@ export class ConnectionsByAddress<One> {
     if (own?.size === 0) this.#byAddress.delete(address);
   }
 
-  /** The oldest that may go, of the address with the most; null: none may. */
+  /** The oldest that may be ended, of the address with the most; null: none. */
   oldestOfMost(mayGo: (one: One) => boolean = () => true): One | null {
     const most = this.#largest();
     if (most === null) return null;
     const found = firstOf(most, mayGo);
     if (found !== null) return found;
-    // All of the largest address are being served: the next address is asked.
+    // All of the largest address are being served: try the next address.
     const others = [...this.#byAddress.values()].toSorted((one, other) => other.size - one.size);
     for (const own of others) {
       const other = firstOf(own, mayGo);
@@ -246,7 +241,7 @@ export class ConnectionsByAddress<One> {
   }
 }
 
-/** Connections that only health checks may use: beyond the limit, or of peers that are not served. */
+/** Connections that only health checks may use: above the limit, or of peers that are not served. */
 export class ConnectionReserve<One> {
   readonly #kept = new ConnectionsByAddress<One>();
 
@@ -254,7 +249,7 @@ export class ConnectionReserve<One> {
     return this.#kept.size;
   }
 
-  /** Adds one, and gives the one that it replaces: the oldest of the address with the most. */
+  /** Adds one. Gives the one that it replaces: the oldest of the address with the most. */
   keep(one: One, address: string): One | null {
     this.#kept.add(one, address);
     return this.size > MOST_RESERVED ? this.#kept.oldestOfMost() : null;

@@ -1,6 +1,6 @@
 /**
- * Rules between the fields of an object, in JSON Schema. The check of a contract enforces them; the published
- * description has them for its readers. No `oneOf`: generators make classes of it.
+ * Rules between the fields of an object, in JSON Schema: enforced by the contract's check and printed in the
+ * published description. No `oneOf`: generators make classes of it.
  */
 export type CheckedRule = {
   readonly required?: readonly string[];
@@ -11,20 +11,20 @@ export type CheckedRule = {
   readonly else?: CheckedRule;
 };
 
-/** A blank text and null are absent. */
+/** A blank text or null counts as absent. */
 const PRESENT = { type: 'string', pattern: '\\S' };
 const ABSENT = { type: ['string', 'null'], pattern: '^\\s*$' };
 
 const each = (names: readonly string[], schema: object) =>
   Object.fromEntries(names.map((name) => [name, schema]));
 
-/** Texts that must be there. */
+/** These texts must be present. */
 export const has = (...names: readonly string[]): CheckedRule => ({
   required: names,
   properties: each(names, PRESENT),
 });
 
-/** Numbers and lists that must be there. */
+/** These numbers and lists must be present. */
 export const hasValue = (...names: readonly string[]): CheckedRule => ({
   required: names,
   properties: each(names, { not: { type: 'null' } }),

@@ -9,7 +9,7 @@ test('a body has five seconds while its caller is not known, and twenty in all',
   assert.equal(isBodyLate({ begunAt: 1_000, isKnown: true }, 21_000), true);
 });
 
-/** What becomes of an answer of which so many bytes are left, second by second; gives when it is too late. */
+/** Simulates an answer with `leftAt` bytes left in each second; gives the second in which it is cut. */
 function secondsUntilCut(leftAt: (second: number) => number): number {
   let unread: Unread | null = null;
   for (let second = 0; second < 1_000; second += 1) {

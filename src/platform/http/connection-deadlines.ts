@@ -1,9 +1,9 @@
-/** Why a connection is cut, or ends after its pending answers. */
+/** Why a connection is cut, or ended after its pending answers. */
 export type CutReason = 'unreadAnswer' | 'slowBody' | 'pipelining' | 'roomForOthers';
 
-/** Told to strangers in answers: how long a connection is kept for a next request. */
+/** How long a stranger's connection is kept for a next request. The answer states this time. */
 export const STRANGER_IDLE_SECONDS = 10;
-/** A little longer, for a request sent at the last moment. */
+/** A little longer than stated, for a request sent at the last moment. */
 export const STRANGER_IDLE_MILLISECONDS = 12_000;
 
 /** Half a next request that came with the last one has this long to go on before a stop ends it. */
@@ -21,7 +21,7 @@ export function isBodyLate(
   return now - begunAt >= (isKnown ? BODY_MILLISECONDS.known : BODY_MILLISECONDS.unknown);
 }
 
-/** An answer not fully read: since when, bytes left when it last moved, and when that was. */
+/** An answer not fully read: since when, the bytes left when it last moved, and when it last moved. */
 export type Unread = { readonly since: number; readonly left: number; readonly movedAt: number };
 
 export function unreadNow(before: Unread | null, left: number, now: number): Unread {

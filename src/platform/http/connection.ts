@@ -11,7 +11,7 @@ import {
   unreadNow,
 } from './connection-deadlines.ts';
 
-/** Requests waiting behind the one being served. Honest callers do not send more at once. */
+/** Requests that wait behind the one being served. Honest callers do not send more at once. */
 const MOST_WAITING = 2;
 /** Body bytes read before a request's turn: Node's buffer and one read of the socket. */
 const MOST_READ_AHEAD_BYTES = 128 * 1024;
@@ -22,31 +22,29 @@ type Turn = {
   readonly response: ServerResponse;
   readonly serve: () => void;
   readonly hold: BodyHold | null;
-  /** Both decide how long the body may take. */
   begunAt: number;
   isKnown: boolean;
   isAnswered: boolean;
 };
 
 type ConnectionTools = {
-  /** Memory for bodies, counted for the connection's address. */
+  /** Body memory, counted for the connection's address. */
   readonly openHold: () => BodyHold;
-  /** Called once, when a token was accepted. */
   readonly onKnown: () => void;
 };
 
 const bySocket = new WeakMap<Socket, Connection>();
 
 /**
- * One TCP connection. Its requests take turns: the next one starts when the answer before was written. So a
- * connection has one handler at work, however many requests are sent at once.
+ * One TCP connection. Its requests take turns: the next starts when the answer before it was written. So a
+ * connection has at most one handler at work.
  */
 export class Connection {
   /** False: only health is served to this peer. */
   readonly isServed: boolean;
-  /** Beyond the limit: only health is served. */
+  /** Above the limit of connections: only health is served. */
   readonly isReserved: boolean;
-  /** Whether the peer is a trusted proxy, which brings many callers. */
+  /** A trusted proxy brings many callers. */
   readonly isTrusted: boolean;
   readonly #socket: Socket;
   readonly #tools: ConnectionTools;
@@ -54,11 +52,9 @@ export class Connection {
   #waiting: Turn[] = [];
   #newest: IncomingMessage | null = null;
   #unread: Unread | null = null;
-  /** No further request is served. */
   #isGivenUp = false;
-  /** The incoming request was refused, written to the socket by hand. */
+  /** The arriving request was refused by an answer written to the socket by hand. */
   #isRefused = false;
-  /** A token was accepted over this connection. */
   #isKnown = false;
   #idleSince = performance.now();
   /** Bytes that had been read by then. */
@@ -86,8 +82,8 @@ export class Connection {
   }
 
   /**
-   * Serves a request when its turn comes. False when too many wait or there is no memory for its body: then
-   * pending requests are answered and the connection ends.
+   * Serves a request when its turn comes. False when too many wait or its body gets no memory: then pending
+   * requests are answered and the connection ends.
    */
   take(request: IncomingMessage, response: ServerResponse, serve: () => void): boolean {
     if (this.#isGivenUp) {
@@ -128,22 +124,18 @@ export class Connection {
     this.#tools.onKnown();
   }
 
-  /** No token was accepted, and the peer is no trusted proxy. */
   isOfStranger(): boolean {
     return !this.#isKnown && !this.isTrusted;
   }
 
-  /** Whether it may end for another one: no whole request is being served. */
   mayMakeRoom(): boolean {
     return this.isOfStranger() && !this.#isAnswerUnderWay();
   }
 
-  /** Whether a stranger's idle connection is over its time. */
   isKeptTooLong(now: number): boolean {
     return this.isOfStranger() && this.isKept() && now - this.#idleSince >= STRANGER_IDLE_MILLISECONDS;
   }
 
-  /** No request behind this one is served. */
   giveUp(): void {
     this.#isGivenUp = true;
   }
@@ -152,7 +144,6 @@ export class Connection {
     return this.#waiting.length > 0;
   }
 
-  /** Whether the connection ends after the current answer. */
   isLastAnswer(): boolean {
     return (this.#isGivenUp || this.isReserved || !this.isServed) && !this.hasMore();
   }
@@ -160,7 +151,7 @@ export class Connection {
   /**
    * Ends the connection on malformed or late input. True when an error may be written by hand. Not behind a
    * request being served: its caller would take the error for the answer, perhaps to a payment. Nor behind an
-   * answer whose request is still coming in.
+   * answer whose request is still arriving.
    */
   breakOff(): boolean {
     this.#isGivenUp = true;
@@ -171,12 +162,12 @@ export class Connection {
     return this.#isRefused;
   }
 
-  /** Whether no request may be carried out: the caller was told so, though its body may still come. */
+  /** Whether no request may be carried out: the caller was told so, though its body may still arrive. */
   isRefused(): boolean {
     return this.#isRefused;
   }
 
-  /** Whether nothing is served and no answer is pending. Half a head may have come. */
+  /** Whether nothing is served and no answer is pending. Half a head may have arrived. */
   owesNothing(): boolean {
     return this.#owed().length === 0;
   }
@@ -203,7 +194,7 @@ export class Connection {
     const isLeft = turn?.response.writableEnded === true && !turn.response.writableFinished;
     this.#unread = isEnding || isLeft ? unreadNow(this.#unread, this.#socket.writableLength, now) : null;
     if (this.#unread !== null && isUnreadTooLong(this.#unread, now)) return 'unreadAnswer';
-    // After half an answer the answer's own deadline applies, not the body's.
+    // After half an answer the answer's deadline applies, not the body's.
     const isAwaited =
       turn !== null && !turn.request.complete && (turn.isAnswered || !turn.response.headersSent);
     return isAwaited && isBodyLate(turn, now) ? 'slowBody' : null;
@@ -228,9 +219,10 @@ export class Connection {
     this.#rest();
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       next.hold?.release();
-      // Ended by the answer before, or by the caller: a request that cannot be answered must not be done.
+      // The answer before or the caller ended the connection: a request that cannot be answered must not be
+      // done.
       if (!this.#socket.writable) return;
-      // Nothing more is read: its body would never come.
+      // No more is read: its body would never arrive.
       if (this.#isGivenUp && !next.request.complete) continue;
       this.#begin(next);
       return;

@@ -24,7 +24,7 @@ const BODIES_REFUSED = counter('parcela_bodies_refused_total', 'Bodies for which
   'reason',
 ]);
 
-/** The pause between log lines for one reason: clients decide how often it occurs. */
+/** The pause between log lines for one reason, because clients decide how often it occurs. */
 const PAUSE_MILLISECONDS = 60_000;
 
 export function observeConnections(metrics: Metrics, log: Log): ConnectionObserver {
@@ -87,7 +87,7 @@ export type RefusedRequests = {
   note(error: unknown, request: { readonly requestId: string; readonly merchantId: string | null }): void;
 };
 
-/** Each kind of refusal of each merchant is logged once in a pause; metrics count all answers. */
+/** Logs each kind of refusal of each merchant once in a pause; metrics count all. */
 export function observeRefused(log: Log, outages: Pick<Outages, 'explains'>): RefusedRequests {
   const reminder = openReminder<object>(
     // No merchant is named for a shared reason: it would be blamed for all.

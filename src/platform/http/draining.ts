@@ -20,15 +20,15 @@ export function openDrain(): Drain {
 }
 
 const SWEEP_MILLISECONDS = 50;
-/** Requests over open connections are served so long: their clients cannot know of the stop. */
+/** How long requests over open connections are served: their clients cannot know of the stop. */
 const LATECOMERS_MILLISECONDS = 3_000;
-/** A silent connection may just have been opened for a request. */
+/** A silent connection may have been opened just now for a request. */
 const SILENT_MILLISECONDS = 1_000;
-/** How long the rest of a head may take, to be refused with an answer. */
+/** How long the rest of a head may take, so that its request is refused with an answer. */
 const HEAD_MILLISECONDS = 10_000;
 
 /**
- * During a drain every answer ends its connection, unless a request waits behind it. Gives whether the time
+ * During a drain each answer ends its connection, unless a request waits behind it. Gives whether the time
  * for late requests is over: they are then refused before anything is done.
  */
 export function drainConnections(
@@ -54,9 +54,9 @@ export function drainConnections(
     (connection.owesNothing() && isLate(HEAD_MILLISECONDS));
   app.addHook('preClose', async () => {
     drain.begin();
-    // A connection whose request was under way is kept alive by its client: it is ended here.
+    // The client keeps a connection alive whose request was under way: it is ended here.
     const sweeping = setInterval(async () => {
-      // Ending a connection with an unread request resets it: first all that has arrived is read.
+      // Ending a connection with an unread request resets it, so all that has arrived is read first.
       await setImmediate();
       connections.end(app.server, isOver);
     }, SWEEP_MILLISECONDS);
@@ -70,22 +70,22 @@ export function drainConnections(
 /** Bounds for a stop under attack. */
 const MOST_ACCEPTED = 10_000;
 const MOST_ACCEPTING_MILLISECONDS = 2_000;
-/** After a longer turn of the loop others may have arrived. */
+/** After a longer turn of the loop, others may have arrived. */
 const QUIET_TURN_MILLISECONDS = 1;
 
 /**
  * Closing a listener resets connections that wait to be accepted, so they are accepted first, one for each
  * turn of the loop. They are read only afterwards: otherwise more would arrive in each turn. Short turns
- * without any show that none waits.
+ * without a new one show that none waits.
  */
 async function closeBehindWaiting(server: Server): Promise<void> {
   const accepted: Socket[] = [];
   const hold = (socket: Socket) => accepted.push(socket);
-  // As the option of net.createServer, which HTTP servers do not take.
+  // Like the option of net.createServer, which HTTP servers do not take.
   Object.assign(server, { pauseOnConnect: true });
   server.on('connection', hold);
   const endsAt = performance.now() + MOST_ACCEPTING_MILLISECONDS;
-  // The first turn may have looked before it was asked.
+  // The first turn may have looked too early.
   for (let quiet = 0; quiet < 2 && accepted.length < MOST_ACCEPTED && performance.now() < endsAt; ) {
     const before = accepted.length;
     const beganAt = performance.now();

@@ -38,12 +38,12 @@ export type Caller = {
   readonly merchantId: string;
   readonly credentialId: string;
   readonly userName: string;
-  /** The account of everything that this caller makes. */
+  /** The account of everything that this caller creates. */
   readonly accountNumber: string;
   readonly scopes: readonly Scope[];
-  /** On buyers' statements, unless the request brings another. */
+  /** For buyers' statements, unless the request brings another. */
   readonly softDescriptor: string | null;
-  /** Names the access token among those of its credential. It is not secret. */
+  /** Identifies the access token among those of its credential. It is not secret. */
   readonly tokenId: string;
 };
 
@@ -53,11 +53,11 @@ export type WireError = { readonly tag: string; readonly description: string };
 export type Fault = {
   readonly tag: string;
   readonly sentence: Sentence;
-  /** Other fields of a rule between fields: no more faults of them are reported. */
+  /** The other fields of a rule between fields: no more faults of them are reported. */
   readonly concerns?: readonly string[];
 };
 
-/** For a business rule that belongs to no one field. */
+/** For a business rule that belongs to no single field. */
 export const GENERAL_TAG = '__general__';
 
 export type AnswerShape = {
@@ -65,16 +65,13 @@ export type AnswerShape = {
   readonly schema?: TSchema;
   readonly example?: unknown;
   readonly contentType?: string;
-  /** An example; set where a caller whose `Accept` prefers CSV gets it. */
+  /** Set where a caller whose `Accept` prefers CSV gets CSV. */
   readonly csvExample?: string;
-  /** An example; set where a stream of JSON objects, one a line, is offered. */
+  /** Set where a stream of JSON objects, one a line, is offered. */
   readonly ndjsonExample?: string;
-  /** By the names under which the published description explains them. */
+  /** The names under which the published description explains them. */
   readonly headers?: readonly string[];
-  /**
-   * Operations to go on with: where in this answer each of their parameters, or fields of their body, stands,
-   * as a JSON pointer.
-   */
+  /** Follow-up operations: for each parameter or body field, the JSON pointer of its value in this answer. */
   readonly links?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 };
 
@@ -99,34 +96,33 @@ export type Contract<
   readonly body?: Body;
   /** No body stands for an empty object. */
   readonly isBodyOptional?: boolean;
-  /** Moves money: unknown fields or parameters and null are faults, as a misspelt amount would mean all. */
+  /** It moves money: unknown names and null are faults, because a misspelt amount would mean all. */
   readonly isExact?: boolean;
   /** Takes the header Idempotency-Key: a repetition has no second effect. */
   readonly isRepeatable?: boolean;
-  /** Its writes have no effect until it is answered. It answers errors where others cut the connection. */
+  /** Its writes have no effect until it is answered, so it answers errors where others cut the connection. */
   readonly makesNothingUnanswered?: boolean;
-  /** The caller comes back over the same connection, with a token. */
+  /** The caller returns over the same connection with a token. */
   readonly isLogin?: boolean;
-  /** Takes no place: answered under any load. */
+  /** Takes no place, so it is answered under any load. */
   readonly needsNoPlace?: boolean;
   readonly bodyExample?: unknown;
   readonly query?: Query;
   readonly parameters?: Parameters;
-  /** By status. The printer adds the errors of every endpoint of its kind (400, 401, 403, 404, 413 …). */
+  /** By status. The printer adds the errors shared by endpoints of its kind (400, 401, 403, 404, 413 …). */
   readonly answers: Readonly<Record<number, AnswerShape>>;
   /**
-   * Faults that a schema cannot express. Runs even if the schema finds faults, so the body may be malformed
-   * in any way; only unknown names were dropped. The caller is null at endpoints without a token.
+   * Faults that a schema cannot express. Runs even if the schema finds faults: the body may be malformed in
+   * any way, and only unknown names were dropped. The caller is null at endpoints without a token.
    */
   readonly check?: Check;
   /** The values may be malformed in any way. */
   readonly checkQuery?: (query: Readonly<Record<string, unknown>>) => Fault[];
-  /** Logins answer an error as one object, not as an array. */
+  /** Logins answer an error as one object instead of an array. */
   readonly errorBody?: (error: WireError) => unknown;
   readonly homologationOnly?: boolean;
 };
 
-/** Keeps the types of the schemas for the answer and its readers. */
 export function contract<
   const Body extends TSchema | undefined = undefined,
   const Query extends TObject | undefined = undefined,
@@ -152,10 +148,8 @@ export type Call<Body, Query, Parameters> = {
   readonly parameters: Parameters;
   /** Idempotency-Key with method and path, parameters in lower case. Null if the endpoint takes none. */
   readonly idempotency: { readonly key: string; readonly target: string } | null;
-  /** Null at endpoints without a token. */
   readonly caller: Caller | null;
   readonly language: Language;
-  /** Whether the caller prefers CSV, where the endpoint offers it. */
   readonly wantsCsv: boolean;
   /** Whether a console page asks: totals are then counted only up to `MOST_COUNTED_FOR_PEOPLE`. */
   readonly isForPeople: boolean;
@@ -164,18 +158,17 @@ export type Call<Body, Query, Parameters> = {
   readonly address: string;
   /** Scheme and host of the request, such as `https://gateway.example`; null: unknown. */
   readonly origin: () => string | null;
-  /** As `origin`, of the pages for payers. */
+  /** Like `origin`, for the pages for payers. */
   readonly pagesOrigin: () => string | null;
-  /** When the answer is due: monotonic milliseconds (`performance.now()`). */
+  /** Monotonic milliseconds (`performance.now()`). */
   readonly deadlineAt: number;
 };
 
 export type Answer = {
   readonly status: number;
   readonly body?: unknown;
-  /** A body that is already text (the documents), with its content type. */
   readonly text?: { readonly content: string | Buffer; readonly type: string };
-  /** Of any length, produced while it is read. */
+  /** A body of any length, produced while it is read. */
   readonly stream?: AnswerStream<string | Uint8Array>;
   readonly headers?: Readonly<Record<string, string>>;
 };
@@ -183,31 +176,31 @@ export type Answer = {
 export type AnswerStream<Piece = string> = {
   readonly type: string;
   readonly pieces: AsyncIterable<Piece>;
-  /** Aborted: the body breaks off. */
+  /** Aborted when the body must break off. */
   readonly signal: AbortSignal;
-  /** Called once, when the body was read or broke off. */
+  /** Called once, when the body was read or broken off. */
   readonly close: () => void;
 };
 
 /** The outcome is not known before the deadline: the connection is cut, because any answer could be false. */
 export const CUT_CONNECTION = Symbol('cut the connection');
 
-/** Each remaining field satisfies its schema. */
+/** A body whose remaining fields satisfy their schemas. */
 export type Sound<Body> = Body extends readonly unknown[]
   ? Body
   : Body extends object
     ? { readonly [Name in keyof Body]?: Sound<Body[Name]> }
     : Body;
 
-/** For a malformed request: the faults that its operation would find in sound fields. Only reads. */
+/** For a malformed request: the faults that its operation would find in the sound fields. Only reads. */
 export type LookBeside<Body> = (body: Sound<Body>, caller: Caller) => Promise<readonly Fault[]>;
 
-/** Made without its tools, so that the same value is published and served. */
+/** Made without its tools, so that the published and the served value are the same. */
 export type Endpoint<Tools> = {
   readonly contract: Contract;
   readonly answer: (tools: Tools, call: Call<unknown, unknown, unknown>) => Promise<Answered>;
   readonly lookBeside?: (tools: Tools, body: unknown, caller: Caller) => Promise<readonly Fault[]>;
-  /** Rules that depend on the operator's settings; they replace the contract's `check`. */
+  /** Rules that depend on the operator's settings; replace the contract's `check`. */
   readonly checkWith?: (tools: Tools) => Check;
   readonly deadlineMilliseconds?: (tools: Tools) => number;
 };
@@ -253,7 +246,6 @@ export function serve<Tools>(endpoints: readonly Endpoint<Tools>[], tools: Tools
   }));
 }
 
-/** Only for endpoints that need a token: the server refuses requests without one. */
 export function callerOf(call: { readonly caller: Caller | null }): Caller {
   if (call.caller === null) throw new Error('an endpoint without a token has no caller');
   return call.caller;

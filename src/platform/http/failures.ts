@@ -34,7 +34,7 @@ export const FAILURES = {
     pt: 'Não existe este caminho na API; confira o endereço da chamada.',
     en: 'There is no such path in this API; check the URL of the request.',
   }),
-  /** For a resource that path or query names; for a path without endpoint see `noSuchPath`. */
+  /** For a resource named by path or query; for a path without an endpoint see `noSuchPath`. */
   unknownPath: refusal(404, GENERAL_TAG, { pt: 'Recurso não encontrado.', en: 'Not found.' }),
   wrongMethod: refusal(405, GENERAL_TAG, {
     pt: 'Método não permitido para este recurso.',
@@ -48,7 +48,7 @@ export const FAILURES = {
     }),
     retryAfterSeconds: 1,
   },
-  /** Only after its first byte: an answer to nothing would be taken for that of the next request. */
+  /** Only after the first byte: an answer to nothing would be taken for that of the next request. */
   slowRequest: refusal(408, '', {
     pt: 'A requisição não chegou inteira a tempo: nada foi feito.',
     en: 'The request did not come in time: nothing was done.',
@@ -99,14 +99,13 @@ export type Failure = keyof typeof FAILURES;
 
 export const RETRY_AFTER_SECONDS = '2';
 
-/** Tag and sentence name the missing scope. */
 export function forbiddenScope(scope: string): RefusalShape {
   const { status, tag, sentence } = FAILURES.forbiddenScope;
   const named = (text: string) => text.replaceAll('{scope}', scope);
   return refusal(status, named(tag), { pt: named(sentence.pt), en: named(sentence.en) });
 }
 
-/** Where a body stops being JSON, as an editor counts. Shows none of its content. */
+/** Where a body stops being JSON, in an editor's line and column. Shows none of its content. */
 export function malformedJsonAt({ line, column }: { line: number; column: number }): Sentence {
   const { pt, en } = FAILURES.malformedJson.sentence;
   return {
@@ -129,27 +128,25 @@ export function unavailableAnswer(
   return refusalAnswer(FAILURES[failure], language, { 'retry-after': RETRY_AFTER_SECONDS });
 }
 
-/** 429: the request may be repeated after so many seconds. */
 export function tooManyAnswer(secondsToWait: number, language: Language): Answer {
   return refusalAnswer(FAILURES.tooManyRequests, language, { 'retry-after': String(secondsToWait) });
 }
 
 /**
- * `first`: done now, or refused, which records nothing. `again`: the outcome of the first request with this
- * key. `inFlight`: the first has no outcome yet.
+ * `first`: done now, or refused without a record. `again`: the outcome of the first request with this key.
+ * `inFlight`: the first has no outcome yet.
  */
 export type Once<Result> =
   | { readonly kind: 'first' | 'again'; readonly result: Result }
   | { readonly kind: 'inFlight' | 'otherBody' };
 
-/** On every answer that repeats an earlier outcome. */
+/** On each answer that repeats an earlier outcome. */
 const REPLAYED = { 'idempotent-replayed': 'true' };
 
 export function isReplayed({ headers }: Answer): boolean {
   return headers?.['idempotent-replayed'] === 'true';
 }
 
-/** The answer for its own result, or for that of the first request with its key. */
 export function writeOnce<Result>(
   { language }: Pick<Call<unknown, unknown, unknown>, 'language'>,
   once: Once<Result>,

@@ -12,7 +12,6 @@ function ask(
   question: () => Promise<void>,
   { whyNot = null, answered = 0 }: { whyNot?: UnreadyReason | null; answered?: number } = {},
 ) {
-  // So long ago, in milliseconds.
   const look = sharedLook(question, () => performance.now() - answered);
   const served = serve(HEALTH_ENDPOINTS, { look, whyNot: () => whyNot });
   const found = served.find(({ contract }) => contract.path === path);
@@ -52,7 +51,7 @@ const LONG_AGO = 60_000;
 const SLOW = { status: 'degraded', reason: 'databaseSlow' };
 const silent = () => new Promise<void>(() => {});
 
-/** The answer of a process whose database takes more than two seconds. */
+/** The answer when the database takes more than two seconds. */
 async function askLate(question: () => Promise<void>, answered: number): Promise<Answer> {
   mock.timers.enable({ apis: ['setTimeout'] });
   try {

@@ -91,7 +91,7 @@ export const HEALTH_ENDPOINTS: readonly Endpoint<HealthTools>[] = [
   }),
 ];
 
-/** All callers share one query, also a slow one. `answeredAt`: of any query, monotonic milliseconds. */
+/** All callers share one query, even a slow one. `answeredAt`: of any query, monotonic milliseconds. */
 export function sharedLook(ask: () => Promise<void>, answeredAt: () => number): () => Promise<DatabaseLook> {
   let asking: Promise<'answered' | 'late' | 'away'> | null = null;
   return async () => {

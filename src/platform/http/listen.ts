@@ -21,7 +21,6 @@ export function serverUrls(
   return { gateway: address(gateway), integration: address(integration) };
 }
 
-/** Opens two listeners where the operator separates the APIs. */
 export async function listen(
   gateway: ListenAt,
   integration: ListenAt,
@@ -65,7 +64,6 @@ async function listenOn(app: FastifyInstance, { host, port }: ListenAt): Promise
   return urlOf(host, app.server.address(), '');
 }
 
-/** As a person would type it. */
 export function urlOf(host: string, address: ReturnType<Server['address']>, path: string): string {
   const port = typeof address === 'object' ? address?.port : address;
   const named = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;

@@ -8,8 +8,8 @@ import {
 } from 'typebox';
 
 /**
- * An object of the published description: it stands there once, under this name, and is referred to. Readers
- * of requests see an object like any other.
+ * An object that stands once in the published description, under this name. Readers of requests see an
+ * ordinary object.
  */
 export function named<Fields extends TProperties>(
   name: string,
@@ -19,7 +19,7 @@ export function named<Fields extends TProperties>(
   return Type.Object(fields, { ...options, title: name });
 }
 
-/** One of several, which generators of clients would name otherwise after the place where it stands. */
+/** A union with a name of its own; generators of clients would name it after its place. */
 export function namedUnion<Branches extends TSchema[]>(
   name: string,
   branches: [...Branches],
@@ -27,7 +27,6 @@ export function namedUnion<Branches extends TSchema[]>(
   return Type.Union(branches, { title: name });
 }
 
-/** Undefined: it has none. */
 export function nameOf(schema: object): string | undefined {
   return (schema as { readonly title?: string }).title;
 }

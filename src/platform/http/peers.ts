@@ -1,12 +1,11 @@
 import { isAddressWithin, parseAddress, parseBlocks } from '../../values/ip-address.ts';
 
-/** Whether an address is the operator's proxy, which brings many callers. */
 export type IsTrusted = (address: string) => boolean;
 
 export type Peers = {
   readonly isTrusted: IsTrusted;
   readonly hasTrusted: boolean;
-  /** Whether this peer is served. Health is served to all. */
+  /** Whether this peer is served more than health. */
   readonly isServed: (address: string) => boolean;
 };
 

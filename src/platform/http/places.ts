@@ -4,10 +4,9 @@ import { mayTake } from '../work/fair-share.ts';
 export const NO_PLACE_REASONS = ['full', 'merchant', 'unknown'] as const;
 export type NoPlaceReason = (typeof NO_PLACE_REASONS)[number];
 
-/** The share reserved for unknown callers, and their most. */
+/** The share reserved for unknown callers, which is also their limit. */
 const SHARE_OF_UNKNOWN = 1 / 8;
 
-/** Divides places or bytes. */
 export function divideCapacity(capacity: number): { readonly known: number; readonly unknown: number } {
   const unknown = Math.ceil(capacity * SHARE_OF_UNKNOWN);
   return { known: capacity - unknown, unknown };

@@ -1,8 +1,8 @@
-/** A bucket for each caller, filled at a steady rate. Real time, this process only. */
+/** A bucket for each caller, filled at a steady rate. Real time, in this process only. */
 export type RateLimit = {
-  /** Takes one; returns 0, or the seconds to wait. `now`: monotonic milliseconds. */
+  /** Takes one; gives 0, or the seconds to wait. `now`: monotonic milliseconds. */
   secondsToWait(caller: string, now: number): number;
-  /** One that was taken, and not used. */
+  /** Returns one that was taken and not used. */
   giveBack(caller: string): void;
 };
 

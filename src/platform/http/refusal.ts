@@ -3,7 +3,7 @@ import { named } from '../../platform/http/named.ts';
 import { type Answer, type AnswerShape, GENERAL_TAG, type WireError } from './endpoint.ts';
 import type { Language, Sentence } from './sentence.ts';
 
-/** A refusal as the wire shows it. A module's `refusals.ts` is a total table of these. */
+/** A refusal as the wire shows it. A module's `refusals.ts` maps each of its reasons to one. */
 export type RefusalShape = {
   readonly status: number;
   readonly tag: string;
@@ -16,7 +16,7 @@ export function refusal(status: number, tag: string, sentence: Sentence): Refusa
   return { status, tag, sentence };
 }
 
-/** Of a period, by the field of its end. */
+/** `tag`: the field of the period's end. */
 export function endsBeforeItBegins(tag: string): RefusalShape {
   return refusal(400, tag, {
     pt: 'O fim do período vem antes do começo.',
@@ -31,12 +31,12 @@ export function hasMoreDays(tag: string, most: number): RefusalShape {
   });
 }
 
-/** A 409 of no one field, and final. */
+/** A final 409 that belongs to no single field. */
 export function conflict(sentence: Sentence): RefusalShape {
   return refusal(409, GENERAL_TAG, sentence);
 }
 
-/** A 409 of no one field whose cause passes by itself. */
+/** A 409 that belongs to no single field and passes by itself. */
 export function passingConflict(retryAfterSeconds: number, sentence: Sentence): RefusalShape {
   return { ...conflict(sentence), retryAfterSeconds };
 }
@@ -51,7 +51,6 @@ export type SpokenRefusal = {
   readonly most?: number;
 };
 
-/** The body is an array with one `{ tag, description }`. */
 export function refusalAnswer(
   shape: RefusalShape,
   language: Language,
@@ -72,7 +71,7 @@ const PROBLEM = named('Problem', {
   description: Type.String({ description: 'Brazilian Portuguese; `Accept-Language: en` gives English.' }),
 });
 
-/** The body of an error, but at logins. */
+/** The body of every error except those of logins. */
 export const PROBLEMS = Type.Array(PROBLEM, {
   title: 'Problems',
   description: 'All faults of a request at once, or the one reason for which it was refused.',
@@ -80,7 +79,6 @@ export const PROBLEMS = Type.Array(PROBLEM, {
   maxItems: 100,
 });
 
-/** An answer of a contract: a list of errors, with this one as its example. */
 export function refusedAnswer(
   description: string,
   { tag, sentence }: { readonly tag: string; readonly sentence: Pick<Sentence, 'pt'> },
@@ -88,7 +86,7 @@ export function refusedAnswer(
   return { description, schema: PROBLEMS, example: [{ tag, description: sentence.pt }] };
 }
 
-/** The shapes all have one status. */
+/** All shapes must have one status. */
 export function refusalsAnswer(shapes: readonly RefusalShape[], language: Language): Answer {
   const body = shapes.map(({ tag, sentence }) => ({ tag, description: sentence[language] }));
   return { status: shapes[0]?.status ?? 400, body };

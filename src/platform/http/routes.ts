@@ -29,25 +29,25 @@ export type RouteOptions = {
   readonly admission: Admission;
   readonly log: Log;
   readonly requestDeadlineMilliseconds: number;
-  /** Of the pages for payers. Null: the origin of each request. */
+  /** The origin of the pages for payers. Null: the origin of each request. */
   readonly pagesOrigin: string | null;
 };
 
-/** How a path is matched, whatever the method. A longer parameter is an id like any unknown one. */
+/** How paths are matched. A longer parameter is treated as an unknown id. */
 export const MATCHING = { maxParamLength: 16 * 1024, ignoreTrailingSlash: false, caseSensitive: false };
 
-/** What is served at a path: under each of its methods, and to whom another method is refused. */
+/** What is served at a path, and the contract for which another method is refused. */
 type Place = { readonly allowed: readonly string[]; readonly first: Contract };
 
-/** The paths of a listener without their methods: a route for each of 34 would take a start 0.1 s. */
+/** The paths of a listener without their methods: a route for each of 34 methods would take a start 0.1 s. */
 export type Places = {
   add(url: string, place: Place): void;
-  /** Says what is asked for. A method that the path does not have is refused: it is no unknown path. */
+  /** Refuses a method that the path does not have: such a path is not unknown. */
   name(request: FastifyRequest): void;
 };
 
 export function openPlaces(): Places {
-  // The query is read once, for who is let in.
+  // The query is parsed later, once, and only for admitted callers.
   const router = findMyWay({ ...MATCHING, querystringParser: () => null });
   return {
     add(url, place) {
@@ -82,7 +82,6 @@ export function addRoutes(
   }
 }
 
-/** Where the contract says, and where its synonyms do. */
 function doorsOf({ contract: { method, path }, synonyms }: ServedEndpoint): readonly Door[] {
   return [{ method, path }, ...(synonyms?.doors ?? [])];
 }
@@ -112,7 +111,7 @@ function addRoute(
   });
 }
 
-/** Absent or sent twice, a parameter names nothing that there is. */
+/** A parameter that is absent or sent twice matches nothing. */
 function namePathParameters(request: FastifyRequest, { parameters = {} }: Door): void {
   const query = request.query as Readonly<Record<string, unknown>>;
   const params = request.params as Record<string, string>;
@@ -122,7 +121,7 @@ function namePathParameters(request: FastifyRequest, { parameters = {} }: Door):
 
 type Made = Answer | { readonly faults: readonly Fault[] } | typeof CUT_CONNECTION;
 
-/** The place is freed before the answer is sent, which takes as long as its reader likes. */
+/** The place is freed before the answer is sent, whose duration its reader decides. */
 async function serve(
   options: RouteOptions,
   served: ServedEndpoint,
@@ -130,7 +129,7 @@ async function serve(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  // The caller was told that the request is not carried out, because its body came late.
+  // The body came late, and the caller was told that nothing is carried out.
   if (Connection.of(request.raw.socket)?.isRefused()) return reply.hijack();
   noteNamedPayment(request, null);
   const make = () => makeAnswer(options, served, read, request);
@@ -192,7 +191,7 @@ async function makeAnswer(
   return serveOrCut(options.log, served, call);
 }
 
-/** Matches a host or address, with or without port. Anything else is not repeated to its caller. */
+/** A host or address, with or without port. Nothing else is repeated to its caller. */
 const HOST = /^(?:[a-z\d](?:[a-z\d.-]{0,252}[a-z\d])?|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
 export function originOf({ protocol, host }: FastifyRequest): string | null {
@@ -225,7 +224,6 @@ function readRange(text: string): { readonly type: string; readonly weight: numb
   return { type, weight: weight === undefined ? 1 : Number(weight) || 0 };
 }
 
-/** Faults of a malformed request: of its shape, and those that a look-up of its sound fields finds. */
 async function findAllFaults(
   { lookBeside }: Pick<ServedEndpoint, 'lookBeside'>,
   reading: RequestReading,
@@ -238,7 +236,7 @@ async function findAllFaults(
   try {
     return reading.faultsWith(await lookBeside(soundBody, caller));
   } catch {
-    // The look-up failed; the request is malformed anyway, and its known faults are reported.
+    // The look-up failed. The faults of the malformed request are known anyway.
     return faults;
   }
 }

@@ -7,7 +7,7 @@ import { MOST_FAULTS, schemaCheck } from './schema-faults.ts';
 
 const DECIMAL = Type.Unsafe<number>({ exactDecimal: { integerDigits: 12, decimals: 6 } });
 
-/** Every keyword that a request's schema may use, with a value that it refuses and what is said of it. */
+/** Each keyword of a request's schema, with a value that it refuses and the sentence for it. */
 const cases: [string, TSchema, unknown, string, string][] = [
   ['a text', Type.String(), 5, 'Deve ser um texto.', 'Must be a string.'],
   ['an integer', Type.Integer(), 1.5, 'Deve ser um número inteiro.', 'Must be an integer.'],
@@ -240,7 +240,7 @@ const formatCases: Record<keyof typeof FORMATS, { good: string[]; bad: string[] 
       'bG9qYTpzZW5oYQ',
       'bG9qYTpzZW5oYQ==\n',
       'Bearer bG9qYTpzZW5oYQ==',
-      // Without a colon, with a line break, with a control character of two bytes, and in Latin-1.
+      // Without a colon, with a line break, with a control character of two bytes, in Latin-1.
       'bG9qYQ==',
       'bG9qYToNCg==',
       'bG9qYTrChQ==',

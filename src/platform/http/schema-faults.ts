@@ -10,7 +10,7 @@ export type PointedFault = { readonly pointer: string; readonly sentence: Senten
 
 export const MOST_FAULTS = 100;
 
-/** A number compared as it was written. `maximum`: whole, less than its digits allow. */
+/** A number compared as written. `maximum`: a whole number below what its digits allow. */
 export type ExactDecimal = {
   readonly integerDigits: number;
   readonly decimals: number;
@@ -33,9 +33,9 @@ function makeAjv(): Ajv {
     errors: false,
     validate: (limits: ExactDecimal, value: unknown) => isExactDecimal(value, limits),
   });
-  // For the finder of card numbers; the validator ignores it.
+  // For the finder of card numbers.
   ajv.addKeyword({ keyword: 'mayHoldCard', schemaType: 'boolean' });
-  // For the description: what the contract's check enforces.
+  // For the published description.
   ajv.addKeyword({ keyword: 'checked', schemaType: 'object' });
   // For the reader of bodies and queries.
   ajv.addKeyword({ keyword: 'reads', schemaType: 'string', metaSchema: { enum: TEXT_READING_NAMES } });
@@ -44,7 +44,6 @@ function makeAjv(): Ajv {
 
 const ajv = makeAjv();
 
-/** Limits the digits before and after the point; never negative. The number is compared as written. */
 function isExactDecimal(value: unknown, limits: ExactDecimal): boolean {
   if (typeof value !== 'number' && !(value instanceof ExactNumber)) return false;
   const parts = decimalParts(value);
@@ -145,7 +144,7 @@ function sentenceOf(error: ErrorObject): Sentence {
   }
 }
 
-/** An integer beyond JavaScript's exact range is reported as too large, not as no integer. */
+/** An integer beyond JavaScript's exact range is too large, not "no integer". */
 function tooManyDigits({ data, params, parentSchema }: ErrorObject): Sentence | null {
   if (params.type !== 'integer' || !(data instanceof ExactNumber)) return null;
   const parts = decimalParts(data);

@@ -45,7 +45,7 @@ export function hasExpired({ expiresOn }: SecurityContact, now: Date): boolean {
   return now.toISOString().slice(0, 10) > expiresOn;
 }
 
-/** Null when neither setting is set. Adds what is wrong to `faults`. */
+/** Null when neither setting is set. Adds its faults to `faults`. */
 export function readSecurityContact(
   text: (name: string) => string,
   faults: string[],

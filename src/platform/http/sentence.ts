@@ -5,7 +5,6 @@ export type Language = 'pt' | 'en';
 
 export type FilledIn = Readonly<Record<string, string | number | undefined>>;
 
-/** `{name}` stands for a value. */
 export function filled(text: string, values: FilledIn): string {
   return text.replaceAll(/\{(\w+)\}/g, (mark, name: string) => String(values[name] ?? mark));
 }

@@ -46,7 +46,7 @@ import { type RateLimit, rateLimit } from './rate-limit.ts';
 import { addRoutes, MATCHING, openPlaces, originOf, type RouteOptions } from './routes.ts';
 import { type Language, languageOf } from './sentence.ts';
 
-/** The caller of a token; null if it is not valid (now, for this API, from this address). */
+/** Null if the token is not valid now, for this API, from this address. */
 export type Identify = (
   token: string,
   address: string,
@@ -55,30 +55,30 @@ export type Identify = (
 export type ServerOptions = RouteOptions & {
   readonly scopes: RequestScopeOptions;
   readonly endpoints: readonly ServedEndpoint[];
-  /** Which APIs this listener serves, under which path prefix (`` or `/gateway`). */
+  /** The APIs that this listener serves, and their path prefixes (`` or `/gateway`). */
   readonly mounts: readonly { readonly api: Api; readonly prefix: string }[];
-  /** The first ones are what browsers find at its root. */
+  /** Browsers at the root get the first of them. */
   readonly pages: readonly Pages[];
-  /** Whether browsers reach it over TLS alone, as the operator says. */
+  /** Whether browsers reach it over TLS only, as the operator's settings say. */
   readonly isOverTls: boolean;
   readonly identify: Identify;
-  /** Called for a known caller without the scope, before it is answered. If it fails, the answer is 503. */
+  /** Called before the answer to a known caller without the scope. If it fails, the answer is 503. */
   readonly onForbidden: (caller: Caller, endpointId: string, address: string) => Promise<void>;
   readonly drain: Drain;
-  /** Whoever calls before the start is recorded waits for that, some milliseconds. */
+  /** Callers before the start is recorded wait for it, some milliseconds. */
   readonly opened: Promise<void>;
   readonly outages: Pick<Outages, 'explains'>;
   readonly connections: CallerConnections;
   readonly bodies: BodyMemory;
   readonly metrics: RequestMetrics;
-  /** Null: not only reads are served. */
+  /** Null: writes are served too. */
   readonly whyHeld: () => ReturnType<typeof failureOfHold>;
   /** Addresses of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
   readonly requestsPerSecond: {
     readonly perCredential: number;
     readonly perMerchant: number;
-    /** For requests without a valid token, and those that need none. */
+    /** For requests without a valid token, and for those that need none. */
     readonly perAddress: number;
   };
 };
@@ -90,13 +90,13 @@ const STRICT_TRANSPORT = 'max-age=31536000';
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null;
-    /** Of what is served at its path. Null: nothing is, or pages are. */
+    /** The contract served at its path. Null: none, or pages. */
     contract: Contract | null;
-    /** Those of its path, where its own is not one of them. */
+    /** The methods of its path, if the request's own is not one of them. */
     allowedMethods: readonly string[] | null;
     language: Language;
     startedAt: number;
-    /** Why its streamed answer lacks its end; null: it does not, or the reader left. */
+    /** Why its streamed answer broke off; null: it did not, or the reader left. */
     brokenBy: unknown;
     scope: Scope | null;
   }
@@ -225,7 +225,7 @@ function admit(app: FastifyInstance, options: Serving, isClosed: () => boolean):
   });
 }
 
-/** Why the connection ends with this request, before the caller is known; null: it stays. */
+/** Null: the connection stays. */
 function whyTurnedAway({ raw, contract: wanted }: FastifyRequest, isClosed: boolean): Failure | null {
   const connection = Connection.of(raw.socket);
   const isHealth = wanted?.needsNoPlace === true;
@@ -259,7 +259,7 @@ function isBrowserAtDoor({ method, url, headers }: FastifyRequest): boolean {
   return isRead && (url === '/' || url === '/docs/') && (headers.accept?.includes('text/html') ?? false);
 }
 
-/** An unknown path takes any valid token: without one, its existence is not shown. */
+/** An unknown path takes any valid token. Without one the answer does not show whether the path exists. */
 function isTokenFor(wanted: Contract | null, api: Api): boolean {
   return wanted === null || wanted.api === 'either' || wanted.api === api;
 }
@@ -291,7 +291,7 @@ async function answerMalformedUrl(
   else fail(request, reply, known === 'unavailable' ? 'overloaded' : 'malformedUrl');
 }
 
-/** As proxies use it: the caller left before it had its answer. */
+/** The status that proxies log when the caller left before its answer. */
 const CALLER_LEFT = 499;
 
 function record(options: ServerOptions, request: FastifyRequest, reply: FastifyReply): void {
@@ -311,7 +311,6 @@ function record(options: ServerOptions, request: FastifyRequest, reply: FastifyR
     ...visitorOf(request),
     address: request.ip,
   };
-  // Proxies ask for health all the time.
   const isHealth = request.contract?.needsNoPlace === true;
   const level = isHealth ? 'debug' : 'info';
   if (request.brokenBy !== null) recordBrokenOff(options, request);
@@ -319,7 +318,7 @@ function record(options: ServerOptions, request: FastifyRequest, reply: FastifyR
   if (request.scope !== null) endRequestScope(request.scope, status);
 }
 
-/** What an outage explains is told by its own line. */
+/** The outage's own log line covers the errors that it explains. */
 function recordBrokenOff(
   { log, outages }: ServerOptions,
   { id: requestId, brokenBy, scope }: FastifyRequest,
@@ -331,12 +330,11 @@ function recordBrokenOff(
   );
 }
 
-/** The visitor of a page. The caller of an endpoint is in the scope of its request. */
 function visitorOf({ pageOf }: FastifyRequest): { merchantId?: unknown; userName?: unknown } {
   return pageOf === null ? {} : { merchantId: pageOf.merchantId, userName: pageOf.userName };
 }
 
-/** The last resort: an error ends its request alone, and reveals nothing internal. */
+/** The last resort: an error ends only its request, and its answer reveals nothing internal. */
 function answerError(
   options: Serving,
   error: unknown,
@@ -347,7 +345,7 @@ function answerError(
   return fail(request, reply, failure, endsConnection(error) ? { connection: 'close' } : {});
 }
 
-/** Whether more of the body may follow its answer. */
+/** Whether more of the body may arrive after the answer. */
 function endsConnection(error: unknown): boolean {
   const code = (error as { code?: string }).code;
   const isOurs = error instanceof BodyMemoryTaken || error instanceof BodyTooLarge;
@@ -355,7 +353,6 @@ function endsConnection(error: unknown): boolean {
   return isOurs || isParsers;
 }
 
-/** Maps an error to what its caller is told, and logs our own errors. */
 function failureOf(options: Serving, error: unknown, request: FastifyRequest): Failure {
   const code = (error as { code?: string }).code;
   // The caller left, or sent malformed HTTP: nobody reads the answer.
@@ -376,7 +373,7 @@ function failureOf(options: Serving, error: unknown, request: FastifyRequest): F
   return 'unknownFailure';
 }
 
-/** Nothing was written, or it has no effect. Also rollbacks for a lock, a timeout or a full disk. */
+/** Nothing was written, or it has no effect. Includes rollbacks for a lock, a timeout or a full disk. */
 function isRefusal(error: unknown): boolean {
   return isRefusedNow(error) || kindOfRefusedWrite(error) !== null;
 }
@@ -386,7 +383,7 @@ function waitForStart(app: FastifyInstance, opened: Promise<void>): void {
   const toOpen = opened.then(() => {
     isOpen = true;
   });
-  // A start that fails while nobody waits.
+  // A start may fail while nobody waits.
   toOpen.catch(() => {});
   app.addHook('onRequest', (_request, _reply, done) => {
     if (isOpen) done();

@@ -37,7 +37,7 @@ export async function onMigrationConnection<T>(
   }
 }
 
-/** Without a timeout: it takes as long as its tables are large. */
+/** Without a timeout: the duration depends on the size of the tables. */
 export async function runAtLength(client: pg.Client, text: string): Promise<pg.QueryResult> {
   const command = { text, query_timeout: LONGEST_TIMER_MILLISECONDS };
   return client.query(command);
@@ -53,7 +53,7 @@ async function checkServerVersion(client: pg.Client): Promise<void> {
 
 /** Null if the database was never migrated. */
 export async function readApplied(client: pg.Client): Promise<AppliedMigration[] | null> {
-  // A role that may not create tables looks too, where an owner has migrated.
+  // A role that may not create tables also looks, after an owner has migrated.
   const { rows } = await client.query<{ is_there: boolean }>(
     `select to_regclass('schema_migrations') is not null as is_there`,
   );

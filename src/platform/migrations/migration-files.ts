@@ -12,7 +12,6 @@ export class MigrationRefused extends Error {
 
 export type Migration = {
   readonly number: number;
-  /** `0001-merchants.sql`. */
   readonly name: string;
   readonly text: string;
   readonly checksum: string;
@@ -22,11 +21,11 @@ export type Migration = {
 
 export type AppliedMigration = Pick<Migration, 'number' | 'name' | 'checksum'>;
 
-/** The first line of a file with a concurrent index build, which PostgreSQL does outside transactions. */
+/** First line of a file with a concurrent index build, which PostgreSQL does only outside transactions. */
 const OUTSIDE = /^-- Outside a transaction\b/;
 const TRANSACTION =
   /^[ \t]*(begin|commit|rollback|start[ \t]+transaction)([ \t]+(work|transaction))?[ \t]*;/im;
-/** The body of a function or block, which may end transactions where it runs in none. */
+/** The body of a function or block, which may end transactions if it runs in none. */
 const DOLLARS = /\$\$.*?\$\$/gs;
 
 /** Throws `MigrationRefused` for a wrong name or number. */
@@ -70,7 +69,10 @@ const BEFORE_BASELINE =
   'this database is of a Parcela before 0.1.0, which nothing upgrades: begin with an empty database; where the ' +
   'embedded one is used, set its folder aside (mv .parcela .parcela-before) and start again';
 
-/** Applied migrations must be the first files, unchanged. Applied ones without a file are newer. */
+/**
+ * The applied migrations must be the first files, unchanged. Applied ones without a file come from a newer
+ * version.
+ */
 export function pendingMigrations(
   migrations: readonly Migration[],
   applied: readonly AppliedMigration[],
@@ -95,7 +97,7 @@ export function pendingMigrations(
   });
 }
 
-/** Comments, quoted texts, function bodies, semicolons, and what is between. */
+/** Comments, quoted texts, function bodies, semicolons, and the text between. */
 const PARTS = /--[^\n]*|'(?:[^']|'')*'|\$(\w*)\$.*?\$\1\$|;|(?:(?!--|\$\w*\$)[^;'])+/gs;
 
 export function commandsOf(text: string): string[] {

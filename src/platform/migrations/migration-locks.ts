@@ -20,7 +20,6 @@ export const WAITS_FOR: Readonly<Record<LockMode, 'nothing' | 'writes' | 'reads 
 
 export type TableLock = { readonly table: string; readonly mode: LockMode };
 
-/** Indexes and references made by earlier migrations. */
 type Schema = {
   readonly indexes: Map<string, string>;
   /** Foreign keys by table; `constraint` is '' without a name. */
@@ -28,11 +27,8 @@ type Schema = {
 };
 
 type MigrationLocks = {
-  /** The strongest lock on each existing table, by table name. */
   readonly locks: readonly TableLock[];
-  /** Tables made here, on which nobody waits. */
   readonly made: readonly string[];
-  /** Indexes built on existing tables. */
   readonly builds: readonly {
     readonly index: string;
     readonly table: string;
@@ -40,7 +36,10 @@ type MigrationLocks = {
   }[];
 };
 
-/** Table locks, read from migrations' texts. Needs all before: they say to which table an index belongs. */
+/**
+ * Table locks, read from the migrations' texts. Needs all earlier ones: they say to which table an index
+ * belongs.
+ */
 export function locksOfMigrations(migrations: readonly Migration[]): Map<string, MigrationLocks> {
   const schema: Schema = { indexes: new Map(), references: new Map() };
   return new Map(migrations.map((migration) => [migration.name, locksOf(migration.text, schema)]));
@@ -138,13 +137,11 @@ function locksOfCommand(line: string, schema: Schema): TableLock[] {
   if (/^drop trigger/.test(line)) return lock(one(/ on (\w+)/), 'ACCESS EXCLUSIVE');
   if (/^comment on (?:column|table)/.test(line))
     return lock(one(/^comment on (?:column|table) (\w+)/), 'SHARE UPDATE EXCLUSIVE');
-  // The body of a function runs later.
   if (/^create (?:or replace )?function/.test(line)) return [];
   const written = line.matchAll(/\b(?:insert into|update|delete from) (?!skip|set\b)(\w+)/g);
   return [...written].flatMap(([, table]) => lock(table, 'ROW EXCLUSIVE'));
 }
 
-/** Dropping a foreign key also locks the referenced table. */
 function dropped(line: string, owner: string | undefined, { references }: Schema): TableLock[] {
   const all = references.get(owner ?? '') ?? [];
   return [...line.matchAll(/drop constraint (?:if exists )?(\w+)/g)].flatMap(([, name]) =>
@@ -167,13 +164,13 @@ function modeOfAlter(line: string): LockMode {
   return 'ACCESS EXCLUSIVE';
 }
 
-/** Full scans of a migration: `changes` and `rewrites` write every row, `reads` and `checks` read them. */
+/** Full scans by a migration: `changes` and `rewrites` write every row, `reads` and `checks` read it. */
 export const SCANS = ['changes', 'rewrites', 'reads', 'checks'] as const;
 export type ScanKind = (typeof SCANS)[number];
 
 export type TableScan = { readonly table: string; readonly kind: ScanKind };
 
-/** Seconds for a million rows on two cores, roughly: sums of receivables took 150 s for 13 million. */
+/** Rough seconds for a million rows on two cores: sums of receivables took 150 s for 13 million. */
 const SECONDS_A_MILLION: Readonly<Record<ScanKind | 'builds', number>> = {
   changes: 40,
   rewrites: 20,
@@ -186,7 +183,7 @@ export function estimatedSeconds(kind: ScanKind | 'builds', rows: number): numbe
   return (rows / 1e6) * SECONDS_A_MILLION[kind];
 }
 
-/** The tables that a migration scans, read from its text. May include names that are no tables. */
+/** May include names that are no tables. */
 export function scansOf(text: string): readonly TableScan[] {
   const found = new Map<string, ScanKind>();
   for (const command of commandsOf(text)) {

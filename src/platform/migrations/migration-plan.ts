@@ -15,29 +15,26 @@ export type TableSize = { readonly rows: number | null; readonly bytes: number }
 
 export type PlannedMigration = {
   readonly name: string;
-  /** Whether each command runs by itself, beside writers, and may be repeated. */
+  /** Whether each command runs alone, beside writers, and may be repeated. */
   readonly isOutsideTransaction: boolean;
-  /** On existing tables. */
   readonly locks: readonly (TableLock & TableSize)[];
   readonly builds: readonly ({
     readonly index: string;
     readonly table: string;
     readonly isConcurrent: boolean;
   } & TableSize)[];
-  /** Tables whose rows are all read, checked or written. */
   readonly scans: readonly (TableScan & TableSize)[];
-  /** Estimated by the rows of scans and builds; null: not known yet. */
+  /** Estimated from the rows of scans and builds; null: not known yet. */
   readonly seconds: number | null;
 };
 
 export type MigrationPlan = {
   readonly applied: number;
   readonly pending: readonly PlannedMigration[];
-  /** Names of applied migrations of a newer Parcela. */
   readonly newer: readonly string[];
 };
 
-/** Gives what `migrate` would do, and changes nothing. Throws `MigrationRefused` as `migrate` would. */
+/** Gives what `migrate` would do, without changes. Throws `MigrationRefused` as `migrate` would. */
 export async function planMigrations(address: DatabaseAddress, directory: string): Promise<MigrationPlan> {
   const migrations = await readMigrations(directory);
   return onMigrationConnection(address, async (client) => {
@@ -84,7 +81,7 @@ function secondsOf(builds: PlannedMigration['builds'], scans: PlannedMigration['
   return works.reduce((sum, { kind, rows }) => sum + estimatedSeconds(kind, rows ?? 0), 0);
 }
 
-/** A smaller table is read in no time, whatever the statistics say. */
+/** A table below this is read in no time, whatever the statistics say. */
 const SMALL_BYTES = 1_000_000;
 
 const READ_SIZES = `

@@ -5,18 +5,18 @@ import { hasSqlState, SQL_STATE } from '../postgres/database-errors.ts';
 import { onMigrationConnection, readApplied, runAtLength } from './migration-connection.ts';
 import { type Migration, MigrationRefused, pendingMigrations, readMigrations } from './migration-files.ts';
 
-/** Any two numbers, the same in every Parcela: advisory locks are per database. */
+/** Any two numbers that never change: advisory locks are per database. */
 const LOCK = '1885434467, 1';
 /** How long a concurrent index build waits for older transactions. */
 export const INDEX_LOCK_MINUTES = 10;
 const LOCK_TIMEOUT = `${INDEX_LOCK_MINUTES}min`;
-/** How long a lost machine holds the lock. By itself the server would wait two hours. */
+/** How long a lost machine keeps the lock. The server's default is two hours. */
 const LOST_AFTER_SECONDS = 60;
 const PROBE_SECONDS = 10;
-/** How long a process waits for another one that migrates. */
+/** How long a process waits for another that migrates. */
 const LOCK_TRIES = 3_000;
 const LOCK_PAUSE_MILLISECONDS = 200;
-/** A table lock is requested only this long: later statements on the table wait behind the request. */
+/** A longer wait for a table lock would make later statements on the table wait too. */
 export const TABLE_LOCK_SECONDS = 2;
 const TABLE_LOCK_TIMEOUT = `${TABLE_LOCK_SECONDS}s`;
 export const TABLE_LOCK_TRIES = 30;
@@ -78,7 +78,10 @@ const SETTINGS = `
   set tcp_keepalives_count = ${LOST_AFTER_SECONDS / PROBE_SECONDS - 1};
   set tcp_user_timeout = ${LOST_AFTER_SECONDS * 1_000}`;
 
-/** Freed however this process ends. Polled: a concurrent index build would wait for a waiting statement. */
+/**
+ * Freed however this process ends. Polled, because a concurrent index build would wait for a waiting
+ * statement.
+ */
 async function lockMigrations(client: pg.Client): Promise<void> {
   for (let tryNumber = 1; tryNumber <= LOCK_TRIES; tryNumber += 1) {
     const { rows } = await client.query<{ is_ours: boolean }>(
@@ -104,7 +107,7 @@ const MAKE_TABLE_OF_MIGRATIONS = `
     applied_at timestamptz not null default now()
   )`;
 
-/** The service's role owns nothing: if it is given alone, the owner must migrate first. */
+/** The service's role owns nothing: if only that role is given, the owner must migrate first. */
 async function refuseWithoutRight(client: pg.Client, pending: readonly Migration[]): Promise<void> {
   const { rows } = await client.query<{ role: string; may_create: boolean | null }>(
     `select current_user as role, has_schema_privilege(current_schema(), 'create') as may_create`,
@@ -177,7 +180,7 @@ async function apply(client: pg.Client, migration: Migration, say: (line: string
 
 function describedFailure(migration: Migration, error: unknown): Error {
   const reason = error instanceof Error ? error.message : String(error);
-  // The position in the file is not known for a command sent by itself.
+  // A command sent by itself does not know its position in the file.
   const position = migration.commands === null ? Number((error as { position?: unknown }).position) : 0;
   const line = position > 0 ? ` (line ${migration.text.slice(0, position - 1).split('\n').length})` : '';
   return new Error(`Migration ${migration.name} failed${line}: ${reason}`, {
@@ -185,13 +188,12 @@ function describedFailure(migration: Migration, error: unknown): Error {
   });
 }
 
-/** A slower migration is reported while it runs. */
 const SLOW_MILLISECONDS = 2_000;
 const PROGRESS_MILLISECONDS = 10_000;
 
 export type MigrationStep = { readonly name: string; readonly number: number; readonly of: number };
 
-/** Reports the progress of a slow migration until the returned function is called. */
+/** Runs until the returned function is called. */
 function followMigration(
   address: DatabaseAddress,
   client: pg.Client,

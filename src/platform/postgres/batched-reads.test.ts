@@ -4,7 +4,6 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { Overloaded } from '../work/fair-line.ts';
 import { batchReads } from './batched-reads.ts';
 
-/** A `read` that answers on demand, and the keys that it was given so far. */
 function heldRead() {
   const batches: string[][] = [];
   const answers: { found(): void; fail(error: Error): void }[] = [];

@@ -10,7 +10,7 @@ export type BatchedReadOptions<Key, Value> = {
   readonly read: (keys: readonly Key[]) => Promise<ReadonlyMap<string, Value>>;
 };
 
-/** The row, and when it was asked for (monotonic milliseconds): it is no older. */
+/** `askedAt`: when the read began (monotonic milliseconds); the row is no older. */
 export type Looked<Value> = { readonly askedAt: number; readonly value: Value | null };
 
 const KEYS_PER_STATEMENT = 128;
@@ -24,7 +24,7 @@ type Waiter<Key, Value> = PromiseWithResolvers<Looked<Value>> & {
 };
 
 /**
- * Callers are collected while statements are in flight; a lone one never waits. Rejects with `Overloaded`, or
+ * Collects callers while statements are in flight; a lone caller never waits. Rejects with `Overloaded` or
  * the statement's error.
  */
 export function batchReads<Key, Value>(

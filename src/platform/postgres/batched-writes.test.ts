@@ -96,7 +96,6 @@ test('whatever waits, nobody is lost, the first is taken, and each merchant gets
   );
 });
 
-/** A `write` that answers on demand, and the keys that it was given so far. */
 function heldWrite() {
   const batches: string[][] = [];
   const answers: (() => void)[] = [];
@@ -108,7 +107,7 @@ function heldWrite() {
         answers.push(() => resolve(new Map(rows.map(({ key }) => [key, `result of ${key}`]))));
       }),
     answer: (index: number) => answers[index]?.(),
-    /** Waits a few turns of the event loop for that many statements, and for nothing else. */
+    /** Waits for that many statements, at most a few turns of the event loop. */
     async sent(statements: number) {
       for (let turns = 0; turns < 10 && batches.length < statements; turns += 1) await turn();
       assert.equal(batches.length, statements);
@@ -333,7 +332,6 @@ test('a caller is let go at its deadline though a silent server holds its statem
   assert.deepEqual(batches, [['a']]);
 });
 
-/** A `write` that fails with each of the errors in turn and then succeeds. */
 function failingWrite(...errors: Error[]) {
   return async (rows: readonly TestRow[]) => {
     const error = errors.shift();
@@ -384,7 +382,7 @@ test('a lone row is not written again after an error, except after one that says
       throw Object.assign(new Error('no'), { code });
     };
     const batched = batchWrites({ ...OPTIONS, write });
-    // What others held is no fault of the row: its caller is answered with "try again".
+    // An obstacle held by others is no fault of the row: its caller is told to try again.
     const reported =
       tries === 1 ? { code } : { name: 'Overloaded', cause: Object.assign(new Error('no'), { code }) };
     await assert.rejects(batched(row('a'), soon()), reported);

@@ -16,23 +16,23 @@ import { noteWrite, type WriteWatch, watchOfCaller, watchWrites } from './write-
  * (decisions/0004).
  *
  * The rules, each with its test:
- * 1. rows are sorted by key, so that two statements lock in the same order;
- * 2. results are matched by key, never by position;
- * 3. a batch has each key once (conflicts are results, which `write` reads in a second statement);
- * 4. an error splits the batch and runs each row alone once, so that a bad row harms no other. `Overloaded`
- *    concerns no single row: it refuses all;
- * 5. after a lost connection the same rows are repeated. A look instead could miss a commit that is arriving.
- *    Such a row is in doubt until it has a result: no later error or refusal proves that nothing was written.
- *    A row that was certainly not written fails at once, unless it must be written. A passing fault lets its
- *    row rest, and repeats it;
- * 6. rows, bytes, statements in flight and waiting callers are bounded; full means `Overloaded` at once. A
- *    merchant has at most as many waiting callers as it leaves free;
- * 7. at most a quarter of a batch is one merchant's while others wait. With batches of one row, merchants
- *    take turns.
+ * 1. Rows are sorted by key, so that two statements lock in the same order.
+ * 2. Results are matched by key, never by position.
+ * 3. A batch has each key once (conflicts are results, which `write` reads in a second statement).
+ * 4. An error splits the batch and runs each row alone once, so that a bad row harms no other. `Overloaded`
+ * concerns no single row: it refuses all.
+ * 5. After a lost connection the same rows are repeated. A look instead could miss a commit that is arriving.
+ * Such a row is in doubt until it has a result: no later error or refusal proves that nothing was written. A
+ * row that was certainly not written fails at once, unless it must be written. A passing fault lets its row
+ * rest, and repeats it.
+ * 6. Rows, bytes, statements in flight and waiting callers are bounded; full means `Overloaded` at once. A
+ * merchant has at most as many waiting callers as it leaves free.
+ * 7. At most a quarter of a batch is one merchant's while others wait. With batches of one row, merchants
+ * take turns.
  */
 export type BatchedWriteOptions<Row, Result> = {
   readonly name: string;
-  /** The primary key as sortable text: orders the batch and matches results. */
+  /** The primary key as sortable text. */
   readonly key: (row: Row) => string;
   readonly merchant: (row: Row) => string;
   /**
@@ -44,9 +44,12 @@ export type BatchedWriteOptions<Row, Result> = {
     rows: readonly Row[],
     deadlines: readonly Deadline[],
   ) => Promise<ReadonlyMap<string, Result | typeof NOT_WRITTEN>>;
-  /** Whether a result says that nothing was written. For a row in doubt it is `CommitUnknown` instead. */
+  /**
+   * Whether a result says that nothing was written. For a row in doubt the caller gets `CommitUnknown`
+   * instead.
+   */
   readonly isRefusal: (result: Result) => boolean;
-  /** The event has already happened: repeated until the deadline while the database is away. */
+  /** For an event that has already happened: repeated until the deadline while the database is away. */
   readonly mustBeWritten?: boolean;
   readonly bytes?: (row: Row) => number;
   readonly limits?: Partial<BatchedWriteLimits>;
@@ -63,13 +66,12 @@ const LIMITS: BatchedWriteLimits = {
 /** For rows without a merchant: only the whole queue is bounded. */
 export const NO_MERCHANT = '';
 
-/** Pauses after a lost connection grow from the first to the longest. */
+/** After a lost connection. */
 const FIRST_PAUSE_MILLISECONDS = 20;
 const LONGEST_PAUSE_MILLISECONDS = 500;
-/** Merchants whose last turn is remembered. */
 const MOST_TURNS = 1_000;
 
-/** Nothing was written: too late, or an obstacle that has gone since. The caller may try again. */
+/** Nothing was written: too late, or an obstacle that is gone. The caller may try again. */
 export const NOT_WRITTEN = Symbol('not written');
 
 /**
@@ -89,7 +91,6 @@ class WriteBatches<Row, Result> {
   readonly #options: BatchedWriteOptions<Row, Result>;
   readonly #limits: BatchedWriteLimits;
   #waiting: Caller<Row, Result>[] = [];
-  /** Waiting and resting callers. */
   readonly #waitingOf = new Tally();
   #resting = 0;
   /** For batches of one row: when each waiting merchant was last served. */
@@ -169,12 +170,12 @@ class WriteBatches<Row, Result> {
     return batch;
   }
 
-  /** The merchant that was never served, or longest ago, is first. */
+  /** The merchant never served, or served longest ago, comes first. */
   #nextInTurn(): { batch: Caller<Row, Result>[]; rest: Caller<Row, Result>[] } {
     const lastTurn = ({ merchant }: Caller<Row, Result>) => this.#lastTurns.get(merchant) ?? 0;
     const next = this.#waiting.reduce((first, one) => (lastTurn(one) < lastTurn(first) ? one : first));
     this.#turns += 1;
-    // Also after its last row: a merchant that comes back at once would always be first.
+    // Even after its last row: a merchant that returns at once would always be first.
     this.#lastTurns.delete(next.merchant);
     this.#lastTurns.set(next.merchant, this.#turns);
     const [longestAgo] = this.#lastTurns.keys();
@@ -204,7 +205,7 @@ class WriteBatches<Row, Result> {
     }
   }
 
-  /** Their obstacle may last: they come again later, and hold no statement meanwhile. */
+  /** The obstacle of these rows may last: they come again later, and hold no statement meanwhile. */
   #letRest(callers: readonly Caller<Row, Result>[]): null {
     for (const caller of callers) {
       this.#resting += 1;
@@ -227,7 +228,7 @@ class WriteBatches<Row, Result> {
     return tracedTogether(name, spans, () => write(rows, deadlines));
   }
 
-  /** Null when every caller was answered or comes again; otherwise the error of a rolled-back statement. */
+  /** Null when every caller was answered or comes again; else the error of a rolled-back statement. */
   async #writeUntilDeadline(batch: Caller<Row, Result>[]): Promise<unknown> {
     const options = this.#options;
     let callers = batch;
@@ -256,7 +257,7 @@ class WriteBatches<Row, Result> {
 }
 
 /**
- * After a failed write its rows are in doubt, unless certainly not written. Those fail at once, except rows
+ * After a failed write its rows are in doubt unless certainly not written. Those fail at once, except rows
  * that must be written and passing faults.
  */
 function noteFailure<Row, Result>(
@@ -284,7 +285,7 @@ function answer<Row, Result>(
 ): void {
   for (const caller of callers) {
     const result = results.get(caller.key);
-    // A missing result is our bug and says nothing about the commit: the row is in doubt.
+    // A missing result is our bug and proves nothing about the commit: the row is in doubt.
     if (result === undefined) {
       caller.reject(new CommitUnknown(`${name}: the statement gave no result for a row`));
     } else if (caller.state === 'inDoubt' && (result === NOT_WRITTEN || isRefusal(result))) {
@@ -317,7 +318,7 @@ function refuse<Row, Result>(callers: readonly Caller<Row, Result>[], error: unk
   }
 }
 
-/** For rows with a commit each, one after the other. */
+/** For rows that need a commit each. */
 export async function writeOneByOne<Row, Result>(
   rows: readonly Row[],
   key: (row: Row) => string,

@@ -1,4 +1,4 @@
-/** The SQLSTATE codes that decide something here (PostgreSQL manual, appendix A). */
+/** SQLSTATE codes (PostgreSQL manual, appendix A). */
 export const SQL_STATE = {
   featureNotSupported: '0A000',
   foreignKeyViolation: '23503',
@@ -74,7 +74,7 @@ export function isConnectionLost(error: unknown): boolean {
   return /connection|timeout|terminated|closed|not queryable/i.test(error.message);
 }
 
-/** Whether PostgreSQL refused the statement: nothing of its transaction was written. */
+/** PostgreSQL refused the statement: nothing of its transaction was written. */
 export function isRolledBack(error: unknown): boolean {
   return sqlStateOf(error) !== null;
 }

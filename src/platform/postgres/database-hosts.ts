@@ -2,15 +2,12 @@ import pg from 'pg';
 import { isLoopback } from '../channels/channel-url.ts';
 
 export type DatabaseHosts = {
-  /** The address once for each host. */
   readonly addresses: readonly string[];
-  /** Whether the address means the host that takes writes at the moment. */
   readonly isPrimarySought: boolean;
 };
 
 const PARTS = /^(?<scheme>postgres(?:ql)?:\/\/)(?<login>[^/?#]*@)?(?<hosts>[^/?#]*)(?<rest>.*)$/s;
 const ATTRIBUTE = 'target_session_attrs';
-/** Both ask for a host that takes writes. */
 const WRITING: readonly string[] = ['read-write', 'primary'];
 
 /**
@@ -33,7 +30,7 @@ function withModeOfDriver(rest: string): string {
   return isByLibpq(rest) ? rest : rest.replaceAll(ALIAS, '$1verify-full');
 }
 
-/** Says what an address means beyond its words, as a sentence after the setting's name; or null. */
+/** What an address means beyond its words, as the rest of a sentence after the setting's name; or null. */
 export function databaseAddressWarning(address: string): string | null {
   const mode = isByLibpq(address) ? undefined : [...address.matchAll(ALIAS)].at(-1)?.[2];
   return mode === undefined
@@ -44,7 +41,7 @@ export function databaseAddressWarning(address: string): string | null {
 const MALFORMED =
   'must be an address such as postgres://user:password@one:5432,two:5432/name, with signs of user and password escaped';
 
-/** The fault of an address, as a sentence after the setting's name; or null. */
+/** The fault of an address, as the rest of a sentence after the setting's name; or null. */
 export function databaseAddressFault(address: string): string | null {
   if (!PARTS.test(address)) return 'must be an address starting with postgres:// or postgresql://';
   const { addresses } = databaseHosts(address);
@@ -72,7 +69,7 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** For a person: without user and password. */
+/** Without user and password, for a person. */
 export function hostOf(address: string): string {
   const { hosts = '', rest = '' } = PARTS.exec(address)?.groups ?? {};
   const named = new URLSearchParams(queryOf(rest)).get('host');
@@ -94,7 +91,6 @@ function attributesOf(address: string): readonly string[] {
   return new URLSearchParams(queryOf(address)).getAll(ATTRIBUTE);
 }
 
-/** As the driver knows them. */
 const MODES: readonly string[] = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
 const modesOf = (address: string) => new URLSearchParams(queryOf(address)).getAll('sslmode');
 

@@ -108,7 +108,6 @@ const KINDS_OF_STATES = {
   [SQL_STATE.insufficientPrivilege]: 'notAllowed',
 } as const;
 
-/** Gives one of a bounded set, whatever PostgreSQL, the driver or the network say. */
 function kindOfError(error: unknown): ErrorKind {
   if (error instanceof CommitUnknown) return 'commitUnknown';
   if (error instanceof PassingFault) return 'passing';

@@ -20,7 +20,7 @@ export type DatabasePlace = {
 
 type OwnersAddress = Exclude<DatabaseAddress, string>;
 
-/** On a server that the service runs: its role gets a password for as long as it runs. */
+/** For a server that the service runs: its role's password lasts as long as the server runs. */
 export function placeOfService(owner: OwnersAddress): DatabasePlace {
   const password = newRuntimePassword();
   return {
@@ -39,7 +39,6 @@ export function placeOfCommand(owner: OwnersAddress): DatabasePlace {
   };
 }
 
-/** The operator's database, with or without a separate owner. */
 export function placeGiven(databaseUrl: string, ownerUrl: string | null): DatabasePlace {
   if (ownerUrl === null) return { owner: databaseUrl, runtime: databaseUrl, role: null };
   const role = { name: userOf(databaseUrl), password: null, isOurs: false };
@@ -47,7 +46,7 @@ export function placeGiven(databaseUrl: string, ownerUrl: string | null): Databa
 }
 
 /**
- * Checks that connections are not shared, migrates as the owner and grants the service's role its rights.
+ * Checks that connections are not shared, migrates as the owner, and grants the service's role its rights.
  * Gives the names of the applied migrations. Repeatable with the same `begun`.
  */
 export async function prepareDatabase(

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { plainWordsOf } from '../channels/connection-words.ts';
 
-/** Repeats a step of the start until the database is ready. A step must be repeatable. */
+/** The step must be repeatable. */
 export type WhileDatabaseStarts = <T>(step: () => Promise<T>) => Promise<T>;
 
 export type DatabaseWait = {
-  /** From a step's first failure. */
+  /** Counted from a step's first failure. */
   readonly seconds: number;
   readonly say: (line: string) => void;
   /** On a terminal the wait is reported every second, otherwise once. */
@@ -49,7 +49,7 @@ function secondsSince(moment: number): number {
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 /** 08 connection, 40003 completion unknown, 57P01 to 57P03 stopping or starting, 53300 too many clients. */
 const PASSING_STATES = /^(08...|40003|57P0[1-3]|53300)$/;
-/** PgBouncer has 08P01 for everything: this one is a fault of its settings. */
+/** PgBouncer reports everything as 08P01; this one is a fault of its settings. */
 const REFUSED_SETTINGS = /^unsupported startup parameter/;
 const PASSING_CODES: readonly string[] = [
   'ECONNREFUSED',
@@ -59,13 +59,13 @@ const PASSING_CODES: readonly string[] = [
   'EHOSTUNREACH',
   'EAI_AGAIN',
 ];
-/** The driver's messages, without a code, for a broken connection or no answer. */
+/** The driver's messages without a code, for a broken connection or no answer. */
 const LOST = /^(Connection terminated|timeout expired|Query read timeout|Client has encountered)/;
-/** Our own names for the same, without another cause. */
+/** Our own errors for the same, when they have no cause. */
 const OURS: readonly string[] = ['DatabaseUnavailable', 'CommitUnknown', 'Overloaded'];
 const DEEPEST_CAUSE = 8;
 
-/** Why it is worth trying again; null: waiting does not help (password, database name, rights, our fault). */
+/** Null: waiting does not help (password, database name, rights, our own fault). */
 export function reasonToWait(error: unknown): string | null {
   const chain: Error[] = [];
   for (let at = error; at instanceof Error && chain.length < DEEPEST_CAUSE; at = at.cause) chain.push(at);
@@ -85,7 +85,6 @@ export function reasonToWait(error: unknown): string | null {
   return known === undefined ? null : known.message;
 }
 
-/** Node's codes for a certificate of an unknown authority. */
 const UNKNOWN_AUTHORITY: readonly unknown[] = [
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   'UNABLE_TO_GET_ISSUER_CERT',

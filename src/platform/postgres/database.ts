@@ -23,14 +23,14 @@ import { isWrite, run, runTransaction } from './run-transaction.ts';
 
 import { noteWrite, watchOfCaller } from './write-watch.ts';
 
-/** PostgreSQL plans each named statement once a connection. The name is unique in the program. */
+/** PostgreSQL plans a named statement once per connection. The name is unique in the program. */
 export type Statement = { readonly name: string; readonly text: string };
 
 export type Row = Record<string, unknown>;
 
 declare const inTransaction: unique symbol;
 
-/** `work` awaits nothing but its `tx`: connection and locks are held meanwhile. */
+/** `work` awaits only its `tx`: connection and locks are held meanwhile. */
 export type Tx = {
   /** Distinguishes `Tx` from `Database`, whose statements commit one by one. */
   readonly [inTransaction]: true;
@@ -52,13 +52,12 @@ export type Database = {
 
 export type Reader = Pick<Database, 'query'>;
 
-/** The connections of one process: for payments and other work, and for searches. */
 export type OpenedDatabase = Database & {
-  /** For lists, searches and histories, so that they never take a payment's connection. */
+  /** For lists, searches and histories: they never take a payment's connection. */
   readonly search: Reader;
   /** For the one statement that looks for all works. */
   readonly look: Reader;
-  /** When the server last answered, searches excepted: monotonic milliseconds. */
+  /** When the server last answered, except to searches: monotonic milliseconds. */
   answeredAt(): number;
 };
 
@@ -75,9 +74,9 @@ export type DatabaseAddress =
     };
 
 export type ServerWatcher = {
-  /** Checks each new connection before its use: runs a query and returns a name of the server. */
+  /** Checks each new connection before its use: runs a query and returns the server's name. */
   check(ask: (text: string) => Promise<Row>): Promise<string>;
-  /** The name of the server for all work. Connections to another name are closed before use. */
+  /** The name of the server for all work. Connections to another server are closed before use. */
   newest(): string | null;
   noteError(error: unknown): void;
 };
@@ -167,7 +166,7 @@ function openPool(
   // A connection that breaks in use also emits an event, which without a listener would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
 
-  /** `send` calls `willWrite` before it sends what commits by itself. */
+  /** `send` calls `willWrite` before it sends a statement that commits by itself. */
   async function withConnection<T>(
     send: (client: pg.PoolClient, willWrite: () => void) => Promise<T>,
   ): Promise<T> {
@@ -187,7 +186,7 @@ function openPool(
       return result;
     } catch (error) {
       if (isRolledBack(error)) noteAnswer();
-      // A search that is out of room for its temporary files says nothing of writes.
+      // A search without room for its temporary files proves nothing about writes.
       if (kind !== 'search') watcher?.noteError(error);
       noteLoss(error);
       // Never reused in doubt: after a timeout its answer may still be on the way.

@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import type pg from 'pg';
 import { Deadline, NO_DEADLINE, serverTime, withServerTimes } from './deadline.ts';
 
-/** A connection to a server whose clock shows something else. */
 function serverAhead(milliseconds: number) {
   let asked = 0;
   const query = async () => {

@@ -15,7 +15,7 @@ export class Deadline {
 
 export const NO_DEADLINE = new Deadline(Number.POSITIVE_INFINITY);
 
-/** How soon a correction of the clock takes effect. Until then writes look late and are refused. */
+/** How soon a correction of the server's clock takes effect. Until then writes may look late. */
 const TRUSTED_MILLISECONDS = 5_000;
 
 type Measured = {
@@ -26,7 +26,10 @@ type Measured = {
 
 const measured = new WeakMap<pg.PoolClient, Measured>();
 
-/** The server's time, read every few seconds, as of the answer's arrival: deadlines come early if at all. */
+/**
+ * The server's time, read every few seconds, as of the answer's arrival: deadlines may come early, never
+ * late.
+ */
 async function serverOffset(client: pg.PoolClient): Promise<number> {
   const known = measured.get(client);
   if (known !== undefined && performance.now() - known.at < TRUSTED_MILLISECONDS) return known.offset;

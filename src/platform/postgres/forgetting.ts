@@ -1,16 +1,15 @@
 import { type Database, statement } from './database.ts';
 
-/** Rows whose time ends. */
 export type ForgottenTable = {
   /** Also the prefix of the statement's name. */
   readonly table: string;
-  /** The indexed column by which the oldest are found. */
+  /** The indexed column by which the oldest rows are found. */
   readonly by: string;
-  /** Which are over; `$2`: the value that the caller gives, if any. */
+  /** The condition of expired rows; `$2`: the caller's value, if any. */
   readonly over: string;
 };
 
-/** Rows are found once and deleted by their place: a join of a table with itself could be planned badly. */
+/** Finds rows once and deletes them by their place: a join of a table with itself could be planned badly. */
 export function forgottenTexts({ table, by, over }: ForgottenTable) {
   return {
     forget: `with held as materialized (
@@ -20,7 +19,7 @@ export function forgottenTexts({ table, by, over }: ForgottenTable) {
   } as const;
 }
 
-/** Deletes up to `limit`, the oldest first, and returns how many. `Value`: that of `$2`, or none. */
+/** Deletes up to `limit` rows, the oldest first, and returns how many. `Value`: for `$2`. */
 export type Forget<Value extends readonly [number?]> = (
   database: Database,
   limit: number,

@@ -22,7 +22,7 @@ type InSnakeCase<Name> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${InSnakeCase<Rest>}`
   : '';
 
-/** Columns of the row's own fields, as they are: `...own({ merchantId: 'text' })`, which is `merchant_id`. */
+/** Columns named after the row's own fields: `...own({ merchantId: 'text' })` is `merchant_id`. */
 export function own<Types extends Readonly<Record<string, keyof Values>>>(types: Types) {
   type Own = { readonly [Field in keyof Types]: Values[Types[Field]] };
   const columns = Object.entries(types).map(([field, type]) => [
@@ -37,14 +37,17 @@ export function own<Types extends Readonly<Record<string, keyof Values>>>(types:
 /** Input rows of a batched statement: an item of its `from`, and its parameters. */
 export type InputRows<Row> = {
   readonly sql: string;
-  /** The column names, for `insert into … (names) select selected from sql`. */
+  /** For `insert into … (names) select selected from sql`. */
   readonly names: string;
   readonly selected: string;
   readonly lastParameter: number;
   values(rows: readonly Row[]): unknown[][];
 };
 
-/** `after`: preceding rows or parameters. `place`: a last column with each row's number, from 1. */
+/**
+ * `after`: the number of preceding parameters, or rows that give it. `place`: a last column with each row's
+ * number, from 1.
+ */
 export type InputPlace = {
   readonly as?: string;
   readonly after?: number | { readonly lastParameter: number };
@@ -74,7 +77,7 @@ export function inputRows<Row>(
 
 export type Timed<Row> = Row & { readonly deadline: Deadline };
 
-/** Rows for a statement that refuses each row after its deadline. */
+/** For a statement that refuses each row after its deadline. */
 export function withDeadlines<Row>(rows: readonly Row[], deadlines: readonly Deadline[]): Timed<Row>[] {
   return rows.map((row, index) => ({ ...row, deadline: deadlines[index] as Deadline }));
 }

@@ -8,7 +8,6 @@ export type BatchedWriteLimits = {
   waitingCallers: number;
 };
 
-/** A caller whose row waits to be written. */
 export type Caller<Row, Result> = {
   readonly row: Row;
   readonly key: string;
@@ -22,7 +21,6 @@ export type Caller<Row, Result> = {
   readonly reject: (error: unknown) => void;
   /** `sent`: a statement with this row is under way. `inDoubt`: one was lost. `gone`: answered. */
   state: 'waiting' | 'sent' | 'inDoubt' | 'gone';
-  /** How long it rests before another try. */
   restMilliseconds: number;
 };
 

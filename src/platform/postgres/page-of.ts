@@ -2,20 +2,18 @@ import { MOST_COUNTED_FOR_PEOPLE, type Page, type TooManyToOrder, type WantedPag
 import { type Reader, type Row, type Statement, statement } from './database.ts';
 import { column, rowCodec } from './row-codec.ts';
 
-/** `$1`: merchant, `$2`, `$3`: limit and offset, then own values. One statement gives page and total. */
+/** `$1`: merchant; `$2`, `$3`: limit and offset; then own values. One statement gives page and total. */
 export type PageParts = {
   readonly name: string;
   /** CTEs, among them `counted`: one row with `total`. `{counted}` marks where a count for people ends. */
   readonly before: string;
-  /** Selects the key and the columns of the order; `{order}` is replaced by the order. */
+  /** Selects the key and the columns of the order; `{order}` is replaced. */
   readonly keys: string;
-  /** `keys` is put once for each of these, with its number from 1 in place of `{branch}`; default: one. */
+  /** `keys` is repeated for each of these, with its number from 1 as `{branch}`; default: one. */
   readonly branches?: readonly unknown[];
-  /** The column by which a row is looked up again. */
   readonly key: string;
   /** Columns, ascending, key last, so that pages never overlap. `nulls last` holds in both directions. */
   readonly order: readonly string[];
-  /** Columns and `from` of a row of the page `g`. */
   readonly shown: string;
 };
 
@@ -26,7 +24,7 @@ export type PageStatements = BothWays & { readonly few: BothWays };
 const COUNTED = '{counted}';
 const END_OF_COUNT = `limit ${MOST_COUNTED_FOR_PEOPLE + 1}`;
 
-/** By the endings of statement names: ascending and descending, each again with the limited count. */
+/** By the endings of statement names: ascending and descending, each also with the limited count. */
 export function pageTexts(parts: Omit<PageParts, 'name'>): Readonly<Record<string, string>> {
   const { before } = parts;
   const descending = parts.order.map((column) => column.replace(/^\w+/, '$& desc'));
@@ -74,7 +72,7 @@ export function pageOf({ name, ...parts }: PageParts): PageStatements {
 
 const TOTAL = rowCodec({ total: column.whole() });
 
-/** `counted`: the total, and other counts. */
+/** `counted`: the total and other counts. */
 export async function readPageOf(
   database: Reader,
   statements: PageStatements,
@@ -94,7 +92,7 @@ export async function readPageOf(
   return { counted, total, rows: found.filter(({ place }) => place !== null) };
 }
 
-/** `mostSorted`: the bound of a list whose order needs all results sorted; else null. */
+/** `mostSorted`: the limit of results for a list that must sort them all; else null. */
 export function itemsOf<Item>(
   { rows, total }: { readonly rows: readonly Row[]; readonly total: number },
   mostSorted: number | null,

@@ -2,25 +2,23 @@ import { type Database, type Row, statement, type Tx } from './database.ts';
 import { inputRows } from './input-rows.ts';
 import { column, columnName, rowCodec } from './row-codec.ts';
 
-/** Of whom data is sought. */
 export type PersonFilter = {
   /** CPF or CNPJ without mask, letters upper case. */
   readonly document: string;
-  /** Null: of all merchants. */
+  /** Null: all merchants. */
   readonly merchantId: string | null;
 };
 
-/** Rows with the data of a person, each found by merchant and id. */
+/** A table with the data of persons, its rows found by merchant and id. */
 export type PersonalTable<Id extends string = string> = {
   /** Also the prefix of its statements' names. */
   readonly table: string;
-  /** The field of the id, which is that of its column. */
+  /** The field of the id, named after its column. */
   readonly id: Id;
-  /** Which rows have such data that nobody needs any more. */
+  /** The condition of rows with personal data that nobody needs any more. */
   readonly erasable: string;
-  /** What an erasure assigns. */
   readonly erased: string;
-  /** The column that ages are counted from. */
+  /** The column from which ages are counted. */
   readonly since: string;
 };
 
@@ -50,11 +48,11 @@ export function personalTexts({ table, id, erasable, erased, since }: PersonalTa
 export type KeyOf<Id extends string> = { readonly merchantId: string } & { readonly [Field in Id]: string };
 
 export type PersonalData<Id extends string> = {
-  /** Skips locked rows, so that a payment never waits for an erasure. Returns the erased. */
+  /** Skips locked rows, so that a payment never waits for an erasure. Returns the erased keys. */
   readonly erase: (tx: Tx, keys: readonly KeyOf<Id>[]) => Promise<KeyOf<Id>[]>;
-  /** Up to `limit` that are older than so many days of real time, the oldest first. Returns how many. */
+  /** Erases up to `limit` rows older than so many days of real time, the oldest first. Returns how many. */
   readonly eraseOld: (database: Database, limit: number, days: number) => Promise<number>;
-  /** Before every row, in the order of keys. */
+  /** A key before every row, in the order of keys. */
   readonly first: KeyOf<Id>;
 };
 

@@ -10,22 +10,21 @@ const STATEMENT_TIMEOUT_MILLISECONDS = 5_000;
 const ANSWER_TIMEOUT_MILLISECONDS = 7_000;
 
 /**
- * For statements that all have their index. A plan made while a table is small would scan it whole until
- * analyze, and a bitmap would scan a merchant's whole day. So plans are generic, and never remade.
+ * For statements that all have an index. A plan made while a table is small would scan it whole until
+ * analyze, and a bitmap would scan a merchant's whole day. So plans are generic and never remade.
  */
 const PLANNED_ONCE =
   '-c jit=off -c enable_seqscan=off -c enable_bitmapscan=off -c plan_cache_mode=force_generic_plan';
 
 /**
- * For searches, whose best plan depends on the values. One process each, because payments need the cores.
- * Never a scan of a whole table.
+ * For searches, whose best plan depends on the values. One server process each, because payments need the
+ * cores. Never a scan of a whole table.
  */
 const PLANNED_AS_ASKED = '-c jit=off -c enable_seqscan=off -c max_parallel_workers_per_gather=0';
 
-/** The most connections of a process, as the settings have them. */
 export type Connections = { readonly work: number; readonly search: number };
 
-/** One more looks for all works (`looks.sql.ts`): each connection would plan its long statement. */
+/** One more looks for all works (`looks.sql.ts`): otherwise each connection would plan its long statement. */
 export type PoolKind = keyof Connections | 'look';
 export const LOOK_CONNECTIONS = 1;
 
@@ -46,7 +45,6 @@ export type PoolTools = {
   readonly servers: ReturnType<typeof nameServers>;
 };
 
-/** Connects to the primary of that moment. */
 export function makePool(kind: PoolKind, connections: Connections, { primary, servers }: PoolTools): pg.Pool {
   class Client extends pg.Client {
     constructor() {
@@ -82,7 +80,7 @@ function clientOptions(address: DatabaseAddress, planning: string): pg.ClientCon
   };
 }
 
-/** Throws, and so closes the connection, if the server is a standby now. */
+/** Throws if the server is a standby now, which closes the connection. */
 async function refuseStandby(client: pg.ClientBase): Promise<void> {
   const asked = {
     text: `select ${IS_READ_ONLY} as is_read_only`,
@@ -92,16 +90,15 @@ async function refuseStandby(client: pg.ClientBase): Promise<void> {
   if (row?.is_read_only !== false) throw new Error('the connection leads to a server that takes no writes');
 }
 
-/** Names the server of each connection, for both pools. Only connections to the newest server are used. */
+/** Names the server of each connection. Only connections to the newest server are used. */
 export function nameServers(watcher: ServerWatcher | undefined, primary: Primary) {
   const named = new WeakMap<pg.ClientBase, string>();
   const isOfNewest = (client: pg.ClientBase) =>
     watcher === undefined || named.get(client) === watcher.newest();
 
-  /** Retries once if the primary has changed. */
   async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
     const looking = primary.find();
-    // An open idle connection does not wait for the look.
+    // With an open idle connection there is no need to wait.
     if (pool.idleCount === 0) await looking;
     else looking.catch(() => {});
     const { address } = primary;
@@ -154,7 +151,6 @@ function readInt8(text: string): number {
   return value;
 }
 
-/** Elements may be null. */
 function readInt8Array(text: string): (number | null)[] {
   if (text === '{}') return [];
   return text

@@ -9,7 +9,6 @@ const LATER_MILLISECONDS = 250;
 /** The pause after a look in vain, however many callers ask. */
 const PAUSE_MILLISECONDS = 200;
 
-/** Whether the server takes no writes. */
 export const IS_READ_ONLY = `pg_is_in_recovery() or current_setting('transaction_read_only') = 'on'`;
 
 const LOOK = `select ${IS_READ_ONLY} as is_read_only,
@@ -26,7 +25,7 @@ export type Primary = {
   readonly isSought: boolean;
   /** The last known primary, or the first host. */
   readonly address: DatabaseAddress;
-  /** Looks if it is not known. Throws if no host takes writes. */
+  /** Looks if no primary is known. Throws if no host takes writes. */
   find(): Promise<DatabaseAddress>;
   /** A connection broke or met a standby: the next caller looks again. */
   doubt(): void;
@@ -41,7 +40,6 @@ export function openPrimary(address: DatabaseAddress): Primary {
   return new SoughtPrimary(hosts.addresses);
 }
 
-/** The server that takes writes now, for a connection of its own. */
 export function findPrimary(address: DatabaseAddress): Promise<DatabaseAddress> {
   return openPrimary(address).find();
 }

@@ -2,7 +2,6 @@ import { type Cents, cents } from '../../values/cents.ts';
 import type { Day, Instant } from '../../values/instant.ts';
 import type { Row } from './database.ts';
 
-/** Thrown for an unknown state or an unexpected type. */
 export class UnreadableRow extends Error {
   override readonly name = 'UnreadableRow';
 }
@@ -16,15 +15,14 @@ export type Column<T> = {
 
 type Columns<T> = { readonly [Field in keyof T]: Column<T[Field]> };
 
-/** Describes the rows of a statement once: what is selected, and how each value is read. */
+/** Describes the rows of a statement once: their columns, and how each value is read. */
 export type RowCodec<T> = {
   /** The text between `select` and `from`. */
   readonly columns: string;
-  /** `columns` with another alias for columns without SQL of their own. */
+  /** `columns` with another alias, except for columns with SQL of their own. */
   columnsOf(alias: string): string;
   /** Throws `UnreadableRow`. Can be passed to `map`. */
   readonly parse: (row: Row) => T;
-  /** To extend it by more columns. */
   readonly fields: Columns<T>;
 };
 
@@ -60,12 +58,11 @@ export function rowCodec<T extends object>(fields: Columns<T>, alias = '', prefi
   };
 }
 
-/** Of a statement that finds one row at most; null: none. */
 export function firstOf<T>([row]: readonly Row[], parse: (row: Row) => T): T | null {
   return row === undefined ? null : parse(row);
 }
 
-/** Of a statement that always gives a row. */
+/** For a statement that always gives a row. */
 export function onlyOf<T>(rows: readonly Row[], parse: (row: Row) => T): T {
   return parse(rows[0] as Row);
 }
@@ -95,7 +92,7 @@ function ofType<T>(isIt: (value: unknown) => value is T) {
 const isText = (value: unknown) => typeof value === 'string';
 const isWhole = (value: unknown) => Number.isSafeInteger(value);
 
-/** Also uuid and numeric, which keeps its digits. */
+/** Also uuid, and numeric with its digits. */
 const text = ofType((value): value is string => isText(value));
 const boolean = ofType((value): value is boolean => typeof value === 'boolean');
 /** smallint, integer, bigint. */
@@ -122,7 +119,6 @@ function money(sql: string | null = null): Column<Cents> {
   };
 }
 
-/** Any other word is unreadable. */
 function oneOf<W extends string>(words: readonly W[], sql: string | null = null): Column<W> {
   const known: ReadonlySet<unknown> = new Set(words);
   return { sql, read: (value) => (known.has(value) ? (value as W) : undefined) };

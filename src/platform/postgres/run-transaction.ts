@@ -6,7 +6,6 @@ import { tracedStatement } from './pools.ts';
 
 const writing = new Map<string, boolean>();
 
-/** Cached by statement name. */
 export function isWrite({ name, text }: Statement): boolean {
   const known = writing.get(name) ?? canWrite(text);
   writing.set(name, known);
@@ -80,11 +79,11 @@ async function runWork<T>(client: pg.PoolClient, work: (tx: Tx) => Promise<T>): 
 }
 
 const DIVISION_BY_ZERO = '22012';
-/** One message. The deadline is a time made here, so it needs no escaping. */
+/** Sent as one message. The deadline is a time made here, so it needs no escaping. */
 function beginUntil(deadline: string): string {
   return `begin; set local parcela.deadline = '${deadline}'`;
 }
-/** One message: a late one divides by zero, and its commit is not executed. */
+/** Sent as one message. A late one divides by zero, so its commit is not executed. */
 const COMMIT_IN_TIME =
   "select 1 / (clock_timestamp() < current_setting('parcela.deadline')::timestamptz)::integer; commit";
 

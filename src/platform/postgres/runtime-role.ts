@@ -11,15 +11,14 @@ export type RuntimeRole = {
   readonly name: string;
   /** Null if the password stays, or the role cannot log in. Only our own role gets one. */
   readonly password: string | null;
-  /** Whether we may create it. An operator's role is only granted rights. */
+  /** Whether we may create the role. An operator's role is only granted rights. */
   readonly isOurs: boolean;
 };
 
-/** Tables with other rights, such as `{ audit_entries: 'select, insert' }`. */
+/** Tables with unusual rights, such as `{ audit_entries: 'select, insert' }`. */
 export type TableRights = Readonly<Record<string, string>>;
 
 const USUAL_RIGHTS = 'select, insert, update, delete';
-/** Only the owner records migrations. */
 const RIGHTS_OF_MIGRATIONS: TableRights = { schema_migrations: 'select' };
 const PASSWORD_BYTES = 24;
 
@@ -28,7 +27,6 @@ export function newRuntimePassword(): string {
   return randomBytes(PASSWORD_BYTES).toString('base64url');
 }
 
-/** The user name of an address, as the driver finds it. */
 export function userOf(address: DatabaseAddress): string {
   const client = new pg.Client(
     typeof address === 'string' ? { connectionString: databaseHosts(address).addresses[0] } : address,
@@ -101,7 +99,7 @@ async function commandsOf(
   return rows.map(({ command }) => command);
 }
 
-/** Roles belong to the whole server: another database of ours may just have made it. */
+/** Roles belong to the whole server: another database of ours may have just made it. */
 const LIST_ROLE_COMMANDS = `
   select command from (
     select 1 as place, format('create role %I', $1::text) as command
@@ -114,7 +112,7 @@ const LIST_ROLE_COMMANDS = `
     select 3, format('alter role %I login password %L', $1, $2::text) where $2 is not null
   ) commands order by place`;
 
-/** Missing grants on this owner's tables and sequences only. `wanted` and `held` have one order. */
+/** Only for this owner's tables and sequences. `wanted` and `held` have one order. */
 const LIST_GRANTS = `
   with owned as (
     select c.oid, c.relname as name, c.relkind as kind, c.relacl as acl,
@@ -160,7 +158,7 @@ const SCRAM_KEY_BYTES = 32;
 const SCRAM_SALT_BYTES = 16;
 const deriveKey = promisify(pbkdf2);
 
-/** The stored form of a password (RFC 5802), made here so that none reaches a server log. */
+/** The stored form of a password (RFC 5802), made here so that no password reaches a server log. */
 async function scramVerifier(password: string): Promise<string> {
   const salt = randomBytes(SCRAM_SALT_BYTES);
   const salted = await deriveKey(password, salt, SCRAM_ITERATIONS, SCRAM_KEY_BYTES, 'sha256');

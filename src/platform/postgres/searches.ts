@@ -2,15 +2,18 @@ import { fairLine } from '../work/fair-line.ts';
 import type { OpenedDatabase, Reader } from './database.ts';
 import type { Connections } from './pools.ts';
 
-/** One for each connection. A merchant gets half of the running and waiting ones, less while several wait. */
+/**
+ * One running search for each connection. A merchant gets half of the running and waiting ones, less while
+ * several wait.
+ */
 const SEARCHES = { name: 'searches', waiting: 100, longestWaitMilliseconds: 5_000 };
 /** Half of the payments' connections. Callers wait only if the database is slow or a merchant floods. */
 const LOOK_UPS = { name: 'look-ups of rows', waiting: 400, longestWaitMilliseconds: 5_000 };
 
-/** Runs a merchant's search in turn, on no payment's connection. Throws `Overloaded`. */
+/** Runs a merchant's search in turn, never on a payment's connection. Throws `Overloaded`. */
 export type Search = <T>(merchantId: string, ask: (database: Reader) => Promise<T>) => Promise<T>;
 
-/** Reads by id, in turn, so that a flooding merchant leaves connections free. Throws like `Search`. */
+/** Reads by id, in turn, so that a flooding merchant leaves connections free. Throws `Overloaded`. */
 export type LookUp = Search;
 
 export function openReads(

@@ -53,17 +53,16 @@ function openClient(address: string): pg.Client {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MILLISECONDS,
     query_timeout: ANSWER_TIMEOUT_MILLISECONDS,
     application_name: 'parcela-look',
-    // As the service's connections open: a pooler refuses an unsupported setting here, by name.
+    // As the service's connections open: here a pooler refuses an unsupported setting by name.
     options: '-c timezone=UTC',
   });
-  // A broken idle connection emits an event, which without a listener would end the process.
   client.on('error', () => {});
   return client;
 }
 
 const GOODBYE_MILLISECONDS = 2_000;
 
-/** Ends a connection, even if the server is silent. */
+/** Ends the connection even if the server is silent. */
 export async function endClient(client: pg.Client): Promise<void> {
   const { connection } = client as pg.Client & { readonly connection: { readonly stream: Socket } };
   const timer = setTimeout(() => connection.stream.destroy(), GOODBYE_MILLISECONDS);

@@ -1,4 +1,4 @@
-/** The state after each event in each state. Null: the event cannot happen there. */
+/** The state after each event in each state. Null: the event cannot happen in this state. */
 export type StateTable = Readonly<Record<string, Readonly<Record<string, string | null>>>>;
 
 type EventOf<T extends StateTable> = keyof T[keyof T] & string;

@@ -6,12 +6,10 @@ import { SQL_STATE, sqlStateOf } from './database-errors.ts';
  */
 export type RefusedWrite = 'full' | 'short' | 'readOnly' | 'pooled';
 
-/** The sentence for `pooled`. */
 export const POOLED =
   'prepared statements do not stay on their connection: a pooler such as PgBouncer lends one connection to many ' +
   'between transactions; lead Parcela to PostgreSQL itself (docs/restore.md)';
 
-/** Looks through wrapping errors too. */
 export function kindOfRefusedWrite(error: unknown): RefusedWrite | null {
   for (let inner = error; inner instanceof Error; inner = inner.cause) {
     const kind = kindOfState(sqlStateOf(inner));

@@ -12,7 +12,7 @@ export function watchWrites<T>(watch: WriteWatch, run: () => Promise<T>): Promis
   return current.run(watch, run);
 }
 
-/** The caller's watch. Batched writes keep it and write later on the caller's behalf. */
+/** Batched writes keep their caller's watch and write later on the caller's behalf. */
 export function watchOfCaller(): WriteWatch | undefined {
   return current.getStore();
 }

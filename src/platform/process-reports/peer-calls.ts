@@ -2,23 +2,21 @@ import type { UnclearCause } from '../channels/unclear.ts';
 import { type Outages, type PeerName, type PeerOutage, UNASKED_MILLISECONDS } from '../outages.ts';
 import { type AnswerTime, isAnswer, isSilence, type PeerReport } from './process-report.ts';
 
-/** How a call to a peer ended. */
 export type CallAnswer = {
   readonly kind: string;
   readonly reason?: unknown;
-  /** By default `silent`. */
+  /** Default: `silent`. */
   readonly cause?: UnclearCause;
 };
 
 export type ObserveCall = (operation: Operation, answer: CallAnswer, seconds: number) => void;
 
-/** Of the calls of one provider. */
 export type ObserveCallsOf = (provider: string) => ObserveCall;
 
-/** Calls in a row without an answer that may be an outage. One may be the call's own fault. */
+/** Calls in a row without an answer that may be an outage. A single one may be the call's own fault. */
 const SILENT_IN_ROW = 2;
 
-/** A silence shorter than this may be of calls that broke among others. */
+/** In a shorter silence, calls may have broken while others were answered. */
 const DOUBT_MILLISECONDS = 3_000;
 
 /** How fast somebody answers is told by the newest answers about sales, and by no fewer than these. */
@@ -55,7 +53,7 @@ const OPERATIONS = {
 } as const;
 export type Operation = keyof typeof OPERATIONS;
 
-/** Of one operation, in monotonic time. `since`: when the first call was made that was not answered. */
+/** The silence of one operation, in monotonic time. `since`: when the first unanswered call was made. */
 type Silence = {
   readonly inRow: number;
   readonly at: number;
@@ -64,8 +62,8 @@ type Silence = {
 };
 
 /**
- * The calls of one provider. A bridge that answers while the acquirer behind it does not leaves some
- * operations without an answer: what is answered ends the silence of its own operation only.
+ * The calls of one provider. If a bridge answers while the acquirer behind it does not, only some operations
+ * get answers: an answer ends the silence of its own operation only.
  */
 class ProviderCalls {
   readonly #outage: PeerOutage;
@@ -117,14 +115,13 @@ class ProviderCalls {
   }
 }
 
-/** Those of all providers of a peer. */
 type CallsOfPeer = {
   readonly providers: Map<string, ProviderCalls>;
-  /** Null: it never did, or was silent when it was asked last, which is long ago. */
+  /** Null: the peer never answered, or was silent when last asked, long ago. */
   answersSince: number | null;
   answeredAt: number | null;
   unaskedSince: number;
-  /** While calls get no answer, or a circuit is open, as it was seen last. */
+  /** Set while calls get no answer, or a circuit is open, as last seen. */
   short: Short | null;
 };
 
@@ -133,7 +130,7 @@ type Short = { readonly isWhole: boolean; readonly since: number; readonly reaso
 
 type SeenPeer = Pick<PeerReport, 'state' | 'since' | 'answeredAt' | 'reason' | 'answersIn'>;
 
-/** What this process knows of the calls to all peers. Judged by monotonic time, told by the machine's. */
+/** What this process knows of the calls to all peers. Judged by monotonic time, shown in machine time. */
 export class PeerCalls {
   readonly #outages: Pick<Outages, 'openPeer'>;
   readonly #now: () => number;
@@ -148,14 +145,13 @@ export class PeerCalls {
     this.#openedAt = now();
   }
 
-  /** `seconds`: how long the call took. */
   note(peer: PeerName, provider: string, operation: Operation, answer: CallAnswer, seconds: number): void {
     const { kind, reason, cause } = answer;
     const isAnswered = isAnswer(kind);
     if (cause === 'notAsked' || (!isAnswered && !isSilence(kind))) return;
     const at = this.#now();
     const of = this.#of(peer);
-    // Who gives an odd answer about a sale is there; that the same is asked again proves nothing new.
+    // A peer that gives an odd answer about one sale is there; repeating the question proves nothing new.
     const isOdd = !isAnswered && cause === 'unusable' && OPERATIONS[operation] === 'ofOne';
     if (isAnswered) this.#callsOf(peer, provider).answer(operation, at, seconds);
     if (isAnswered || isOdd) {
@@ -172,7 +168,7 @@ export class PeerCalls {
     this.#callsOf(peer, provider).silence(operation, { at, since, reason: words });
   }
 
-  /** Of all its providers. `isOpen`: a circuit is, which tells of silence though nobody asks now. */
+  /** Over all its providers. `isOpen`: a circuit is open, which shows silence although nobody asks now. */
   seen(peer: PeerName, isOpen: boolean): SeenPeer {
     const now = this.#now();
     const of = this.#of(peer);

@@ -81,7 +81,6 @@ test('who answers while a circuit is open answers in part, and its provider is n
   assert.deepEqual([older?.state, older?.awayProviders, older?.reason], ['inPart', [], null]);
 });
 
-/** What is told of each provider, as its calls end one after the other. */
 function peerCalls() {
   const told: string[] = [];
   let now = 0;
@@ -90,7 +89,6 @@ function peerCalls() {
       void told.push(`${peer} ${provider} ${operation}: ${reason}`),
     answered: () => void told.push(`${peer} ${provider} answered`),
   });
-  /** Of the machine's clock. */
   let wrong = 0;
   const calls = new PeerCalls(
     { openPeer },

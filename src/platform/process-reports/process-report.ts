@@ -3,19 +3,18 @@ import type { Sample } from '../metrics.ts';
 /** `inPart`: some calls get no answer, or a circuit is open. */
 export type PeerState = 'notAsked' | 'answers' | 'inPart' | 'silent';
 
-/** How a peer answers, as one process knows it. In milliseconds by its clock. */
+/** How a peer answers, as one process knows it. In milliseconds by the process's clock. */
 export type PeerReport = {
-  /** The name in all modules: all processes of a database ask the same peers. */
+  /** The same name in all modules: all processes of a database ask the same peers. */
   readonly peer: string;
   readonly state: PeerState;
-  /** Since when it is in this state. */
   readonly since: number;
   readonly answeredAt: number | null;
   /** Kinds of query whose circuit is open. */
   readonly awayFor: readonly string[];
-  /** Whose circuit is open, by the names of providers. */
+  /** Providers whose circuit is open. */
   readonly awayProviders: readonly string[];
-  /** Why it gave no answer the last time. Null while it answers. */
+  /** Why its last call got no answer. Null while it answers. */
   readonly reason: string | null;
   /** Seconds since its changes were read; null: it has no feed. */
   readonly feedAgeSeconds: number | null;
@@ -46,11 +45,11 @@ export type ReportBody = {
   readonly heldBecause: string | null;
   /** Database connections; `waiting`: statements and commits without one. */
   readonly connections: { readonly used: number; readonly most: number; readonly waiting: number };
-  /** Whether the part of the audit log that it read was altered. */
+  /** Whether the part of the audit log that the process read was altered. */
   readonly isAuditBroken: boolean;
   readonly peers: readonly PeerReport[];
   readonly charges: readonly ChargeCount[];
-  /** Of the database's clock, before that of its machine; negative: behind. */
+  /** How far the database's clock is ahead of the machine's; negative: behind. */
   readonly clockAheadSeconds: number;
 };
 
@@ -62,31 +61,31 @@ export type ProcessReport = ReportBody & {
   readonly ageSeconds: number;
 };
 
-/** A process silent this long has ended, or does not reach the database. */
+/** A process silent for this time has ended, or does not reach the database. */
 const QUIET_SECONDS = 60;
 
 export function isCurrent({ ageSeconds }: Pick<ProcessReport, 'ageSeconds'>): boolean {
   return ageSeconds < QUIET_SECONDS;
 }
 
-/** Kinds without an answer. For the others nothing was asked. */
+/** Results without an answer. For other results nothing was asked. */
 const SILENCES = ['unknown', 'notConnected', 'noAnswer', 'silent'];
 const UNASKED = ['full', 'held', 'notSent'];
 
 export const isSilence = (kind: string): boolean => SILENCES.includes(kind);
 export const isAnswer = (kind: string): boolean => !isSilence(kind) && !UNASKED.includes(kind);
 
-/** Over all processes; `some`: only some are answered. */
+/** Over all processes; `some`: only some get answers. */
 export type PeerHealth = Omit<PeerReport, 'state'> & { readonly state: PeerState | 'some' };
 
 const APPROVALS = ['approved', 'preauthorized'];
 const DECLINES = ['declined'];
-/** A report has so much room only. */
+/** The most that fit into a report. */
 const MOST_COUNTS = 40;
 
 const totalOf = ({ approved, declined, unanswered }: ChargeCount) => approved + declined + unanswered;
 
-/** From a process's charge counts by provider, brand and outcome. The largest, where they are many. */
+/** From a process's charge counts by provider, brand and outcome; the largest, if there are many. */
 export function chargesOf(samples: readonly Sample[]): ChargeCount[] {
   const counts = summed(
     samples
@@ -101,7 +100,7 @@ export function chargesOf(samples: readonly Sample[]): ChargeCount[] {
   return counts.sort((one, other) => totalOf(other) - totalOf(one)).slice(0, MOST_COUNTS);
 }
 
-/** Over all processes, those that were killed within a day too. */
+/** Over all processes, including those killed within a day. */
 export function chargesOfAll(reports: readonly ProcessReport[]): ChargeCount[] {
   return summed(reports.flatMap(({ charges }) => charges));
 }
@@ -130,7 +129,7 @@ export function peerHealth(reports: readonly ProcessReport[], peer: string): Pee
   if (seen.length === 0) return null;
   const asked = seen.filter(({ state }) => state !== 'notAsked');
   const silent = asked.filter(({ state }) => state === 'silent');
-  // A report of the version before has no state for it.
+  // A report of the version before has no state `inPart`.
   const inPart = asked.filter((one) => one.state === 'inPart' || one.awayFor.length > 0);
   const state = stateOf({ asked, silent, inPart });
   const shown = [silent, inPart, asked, seen].find(({ length }) => length > 0) ?? seen;
@@ -180,7 +179,7 @@ const NOTHING: ReportBody = {
   clockAheadSeconds: 0,
 };
 
-/** A report of another version may lack a field, or have one more. */
+/** A report of another version may lack a field or have one more. */
 export function parseReport(text: string): ReportBody {
   const read: unknown = JSON.parse(text);
   if (typeof read !== 'object' || read === null) return NOTHING;

@@ -36,7 +36,6 @@ const LIST = statement(
    from process_reports order by reported_at desc limit $1`,
 );
 
-/** Newest first. */
 export async function listReports(database: Reader, limit: number): Promise<ProcessReport[]> {
   const found = (await database.query(LIST, [limit])).map(REPORT.parse);
   return found.map(({ report, ...process }) => ({ ...parseReport(report), ...process }));

@@ -14,7 +14,7 @@ export type CatalogueTable = {
   readonly title: string;
   readonly text: string;
   readonly columns: readonly string[];
-  /** A cell in both languages is shown in that of the page. */
+  /** A cell in both languages is shown in the page's language. */
   readonly rows: readonly (readonly (string | Sentence)[])[];
 };
 
@@ -42,7 +42,7 @@ export function failureTable(): CatalogueTable {
   };
 }
 
-/** Faults of one field; the tag is its path as it was sent. */
+/** The faults of one field; the tag is its path as it was sent. */
 export function fieldTable(): CatalogueTable {
   const { syntax: _, ...jsonFaults } = JSON_FAULTS;
   const formats = Object.values(FORMATS).map((format) => format.sentence);
@@ -70,7 +70,6 @@ export function fieldTable(): CatalogueTable {
   };
 }
 
-/** Fields by which other gateways charge. */
 export function foreignFieldTable(): CatalogueTable {
   return {
     title: 'Fields of other gateways',
@@ -85,7 +84,7 @@ export function foreignFieldTable(): CatalogueTable {
   };
 }
 
-/** What is read as if it had been sent as the contracts say. */
+/** Names and doors that are read as if sent as the contracts say. */
 export function synonymTable(
   synonyms: readonly Synonyms[],
   contracts: readonly Pick<Contract, 'id' | 'method' | 'path'>[],
@@ -118,7 +117,6 @@ export function synonymTable(
   };
 }
 
-/** Ordered by status. */
 export function refusalTable(
   title: string,
   text: string,
@@ -135,7 +133,6 @@ export function refusalTable(
   return { title, text, columns: ['Status', 'Tag', ...SENTENCES], rows };
 }
 
-/** By name, for the published description. */
 export const PUBLISHED_HEADERS = {
   'X-Request-Id': {
     description: 'The number of this request in our log. Name it when you ask about one.',

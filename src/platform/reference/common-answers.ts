@@ -62,7 +62,7 @@ export function commonStatuses(endpoint: Contract): CommonStatus[] {
   // An account in the query is looked up like a resource in the path.
   const namesAccount = query !== undefined && 'accountNumber' in query.properties;
   const statuses: (CommonStatus | null)[] = [
-    // A broken address, or a name that is never taken.
+    // A malformed URL, or a parameter name that is always refused.
     400,
     scope === null ? null : 401,
     scope === null || scope === 'any' ? null : 403,
@@ -71,7 +71,7 @@ export function commonStatuses(endpoint: Contract): CommonStatus[] {
     readsBody ? 413 : null,
     readsBody ? 415 : null,
     isRepeatable ? 422 : null,
-    // Strangers are counted too, but at health.
+    // Calls without a token are counted too, except at health.
     needsNoPlace === true ? null : 429,
     500,
     503,

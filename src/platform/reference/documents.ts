@@ -60,7 +60,7 @@ const PAGE_HEADERS = {
 };
 
 export type DocumentTools = {
-  /** `origin`: the address of its servers; null: unknown. */
+  /** `origin`: the address of the document's servers; null: unknown. */
   readonly openApi: (language: Language, origin: string | null) => Promise<Buffer>;
   /** `origin`: the address for its examples, escaped. */
   readonly page: (language: Language, origin: string) => Promise<Buffer>;
@@ -96,10 +96,13 @@ export const DOCUMENT_ENDPOINTS: readonly Endpoint<DocumentTools>[] = [
 const shownOrigin = ({ origin }: Pick<Call<unknown, unknown, unknown>, 'origin'>) =>
   escapedMarkup(origin() ?? EXAMPLE_ORIGIN);
 
-/** Addresses whose page is kept. A service has one or two, but strangers can make up any number. */
+/** Addresses whose page is kept. A service has one or two, but strangers can invent any number. */
 const MOST_ORIGINS = 4;
 
-/** Printed on first request, in parts so that payments go on, and kept as sent: requests cost no printing. */
+/**
+ * Printed on first request, in parts so that payments go on, and kept as sent, so that requests cost no
+ * printing.
+ */
 export function printDocuments(reference: Reference): DocumentTools {
   const wordings = {
     pt: wordingIn('pt', reference.texts),

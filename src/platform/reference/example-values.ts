@@ -1,9 +1,8 @@
 import type { Contract } from '../http/endpoint.ts';
 
-/** Of the merchant that homologation brings along. */
 const OF_HOMOLOGATION: Readonly<Record<string, string>> = { accountNumber: '1000001' };
 
-/** As the example of the answer has it, where `planId` is the `id` of a plan or the whole answer. */
+/** From the example answer, where `planId` is the `id` of a plan or the whole answer. */
 export function exampleOfParameter(
   place: 'path' | 'query',
   name: string,
@@ -16,7 +15,7 @@ export function exampleOfParameter(
   return typeof example === 'string' ? { example } : {};
 }
 
-/** What an example has under a name, at any depth; undefined: it has no such name. */
+/** The value under a name at any depth of an example; undefined: there is none. */
 export function findNamed(value: unknown, name: string): unknown {
   if (value === null || typeof value !== 'object') return undefined;
   const own = (value as Record<string, unknown>)[name];

@@ -15,7 +15,7 @@ export type PrintedObjects = Map<
   { readonly of: TSchema; readonly sent: SentBody | null; printed: Json }
 >;
 
-/** How a document says things, and the objects that it has so far. */
+/** The wording of a document, and its objects so far. */
 export type Printing = Wording & { readonly objects: PrintedObjects };
 
 export const printingIn = (wording: Wording): Printing => ({ ...wording, objects: new Map() });
@@ -26,8 +26,8 @@ type SentBody = 'lenient' | 'exact';
 type Printed = Printing & { readonly sent: SentBody | null };
 
 /**
- * In JSON Schema 2020-12, common keywords only. `path` begins with the id of the operation. A named object is
- * a reference.
+ * Prints JSON Schema 2020-12 with common keywords only. `path` begins with the id of the operation. A named
+ * object becomes a reference.
  */
 export function printSchema(
   schema: TSchema,
@@ -38,13 +38,12 @@ export function printSchema(
   return printDescribed(schema, meaningAt(schema, printing, path), { ...printing, sent }, path);
 }
 
-/** For components/schemas, by name. */
 export function printObjects({ objects }: Printing): Json {
   const inOrder = [...objects].toSorted(([one], [other]) => (one < other ? -1 : 1));
   return Object.fromEntries(inOrder.map(([name, { printed }]) => [name, printed]));
 }
 
-/** Fields of a named object mean the same wherever it stands. */
+/** Fields of a named object mean the same in every place. */
 export function pathWithin(schema: TSchema, path: readonly string[]): readonly string[] {
   const name = nameOf(schema);
   return name === undefined ? path : [name];
@@ -105,7 +104,7 @@ function printWhole(
   return saidOnce(description === '' ? printed : { ...printed, description });
 }
 
-/** What a pattern or a standard format says is said by that alone; integers say how large they are. */
+/** A pattern or standard format replaces the lengths; integers say how large they are. */
 function saidOnce({ minLength, maxLength, ...printed }: Json): Json {
   const { format, pattern } = printed;
   if (TYPED_FORMATS.includes(format)) return printed;
@@ -118,7 +117,7 @@ function saidOnce({ minLength, maxLength, ...printed }: Json): Json {
   };
 }
 
-/** Generators make types of these, which have no length, and which no pattern can be held against. */
+/** Generators make types of these formats. Such types have no length and no pattern. */
 const TYPED_FORMATS: readonly unknown[] = ['uuid', 'date', 'date-time'];
 
 const LARGEST_OF_32_BITS = 2_147_483_647;
@@ -131,7 +130,7 @@ const isLong = ({ type, maximum, enum: words }: Json) =>
 
 const fitsEmpty = (pattern: unknown) => new RegExp(String(pattern), 'u').test('');
 
-/** `isRead`: the text is normalized before it is checked. */
+/** `isRead`: the text is normalized before the check. */
 function printFormat(name: string, isRead: boolean): Json {
   const format = FORMATS[name];
   if (format === undefined) return { format: name };
@@ -160,7 +159,7 @@ export function describedAs(schema: TSchema, wording: Wording, path: readonly st
   return ownDescription(schema, wording) ?? (path.length > 1 ? wording.meaningOf(path) : undefined);
 }
 
-/** Beside a reference stands what the field means, and no words of the object. */
+/** Beside a reference stands the meaning of the field, not that of the object. */
 function meaningAt(schema: TSchema, wording: Wording, path: readonly string[]): string | undefined {
   if (nameOf(schema) === undefined) return describedAs(schema, wording, path);
   return path.length > 1 && ownDescription(schema, wording) === undefined
@@ -229,7 +228,7 @@ function branchesOf(printed: Json): Json[] {
 
 const IS_NULL = JSON.stringify({ type: 'null' });
 
-/** "A string or null" is one type with two names, which every reader knows. */
+/** "A string or null" becomes one type with two names, which every reader knows. */
 function printAnyOf(all: readonly Json[]): Json {
   const branches = all.filter((branch) => JSON.stringify(branch) !== IS_NULL);
   const isBare = all.every((branch) => Object.keys(branch).join() === 'type');
@@ -240,7 +239,7 @@ function printAnyOf(all: readonly Json[]): Json {
   return { type: [type, 'null'], ...(Array.isArray(words) ? { enum: [...words, null] } : {}), ...others };
 }
 
-/** A text that is there but blank is refused: a script's empty variable would read everything. */
+/** A blank text is refused: an empty variable of a script would read everything. */
 function notBlank(printed: Json): Json {
   if (TYPED_FORMATS.includes(printed.format)) return printed;
   return saidOnce({ ...(printed.pattern === undefined ? { pattern: '\\S' } : { minLength: 1 }), ...printed });

@@ -3,7 +3,7 @@ import type { AnswerShape, Contract } from '../http/endpoint.ts';
 type Json = Record<string, unknown>;
 
 /**
- * What of an answer the next operations ask for, so that tools walk on. Operations that are not published are
+ * The values of an answer that follow-up operations ask for, as links for tools. Unpublished operations are
  * left out.
  */
 export function printLinks({ links = {} }: AnswerShape, endpoints: readonly Contract[]): Json {
@@ -25,5 +25,5 @@ function printFields(fields: Readonly<Record<string, string>>, { parameters, que
   };
 }
 
-/** Of OpenAPI. An answer that is a bare text has no pointer. */
+/** OpenAPI's expression. An answer that is a bare text has no pointer. */
 const expressionOf = (pointer: string) => `$response.body${pointer === '' ? '' : `#${pointer}`}`;

@@ -3,7 +3,6 @@ import { type Printing, printSchema } from './json-schema.ts';
 
 type Json = Record<string, unknown>;
 
-/** Standard Webhooks: the headers of every message. */
 export const MESSAGE_HEADERS = {
   'webhook-id': 'Names the message; the same in every try of it, so that a repetition is known by it.',
   'webhook-timestamp':
@@ -30,7 +29,6 @@ export function printMessages(messages: readonly MessageContract[], printing: Pr
 
 export const parameterNamed = (name: string): Json => ({ $ref: `#/components/parameters/${name}` });
 
-/** What `parameterNamed` leads to. */
 export function printMessageHeaders({ say }: Pick<Printing, 'say'>): Json {
   return Object.fromEntries(
     Object.entries(MESSAGE_HEADERS).map(([name, meaning]) => [
@@ -38,7 +36,7 @@ export function printMessageHeaders({ say }: Pick<Printing, 'say'>): Json {
       {
         name,
         in: 'header',
-        // OpenAPI leaves Authorization to the security of an operation, and readers drop it.
+        // OpenAPI puts Authorization into the security of an operation, and readers drop it as a parameter.
         required: name === 'webhook-id' || name === 'webhook-timestamp',
         description: say(meaning),
         schema: { type: 'string' },

@@ -304,7 +304,7 @@ test('each rule of a format is printed, and what no pattern can say has an examp
     assert.deepEqual(printed.not, never === undefined ? undefined : { type: 'string', pattern: never });
     const read = printSchema(Type.String({ format: name, reads: 'document' })) as Record<string, unknown>;
     if (sentPattern !== undefined) assert.equal(read.pattern, sentPattern);
-    // What a typed format means is known; a rule beyond it is refused by agree.test.ts.
+    // The meaning of a typed format is known; agree.test.ts refuses rules beyond it.
     if (also === undefined || isTyped) continue;
     const { example = '' } = also;
     assert.deepEqual(printed.examples, [example]);

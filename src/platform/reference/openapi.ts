@@ -39,14 +39,12 @@ export type Described = {
   readonly info: ApiInfo;
   readonly endpoints: readonly Contract[];
   readonly messages: readonly MessageContract[];
-  /** What each group of operations is about. */
   readonly groups: Readonly<Record<string, string>>;
   readonly serverUrls: ServerUrls;
-  /** Before paths of servers: `https://gateway.example`. Absent: relative to the document's address. */
+  /** Precedes the paths of servers: `https://gateway.example`. Absent: relative to the document's address. */
   readonly origin?: string;
 };
 
-/** OpenAPI 3.1 as plain data. */
 export function openApiDocument(
   { endpoints, messages, info, groups, serverUrls, origin = '' }: Described,
   wording: Wording = AS_DECLARED,
@@ -164,7 +162,7 @@ function printServers({ gateway, integration }: ServerUrls, origin: string, { sa
   ];
 }
 
-/** Paths of operations begin with a slash: behind an address none is needed. */
+/** Operation paths begin with a slash, so an address ends without one. */
 function serverAt(url: string, origin: string): string {
   if (!url.startsWith('/') || origin === '') return url;
   return `${origin}${url}`.replace(/\/$/, '');
@@ -183,7 +181,7 @@ function serversOf({ api }: Contract, { serverUrls, origin }: Around, { say }: W
   return { servers: api === 'either' ? [...all.gateway, ...all.integration] : all[api] };
 }
 
-/** With the notes of its declaration. */
+/** Includes the notes of the contract's flags. */
 function descriptionOf({ homologationOnly, description }: Contract, { say }: Wording): string {
   const only = homologationOnly ? say('Only in homologation.') : '';
   return [only, description === undefined ? '' : say(description)].filter(Boolean).join(' ');
@@ -261,7 +259,6 @@ function withProblems(
   return { ...declared, description, content: { 'application/json': merged } };
 }
 
-/** A problem alone is one of these too. */
 function isOfProblems(schema: TSchema): boolean {
   const { items } = schema as { readonly items?: TObject };
   const { tag } = (items?.properties ?? {}) as Record<string, { type?: string } | undefined>;
@@ -292,12 +289,12 @@ function printInvalid(shown: Json, printing: Printing): Json {
 
 const problemOf = (tag: string, { pt }: Sentence) => ({ tag, description: pt });
 
-/** Of operations that read nothing which could be wrong. */
+/** For operations whose only possible fault is a malformed URL. */
 const MALFORMED_ADDRESS = 'MalformedAddress';
 const { tag, sentence } = FAILURES.malformedUrl;
 const OF_ADDRESS = [problemOf(tag, sentence)];
 
-/** Of all others: which fields they have, and what these may hold, is said by their schemas. */
+/** For all other operations. Their schemas describe their fields. */
 const INVALID = 'Invalid';
 const EXAMPLES_OF_INVALID = {
   field: { value: [problemOf('customer.email', REQUIRED)] },

@@ -25,7 +25,7 @@ export function referencePage(reference: Reference, wording?: Wording): string {
   return [...partsOfPage(reference, wording)].join('');
 }
 
-/** In parts, none of which takes long to print. */
+/** None of the parts takes long to print. */
 export function* partsOfPage(
   reference: Reference,
   wording: Wording = wordingIn('en', reference.texts),
@@ -285,7 +285,7 @@ function notesOf(
   return [meaning, values, formatted].filter(Boolean).join(' ');
 }
 
-/** Can be pasted into a shell where URL and TOKEN are set. */
+/** For a shell where URL and TOKEN are set. */
 function curlCommand(endpoint: Contract, serverUrls: ServerUrls): string {
   const { method, path, api, scope, body, bodyExample, query } = endpoint;
   const server = serverUrls[api === 'integration' ? 'integration' : 'gateway'].replace(/\/$/, '');
@@ -303,7 +303,6 @@ function curlCommand(endpoint: Contract, serverUrls: ServerUrls): string {
   return lines.join(' \\\n  ');
 }
 
-/** Taken from the same name in an example answer. */
 function exampleOf({ answers }: Contract, name: string): string {
   const found = findNamed(answers[200]?.example, name);
   return found === undefined ? name.toUpperCase() : String(found);

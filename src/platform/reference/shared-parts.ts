@@ -14,7 +14,7 @@ export type Document = {
   readonly components: Record<string, Json>;
 };
 
-/** Where a part stands, what it may be called, and how a reference takes its place. */
+/** A part: where it stands, its possible names, and how a reference replaces it. */
 type Use = {
   readonly names: readonly string[];
   readonly part: unknown;
@@ -22,8 +22,8 @@ type Use = {
 };
 
 /**
- * Parameters, answers and examples that stand in several places alike are moved to `components`, called like
- * themselves or the operation that has them first.
+ * Moves parameters, answers and examples that are alike in several places to `components`. They are called
+ * like themselves or like the first operation that has them.
  */
 export function shareParts(document: Document): void {
   const operations = [document.paths, document.webhooks ?? {}].flatMap((all) =>
@@ -55,7 +55,7 @@ function share({ components }: Document, kind: string, uses: readonly Use[]): vo
   if (Object.keys(shared).length > 0) components[kind] = shared;
 }
 
-/** What a reference takes beside its words. */
+/** The characters of a reference around its name. */
 const AROUND = '{"$ref":"#/components//"}'.length;
 
 const isShorter = (printed: string, words: string, places: number) =>
@@ -72,7 +72,7 @@ function parameterUses({ operationId, parameters = [] }: Operation): Use[] {
 function answerUses({ operationId, responses }: Operation): Use[] {
   return Object.entries(responses).flatMap(([status, part]) => {
     const refer = (reference: Json) => Object.assign(responses, { [status]: reference });
-    // Generators of clients do not look behind the reference of a success for the type of what comes.
+    // Generators of clients do not follow a reference of a success to the type of its body.
     return '$ref' in part || status.startsWith('2') ? [] : [{ names: [operationId + status], part, refer }];
   });
 }
@@ -88,5 +88,4 @@ function exampleUses(name: string, { content = {} }: Answer): Use[] {
   });
 }
 
-/** The only one of a place. */
 const EXAMPLE = 'example';

@@ -7,21 +7,17 @@ export type Texts = {
    * `plan.amount` in a plan, `cancelPayment.amount` of one operation. The longest end counts.
    */
   readonly fields: Readonly<Record<string, Sentence>>;
-  /** The Portuguese of each English text. */
   readonly portuguese: Readonly<Record<string, string>>;
 };
 
 export type Wording = {
   readonly language: Language;
-  /** For a text declared in English. */
   readonly say: (english: string) => string;
-  /** For a text declared in both languages. */
   readonly pick: (sentence: Sentence) => string;
-  /** By path, with the operation's id at its head; undefined: not known. */
+  /** By path, beginning with the operation's id; undefined: not known. */
   readonly meaningOf: (path: readonly string[]) => string | undefined;
 };
 
-/** English, as the contracts have it. */
 export const AS_DECLARED: Wording = {
   language: 'en',
   say: (english) => english,

@@ -8,8 +8,8 @@ import { EMPTY } from './formats.ts';
 import { isEmptyText, readText } from './text-readings.ts';
 
 /**
- * Names and indexes that the client wrote differently: `Payment`, or 2 for an item that is now 0. With a
- * slash before it the name stood at the top of the body: `/payerName`.
+ * Names and indexes that the client wrote differently: `Payment`, or 2 for an item that is now 0. A slash
+ * before the name: it stood at the top of the body (`/payerName`).
  */
 export type SentNames = Map<string, string>;
 
@@ -28,11 +28,14 @@ type SchemaParts = {
 };
 
 /**
- * Makes the reader of one body. Keeps known names and drops unknown and read-only ones; accepts a capital
- * first letter; treats `null`, and an optional text that is blank or list that is empty, as absent, and an
- * empty list for an object as an empty object. Bounds arrays before the schema checks them, against floods
- * of faults. Makes absent required objects empty, so that each missing field is named. `isExact`: drops
- * nothing, and `null` and a blank text are faults.
+ * Makes the reader of a body. It
+ * - keeps known names, also with a capital first letter; drops unknown and read-only ones;
+ * - treats `null`, a blank optional text and an empty optional list as absent, and an empty list for an
+ * object as an empty object;
+ * - bounds arrays before the schema checks them, against floods of faults;
+ * - makes absent required objects empty, so that each missing field is named.
+ *
+ * `isExact`: drops nothing, and `null` and a blank text are faults.
  */
 export function bodyShaper(schema: TSchema, isExact: boolean): (value: JsonValue) => ShapedBody {
   const shape = shaperOf(schema, isExact);
@@ -78,7 +81,7 @@ function fieldShapes({ properties = {}, required = [] }: SchemaParts, isExact: b
 function objectShaper(schema: SchemaParts, isExact: boolean): Shaper {
   const fields = fieldShapes(schema, isExact);
   return (value, pointer, shaped) => {
-    // An ExactNumber looks like an object to the schema. As a number it is a fault.
+    // The schema would take an ExactNumber for an object. As a number it is a fault.
     if (value instanceof ExactNumber) return Number(value.source);
     if (value === null || typeof value !== 'object') return value;
     if (Array.isArray(value) && value.length > 0) return value;
@@ -98,7 +101,7 @@ function objectShaper(schema: SchemaParts, isExact: boolean): Shaper {
   };
 }
 
-/** The value under either name; undefined: absent. */
+/** The value under either spelling; undefined: absent. */
 function sentValue(
   sent: Record<string, JsonValue>,
   { name, capital, schema, isRequired }: FieldShape,
@@ -128,7 +131,7 @@ function inexactFields(
   return Object.entries(sent).flatMap(([name, value]) => {
     const isKnown = fields.some((field) => field.name === name || field.capital === name);
     if (!isKnown) return [{ tag: `${pointer}/${name}`, sentence: unknown }];
-    // As null: a variable that was not set.
+    // Like null: a variable that was not set.
     if (isBlank(value)) return [{ tag: `${pointer}/${name}`, sentence: EMPTY }];
     return value === null ? [{ tag: `${pointer}/${name}`, sentence: NULL }] : [];
   });

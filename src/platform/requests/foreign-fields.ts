@@ -11,7 +11,10 @@ const NOT_OFFERED: Sentence = {
 };
 export const FOREIGN_FIELD_SENTENCES = [NOT_OFFERED];
 
-/** Decide a charge, at other gateways or misplaced. Lower case, without blanks, dots, `_` and `-`. */
+/**
+ * Fields that decide a charge at other gateways, or are misplaced. Lower case, without blanks, dots, `_` and
+ * `-`.
+ */
 const CHARGED_BY = [
   // 3-D Secure.
   ...['code3ds', '3ds', 'threeds', 'threeds2', 'threedsecure', 'threedsid', 'authenticate'],
@@ -49,12 +52,11 @@ const HARMLESS: Readonly<Record<string, readonly string[]>> = {
 };
 const harmlessOf = (name: string): readonly string[] => HARMLESS[name] ?? NOTHING;
 
-/** For the documents, each with its harmless values. */
 export const FOREIGN_FIELDS = CHARGED_BY.map((name) => ({ name, harmless: harmlessOf(name) }));
 
 type Parts = { readonly properties?: Readonly<Record<string, TSchema>>; readonly items?: TSchema };
 
-/** At any depth, up to an answer's most faults. The schema's own and other unknown fields are skipped. */
+/** At any depth, up to an answer's most faults. Skips the schema's own fields and other unknown ones. */
 export function findForeignFields(schema: TSchema | undefined, value: JsonValue): Fault[] {
   const found: Fault[] = [];
   gather(schema, value, '', found);

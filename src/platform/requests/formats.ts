@@ -4,16 +4,16 @@ import { isDay, parseOffsetText, parseSaoPauloText } from '../../values/instant.
 import { isWebOrigin } from '../../values/web-origin.ts';
 import type { Sentence } from '../http/sentence.ts';
 
-/** Enforced as printed: a linear regular expression without look-ahead and Unicode classes. */
+/** A printed pattern, enforced as it is: linear, without look-ahead and Unicode classes. */
 export type Format = {
   readonly pattern: string;
-  /** The pattern before the text is read (`reads` of a schema), if it differs. */
+  /** The pattern before the text is normalized (`reads` of a schema), if it differs. */
   readonly sentPattern?: string;
   /** JSON Schema's own name for it. */
   readonly standard?: 'date' | 'date-time' | 'email' | 'uri' | 'uuid';
-  /** What the standard name allows and we refuse: a part of the text. */
+  /** Pattern of what the standard name allows and we refuse. */
   readonly never?: string;
-  /** Rules beyond these. The example is for tools that make up values, unless the standard name says it. */
+  /** A rule beyond the patterns. The example is for tools that make up values; a standard name needs none. */
   readonly also?: { readonly test: (text: string) => boolean; readonly example?: string };
   readonly sentence: Sentence;
 };
@@ -66,7 +66,7 @@ export const FORMATS: Readonly<Record<string, Format>> = {
   moment: {
     pattern: `^${DAY}T${TIME}(Z|[+-]\\d\\d:[0-5]\\d)$`,
     standard: 'date-time',
-    // Nor a first and last day that another offset moves out of the span, and no offset that no clock has.
+    // Refuses a first or last day that another offset moves out of the span, and offsets that no clock has.
     never: `^(${BEFORE_1920}|1920-01-01|9999-12-31)|[tz]|:60|\\.\\d{10}|[+-](1[5-9]|2\\d):`,
     also: { test: (text) => parseOffsetText(text) !== null },
     sentence: {
@@ -195,7 +195,7 @@ export const FORMATS: Readonly<Record<string, Format>> = {
       en: 'Must be the base64 of user:password in UTF-8, without control characters.',
     },
   },
-  /** For names and descriptions, which must not be blank. */
+  /** For names and descriptions. */
   filledText: { pattern: '\\S', sentence: EMPTY },
   /** Acquirers refuse names with line breaks or control characters. */
   visibleText: {
@@ -214,7 +214,7 @@ export function isOfFormat(name: string): (text: string) => boolean {
   return (text) => shape.test(text) && refused?.test(text) !== true && also?.test(text) !== false;
 }
 
-/** URL.parse repairs much (line breaks, missing slashes); the pattern refuses such texts before. */
+/** URL.parse repairs much (line breaks, missing slashes); the pattern has refused such texts before. */
 function isWebAddress(text: string): boolean {
   return text.length <= 2_048 && URL.canParse(text);
 }

@@ -59,7 +59,7 @@ type ReadKey = { readonly key: string | null; readonly faults: readonly Fault[] 
 
 export const NO_KEY: ReadKey = { key: null, faults: [] };
 
-/** The one header Idempotency-Key, or null. Node joins several of them, so raw headers are read. */
+/** The only header Idempotency-Key, or null. Node joins several of them, so raw headers are read. */
 export function readIdempotencyKey(rawHeaders: readonly string[]): ReadKey {
   const keys = rawHeaders.filter(
     (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'idempotency-key',
@@ -153,7 +153,6 @@ function pointerOf(tag: string): string {
   return tag === '' ? '' : `/${tag.replaceAll('[', '.').replaceAll(']', '').replaceAll('.', '/')}`;
 }
 
-/** Faults of our JSON reader, at their field. */
 export const JSON_FAULTS: Record<JsonFault['kind'], Sentence> = {
   syntax: FAILURES.malformedJson.sentence,
   notUtf8: { pt: 'O corpo não está em UTF-8.', en: 'The body is not UTF-8.' },
@@ -165,7 +164,6 @@ export const JSON_FAULTS: Record<JsonFault['kind'], Sentence> = {
   numberTooLong: { pt: 'Número longo demais.', en: 'The number is too long.' },
 };
 
-/** A card number in a name is masked. */
 export function jsonFault(fault: JsonFault): Fault {
   const sentence = fault.kind === 'syntax' ? malformedJsonAt(fault) : JSON_FAULTS[fault.kind];
   return { tag: shownPath(fault.path), sentence };
@@ -185,7 +183,7 @@ const FORBIDDEN_NAMES = ['__proto__', 'constructor', 'prototype'];
 /** For malformed percent-encoded UTF-8: half a surrogate pair, which no well-formed query contains. */
 const MALFORMED = '\ud800';
 
-/** A repeated name has a list. Malformed text is not guessed at. */
+/** A repeated name gets a list. Malformed text is not guessed. */
 export function parseQuery(text: string): Record<string, unknown> {
   if (text === '') return {};
   return parse(text, '&', '=', {
@@ -201,7 +199,7 @@ export function parseQuery(text: string): Record<string, unknown> {
   });
 }
 
-/** Given by operators and acquirers: one of them may pass for a card number by chance. */
+/** Given by operators and acquirers: one may look like a card number by chance. */
 const NUMBERS_OF_OTHERS: ReadonlySet<string> = new Set(['/accountNumber', '/mid', '/nsu']);
 
 /**

@@ -7,8 +7,8 @@ type Sent = { readonly bytes: Buffer | undefined; readonly query: Readonly<Recor
 type Placed = Sent & { readonly faults: readonly Fault[] };
 
 /**
- * A body that is no object stays as it is: its reader refuses it. A field that stands in both has one value,
- * or is a fault.
+ * A body that is no object stays as it is: its reader refuses it. If a field stands in both query and body,
+ * both must have one value.
  */
 export function placeFields(
   { query: querySchema, body: bodySchema }: Contract,
@@ -34,10 +34,9 @@ export function placeFields(
 const namesOf = (schema: object | undefined): string[] =>
   Object.keys((schema as { readonly properties?: object } | undefined)?.properties ?? {});
 
-/** As it is sent: with a capital first letter too. */
+/** A client may send a capital first letter. */
 const spellings = (name: string) => [name, name.charAt(0).toUpperCase() + name.slice(1)];
 
-/** Null is absent. */
 function sentAs(name: string, sent: Readonly<Record<string, unknown>>): unknown {
   const own = spellings(name).find((one) => Object.hasOwn(sent, one) && sent[one] !== null);
   return own === undefined ? undefined : sent[own];
@@ -70,10 +69,7 @@ function fieldsOf(value: JsonValue | undefined): Fields | null {
   return isObject && !Array.isArray(value) ? (value as Fields) : null;
 }
 
-/**
- * Puts flat fields where the contract has them. Faults then name them, and the missing ones, by their flat
- * names.
- */
+/** Puts flat fields where the contract has them. Faults then use the flat names. */
 export function nestFlatFields(
   value: JsonValue,
   flatFields: Readonly<Record<string, FlatField>>,
@@ -104,7 +100,7 @@ export function nestFlatFields(
 
 const isFilled = (value: JsonValue | undefined) => value !== undefined && value !== null && !isBlank(value);
 
-/** Copies the objects on the way. False: there is a value already, or no object to put it in. */
+/** Copies the objects on the way. False: a value is already there, or there is no object to put it in. */
 function put(root: Fields, pointer: string, value: JsonValue): boolean {
   const names = pointer.split('/').slice(1);
   const last = names.pop() as string;

@@ -2,7 +2,7 @@ import { isBlank } from '../../values/blank-text.ts';
 
 /** Normalizations before the check, for the schema keyword `reads`. Other texts stay as they are. */
 const TEXT_READINGS = {
-  /** CPF and CNPJ, which people write with their mask. */
+  /** People write CPF and CNPJ with a mask. */
   document: (text) => unmasked(text, /^([\dA-Z]{12}\d\d|\d{11})$/),
   postalCode: (text) => unmasked(text, /^\d{8}$/),
   emailAddress: (text) => text.trim(),
@@ -30,7 +30,7 @@ export function readText(schema: object, value: unknown): unknown {
   return reads === undefined || typeof value !== 'string' ? value : TEXT_READINGS[reads](value);
 }
 
-/** Only for texts does an empty one count as absent. */
+/** Only where the schema is a text does an empty text count as absent. */
 function isTextSchema(schema: object): boolean {
   const { type, enum: words, const: word } = schema as Parts;
   return (

@@ -7,7 +7,7 @@ import type { Span, SpanKind } from './span.ts';
 export type SpanFate = 'exported' | 'queueFull' | 'notTaken';
 
 export type SpanExportOptions = {
-  /** The collector's URL; `/v1/traces` is added to its path. */
+  /** The collector's URL, to which `/v1/traces` is added. */
   readonly url: string;
   readonly channel: Channel;
   readonly resource: Resource;
@@ -17,7 +17,7 @@ export type SpanExportOptions = {
 export type SpanExport = {
   /** Takes an ended span. Returns at once and never throws. */
   readonly take: (span: Span) => void;
-  /** Sends what waits, within a limited time. */
+  /** Sends the waiting spans, within a limited time. */
   close(): Promise<void>;
 };
 
@@ -30,7 +30,7 @@ const CLOSE_MILLISECONDS = 2_000;
 
 export const OTLP_CONNECT_MILLISECONDS = 2_000;
 
-/** Sends spans by OTLP/HTTP in batches. Drops and counts what exceeds the queue, and failed batches. */
+/** Sends spans by OTLP/HTTP in batches. Drops and counts failed batches, and spans above the limit. */
 export function openSpanExport(options: SpanExportOptions): SpanExport {
   const { url, channel, resource, observe } = options;
   const { origin, pathname } = new URL(url);
@@ -91,7 +91,6 @@ const KINDS: Readonly<Record<SpanKind, number>> = { internal: 1, server: 2, clie
 const STATUS_ERROR = 2;
 const SCOPE = 'parcela';
 
-/** The body of `/v1/traces` (OTLP/HTTP with JSON). */
 function otlpTraces(resource: Resource, spans: readonly Span[]): string {
   const attributes = Object.entries(resource).map(([key, value]) => attribute(key, value));
   const scopeSpans = [{ scope: { name: SCOPE }, spans: spans.map(otlpSpan) }];

@@ -14,7 +14,6 @@ import {
 } from './span.ts';
 import type { Tracer, TraceTarget } from './tracer.ts';
 
-/** On every log line of a request. */
 type RequestFields = {
   readonly requestId: string;
   readonly proxyRequestId?: string;
@@ -68,7 +67,6 @@ export function notePaymentMade(made: NotedPayment & { readonly paymentId: strin
   if (scope !== undefined && scope.span !== null) scope.tracer?.remember(made.paymentId, scope.span);
 }
 
-/** Runs a step in a child span, if the caller's span is recorded. */
 export function traced<T>(start: SpanStart, run: (span: Span | null) => Promise<T>): Promise<T> {
   const scope = current.getStore();
   const span = scope?.span?.child(start) ?? null;
@@ -76,18 +74,20 @@ export function traced<T>(start: SpanStart, run: (span: Span | null) => Promise<
   return current.run({ ...scope, span }, () => endWith(span, run));
 }
 
-/** A child span for what ends elsewhere; its owner ends it. */
+/** A child span that its owner ends elsewhere. */
 export function openStep(start: SpanStart): Span | null {
   return current.getStore()?.span?.child(start) ?? null;
 }
 
-/** The caller's span, if recorded. */
 export function recordedSpan(): Span | null {
   const span = current.getStore()?.span ?? null;
   return span?.context.isSampled === true ? span : null;
 }
 
-/** Runs what many callers share, below the first span with links to the others, outside of all requests. */
+/**
+ * Runs work shared by many callers, below the first caller's span with links to the others, outside of all
+ * requests.
+ */
 export function tracedTogether<T>(
   name: string,
   spans: readonly (Span | null)[],
@@ -109,7 +109,6 @@ const MOST_LINKS = 32;
 /** `follows`: the id of what the task continues, if known. */
 export type TaskSubject = { readonly attributes: Attributes; readonly follows: string | null };
 
-/** For a task that continues a payment's trace. */
 export function taskOfPayment(task: {
   readonly merchantId: string;
   readonly transactionId: string;
@@ -119,7 +118,7 @@ export function taskOfPayment(task: {
   return { attributes, follows: transactionId };
 }
 
-/** Runs one due task in a trace: its own, or that of what it follows. `about` null: not traced. */
+/** Runs one due task in a trace: its own, or the one that it follows. `about` null: not traced. */
 export function tracedTask<T>(
   name: string,
   about: (() => TaskSubject) | null,
@@ -135,7 +134,6 @@ export function tracedTask<T>(
   return current.run({ tracer, span, request: null }, () => endWith(span, run));
 }
 
-/** The header for a call to another program; null: none. */
 export function traceHeader(target: TraceTarget): { readonly traceparent: string } | null {
   const scope = current.getStore();
   if (scope === undefined || scope.span === null || scope.tracer?.sendsTo(target) !== true) return null;
@@ -161,7 +159,7 @@ export type RequestScopeOptions = {
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 const PROXY_REQUEST_ID = /^[\w.:/+=@-]{1,128}$/;
-/** Set on every answer about a payment. Parameters that are its id. */
+/** The header is set on every answer about a payment. The parameters are its id. */
 const PAYMENT_HEADER = 'x-payment-id';
 const PAYMENT_PARAMETERS = ['paymentId', 'boletoId'];
 
@@ -198,7 +196,6 @@ export function noteCaller({ span, request }: Scope, { merchantId, userName, cre
   span?.set({ 'parcela.merchant.id': merchantId });
 }
 
-/** The payment that path or answer names. */
 export function noteNamedPayment(request: FastifyRequest, answer: Pick<Answer, 'headers'> | null): void {
   const parameters = request.params as Readonly<Record<string, string>>;
   const ids = [answer?.headers?.[PAYMENT_HEADER], ...PAYMENT_PARAMETERS.map((name) => parameters[name])];

@@ -13,7 +13,6 @@ export type Trace = {
   /** Wall clock minus monotonic clock, in milliseconds. */
   readonly clockOffset: number;
   readonly take: (span: Span) => void;
-  /** How many more spans it may have. */
   spansLeft: number;
 };
 
@@ -104,7 +103,7 @@ export function traceparentOf({ traceId, spanId, isSampled }: SpanContext): stri
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const WORD = /^[A-Za-z][\w.]{0,63}$/;
 
-/** A span has only these: no caller's text, card, name, document or address leaves in a trace. */
+/** A span has only these attributes: no caller's text, card, name, document or address leaves in a trace. */
 const SHAPES = {
   'http.request.method': /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|TRACE|_OTHER)$/,
   /** With parameters in braces, as in the contract. */
@@ -112,11 +111,9 @@ const SHAPES = {
   'url.template': /^\/[\w/{}.-]{0,200}$/,
   'http.response.status_code': 'whole',
   'db.system.name': /^postgresql$/,
-  /** The statement's name. */
   'db.query.summary': WORD,
   'db.operation.batch.size': 'whole',
   'db.response.status_code': /^(\d[\dA-Z]|P0|F0|HV|XX)[\dA-Z]{3}$/,
-  /** Never an error's message. */
   'error.type': /^[\w.]{1,64}$/,
   'peer.service': /^(acquirer|bank|antifraud|webhook)$/,
   'parcela.request.id': UUID,

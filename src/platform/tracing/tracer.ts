@@ -2,7 +2,6 @@ import { newSpanId, newTraceId } from '../chance.ts';
 import { rateLimit } from '../http/rate-limit.ts';
 import { Span, type SpanContext, type SpanStart } from './span.ts';
 
-/** Programs that may get `traceparent`. */
 export const TRACE_TARGETS = ['acquirer', 'bank', 'pix', 'antifraud', 'merchants'] as const;
 export type TraceTarget = (typeof TRACE_TARGETS)[number];
 
@@ -10,22 +9,20 @@ export type TracerOptions = {
   /** The recorded share of traces that begin here: 0 to 1. */
   readonly ratio: number;
   readonly targets: readonly TraceTarget[];
-  /** Between 0 and 1. */
   readonly chance: () => number;
   readonly take: (span: Span) => void;
 };
 
 /** A request has some twenty. A long export stops being recorded. */
 const MOST_SPANS_OF_A_TRACE = 250;
-/** Further traces recorded at callers' request. */
+/** Further traces, recorded at callers' request. */
 const ASKED_FOR_PER_SECOND = 10;
 const MOST_CAUSES = 10_000;
 
-/** Begins traces, decides which are recorded, and remembers the trace of each payment. */
 export class Tracer {
   readonly #options: TracerOptions;
   readonly #askedFor = rateLimit(ASKED_FOR_PER_SECOND);
-  /** The span that made each thing, by its id. The oldest are forgotten. */
+  /** The span that made each thing, by the thing's id. The oldest are forgotten. */
   readonly #causes = new Map<string, SpanContext>();
 
   constructor(options: TracerOptions) {

@@ -11,14 +11,12 @@ import type { Language } from '../http/sentence.ts';
 
 export type PageRequest = {
   readonly method: 'GET' | 'POST';
-  /** The answer to a HEAD has no body. */
   readonly isHead: boolean;
   /** Below the prefix: `/` or `/payments`. */
   readonly path: string;
   readonly query: Readonly<Record<string, unknown>>;
-  /** As it was sent, with its question mark; empty: there is none. */
+  /** As sent, with its question mark; empty: none. */
   readonly search: string;
-  /** The body as text; empty for GET. */
   readonly form: string;
   readonly headers: IncomingHttpHeaders;
   /** Scheme and host of the request; null: unknown. */
@@ -41,9 +39,9 @@ export type PageAnswer = Answer & {
 
 export type Pages = {
   readonly prefix: string;
-  /** Default: forms alone. */
+  /** Default: forms only. */
   readonly bodyTypes?: readonly string[];
-  /** Its path: browsers ask for /favicon.ico where a page names none. Default: none is named there. */
+  /** The icon's path: browsers ask for /favicon.ico where a page names none. Default: pages name none. */
   readonly icon?: string;
   readonly answer: (request: PageRequest) => Promise<PageAnswer>;
   /** Shown when the server itself cannot answer. */
@@ -56,7 +54,7 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     isPage?: boolean;
-    /** Whatever cookies come with it. */
+    /** Counted as a stranger's even if cookies come with it. */
     isForStrangers?: boolean;
   }
 }
@@ -66,7 +64,7 @@ type OriginOf = (request: FastifyRequest) => string | null;
 const FAVICON = '/favicon.ico';
 const METHODS = ['GET', 'HEAD', 'POST'] as const;
 
-/** `failureOf` maps an error, and logs our own. */
+/** `failureOf` maps an error and logs those of our own. */
 export function addPages(
   app: FastifyInstance,
   pages: Pages,
@@ -109,7 +107,7 @@ function addIcon(app: FastifyInstance, icon: string): void {
   });
 }
 
-/** No files. */
+/** Forms without files. */
 const FORMS = ['application/x-www-form-urlencoded'];
 
 function takeBodies(app: FastifyInstance, bodies: BodyMemory, types: readonly string[]): void {

@@ -118,7 +118,7 @@ test('whatever is under way: no lane and no process fills more slots than it has
         assert.ok(limit <= limits.atOnce);
       },
     ),
-    // A process that charges nothing asks nobody either who is away.
+    // A process that charges nothing also does not probe a silent peer.
     { examples: [[chargingLimits(0), [0, 0, 1, 0], true]] },
   );
 });

@@ -2,9 +2,8 @@ import type { MerchantShare } from './fair-queue.ts';
 
 /** `claimed`: tasks claimed from the database. `now`: tasks written just now. */
 export type LaneLimits = MerchantShare & {
-  /** Tasks under way at the same time, without those that are slow. */
+  /** Tasks under way at the same time, without slow ones. */
   readonly slots: number;
-  /** Tasks waiting for a slot. */
   readonly queued: number;
 };
 
@@ -14,19 +13,15 @@ export type DispatchLimits = {
   readonly ofEndpoint: number;
   readonly claimed: LaneLimits;
   readonly now: LaneLimits;
-  /** The most that one claim takes. */
   readonly atOnce: number;
-  /** The pause before the next claim while more tasks wait than run: other processes get their turn. */
+  /** The pause before the next claim while more tasks wait than run, so that other processes get a turn. */
   readonly longLineMilliseconds: number;
   /** Tasks that wait longer here are handed back. */
   readonly longestWaitMilliseconds: number;
 };
 
 export type DispatchState = {
-  /**
-   * Taken slots, tasks under way without one, tasks waiting for one, and how many of these would take a slot
-   * that is free.
-   */
+  /** Taken slots, tasks under way without a slot, waiting tasks, and those that would take a free slot. */
   readonly claimed: {
     readonly taken: number;
     readonly slow: number;
@@ -47,7 +42,7 @@ const NO_LANE: LaneLimits = { slots: 0, ofMerchant: 0, ofMerchantAlone: 0, slow:
 const QUARTER = 1 / 4;
 const UNBOUNDED = Number.POSITIVE_INFINITY;
 const DELIVERY_SLOTS = 64;
-/** Of each lane. With the slots far fewer than the connections that a process may have open. */
+/** For each lane. Together with the slots far fewer than the connections that a process may open. */
 const SLOW_DELIVERIES = 128;
 /** Claimed and not yet recorded. A claim of many costs little more than one of few. */
 const DELIVERIES_IN_HAND = 256;
@@ -58,8 +53,8 @@ export const DISPATCH = {
   /**
    * A backlog gets half of the slots and always keeps a quarter, so that old and new deliveries cannot stop
    * each other. One merchant, perhaps with thousands of hanging servers, leaves a quarter of each lane free
-   * for others: a try may last 15 s. One that takes long holds no slot, or the servers of two merchants that
-   * hang would hold them all. No wait is so long that a try and its record would outlive the lease.
+   * for others: a try may last 15 s. A slow try holds no slot; otherwise the hanging servers of two merchants
+   * would hold them all. No wait is so long that a try and its record would outlive the lease.
    */
   deliveries: {
     slots: DELIVERY_SLOTS,
@@ -80,13 +75,13 @@ export const DISPATCH = {
   unresolvedCancels: inSlots(16),
   /** Nobody waits for these looks, which use the connections for resolving. */
   watchedCharges: inSlots(8),
-  /** Lost captures too. */
+  /** Includes lost captures. */
   unresolvedCaptures: inSlots(16),
-  /** Asked of the bank, with no caller waiting. */
+  /** Asked at the bank; no caller waits. */
   unresolvedBoletos: inSlots(16),
-  /** Of the bank of Pix: charges, removals and devolutions. */
+  /** At the bank of Pix: charges, removals and devolutions. */
   unresolvedPix: inSlots(16),
-  /** Of the bank of Pix: authorizations and charges of Pix Automático. */
+  /** At the bank of Pix: authorizations and charges of Pix Automático. */
   automaticPix: inSlots(16),
   /** Jumps of different merchants' clocks; a merchant has one at a time. */
   jumps: inSlots(4),
@@ -99,7 +94,7 @@ export const CLAIMED_DELIVERIES = {
   probes: 8,
 } as const;
 
-/** More billings than slots, without a lease. A merchant leaves a quarter of the slots to waiting others. */
+/** More billings than slots, without a lease. A merchant leaves a quarter of the slots to others. */
 export function chargingLimits(slots: number): DispatchLimits {
   const claimed = lane(slots, { queued: BILLINGS_AT_ONCE + slots, sharesAlone: false, slow: 0 });
   return { ...inSlots(slots), claimed, atOnce: BILLINGS_AT_ONCE, longLineMilliseconds: UNBOUNDED };
@@ -132,7 +127,7 @@ function lane(
   };
 }
 
-/** Free slots for claimed tasks. While the other side is away: one task at a time, with a pause. */
+/** While the other side is away: one task at a time, with a pause. */
 export function freeClaimedSlots(limits: DispatchLimits, state: DispatchState): number {
   if (state.isAway) {
     const { taken, slow } = state.claimed;
@@ -142,7 +137,6 @@ export function freeClaimedSlots(limits: DispatchLimits, state: DispatchState): 
   return Math.max(0, Math.min(limits.claimed.slots - state.claimed.taken, freeOfAll(limits, state)));
 }
 
-/** Free slots for tasks written just now. */
 export function freeNowSlots(limits: DispatchLimits, state: DispatchState): number {
   return Math.max(0, Math.min(limits.now.slots - state.now.taken, freeOfAll(limits, state)));
 }
@@ -156,7 +150,7 @@ export function isLineShort({ claimed }: DispatchState): boolean {
   return claimed.ready <= claimed.taken;
 }
 
-/** Slots are free, and what stands in line cannot take them: fewer than these may be claimed. */
+/** Slots are free that the waiting tasks cannot take, and fewer than these may be claimed. */
 export function isLineInTheWay(limits: DispatchLimits, state: DispatchState, limit: number): boolean {
   return limit < freeClaimedSlots(limits, state) && isLineShort(state);
 }

@@ -9,25 +9,21 @@ import type { WakeSignal } from './wake-signal.ts';
 export type Dispatched<Task extends Place, Sent> = {
   readonly name: string;
   readonly limits: DispatchLimits;
-  /** Notified when a task may have become due. */
   readonly wakeSignal: WakeSignal;
-  /** Tells whether the other side answers at all. */
   readonly outage?: OutageWatch;
   /** Called before the first claim of each run. */
   beginRun?(): void;
   /** Takes due tasks, longest due first. `share`: limits each merchant, where none may wait. */
   claim(limit: number, share: FairClaim): Promise<Claimed<Task>>;
-  /** With its record, ends within the lease. Its errors are thrown by the next run. */
+  /** Must end, with its record, within the lease. The next run throws its errors. */
   send(task: Task, stopping: AbortSignal, asking: Asking): Promise<Sent>;
   record(task: Task, sent: Sent): Promise<void>;
-  /** Whether the slot is free once sent: recording holds up nothing. */
+  /** Whether the slot is free once the task is sent: recording holds up nothing. */
   isFreeWhenSent?(task: Task, sent: Sent): boolean;
   about?(task: Task): TaskSubject;
   /** A probe goes first: only it finds out whether its endpoint is back. */
   isProbe?(task: Task): boolean;
-  /** Whether a waiting task is no longer to be sent. */
   isUnwanted?(task: Task, lane: 'claimed' | 'now'): boolean;
-  /** Ends the leases of unsent tasks. */
   handBack?(tasks: readonly Task[]): Promise<void>;
   /** Makes up to `limit` postponed tasks due; gives how many. */
   pullForward?(limit: number): Promise<number>;
@@ -37,7 +33,6 @@ export type Dispatched<Task extends Place, Sent> = {
   readonly stopMilliseconds?: number;
 };
 
-/** Gives the answer of the other side. */
 export type Asking = <Answer>(answer: Promise<Answer>) => Promise<Answer>;
 
 /** `isEnd`: the run claims no more. */

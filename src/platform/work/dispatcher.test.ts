@@ -16,9 +16,7 @@ const task = (number: number, merchantId = 'shop', endpoint = `account:${number}
 });
 
 const lane = { slots: 2, ofMerchant: 2, ofMerchantAlone: 2, slow: 0, queued: 3 };
-/**
- * Two slots for what was claimed, two for what is written now, three in all; three more of either may wait.
- */
+/** Two slots for claimed tasks, two for tasks written now, three in all; three more of either may wait. */
 const SMALL: DispatchLimits = {
   slots: 3,
   ofEndpoint: 1,
@@ -29,7 +27,6 @@ const SMALL: DispatchLimits = {
   longestWaitMilliseconds: 60_000,
 };
 
-/** A dispatcher of tasks that end when the test says so. */
 function openDispatcher(options: Partial<Dispatched<Task, string>> = {}) {
   const due: Task[] = [];
   const begun: number[] = [];
@@ -428,7 +425,7 @@ test('the line of what is written now is no longer for all full places than it m
 test('what waits for too long is handed back although no slot is free', async () => {
   const limits = { ...SMALL, longestWaitMilliseconds: 0 };
   const { dispatcher, due, handedBack } = openDispatcher({ limits });
-  // Those that begin at once do not wait.
+  // Tasks that begin at once do not wait.
   const ofShop = { ...SMALL.claimed, queued: 0 };
   const eager = openDispatcher({ limits: { ...limits, claimed: ofShop } });
   eager.due.push(task(1), task(2));

@@ -15,15 +15,17 @@ import { type BusyPlace, BusyPlaces, countPlaces, FairQueue, type Place } from '
 import type { Look } from './looks.sql.ts';
 import { forwardSignal, type WakeSignal } from './wake-signal.ts';
 
-/** Rows of one statement, and statements after one return. The others wait for their time. */
+/** The rows of one statement, and the statements after one return. Other rows wait for their time. */
 const PULLED_AT_ONCE = 1_000;
 const MOST_PULLS = 100;
-/** How often overdue waiting tasks are looked for. */
 const WAIT_MILLISECONDS = 1_000;
-/** Of the line of what was written just now: more is handed back, and claimed in its turn. */
+/** The shares of the `now` line; tasks above them are handed back, and claimed in their turn. */
 const SHARE_OF_PLACE = 1 / 2;
 const SHARE_OF_MERCHANT = 3 / 4;
-/** Of the line of those that may begin: with those that may not. Beyond it a merchant has one in line. */
+/**
+ * A merchant has only one task in line once the line, with tasks that may not begin, is this many times
+ * `queued`.
+ */
 const LONG_LINE = 3;
 const NOT_BEGUN = AbortSignal.abort();
 
@@ -35,7 +37,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
   readonly #of: Dispatched<Task, Sent>;
   readonly #claimed: FairQueue<Task>;
   readonly #now: FairQueue<Task>;
-  /** Tasks of a clock jump, beside the slots. */
+  /** Tasks of a clock jump, outside the slots. */
   readonly #aside = new FairQueue<Task>({ ofMerchant: 0, ofMerchantAlone: 0, slow: 0 });
   readonly #places: BusyPlaces;
   /** Tasks that count at their endpoint. */
@@ -98,7 +100,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     return known.length === 0 ? null : Math.min(...known);
   }
 
-  /** Hands back what waits, and waits for what is under way. */
+  /** Hands back waiting tasks, and waits for those under way. */
   async finish(): Promise<void> {
     this.#isFinished = true;
     this.#handBack([...this.#now.empty(), ...this.#claimed.empty()]);
@@ -132,7 +134,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     this.#serve();
   }
 
-  /** For a clock jump: sends what `claim` gives, beside the slots, and waits. Nothing else begins before. */
+  /** For a clock jump: sends what `claim` gives, outside the slots, and waits. Nothing else begins before. */
   async sendAside<Page extends { readonly tasks: readonly Task[] }>(
     claim: () => Promise<Page>,
     atOnce: number,
@@ -178,7 +180,6 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     return this.#claimed.inHandOf(most, this.#places.full());
   }
 
-  /** Under way, or claimed and waiting. */
   inHand(): Task[] {
     return [...this.underWay(), ...this.#claimed.waiting()];
   }
@@ -224,7 +225,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     return fairClaim(free, countPlaces(merchants), probe);
   }
 
-  /** For a merchant that alone gets no answers, one query at a time, as if all were away. */
+  /** A merchant that alone gets no answers has one query at a time, as if all providers were away. */
   #mayAsk(merchantId: string): boolean {
     const { outage } = this.#of;
     if (outage === undefined || outage.onlySilentFor() !== merchantId) return true;
@@ -256,7 +257,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     return page;
   }
 
-  /** Claimed tasks are sent despite trouble of their endpoint: the database knows better. */
+  /** Claimed tasks are sent even if their endpoint has trouble: the database knows better. */
   #take(task: Task, until: number): void {
     const of = this.#of;
     if (of.limits.claimed.queued === 0) {
@@ -275,7 +276,6 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     this.#pullsLeft = pulled < PULLED_AT_ONCE ? 0 : this.#pullsLeft - 1;
   }
 
-  /** Fills free slots with waiting tasks. */
   #serve(): void {
     if (this.#isClaimingAside || this.#isFinished) return;
     const { limits } = this.#of;
@@ -369,7 +369,6 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
-  /** Throws and clears the first error. */
   #throwFailure(): void {
     const failure = this.#failure;
     this.#failure = null;

@@ -14,7 +14,7 @@ export type Work = {
    * under way.
    */
   runDue(signal: AbortSignal): Promise<number>;
-  /** Finds what is due, or was left by other processes: no run before. Absent: due by its own time alone. */
+  /** Finds what is due or was left by other processes. Absent: the work is due only by its own time. */
   readonly look?: Look;
   /** Called once, before the first run or look. */
   begin?(signal: AbortSignal): void;
@@ -23,13 +23,13 @@ export type Work = {
    * `found`, the result of a look begun since the last run, if any. Absent: the look gives it.
    */
   millisecondsUntilDue?(found: unknown): number | null;
-  /** It only reads, and goes on while the gate is shut. */
+  /** The work only reads, and goes on while the gate is shut. */
   readonly runsWhileHeld?: true;
   /** Called once, after the last run: waits for what is still under way. */
   finish?(): Promise<void>;
 };
 
-/** Between two runs, even if there is more to do. */
+/** Between two runs, even if more is due. */
 const SHORTEST_PAUSE_MILLISECONDS = 5;
 /** The pause grows to this while due rows cannot be claimed, such as locked ones. */
 const LONGEST_IDLE_PAUSE_MILLISECONDS = 1_000;
@@ -46,7 +46,7 @@ export type WorkOptions = {
   readonly gate?: Gate;
   /** Absent: no work has a look. */
   readonly ask?: AskLooks;
-  /** Called where a work was due at once and had done nothing. */
+  /** Called when a work was due at once and did nothing. */
   readonly onIdleTurn?: (name: string) => void;
 };
 
@@ -202,7 +202,7 @@ export type ClockedKind = (typeof CLOCKED_KINDS)[number];
 
 export type ClockedWork = {
   readonly name: ClockedKind;
-  /** The earliest due instant up to `until`, past ones included. Only reads. */
+  /** The earliest due instant up to `until`, including past ones. Only reads. */
   earliestDue(merchantId: string, until: Instant): Promise<Instant | null>;
   /** Runs what is due by the merchant's business time; gives how many. Stops early on abort. */
   runDue(merchantId: string, signal: AbortSignal): Promise<number>;

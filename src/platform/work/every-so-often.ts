@@ -63,7 +63,7 @@ export function following(name: string, version: Statement, reload: () => Promis
   };
 }
 
-/** Only notes what a look finds; nothing falls due. */
+/** Passes on what a look finds; nothing falls due. */
 export function noting(name: string, piece: Statement, note: NonNullable<Look['observe']>): Work {
   return {
     name,
@@ -79,8 +79,8 @@ const COUNT_REST_FACTOR = 20;
 const SHORTEST_COUNT_PAUSE_MILLISECONDS = 1_000;
 
 /**
- * Counts for metrics, at the start and when they are read and the last count is old: the reader waits. A
- * count is old after `milliseconds`, and sooner if it took little time.
+ * Counts for metrics: at the start, and when metrics are read and the last count is old, for which the reader
+ * waits. A count is old after `milliseconds`, and sooner if it took little time.
  */
 export function countingWhenRead(
   name: string,
@@ -126,7 +126,6 @@ export function countingWhenRead(
   };
 }
 
-/** Rows of one statement. */
 const BATCH = 1_000;
 /** Between two statements, for vacuum and payments: ten thousand rows a second. */
 const BREATH_MILLISECONDS = 100;
@@ -157,7 +156,7 @@ export function forgetInBatches(name: string, ...batches: readonly ForgetBatch[]
 }
 
 /**
- * Removes personal data that is older than the configured days of real time; a jump of the test clock removes
+ * Removes personal data older than the configured days of real time; a jump of the test clock removes
  * nothing. With 0 days it is kept for ever.
  */
 export function forgetPersonalData(

@@ -2,17 +2,16 @@ import { mayTake } from './fair-share.ts';
 
 export type OfMerchant = { readonly merchantId: string; readonly underWay: number };
 
-/** How merchants share the free slots in one claim. */
 export type FairClaim = {
   readonly free: number;
   /** Merchants that have their share, or may not be asked about now. */
   readonly passedOver: readonly string[];
   readonly underWay: readonly OfMerchant[];
-  /** At most one of this merchant is claimed, to find out whether it is answered again. */
+  /** At most one task of this merchant is claimed, to find out whether it gets answers again. */
   readonly probed: string | null;
 };
 
-/** `silent`: the merchant that may have one under way, and whether it may begin now. */
+/** `silent`: the merchant that may have one task under way, and whether it may begin now. */
 export function fairClaim(
   free: number,
   underWay: readonly OfMerchant[],

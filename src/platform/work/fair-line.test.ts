@@ -6,7 +6,6 @@ import { FairLine, fairLine, Overloaded, type Wanted } from './fair-line.ts';
 
 const LIMITS = { name: 'test', slots: 4, waiting: 8, longestWaitMilliseconds: 60_000 };
 
-/** Takes or waits, and notes who got a slot, in order. */
 function callers(line: FairLine) {
   const served: string[] = [];
   const refused: string[] = [];

@@ -11,12 +11,12 @@ export type FairLineLimits = {
   readonly longestWaitMilliseconds: number;
 };
 
-/** `kind`: for slots where any kind may become slow by itself. */
+/** `kind`: for slots where one kind may become slow by itself. */
 export type Wanted = { readonly merchantId: string; readonly kind?: string };
 
 export type Patience = {
   readonly milliseconds?: number;
-  /** The caller has gone. */
+  /** Aborted when the caller has gone. */
   readonly signal?: AbortSignal;
 };
 
@@ -67,14 +67,17 @@ export class FairLine {
     }
   }
 
-  /** False: no slot is free for it. A free one is never taken before a waiter's turn. */
+  /** False: no slot is free for it. A free slot is never taken before a waiter's turn. */
   take(wanted: Wanted): boolean {
     if (!this.#mayTake(wanted.merchantId, wanted.kind ?? '')) return false;
     this.#count(wanted, 1);
     return true;
   }
 
-  /** Resolves with the slot taken. Rejects with `Overloaded`: line full, or wait too long or ended. */
+  /**
+   * Resolves with the slot taken. Rejects with `Overloaded`: the line is full, or the wait was too long or
+   * ended.
+   */
   wait(wanted: Wanted, { milliseconds = Infinity, signal }: Patience = {}): Promise<void> {
     const { name, waiting, longestWaitMilliseconds } = this.#limits;
     const ofMerchant = this.#waitingOfMerchant.at(wanted.merchantId);
@@ -100,7 +103,7 @@ export class FairLine {
       };
       const timer = setTimeout(
         () => giveUp('the wait took too long'),
-        // What came too late gives up at once.
+        // A caller that came too late gives up at once.
         Math.max(0, Math.min(milliseconds, longestWaitMilliseconds)),
       );
       signal?.addEventListener('abort', onAbort, { once: true });

@@ -17,7 +17,7 @@ function queueOf(tasks: readonly Task[], ofMerchant = 100, ofMerchantAlone = ofM
   return queue;
 }
 
-/** Takes until none may begin, with so many slots at each endpoint; gives the numbers in their order. */
+/** Takes until none may begin, with `ofEndpoint` slots at each endpoint; gives the numbers in order. */
 function takeAll(
   queue: FairQueue<Task>,
   {

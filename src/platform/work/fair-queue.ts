@@ -38,7 +38,7 @@ export class Tally {
   }
 }
 
-/** Places with tasks under way, of which each has so many slots. */
+/** Places with tasks under way; each place has `slots`. */
 export class BusyPlaces {
   readonly #slots: number;
   readonly #counts = new Tally();
@@ -68,26 +68,28 @@ export class BusyPlaces {
   }
 }
 
-/** Under way for one merchant, while others wait and while no other can be served. */
+/** Tasks under way for one merchant: while others wait, and while no other can be served. */
 export type MerchantShare = {
   readonly ofMerchant: number;
   readonly ofMerchantAlone: number;
-  /** So many that wait long for an answer hold no slot. They still count for their place and merchant. */
+  /**
+   * The most tasks waiting long for an answer that hold no slot. They still count for their place and
+   * merchant.
+   */
   readonly slow: number;
 };
 
-/** Far longer than a system that is well takes, and short beside one that hangs. */
+/** Far longer than a healthy system takes, and short beside one that hangs. */
 const LONG_WAIT_MILLISECONDS = 250;
-/** Of a merchant in line behind full places, where the line has no room for others. */
+/** A merchant's tasks in line behind full places, when the line has no room for others. */
 const WAITING_IN_VAIN = 8;
 
 type Waiting<Task> = { readonly task: Task; readonly until: number; readonly isExempt: boolean };
 
-/** Asked for each task in its turn. */
 export type Chooser<Task> = {
   readonly now: number;
   readonly hasCapacityAt: (task: Task) => boolean;
-  /** Whether it is not to be sent, because its endpoint has begun to fail. */
+  /** The task's endpoint has begun to fail. */
   readonly isUnwanted: (task: Task) => boolean;
 };
 
@@ -97,9 +99,9 @@ export type Chooser<Task> = {
  */
 export class FairQueue<Task extends Place> {
   readonly underWay = new Set<Task>();
-  /** Those under way that wait long for an answer. */
+  /** Tasks under way that wait long for an answer. */
   readonly #late = new Set<Task>();
-  /** What waits for full places had to give way, and some waits for them still. */
+  /** Some tasks for full places had to give way, and others still wait. */
   #isCrowded = false;
   readonly #share: MerchantShare;
   readonly #ofMerchant = new Tally();
@@ -129,7 +131,6 @@ export class FairQueue<Task extends Place> {
     this.#count(task);
   }
 
-  /** Before all others. */
   addFirst(task: Task, until: number): void {
     const line = this.#lines.get(task.merchantId) ?? [];
     this.#lines.delete(task.merchantId);
@@ -143,15 +144,14 @@ export class FairQueue<Task extends Place> {
     this.#atPlace.add(placeKey(task), 1);
   }
 
-  /** Those of one merchant that wait, and those at one place. */
   waitingOf(place: Place): { readonly ofMerchant: number; readonly atPlace: number } {
     const ofMerchant = this.#lines.get(place.merchantId)?.length ?? 0;
     return { ofMerchant, atPlace: this.#atPlace.at(placeKey(place)) };
   }
 
   /**
-   * How many of those that wait would take a free slot. Not those of a merchant that has its share or may not
-   * be asked, nor those of a full place: they are in nobody's way.
+   * How many waiting tasks would take a free slot. Excludes merchants that have their share or may not be
+   * asked, and full places: these are in nobody's way.
    */
   ready(fullPlaces: Iterable<Place>, mayAsk: (merchantId: string) => boolean): number {
     let blocked = 0;
@@ -175,17 +175,16 @@ export class FairQueue<Task extends Place> {
     this.#ofMerchant.add(task.merchantId, 1);
   }
 
-  /** Under way without a slot. */
   slow(): number {
     return Math.min(this.#late.size, this.#share.slow);
   }
 
-  /** Slots that are held. More than there are, where slow ones were answered meanwhile. */
+  /** Can exceed the number of slots, when slow tasks were answered meanwhile. */
   taken(): number {
     return this.underWay.size - this.slow();
   }
 
-  /** Waits for an answer to a task under way. A long wait holds no slot; what follows the answer does. */
+  /** Waits for an answer to a task under way. A long wait holds no slot; the work after the answer does. */
   async whileAsking<Answer>(task: Task, answer: Promise<Answer>, onLate: () => void): Promise<Answer> {
     if (this.#share.slow === 0) return answer;
     let isAsking = true;
@@ -194,7 +193,7 @@ export class FairQueue<Task extends Place> {
       this.#late.add(task);
       onLate();
     };
-    // What was answered while this process stood still is read first.
+    // An answer that came while this process stood still is read first.
     const timer = setTimeout(() => setImmediate(late), LONG_WAIT_MILLISECONDS);
     try {
       return await answer;
@@ -218,8 +217,8 @@ export class FairQueue<Task extends Place> {
   }
 
   /**
-   * In hand by merchant, of `most` for each. In a crowd one that waits for full places is given as having all
-   * but the few that may stand in line for them.
+   * Tasks in hand by merchant, of `most` for each. In a crowd, a merchant that waits for full places counts
+   * as having all except the few that may wait for them.
    */
   inHandOf(most: number, fullPlaces: Iterable<Place>): BusyPlace[] {
     const inHand = [...this.underWay, ...this.waiting()];
@@ -236,7 +235,7 @@ export class FairQueue<Task extends Place> {
     });
   }
 
-  /** Leaves to each merchant only a few in line for full places. Whether any were removed. */
+  /** Leaves to each merchant only a few in line for full places. Gives whether any were removed. */
   giveWay(fullPlaces: Iterable<Place>): boolean {
     const isBlocked = this.#blockedBy(fullPlaces);
     let hasGivenWay = false;
@@ -256,7 +255,7 @@ export class FairQueue<Task extends Place> {
     return hasGivenWay;
   }
 
-  /** What could not begin though a slot were free: its place is full, or its merchant has its share. */
+  /** Tasks that could not begin in a free slot: their place is full, or their merchant has its share. */
   #blockedBy(fullPlaces: Iterable<Place>): (task: Task) => boolean {
     const full = new Set([...fullPlaces].map(placeKey));
     return (task) =>
@@ -275,14 +274,12 @@ export class FairQueue<Task extends Place> {
     }
   }
 
-  /** Removed tasks since the last call. */
   takeExpired(): Task[] {
     const expired = this.#expired;
     this.#expired = [];
     return expired;
   }
 
-  /** Removes and gives all waiting tasks. */
   empty(): Task[] {
     const all = [...this.takeExpired(), ...this.waiting()];
     this.#lines.clear();

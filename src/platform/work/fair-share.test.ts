@@ -4,7 +4,7 @@ import { mayTake, mayTakeOfKind } from './fair-share.ts';
 
 const SLOTS = 256;
 
-/** What each gets when they take in turns until none may have more; `of`: merchant and kind of each. */
+/** How many each gets when they take in turns until none may have more; `of`: merchant and kind of each. */
 function filled(of: readonly (readonly [merchant: string, kind: string])[], slots = SLOTS): number[] {
   const taken = of.map(() => 0);
   const sum = (isCounted: (index: number) => boolean) =>

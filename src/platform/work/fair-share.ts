@@ -10,7 +10,7 @@ export type Taken = {
 const KIND_FACTOR = 3;
 
 /**
- * Whether a merchant may have one more slot: while it has fewer than are free. One alone gets half, two get a
+ * Whether a merchant may have one more slot: while it has fewer than are free. Alone it gets half; two get a
  * third each, three a quarter each. Some are always free for a newcomer.
  */
 export function mayTake(slots: number, { inAll, ofMerchant }: Pick<Taken, 'inAll' | 'ofMerchant'>): boolean {

@@ -7,7 +7,6 @@ import type { Reader, Statement } from '../postgres/database.ts';
  */
 export type Look = {
   readonly piece: Statement;
-  /** Its parameters at that moment. */
   values?(): readonly unknown[];
   /** Called with the result, which was true at some moment between the two monotonic times. */
   observe?(found: unknown, askedAt: number, answeredAt: number): void;

@@ -3,7 +3,6 @@ import { createWakeSignal, untilNotified } from './wake-signal.ts';
 
 /** Another process may have left work behind. */
 const LOOK_MILLISECONDS = 1_000;
-/** Between the starts of two looks, however often hastened. */
 const SHORTEST_PAUSE_MILLISECONDS = 100;
 /** Hastened looks take at most a tenth of their connection's time, and slow ones half of it. */
 const REST_FACTOR = 10;
@@ -20,7 +19,6 @@ export function restAfter(took: number): number {
   return Math.max(SHORTEST_PAUSE_MILLISECONDS - took, Math.min(took, LOOK_MILLISECONDS), share);
 }
 
-/** One statement a second looks for all works of a process. */
 export class Looks {
   readonly #looks: readonly Look[];
   readonly #ask: AskLooks;
@@ -34,7 +32,7 @@ export class Looks {
     this.#onError = onError;
   }
 
-  /** Calls back with each result or failure from now on. Returns a function that stops listening. */
+  /** Calls back with each result or failure from now on. Returns a function that ends the listening. */
   listen(look: Look, { found, failed }: Omit<Listener, 'since'>): () => void {
     this.#listeners.set(look, { since: performance.now(), found, failed });
     return () => this.#listeners.delete(look);

@@ -1,16 +1,14 @@
 export type Asked = {
   readonly merchantId: string;
-  /** The name of the provider. */
   readonly provider: string;
 };
 
 /** Decides whether a provider of a kind is away, how often to ask it, and when it is back. */
 export type OutageWatch = {
-  /** One query was answered clearly, or not. */
   observe(isAnswered: boolean, asked: Asked): void;
   /** Without a name: whether every provider is away. */
   isAway(provider?: string): boolean;
-  /** Since it was found to be away; 0: it is not. */
+  /** Since the provider was found to be away; 0: it is not. */
   awaySeconds(provider: string): number;
   /**
    * False: this provider is away while others answer, and it is not time to ask it again. True may be a
@@ -19,9 +17,9 @@ export type OutageWatch = {
   mayAsk(asked: Asked): boolean;
   /** While every provider is away: the only merchant without answers. Null: away for all, or not at all. */
   onlySilentFor(): string | null;
-  /** Milliseconds until the next query while every provider is away; 0: now. */
+  /** While every provider is away; 0: now. */
   millisecondsUntilProbe(): number;
-  /** Milliseconds until `takeReturn` gives true; null: not back. */
+  /** Null: not back. */
   millisecondsUntilReturn(): number | null;
   takeReturn(): boolean;
 };
@@ -29,19 +27,17 @@ export type OutageWatch = {
 export type OutageLimits = {
   /** Unanswered queries in a row that mean away. */
   readonly unresolvedInRow: number;
-  /** Between the end of one query while away and the next. */
+  /** From the end of one query while away to the next. */
   readonly probePauseMilliseconds: number;
   /** A flapping provider counts as returned at most this often. */
   readonly returnPauseMilliseconds: number;
 };
 
-/** Told when an outage begins and when it is over. */
 export type OutageNews = { readonly provider: string; readonly isAway: boolean };
 
 /** Longer than two queries to a provider that answers nothing. */
 const PROBE_MILLISECONDS = 60_000;
 
-/** The queries of one provider since its last answer. */
 type Silence = {
   inRow: number;
   begunAt: number;
@@ -50,7 +46,7 @@ type Silence = {
   probeAt: number;
 };
 
-/** `providers`: the names of all, also of those that were not asked yet. */
+/** `providers`: all names, including those not asked yet. */
 export function openOutageWatch(
   { unresolvedInRow, probePauseMilliseconds, returnPauseMilliseconds }: OutageLimits,
   providers: () => readonly string[],

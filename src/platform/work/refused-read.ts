@@ -1,12 +1,12 @@
 import { DatabaseUnavailable, isWorthAnotherTry } from '../postgres/database-errors.ts';
 import { Overloaded } from './fair-line.ts';
 
-/** Too much is asked for, or the database is away or slow: it may succeed soon. Has no effect. */
+/** Overload, or a database that is away or slow: a repetition may soon succeed. Nothing had an effect. */
 export function isRefusedNow(error: unknown): boolean {
   return error instanceof DatabaseUnavailable || error instanceof Overloaded || isWorthAnotherTry(error);
 }
 
-/** Null: it was refused now. For parts of what is shown together. */
+/** Null: refused now. For parts of what is shown together. */
 export async function unlessRefused<Part>(read: () => Promise<Part>): Promise<Part | null> {
   try {
     return await read();

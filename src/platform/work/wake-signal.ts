@@ -3,7 +3,7 @@ export type WakeSignal = {
   notify(): void;
   /** Notifications so far: a loop that compares it before and after its work misses none. */
   count(): number;
-  /** Calls back once, at the next notification. Returns a function that stops listening. */
+  /** Calls back once, at the next notification. Returns a function that ends the listening. */
   onceNotified(wake: () => void): () => void;
 };
 
@@ -25,7 +25,7 @@ export function createWakeSignal(): WakeSignal {
   };
 }
 
-/** Also notified with the other one, but not the other way round. */
+/** Notified with the other one too, but not the other way round. */
 export function forwardSignal(other: WakeSignal): WakeSignal {
   const wakeSignal = createWakeSignal();
   const passOn = () => {

@@ -20,8 +20,8 @@ const PIECE_BYTES = 64 * 1024;
 const LEVEL = 3;
 
 /**
- * A workbook of any length while its rows are read; what does not fit one sheet goes on in the next. Fails
- * where `rows` fails, without its end. `mostRows`: of a sheet.
+ * A workbook of any length, made while its rows are read; rows beyond one sheet go on in the next. If `rows`
+ * fails it breaks off and fails too. `mostRows`: of a sheet.
  */
 export async function* xlsxStream(
   heads: readonly string[],
@@ -51,7 +51,6 @@ export async function* xlsxStream(
   }
 }
 
-/** Rows in pieces of at most so many. */
 class RowQueue {
   readonly #source: AsyncIterator<Rows>;
   #waiting: Rows = [];
@@ -88,7 +87,7 @@ async function* sheetOf(heads: readonly string[], queue: RowQueue, most: number)
   yield SHEET_END;
 }
 
-/** Beyond it other numbers would be needed (ZIP64). */
+/** Larger files would need ZIP64. */
 const LARGEST = 0xff_ff_ff_ff;
 const LOCAL = 0x04_03_4b_50;
 const DESCRIPTOR = 0x08_07_4b_50;
@@ -98,12 +97,12 @@ const END = 0x06_05_4b_50;
 const FLAGS = 0x08_08;
 const DEFLATED = 8;
 const VERSION = 20;
-/** 1980-01-01: the day on which it was made is in its name. */
+/** 1980-01-01: the file's name has the real day. */
 const DAY = 0x21;
 
 type Entry = { readonly name: Buffer; readonly at: number; crc: number; packed: number; size: number };
 
-/** PKWARE's APPNOTE, without ZIP64, ciphers and parts. */
+/** By PKWARE's APPNOTE, without ZIP64, ciphers and parts. */
 class Zip {
   readonly #entries: Entry[] = [];
   #at = 0;
@@ -162,7 +161,7 @@ class Zip {
 
 type Field = readonly [value: number, bytes: 2 | 4];
 
-/** What the local and the central head of an entry have alike, up to the length of the extra field. */
+/** The fields that the local and the central head of an entry share, up to the length of the extra field. */
 function common({ name, crc, packed, size }: Entry, isKnown: boolean): Field[] {
   const known = (value: number): Field => [isKnown ? value : 0, 4];
   return [

@@ -2,14 +2,14 @@ import { isDay } from '../../values/instant.ts';
 
 export const XLSX_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
-/** `moment`: YYYY-MM-DDTHH:MM:SS, as a clock at the wall shows it. `amount`, `portion`: exact decimals. */
+/** `moment`: YYYY-MM-DDTHH:MM:SS, as a wall clock shows it. `amount`, `portion`: exact decimals. */
 export type SheetCell =
   | string
   | number
   | null
   | { readonly kind: 'amount' | 'portion' | 'day' | 'moment'; readonly text: string };
 
-/** Rows of one sheet, the heads among them. Excel opens no more. */
+/** Rows of one sheet, including the heads. Excel opens no more. */
 export const MOST_ROWS = 1_048_576;
 /** Excel opens no longer text. */
 const LONGEST_TEXT = 32_767;
@@ -26,7 +26,7 @@ const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationsh
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 const CONTENT = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
-/** What a text is, it stays when somebody edits its cell (`quotePrefix`): no text becomes a formula. */
+/** A text stays a text when somebody edits its cell (`quotePrefix`): no text becomes a formula. */
 export const STYLES_XML = `${HEAD}<styleSheet xmlns="${MAIN}"><numFmts count="3"><numFmt numFmtId="164" formatCode="dd/mm/yyyy"/><numFmt numFmtId="165" formatCode="dd/mm/yyyy\\ hh:mm:ss"/><numFmt numFmtId="166" formatCode="0.0000"/></numFmts><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="7"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/><xf numFmtId="49" fontId="0" fillId="0" borderId="0" xfId="0" quotePrefix="1" applyNumberFormat="1"/><xf numFmtId="49" fontId="1" fillId="0" borderId="0" xfId="0" quotePrefix="1" applyNumberFormat="1" applyFont="1"/><xf numFmtId="4" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/><xf numFmtId="166" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/><xf numFmtId="164" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/><xf numFmtId="165" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/></cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`;
 
 export const RELATIONS_XML = `${HEAD}<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>`;
@@ -56,7 +56,6 @@ export function workbookRelationsXml(sheets: number): string {
   return `${HEAD}<Relationships xmlns="${PACKAGE}/relationships">${parts.join('')}<Relationship Id="rId0" Type="${OFFICE}/styles" Target="styles.xml"/></Relationships>`;
 }
 
-/** The heads stay in sight. */
 export function sheetBegin(heads: readonly string[]): string {
   const columns = `<cols><col min="1" max="${Math.max(1, heads.length)}" width="18" customWidth="1"/></cols>`;
   const frozen =
@@ -98,7 +97,7 @@ function dayNumber(text: string): number | null {
   return Number.isNaN(milliseconds) ? null : milliseconds / DAY_MILLISECONDS + DAYS_TO_1970;
 }
 
-/** What XML 1.0 cannot hold, half characters among it. */
+/** Characters that XML 1.0 cannot hold, including half surrogate pairs. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const NOT_IN_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 /** Excel reads `_x0041_` as A. */

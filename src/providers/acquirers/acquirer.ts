@@ -184,6 +184,8 @@ export type CancelHistory = {
   readonly isAccepted: boolean;
   /** The acquirer's own identifier of it, if that answer named one. */
   readonly refundId: string | null;
+  /** A clear no was heard, and it is looked for alone: `notFound` says that it is not booked. */
+  readonly isDenied: boolean;
 };
 
 /** Final: the same reference gets the same answer. `failed`: an accepted cancel that could not be done. */
@@ -192,10 +194,21 @@ export type CancelAnswer =
   | { readonly kind: 'canceled' }
   /** Accepted and decided later: a change reports the result, and repeating the request returns it. */
   | { readonly kind: 'pending'; readonly refundId?: string | null }
+  /** To a request that `markSent` let go: one that was sent before may yet be booked. */
   | { readonly kind: 'refused'; readonly reason: (typeof CANCEL_REFUSAL_REASONS)[number] }
+  | NotBooked
   | Unknown
   | NotConnected
   | NotSent;
+
+/** It was looked for alone, and is not booked now. */
+export type NotBooked = { readonly kind: 'notFound'; readonly reason: string };
+
+/**
+ * A clear no to the request that was sent just now: one sent before may yet be booked. `reason` has its code.
+ * `isUnseen`: whether the charge is held still could not be looked up.
+ */
+export type Denied = { readonly kind: 'denied'; readonly reason: string; readonly isUnseen?: boolean };
 
 /** Asks to capture a pre-authorization, once. The rest of the held amount is released. */
 export type CaptureRequest = {
@@ -209,6 +222,8 @@ export type CaptureRequest = {
   readonly capturedAt: Instant;
   /** The acquirer's identifier of the charge; null if its approval named none. */
   readonly tid: string | null;
+  /** As of a cancel. */
+  readonly markSent: CancelRequest['markSent'];
 };
 
 /** Final. `notPreauthorized`: captured, voided or declined. `expired`: the issuer holds it no longer. */
@@ -220,11 +235,8 @@ export const CAPTURE_REFUSAL_REASONS = [
 ] as const;
 type BookedCapture =
   | { readonly kind: 'captured' }
-  /** `denied`: it said no, and holds the charge still. */
-  | { readonly kind: 'refused'; readonly reason: (typeof CAPTURE_REFUSAL_REASONS)[number] | 'denied' };
-/** A clear no to this request, behind which the charge is still held. One sent before may yet be booked. */
-export type CaptureDenied = { readonly kind: 'denied'; readonly reason: string };
-export type CaptureAnswer = BookedCapture | CaptureDenied | Unknown | NotConnected | NotSent;
+  | { readonly kind: 'refused'; readonly reason: (typeof CAPTURE_REFUSAL_REASONS)[number] };
+export type CaptureAnswer = BookedCapture | Denied | Unknown | NotConnected | NotSent;
 /** `notFound` does not prove absence: the request may still be on its way. */
 export type FoundCapture = BookedCapture | { readonly kind: 'notFound' } | Unknown | NotSent;
 
@@ -304,25 +316,10 @@ export type LateBooking = {
   readonly horizon: number;
   /** Milliseconds between two look-ups that must both find nothing live. */
   readonly apart: number;
+  /** As `horizon`, of a cancel: from the moment that it was marked as sent for the last time. */
+  readonly silence: number;
   /** Whether one reference may be booked twice, so that a charge that was found and voided proves little. */
   readonly booksTwice: boolean;
-};
-
-export const KEYED_TRAITS: AcquirerTraits = {
-  lateBooking: null,
-  knowsCancels: true,
-  networkId: 'first',
-  link: 'beside',
-  heldBrands: CARD_BRANDS,
-};
-
-/** Of an acquirer that is not open here. */
-export const STRICTEST_TRAITS: AcquirerTraits = {
-  lateBooking: { horizon: 600_000, apart: 180_000, booksTwice: true },
-  knowsCancels: false,
-  networkId: 'first',
-  link: 'beside',
-  heldBrands: [],
 };
 
 /** The port to the card networks. Never throws: an unclear answer is `unknown`. Ends within the timeout. */
@@ -347,7 +344,7 @@ export type Acquirer = {
   /** Captures a pre-authorization. Repeating a reference never captures it twice. */
   capture(request: CaptureRequest, timeoutMilliseconds: number): Promise<CaptureAnswer>;
   findCapture(
-    request: Omit<CaptureRequest, 'capturedAt'>,
+    request: Omit<CaptureRequest, 'capturedAt' | 'markSent'>,
     timeoutMilliseconds: number,
   ): Promise<FoundCapture>;
   /** `notFound` does not prove absence: an authorization may still be on its way. */

@@ -1,9 +1,11 @@
-import type { Question } from '../../platform/channels/ask-once.ts';
+import type { ChannelAnswer, Question } from '../../platform/channels/ask-once.ts';
 import { unusable } from '../../platform/channels/unclear.ts';
 import type { ProviderSettings, ProviderTerms } from '../provider.ts';
 import {
   type AcquirerTraits,
   type Approval,
+  type CANCEL_REFUSAL_REASONS,
+  type CancelAnswer,
   type CaptureAnswer,
   type DeclineAnswer,
   type FoundCapture,
@@ -78,17 +80,48 @@ export const unknown = (reason: string): Unknown => ({ kind: 'unknown', reason }
 
 export const NO_CODE: DeclineAnswer = { kind: 'declined', responseCode: NO_ISSUER_CODE, adviceCode: null };
 
-export type CaptureWithoutRefusal = Exclude<CaptureAnswer, { kind: 'refused' }>;
+/** What a code of the acquirer's table says of a capture, or of a cancel. */
+export type CaptureRefused = 'denied' | 'expired';
+export type CancelRefused = (typeof CANCEL_REFUSAL_REASONS)[number];
 
-/** What a capture came to that was not done at once: `find` looks it up, for a no may be to a repetition. */
+/** A code is believed in an answer, not in an error on the way to it. */
+export function isOfAcquirer({ status }: ChannelAnswer): boolean {
+  return (status >= 200 && status < 300) || (status >= 400 && status < 500);
+}
+
+/** `refused` undefined: the code stands in no list. */
+export function captureRefusedBy(refused: CaptureRefused | undefined, reason: string): CaptureAnswer {
+  if (refused === undefined) return unusable(reason);
+  return refused === 'expired' ? { kind: 'refused', reason: 'expired' } : { kind: 'denied', reason };
+}
+
+/** What a capture came to that was not done at once: `find` looks it up. Without that a no is still a no. */
 export async function foundUnlessKnown(
-  answer: CaptureWithoutRefusal,
+  answer: CaptureAnswer,
   find: () => Promise<FoundCapture>,
 ): Promise<CaptureAnswer> {
-  if (answer.kind !== 'unknown' && answer.kind !== 'denied') return answer;
+  if (answer.kind === 'captured' || answer.kind === 'notSent' || answer.kind === 'notConnected')
+    return answer;
   const found = await find();
   if (found.kind === 'captured' || found.kind === 'refused') return found;
-  return found.kind === 'notFound' ? answer : unusable(answer.reason);
+  if (found.kind === 'notFound') return answer;
+  return answer.kind === 'denied' ? { ...answer, isUnseen: true } : unusable(answer.reason);
+}
+
+/** As `CancelAnswer`, with the acquirer's own code of a no. */
+export type CancelRead =
+  | Exclude<CancelAnswer, { kind: 'refused' | 'notFound' }>
+  | { readonly kind: 'refused'; readonly reason: CancelRefused; readonly code: string };
+
+const LONGEST_HOLD_MILLISECONDS = 31 * 86_400_000;
+
+/**
+ * Whether what is still shown as held, and not voided, is held no longer: no network holds an amount for so
+ * long, and nothing but a capture of ours would charge it.
+ */
+export function isHeldTooLong(heldAt: string | null, now: number): boolean {
+  const at = Date.parse(heldAt ?? '');
+  return !Number.isNaN(at) && now - at > LONGEST_HOLD_MILLISECONDS;
 }
 
 type SaidOfApproval = { readonly [Field in 'authorizationCode' | 'nsu' | 'tid']: string | null } & {

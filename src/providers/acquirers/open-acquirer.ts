@@ -3,8 +3,8 @@ import { guardedPort } from '../guarded-port.ts';
 import type { AdapterSetting, CheckAccess, ProviderAccess } from '../provider.ts';
 import {
   type Acquirer,
+  type AcquirerTraits,
   type NotConnected,
-  STRICTEST_TRAITS,
   UNREAD_CAPABILITIES,
   type Unknown,
 } from './acquirer.ts';
@@ -14,6 +14,15 @@ import { checkAcquirer } from './adapters/bridge/check-acquirer.ts';
 import { CIELO_ADAPTER } from './adapters/cielo/open-cielo.ts';
 import { REDE_ADAPTER } from './adapters/rede/open-rede.ts';
 import type { CallObserver } from './open-observed-acquirer.ts';
+
+/** Of an acquirer that is not open here. */
+const STRICTEST_TRAITS: AcquirerTraits = {
+  lateBooking: { horizon: 600_000, apart: 180_000, silence: 600_000, booksTwice: true },
+  knowsCancels: false,
+  networkId: 'first',
+  link: 'beside',
+  heldBrands: [],
+};
 
 export { ACQUIRER_CONNECT_MILLISECONDS } from './adapters/bridge/bridge.ts';
 export { checkAcquirer } from './adapters/bridge/check-acquirer.ts';

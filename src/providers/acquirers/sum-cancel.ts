@@ -1,5 +1,6 @@
 import { unusable } from '../../platform/channels/unclear.ts';
 import type { CancelAnswer, CancelHistory } from './acquirer.ts';
+import type { CancelRead } from './direct-acquirer.ts';
 
 /** What the acquirer says that it gave back of a charge, in cents. */
 export type GivenBack = {
@@ -18,16 +19,17 @@ export type AskedCancel = { readonly amount: number; readonly history: CancelHis
 type Step = CancelAnswer | { readonly kind: 'send' };
 
 /** Why nothing was sent when `markSent` said no. */
-export const TAKEN_OVER = 'another process may have the cancel';
+export const TAKEN_OVER = 'another process may have it';
 
 /**
  * What became of a cancel at an acquirer that knows no reference of it. Such cancels of a charge come one
  * after the other, so the sum is what the others gave back, with this one or without it. `silence`: real
  * milliseconds from the last request until it surely will not be booked any more. An accepted one is refused
- * only where the acquirer says so of itself: a list that does not show it may be old.
+ * only where the acquirer says so of itself: a list that does not show it may be old. One that was said no to
+ * is sent no more.
  */
 export function stepOfCancel({ amount, history }: AskedCancel, sums: GivenBack, silence: number): Step {
-  const { givenBack, sinceLastSend, isAccepted, refundId } = history;
+  const { givenBack, sinceLastSend, isAccepted, refundId, isDenied } = history;
   const { done, underWay, underWayIds } = sums;
   if (sinceLastSend === null) return firstStep(givenBack, sums);
   if (underWay === 0 && done === givenBack + amount) return { kind: 'canceled' };
@@ -38,7 +40,30 @@ export function stepOfCancel({ amount, history }: AskedCancel, sums: GivenBack, 
     return unusable('what the acquirer gave back fits no cancel on record');
   if (refundId !== null && sums.failed.includes(refundId)) return { kind: 'refused', reason: 'failed' };
   if (isAccepted) return unusable('the acquirer accepted it, and does not show it');
+  if (isDenied) return { kind: 'notFound', reason: 'the acquirer has not given it back' };
   return sinceLastSend < silence ? unusable('the acquirer may still book it') : { kind: 'send' };
+}
+
+/**
+ * What a no to a cancel proves. To the first request it is final. A later one may come behind one that was
+ * booked: it counts only where the sums are as they were, and where an earlier one would not explain it, such
+ * as "more than is left" of what they show as left.
+ */
+export async function refusedUnlessBooked(
+  answer: CancelRead,
+  sums: GivenBack | null,
+  readSums: () => Promise<GivenBack | string>,
+): Promise<CancelAnswer> {
+  if (answer.kind !== 'refused') return answer;
+  const { code, ...refused } = answer;
+  if (sums === null) return refused;
+  const after = await readSums();
+  if (typeof after === 'string') return { kind: 'unknown', reason: after };
+  if (after.done !== sums.done || after.underWay !== sums.underWay)
+    return unusable('it was refused, and meanwhile something was given back');
+  return refused.reason === 'failed'
+    ? refused
+    : unusable(`the acquirer refused it by ${code}, and shows the amount as not given back`);
 }
 
 function firstStep(givenBack: number, { done, underWay }: GivenBack): Step {

@@ -1,9 +1,12 @@
 import type { InstructionKind, TakenAnswer } from '../../providers/banks/remittances/instruction.ts';
 
-/** What a line of a return file was taken for that does not say which of several instructions it answers. */
+/**
+ * What a line of a return file is taken for when it does not name the one of several instructions that it
+ * answers.
+ */
 export type Doubt = InstructionKind | 'oneOfDueDays';
 
-/** `sign` stands in what is found, in the words of the trade. */
+/** `sign`: appended to what the exception shows as found. */
 const DOUBTS = {
   register: {
     sign: 'entrada',
@@ -34,13 +37,12 @@ const SIGNED = new RegExp(
     .join('|')})[^)]*\\?|${REPEATED})`,
 );
 
-/** Null: it is certain. */
 export function doubtOf({ line: { to }, instruction: { kind }, isUnnamed }: TakenAnswer): Doubt | null {
   if (!isUnnamed) return null;
   return to === 'dueDay' ? 'oneOfDueDays' : kind;
 }
 
-/** Behind what is found of a line; null: it answers nothing, because it may be said again. */
+/** null: the line answers nothing, because it may be a repetition. */
 export function doubtSign(taken: TakenAnswer | null): string {
   const doubt = taken === null ? null : doubtOf(taken);
   const isOfDay = doubt === 'dueDay' || doubt === 'oneOfDueDays';
@@ -57,7 +59,7 @@ export function doubtSentence(doubt: Doubt): Readonly<Record<'en' | 'pt', string
   return DOUBTS[doubt];
 }
 
-/** Of what was found, by its sign; undefined: nothing in it is doubtful. */
+/** Reads the sign in `found`; undefined: nothing is doubtful. */
 export function readDoubt(found: string): Doubt | 'repeated' | undefined {
   const signed = SIGNED.exec(found);
   if (signed === null) return undefined;

@@ -32,15 +32,15 @@ export type ProcessedReturnFile = ReturnFile & KeptCounts & { readonly doubtful:
 
 export type DoubtfulAnswer = Pick<BankAnswer, 'lineNumber' | 'ourNumber' | 'isAccepted'> & {
   readonly takenFor: Doubt;
-  /** Of a change. */
+  /** For a change of the due day. */
   readonly dueOn: Day | null;
 };
 
 export type ReturnFileTools = { readonly database: Database; readonly audit: Audit };
 
 /**
- * Takes a return file whole or not at all, and queues its changes. Unknown movements become exceptions. A
- * file that was taken before changes nothing. Throws `ReturnFileRefused`.
+ * Takes a whole return file or nothing, and queues its changes. Unknown movements become exceptions. A file
+ * that was taken before changes nothing. Throws `ReturnFileRefused`.
  */
 export async function processReturnFile(
   { database, audit }: ReturnFileTools,
@@ -99,7 +99,6 @@ function doubtfulOf(taken: readonly TakenAnswer[]): DoubtfulAnswer[] {
   return doubtful.toSorted((one, other) => one.lineNumber - other.lineNumber);
 }
 
-/** What the bank says to the instructions of our files. */
 function answersOf({ head, answers }: ReturnFile): BankAnswer[] {
   return answers.map(({ answer: { to, isAccepted }, content }) => ({
     ...{ lineNumber: content.lineNumber, ourNumber: content.ourNumber, content, to, isAccepted },
@@ -108,7 +107,7 @@ function answersOf({ head, answers }: ReturnFile): BankAnswer[] {
   }));
 }
 
-/** A refusal that no instruction has taken is shown where another line of its boleto says what it answers. */
+/** A refusal that no instruction took is shown only if another line of its boleto names what it answers. */
 function shownRefusals({ answers, refusals }: ReturnFile, taken: readonly TakenAnswer[]) {
   const refused = taken.filter(({ line }) => !line.isAccepted);
   const shown = new Set(refused.map(({ line }) => line.ourNumber));
@@ -122,7 +121,7 @@ function shownRefusals({ answers, refusals }: ReturnFile, taken: readonly TakenA
     });
 }
 
-/** Acceptances that answer nothing, or nobody knows for certain what. */
+/** Acceptances that answer no instruction, or not certainly one. */
 function shownAccepted(
   { answers }: ReturnFile,
   { taken, idle }: { readonly taken: readonly TakenAnswer[]; readonly idle: readonly BankAnswer[] },
@@ -151,7 +150,7 @@ async function ofOurs(
   return entries.filter(({ ourNumber }) => ours.has(ourNumber));
 }
 
-/** Keys come from the content, so a movement repeated in a second file is the same exception. */
+/** Keys come from the content, so that a movement repeated in a second file is the same exception. */
 function exceptionsOf(
   { head }: ReturnFile,
   unknown: readonly (ReturnFile['unknown'][number] & { readonly doubt?: string })[],
@@ -195,7 +194,7 @@ export type ChangeEntry = ReturnEntry & {
   readonly ourNumber: string;
 };
 
-/** An id comes from the entry's content, so a payment sent again in another file is the same change. */
+/** Ids come from the content, so that a payment sent again in another file is the same change. */
 function filedChanges(bank: string, entries: readonly ChangeEntry[]): FiledChangeOfBoleto[] {
   const equal = new Map<string, number>();
   return entries.flatMap(({ ourNumber, event, value, dueOn, paid, fee, happenedOn, creditedOn }) => {
@@ -234,14 +233,12 @@ export type ReturnFile = {
   readonly lineCount: number;
   /** Movements that would change a boleto but name none of ours. */
   readonly foreign: number;
-  /** Movements that change nothing, by their code. */
   readonly others: Readonly<Record<string, number>>;
-  /** Those of `others` that are not known, or not certain, and name a boleto of ours. */
+  /** Those of `others` that name a boleto of ours and are unknown or uncertain. */
   readonly unknown: readonly (ReturnEntry & { readonly ourNumber: string })[];
   readonly answers: readonly Answered[];
-  /** Those of `answers` that are refusals. */
   readonly refusals: readonly (ReturnEntry & { readonly ourNumber: string })[];
-  /** Those of `answers` that name the day that a boleto has now. */
+  /** Those of `answers` that name the boleto's present due day. */
   readonly dueDays: readonly (ReturnEntry & { readonly ourNumber: string; readonly dueOn: Day })[];
 };
 
@@ -288,7 +285,7 @@ export class TooManyMovements extends Error {
   override readonly name = 'TooManyMovements';
 }
 
-/** Ours, or the bank's number if only zeros precede ours: a bank's agreement number has no fixed length. */
+/** Our number, or the bank's if only zeros precede ours: a bank's agreement number has no fixed length. */
 function ourNumberOf({
   companyUse,
   bankNumber,

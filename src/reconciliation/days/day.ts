@@ -21,9 +21,9 @@ export type DayOfReceivables = {
     readonly fee: number;
     readonly withoutNet: number;
   };
-  /** Received according to the acquirer's feed alone: no file has them yet. */
+  /** Received by the acquirer's feed alone: no file has them yet. */
   readonly unfiled: { readonly count: number; readonly net: number };
-  /** The deductions in files on the day. Negative if they give back more. */
+  /** Negative if the day's deductions give back more. */
   readonly taken: { readonly count: number; readonly net: number };
   /** `count` differ by more than rounding. `difference` sums all differences. */
   readonly differing: { readonly count: number; readonly difference: number };
@@ -40,7 +40,7 @@ const NOTHING: Omit<DayOfReceivables, 'day'> = {
 
 export type MovedOnDay = Pick<DayOfReceivables, 'day' | 'received' | 'taken' | 'differing'>;
 
-/** Follows the rules of the day report. A difference counts on the last day that pays the installment. */
+/** By the rules of the day report. A difference counts on the last day that pays the installment. */
 export function movedDays(installment: JudgedInstallment, parts: readonly MatchedPart[]): MovedOnDay[] {
   const lines = judgedLines(installment, parts);
   const days = new Set(parts.map(({ bankOn }) => bankOn ?? installment.expectedOn));

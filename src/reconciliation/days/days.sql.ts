@@ -73,7 +73,6 @@ const SUM_TO_RECEIVE = statement(
    group by day order by day`,
 );
 
-/** What is to come on each day to these accounts together. */
 export async function sumToReceive(
   database: Reader,
   merchantId: string,
@@ -96,7 +95,7 @@ const LIST_APART = statement(
    order by apart_to, transaction_id, installment_number limit $5`,
 );
 
-/** Lists installments that are not paid by exactly one payout. */
+/** Installments that are not paid by exactly one payout. */
 export async function listApart(
   database: Reader,
   merchantId: string,

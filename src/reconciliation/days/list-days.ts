@@ -16,10 +16,10 @@ export type DaysRefusal = 'receivablesBehind' | 'tooManyApart';
 /** Debits, partial payouts and pledges of a period: usually a few per cent of the installments. */
 const MOST_APART = 50_000;
 const INSTALLMENTS_OF_READ = 1_000;
-/** Matching meanwhile can make a summed installment irregular. Both are then read again. */
+/** Matching may make a summed installment irregular meanwhile: both are then read again. */
 const READINGS = 3;
 
-/** Uses kept sums, and reads irregular installments line by line. Null if there is no such account. */
+/** Uses kept sums, and reads irregular installments line by line. null: no such account. */
 export async function listDays(
   { lookUp, search, isUpToDate }: ListDaysTools,
   merchantId: string,
@@ -46,7 +46,7 @@ export async function listDays(
 
 type Summed = { readonly days: readonly DayOfReceivables[]; readonly apart: readonly InstallmentKey[] };
 
-/** Sums and installments are from one snapshot. null if too many are irregular. */
+/** Sums and installments from one snapshot. null: too many are irregular. */
 async function readSummed(database: Reader, merchantId: string, wanted: WantedDays): Promise<Summed | null> {
   let apart = await listApart(database, merchantId, wanted, MOST_APART + 1);
   for (let reading = 1; ; reading += 1) {

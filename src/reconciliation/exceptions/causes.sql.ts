@@ -5,7 +5,7 @@ import { CARD_BRANDS, type CardBrand } from '../../values/card-number.ts';
 import { EXCEPTION_MOVES, type ExceptionClass } from './exception.ts';
 import { NO_MERCHANT } from './exception-writes.sql.ts';
 
-/** What open exceptions have alike. `rule`: of those about a fee, whose rule. */
+/** What open exceptions have in common. `rule`: for those about a fee, the rule of the fee table. */
 export type ExceptionCause = {
   readonly merchantId: string | null;
   readonly class: ExceptionClass;
@@ -18,14 +18,14 @@ const OF_CAUSE = `select exception_id, amount, expected, found, transaction_id, 
      where merchant_id = $1 and state = 'open' and class = $2
      order by abs(amount) desc, opened_at, exception_id limit 5000`;
 /**
- * On what a fee was judged: on what was due, which refunds behind the payout do not change, or on the whole
- * sale. Null: on a part that only its lines tell.
+ * The amount that the fee was judged on: what was due (refunds after the payout do not change it) or the
+ * whole sale. null: a part that only the file's lines tell.
  */
 const JUDGED_GROSS = `case
        when e.expected = w.expected_fee::text and (w.expected_fee > 0 or w.due = w.gross) then nullif(w.due, 0)
        when e.expected = round(w.expected_fee::numeric * w.gross / nullif(w.due, 0))::text and w.expected_fee > 0 then w.gross
      end`;
-/** Of exceptions about fees. Reads receivables by key. */
+/** For exceptions about fees. Reads receivables by key. */
 const OF_RULES = `all_of_cause e join lateral (
      select brand, installment_count, ${JUDGED_GROSS} as gross
      from (
@@ -34,7 +34,7 @@ const OF_RULES = `all_of_cause e join lateral (
      ) w
    ) r on e.expected ~ '^-?[0-9]{1,15}$' and e.found ~ '^-?[0-9]{1,15}$'`;
 
-/** What the page shows, and the same of what is about to end: a digest of each row as it was seen. */
+/** What the page shows, and what a resolution must still find: a digest of each row. */
 const SUM = rowCodec({
   count: column.whole('count(*)::integer'),
   missing: column.whole('coalesce(sum(e.amount) filter (where e.amount > 0), 0)::bigint'),
@@ -51,7 +51,6 @@ const SUM_CAUSE = statement(
   `select ${SUM.columns} from (${OF_CAUSE}) e`,
 );
 
-/** Of all rules. */
 export async function sumCause(reader: Reader, cause: Omit<ExceptionCause, 'rule'>): Promise<CauseSum> {
   const values = [cause.merchantId ?? NO_MERCHANT, cause.class];
   const [row] = (await reader.query(SUM_CAUSE, values)) as [Row];
@@ -62,7 +61,7 @@ const IS_KNOWN = 'filter (where r.gross is not null)';
 const EXPECTED_PORTION = `round(sum(e.expected::bigint) ${IS_KNOWN} * 10000.0 / nullif(sum(r.gross), 0))::integer`;
 const FOUND_PORTION = `round(sum(e.found::bigint) ${IS_KNOWN} * 10000.0 / nullif(sum(r.gross), 0))::integer`;
 const OWN_PORTION = 'round(e.found::bigint * 10000.0 / r.gross)::integer';
-/** Each is rounded by as many cents as its sale has installments: `roundingOfFee`. */
+/** Each is rounded by as many cents as its sale has installments (`roundingOfFee`). */
 const IS_ONE_PORTION = `bool_and(r.gross is not null)
      and ${FOUND_PORTION} between max((e.found::bigint - r.installment_count) * 10000.0 / r.gross)
        and min((e.found::bigint + r.installment_count) * 10000.0 / r.gross)`;
@@ -71,12 +70,12 @@ const RULE = rowCodec({
   brand: column.oneOf(CARD_BRANDS, 'r.brand'),
   installmentCount: column.whole('r.installment_count'),
   ...SUM.fields,
-  /** Of no more exceptions than are read, and there are more. */
+  /** True if there are more exceptions than were read. */
   isCut: column.boolean('(select count(*) from all_of_cause) >= 5000'),
-  /** Hundredths of a percent, of all of them together: single ones are rounded to cents. */
+  /** Hundredths of a percent, over all exceptions together: single ones are rounded to cents. */
   expectedPortion: column.nullable(column.whole(EXPECTED_PORTION)),
   foundPortion: column.nullable(column.whole(FOUND_PORTION)),
-  /** Of single ones, the lowest and the highest. */
+  /** Of single exceptions. */
   lowestPortion: column.nullable(column.whole(`min(${OWN_PORTION})`)),
   highestPortion: column.nullable(column.whole(`max(${OWN_PORTION})`)),
   /** Whether `foundPortion` explains each of them, within its rounding. */
@@ -92,7 +91,7 @@ const LIST_RULES = statement(
    group by r.brand, r.installment_count order by sum(abs(e.amount)) desc, r.brand, r.installment_count limit $3`,
 );
 
-/** Open exceptions about a fee, by the rule of the fees that they are about; the most money first. */
+/** Open exceptions about a fee, by the fee's rule; the most money first. */
 export async function listRulesOfExceptions(
   reader: Reader,
   merchantId: string,
@@ -112,7 +111,7 @@ const LIST_RULE = statement(
   `with all_of_cause as materialized (${OF_CAUSE})
    select ${FOUND.columns} from ${OF_RULES} where r.brand = $3 and r.installment_count = $4::integer`,
 );
-/** Waits for nobody: what another one is writing is not as it was seen. */
+/** Does not wait for locks: a row that is being written is no longer as it was seen. */
 const HOLD_CAUSE = statement(
   'reconciliation_exceptions.hold_cause',
   `with e as materialized (
@@ -127,7 +126,7 @@ const RESOLVE_CAUSE = statement(
    where merchant_id = $1 and exception_id = any ($2::uuid[]) and state in (${fromStates(EXCEPTION_MOVES, 'resolve')})`,
 );
 
-/** Null, and nothing is written: they are not those that were seen, each as it was. */
+/** null: the exceptions are not exactly those that were seen; nothing is written. */
 export async function recordCauseResolution(
   tx: Tx,
   { merchantId: owner, class: name, rule }: ExceptionCause,

@@ -50,7 +50,7 @@ type ResolveTools = {
 /** `ofFile`: only the operator resolves exceptions of an acquirer's file. */
 export type ResolveRefusal = 'notFound' | 'ofFile';
 
-/** An exception that has ended stays as it is. */
+/** An ended exception stays as it is. */
 async function resolveUnexpectedPayment(
   { lookUp, writeResolution }: ResolveTools,
   actor: MerchantActor,

@@ -26,7 +26,6 @@ export type ExceptionRow = {
   readonly fileNumber: number | null;
   readonly lineNumber: number | null;
   readonly finding: Omit<Finding, 'class'>;
-  /** Null if nobody is notified. */
   readonly message: string | null;
 };
 
@@ -48,7 +47,7 @@ const ROWS = inputRows<ExceptionRow>({
   body: ['text', (row) => row.message],
 });
 
-/** The delay of the first check. It doubles after each check that changes nothing. */
+/** The delay of the first check; doubled after each check that changes nothing. */
 const FIRST_LOOK = "interval '1 minute'";
 const IS_LOOKED_AT =
   "(g.next_state = 'open' or g.next_state = 'explained' and g.explanation in ('onItsWay', 'batchIncomplete'))";
@@ -95,10 +94,10 @@ const RECORD = statement(
    select exists (select from enqueued) as is_waiting`,
 );
 
-/** The merchant in the key of an exception without a known merchant. */
+/** In the key of an exception without a known merchant. */
 export const NO_MERCHANT = '';
 
-/** True if a delivery was written that waits to be sent. */
+/** Returns whether a delivery was written. */
 export async function recordExceptions(tx: Tx, rows: readonly ExceptionRow[]): Promise<boolean> {
   if (rows.length === 0) return false;
   const [row] = await tx.query(RECORD, ROWS.values(rows));
@@ -115,7 +114,7 @@ const OPEN = rowCodec(
   'o',
 );
 
-/** Reads one class after the other in the index of open exceptions, which contains the amounts. */
+/** Reads each class in the index of open exceptions, which contains the amounts. */
 const COUNT = statement(
   'reconciliation_exceptions.count_open',
   `select ${OPEN.columns} from unnest($1::text[]) as n (class) cross join lateral (

@@ -48,7 +48,7 @@ test('merchants are notified of what is open, of pledges, and of what healed; of
   assert.equal(noticeOf(open, exceptionMove(open, null), null), 'healed');
   const explained = { ...WRITTEN, state: 'explained' } as const;
   assert.equal(noticeOf(explained, exceptionMove(explained, null), null), null);
-  // Its merchant was notified of it while it was open.
+  // Its merchant was notified while it was open.
   const known = { ...explained, wasOpen: true };
   assert.equal(noticeOf(known, exceptionMove(known, null), null), 'healed');
 });

@@ -21,7 +21,7 @@ export const EXCEPTION_STATES = ['open', 'explained', 'healed', 'resolved'] as c
 export type ExceptionState = (typeof EXCEPTION_STATES)[number];
 export type ExceptionEvent = 'explain' | 'heal' | 'resolve' | 'reopen';
 
-/** null if the event cannot happen in that state. */
+/** null: the event cannot happen in that state. */
 export const EXCEPTION_MOVES = {
   open: { explain: 'explained', heal: 'healed', resolve: 'resolved', reopen: null },
   explained: { explain: null, heal: 'healed', resolve: 'resolved', reopen: 'open' },
@@ -29,13 +29,13 @@ export const EXCEPTION_MOVES = {
   resolved: { explain: null, heal: null, resolve: null, reopen: 'open' },
 } as const satisfies Record<ExceptionState, Record<ExceptionEvent, ExceptionState | null>>;
 
-/** `onItsWay`: not applied to the states yet. `batchIncomplete`: the batch's list has sales missing. */
+/** `onItsWay`: not applied to the states yet. `batchIncomplete`: the batch's list lacks sales. */
 export const EXPLANATIONS = ['rounding', 'pledge', 'onItsWay', 'batchIncomplete'] as const;
 export type Explanation = (typeof EXPLANATIONS)[number];
 
 export type Finding = {
   readonly class: ExceptionClass;
-  /** Cents that the merchant lacks; negative if it has too much. `dateDiffers`: those of another day. */
+  /** Cents that the merchant lacks; negative: has too much. `dateDiffers`: the cents of another day. */
   readonly amount: number;
   /** Cents, a day or a count, as text. */
   readonly expected: string | null;
@@ -86,7 +86,7 @@ function moved(state: ExceptionState, event: ExceptionEvent): ExceptionMove {
 export const EXCEPTION_EVENTS = ['opened', 'healed'] as const;
 type ExceptionNotice = (typeof EXCEPTION_EVENTS)[number];
 
-/** Rounding is never notified, a pledge always. No `healed` is sent without an earlier `opened`. */
+/** Rounding is never notified, a pledge always. `healed` only after `opened`. */
 export function noticeOf(
   known: KnownException | null,
   move: ExceptionMove,
@@ -110,7 +110,7 @@ export type ReconciliationException = Omit<Finding, 'explanation'> & {
   readonly boletoId: string | null;
   /** The payment link of its boleto or Pix. */
   readonly linkId: string | null;
-  /** The line of the exception, or the last line that showed it. */
+  /** The line that the exception is about, or the last one that showed it. */
   readonly line: { readonly fileNumber: number; readonly lineNumber: number } | null;
   readonly explanation: Explanation | null;
   /** Real time. */
@@ -137,7 +137,7 @@ export type NotifiedException = Finding & {
   readonly installmentNumber: number;
 };
 
-/** The exact text that is sent. Amounts are cents. */
+/** The exact text to send. Amounts are cents. */
 export function exceptionMessage(event: ExceptionNotice, exception: NotifiedException): string {
   return JSON.stringify({
     type: 'ReconciliationException',

@@ -59,7 +59,7 @@ function parseException(row: Row): ReconciliationException {
   return { ...exception, line: isOfLine ? { fileNumber, lineNumber } : null };
 }
 
-/** null for no limit. */
+/** null: no limit. */
 export type ExceptionFilter = {
   readonly accountNumber: string;
   readonly from: Day;
@@ -86,7 +86,6 @@ const LIST = pageOf({
      ) e`,
 });
 
-/** Page and total are from one snapshot. */
 export async function listExceptionPage(
   database: Reader,
   merchantId: string,
@@ -112,7 +111,7 @@ const FITS = `e.state = any ($1::text[]) and e.class = any ($2::text[]) and ($3:
 const OPEN_FITS = `e.state = 'open' and ${FITS}`;
 const IS_OLD = `($4::integer = 0 or ${SINCE} <= now() - $4::integer * interval '1 day')`;
 const BY_SIZE = 'order by abs(e.amount) desc, e.opened_at, e.exception_id';
-/** Reads no more of each state and class than is listed, in index order. */
+/** Reads each state and class in index order, no further than the list needs. */
 const KINDS = `unnest($1::text[]) as s (state) cross join unnest($2::text[]) as n (class) cross join lateral`;
 
 const LIST_ALL = statement(
@@ -198,7 +197,6 @@ const SUM_ALL = statement(
 export type ExceptionSums = {
   readonly count: number;
   readonly cents: number;
-  /** More exist than were counted. */
   readonly isCutShort: boolean;
   readonly groups: readonly {
     readonly merchantId: string | null;
@@ -284,7 +282,7 @@ const RESOLVE = statement(
    returning exception_id`,
 );
 
-/** False if it had already ended. */
+/** False if it had ended already. */
 export async function recordResolution(
   tx: Tx,
   { merchantId, exceptionId }: Pick<ReconciliationException, 'merchantId' | 'exceptionId'>,
@@ -304,7 +302,7 @@ export type WantedResolution = {
 
 const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 100 };
 
-/** Repeating it is harmless. */
+/** Repeatable. */
 export function resolutionsWrite(audit: Audit): BatchedWriteOptions<WantedResolution, 'done'> {
   const key = ({ exception }: WantedResolution) => exception.exceptionId;
   return {

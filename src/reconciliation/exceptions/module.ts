@@ -45,7 +45,6 @@ export const EXCEPTIONS: Published = {
   ],
 };
 
-/** The least time between two counts. */
 const COUNT_MILLISECONDS = 10_000;
 
 export function openExceptions(context: ModuleContext & { readonly audit: Audit }): Module {
@@ -60,7 +59,6 @@ export function openExceptions(context: ModuleContext & { readonly audit: Audit 
   };
 }
 
-/** Over all processes on this database. */
 function observeExceptions(metrics: Metrics): (counted: CountedExceptions) => void {
   const open = metrics.gauge(OPEN_EXCEPTIONS);
   const cents = metrics.gauge(OPEN_EXCEPTIONS_CENTS);

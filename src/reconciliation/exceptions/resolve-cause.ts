@@ -2,7 +2,10 @@ import type { Actor } from '../../audit/audit-event.ts';
 import { type CauseSum, type ExceptionCause, recordCauseResolution } from './causes.sql.ts';
 import { LONGEST_NAME, type ResolveExceptionTools } from './resolve-exception.ts';
 
-/** All of a cause with one reason, if they are those that were seen. Audited in the same commit. */
+/**
+ * Resolves all exceptions of a cause with one reason, if they are still those that were seen. Audited in the
+ * same commit.
+ */
 export async function resolveCause(
   { audit }: Pick<ResolveExceptionTools, 'audit'>,
   operator: Actor,

@@ -12,7 +12,7 @@ export type ResolveExceptionResult =
 
 export const LONGEST_NAME = 100;
 
-/** The audit entry is in the same commit. */
+/** Audited in the same commit. */
 export async function resolveException(
   { database, audit }: ResolveExceptionTools,
   operator: Actor,

@@ -37,7 +37,7 @@ type ReadExportTools = Pick<Follower, 'isUpToDate'> & Pick<ModuleContext, 'lookU
 
 export type ExportRefusal = 'receivablesBehind';
 
-/** Null if the merchant has no such account. Throws `Overloaded` if no slot is free. */
+/** null: no such account. Throws `Overloaded` if no slot is free. */
 async function readExport(
   { lookUp, isUpToDate, openExport }: ReadExportTools,
   merchantId: string,
@@ -182,7 +182,6 @@ async function answerExport(
   }
 }
 
-/** Null if it is too long for one piece. */
 async function wholeText({ pages }: Export<Receivable>): Promise<string | null> {
   const { head, line } = STREAMS['csv-stream'];
   let [text, rows] = [head, 0];

@@ -15,7 +15,7 @@ export type FileCoverage = {
   readonly first: Day;
   readonly last: Day;
   readonly coveredDays: number;
-  /** Business days without a file after the first one with a file, newest first. */
+  /** After the first file, newest first. Only business days. */
   readonly missing: readonly Day[];
 };
 

@@ -32,12 +32,11 @@ import { keepRefusedFile } from './settlement-refusals.sql.ts';
 export type ImportTools = {
   readonly database: Database;
   readonly audit: Audit;
-  /** Called with the lines so far. */
   readonly report: (lines: number) => void;
   readonly notify: () => void;
 };
 
-/** Files are read twice: for the hash, then to be taken. */
+/** Called twice for each file: for the hash, then to take it. */
 export type OpenFile = (path: string) => AsyncIterable<Uint8Array>;
 
 const LINES_AT_ONCE = 4_000;
@@ -247,7 +246,7 @@ async function hashOf(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
 /** A file with one fault often has it in every line. */
 const MOST_FAULTS = 20;
 
-/** Recorded so that a missing file can be explained without the log. */
+/** Lets an operator explain a missing file without the log. */
 export async function rememberRefusedFile(
   { database }: { readonly database: Database },
   path: string,

@@ -22,7 +22,7 @@ export type WatchedFolderTools = Omit<ImportTools, 'report'> & {
   readonly observe: (name: string, outcome: 'taken' | 'known' | 'refused' | 'waiting') => void;
 };
 
-/** The limit of one pass. The rest wait for the next. */
+/** In one pass; the rest wait for the next. */
 const MOST_OF_LOOK = 20;
 const MOST_REMEMBERED = 1_000;
 
@@ -53,7 +53,6 @@ export async function processWatchedFolder(
   const errors: unknown[] = [];
   for (const name of toTry.slice(0, MOST_OF_LOOK)) {
     if (signal.aborted) break;
-    // A bad file must not block the next ones.
     await takeWatched(tools, folder, name).catch((error) => errors.push(error));
   }
   if (errors.length > 0) throw errors[0];
@@ -67,7 +66,7 @@ async function ownFolder(folder: string, name: 'taken' | 'refused'): Promise<str
   throw new Error(`${name} in the settlement folder is a link and no folder: nothing is moved there`);
 }
 
-/** Null if the file is gone or is no regular file. */
+/** null: gone, or no regular file. */
 async function lookAt(path: string, before: WatchedFile | undefined): Promise<WatchedFile | null> {
   const found = await lstat(path).catch(() => null);
   if (!found?.isFile()) return null;

@@ -35,7 +35,7 @@ export type SettlementFile = Omit<SettlementFileHead, 'format'> & {
   readonly net: number;
   readonly missingBefore: number;
   readonly takenAt: Instant;
-  /** Null while lines are being matched. */
+  /** null while lines are being matched. */
   readonly matchedAt: Instant | null;
 };
 
@@ -43,7 +43,7 @@ export type FileRefusal = 'sequenceTaken' | 'nothingToReplace' | 'beingTaken';
 
 /** Earlier files of the same format and establishment. */
 export type FilesBefore = {
-  /** The file with the same sequence, or without one the same days, that was not replaced. */
+  /** The file with the same sequence (without one: the same days) that was not replaced. */
   readonly same: number | null;
   readonly highestBelow: number | null;
 };
@@ -75,9 +75,7 @@ export function filedChangeId(
   return `file-${sha256.slice(0, 24)}-${lineNumber}-${transactionId.slice(-12)}-${installmentNumber}`;
 }
 
-/**
- * The id comes from the content: a file sent again, or a second line of its document, takes nothing twice.
- */
+/** By content: a file sent again, or a second line of its document, takes nothing twice. */
 export function filedChargebackId(chargeback: {
   readonly transactionId: string;
   readonly installmentNumber: number;
@@ -96,7 +94,6 @@ export function keptName(name: string): string {
   return withoutCardNumbers(last.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd')).slice(0, 200);
 }
 
-/** In English, then in Portuguese. */
 export function refusalLines({ reason, faults }: Extract<ImportResult, { kind: 'refused' }>): string[] {
   const english = faults.map((fault) => faultLine(fault, ['line', 'record', 'field'], fault.sentence.en));
   const portuguese = faults.map((fault) =>
@@ -121,10 +118,9 @@ function faultLine(
 export type WatchedFile = {
   /** Size and modification time. */
   readonly mark: string;
-  /** Since when it has not changed, on the monotonic clock. */
+  /** On the monotonic clock: since when it has not changed. */
   readonly since: number;
   readonly restedFor: number;
-  /** Unchanged since the last pass. */
   readonly isSame: boolean;
   /** Refused with this content; it may still be uploading. */
   readonly wasRefused: boolean;
@@ -133,7 +129,6 @@ export type WatchedFile = {
 /** How long a file stays unchanged before its lines get it refused. */
 const REST_MILLISECONDS = 10 * 60_000;
 
-/** Names of unfinished uploads. */
 const UNFINISHED = /\.(part|partial|filepart|tmp|temp|crdownload)$/i;
 
 export function isStillWritten(name: string): boolean {
@@ -151,7 +146,7 @@ export function isToTry(file: WatchedFile): boolean {
 const LONGEST_NAME_BYTES = 180;
 const HASH_DIGITS = 12;
 
-/** A part of the hash keeps other content of the same name from being overwritten. */
+/** A part of the hash keeps files of the same name apart. */
 export function movedName(name: string, sha256: string): string {
   const ending = `.${sha256.slice(0, HASH_DIGITS)}`;
   if (name.endsWith(ending)) return name;

@@ -15,7 +15,7 @@ import { type FilePlace, placeOfFile, type SettlementFile } from './settlement-f
 
 /*
  * A file is written in many commits and becomes visible in one: nothing reads its lines until `taken_at` is
- * set. If the process dies, the lease of its row ends. The next import of the same file starts again under a
+ * set. If the process dies, the lease of the row ends. The next import of the same file starts again under a
  * new fence; an import of another file clears the row.
  */
 
@@ -52,7 +52,7 @@ export type NewFile = {
   readonly takenBy: string;
 };
 
-/** Null if another process is taking the file or has taken it. */
+/** null: another process is taking the file or has taken it. */
 export async function beginFile(
   database: Database,
   { sha256, name, head, takenBy }: NewFile,
@@ -217,7 +217,7 @@ export type FileSums = {
   readonly to: Day;
 };
 
-/** Null if another process has the file now. */
+/** null: another process has the file now. */
 export async function finishFile(
   tx: Tx,
   { fileNumber, fence }: HeldFile,
@@ -278,7 +278,6 @@ const LIST = statement(
    where taken_at is not null and file_number < $1 order by file_number desc limit $2`,
 );
 
-/** Newest first. */
 export async function listFiles(database: Reader, before: number, limit: number): Promise<ListedFile[]> {
   return (await database.query(LIST, [before, limit])).map(LISTED_FILE.parse);
 }
@@ -307,7 +306,6 @@ const LIST_UNDER_WAY = statement(
   `select ${UNDER_WAY.columns} from settlement_files f where f.taken_at is null order by f.file_number desc limit $1`,
 );
 
-/** Newest first. */
 export async function listFilesUnderWay(database: Reader, limit: number): Promise<FileUnderWay[]> {
   return (await database.query(LIST_UNDER_WAY, [limit])).map(UNDER_WAY.parse);
 }

@@ -19,7 +19,7 @@ export type RefusedFile = {
   readonly sha256: string;
   readonly name: string;
   readonly sizeBytes: number;
-  /** Null if the lines are at fault. */
+  /** null: the lines are at fault. */
   readonly reason: string | null;
   readonly faults: readonly SettlementFault[];
   readonly refusedBy: string;
@@ -51,7 +51,7 @@ const REFUSAL = rowCodec(
     refusedBy: column.text(),
     refusedAt: column.instant(),
     times: column.whole(),
-    /** The number under which it was taken later. */
+    /** Its number, if it was taken later. */
     takenAs: column.nullable(column.whole('f.file_number')),
   },
   'r',
@@ -67,7 +67,6 @@ const LIST = statement(
    order by r.refused_at desc limit $1`,
 );
 
-/** Newest first. */
 export async function listRefusedFiles(database: Reader, limit: number): Promise<ListedRefusal[]> {
   return (await database.query(LIST, [limit])).map(REFUSAL.parse);
 }

@@ -26,7 +26,7 @@ test('what stands in no file is missed behind its plan and some days of grace', 
   assert.deepEqual(found([], { awaitsList: true }), [['notInFile', 9_751, 'batchIncomplete']]);
   const gone = { canceled: 10_000, expectedFee: 0, expectedNet: 0, state: 'canceled' } as const;
   assert.deepEqual(found([], gone), []);
-  // It was paid, by the books, before it was canceled.
+  // By the books it was paid before it was canceled.
   assert.deepEqual(found([], { canceled: 10_000, state: 'canceled' }), [['notInFile', 9_751, null]]);
 });
 
@@ -43,7 +43,7 @@ test('each class is found alone', () => {
   const chargeback = { ...cancel, kind: 'chargeback', changeState: 'refused' } as const;
   assert.deepEqual(found([{}, chargeback]), [['chargebackUnknown', 400, null]]);
   assert.deepEqual(found([{ kind: 'pledge' }]), [['heldByPledge', 9_751, 'pledge']]);
-  // As a debit of what is paid in another line.
+  // The pledge holder's part as a debit of a payout in another line.
   const debit = { kind: 'pledge', gross: -10_000, fee: -249, net: -9_751 } as const;
   assert.deepEqual(found([{}, debit]), [['heldByPledge', 9_751, 'pledge']]);
   assert.deepEqual(
@@ -90,7 +90,7 @@ test('what was given back before the payout is off it, and what was given back b
   assert.deepEqual(found([payout, before, behind], books), []);
   assert.deepEqual(found([payout], books), []);
   assert.deepEqual(found([{}, before, behind], books), []);
-  // Off the payout, and taken again.
+  // Taken off the payout, and debited again.
   const rest = { gross: 5_000, fee: 124, net: 4_876 };
   assert.deepEqual(found([rest, before, behind], books), [['amountDiffers', 2_000, null]]);
 });
@@ -109,7 +109,7 @@ test('a chargeback is none of what was canceled, however large, nor a cancel of 
   const charged = { canceled: 4_000, chargedBack: 4_000 };
   assert.deepEqual(found([{}, chargeback], charged), []);
   assert.deepEqual(found([{}, given(4_000, LATER)], charged), [['cancellationUnknown', 4_000, null]]);
-  // A report without an amount may be of all that the file says.
+  // A chargeback report without an amount may explain all that the file says.
   assert.deepEqual(found([{}, chargeback], { canceled: 4_000, chargedBack: null }), []);
 });
 
@@ -158,7 +158,7 @@ test('a chargeback on its way through the states is no difference; one that was 
   const applied = { ...chargeback, changeState: 'applied' } as const;
   const books = { canceled: 10_000, state: 'canceled' } as const;
   assert.deepEqual(found([{}, applied], { ...books, chargedBack: 10_000 }), []);
-  // What is shown of the books follows a moment behind.
+  // The receivable's copy of the books is slightly behind.
   assert.deepEqual(found([{}, applied]), []);
   const reversal = { ...chargeback, kind: 'chargebackReversal', gross: 10_000, net: 10_000 } as const;
   assert.deepEqual(found([{}, applied, reversal], { ...books, chargedBack: 10_000 }), [

@@ -12,7 +12,7 @@ import {
 } from './judged-installment.ts';
 import { dayOf, type JudgedLines, judgedLines, keptOf } from './judged-lines.ts';
 
-/** At most one of each class. Depends on the facts, not on their order: a later line can end a difference. */
+/** At most one of each class. The order of the facts does not matter: a later line can end a difference. */
 export function findingsOf(
   installment: JudgedInstallment,
   parts: readonly MatchedPart[],
@@ -46,7 +46,7 @@ function missingFinding(installment: JudgedInstallment, { paid, held }: JudgedLi
   return { class: 'notInFile', amount, expected: String(amount), found: null, day, explanation };
 }
 
-/** Deducts what the books took because of a replaced file, if the new file does not take it. */
+/** Leaves out what the books took because of a replaced file, if the new file does not take it. */
 function takenFinding(
   name: 'chargebackUnknown' | 'cancellationUnknown',
   { canceled, expectedOn, chargedBackByFiles }: JudgedInstallment,
@@ -90,7 +90,7 @@ function duplicateFinding(
   return sales.length === ofFiles.size ? null : of(sales, 0, ofFiles.size);
 }
 
-/** The lines that pay; without any, the last listing of the sale. */
+/** The paying lines; without any, the last listing of the sale. */
 function sayingLines(
   parts: readonly MatchedPart[],
   { paid, held }: JudgedLines,
@@ -124,7 +124,7 @@ function amountFinding(
   };
 }
 
-/** Compares all deductions but an anticipation's fee, whatever they are called, with the receivable's fee. */
+/** Compares all deductions but an anticipation's fee, under any name, with the receivable's fee. */
 function feeFinding(
   installment: JudgedInstallment,
   parts: readonly MatchedPart[],

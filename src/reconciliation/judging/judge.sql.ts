@@ -17,8 +17,7 @@ import { type ApartDays, apartDays } from './money-of-day.ts';
 
 /*
  * Judging reads all facts of an installment under the lock of its receivable, compares files and books by the
- * rules, and writes the resulting exceptions. The same facts give the same exceptions, in whatever order they
- * came.
+ * rules, and writes the resulting exceptions. The order in which facts came does not matter.
  */
 
 type FiledMoney = InstallmentKey & FiledPayout & { readonly apart: ApartDays | null };
@@ -43,7 +42,7 @@ const RECORD_FILED = statement(
    returning true`,
 );
 
-/** True if a delivery was written that waits to be sent. */
+/** Returns whether a delivery was written. */
 export async function judge(tx: Tx, keys: readonly InstallmentKey[]): Promise<boolean> {
   if (keys.length === 0) return false;
   const known = await lockKnown(tx, uniqueKeys(keys));

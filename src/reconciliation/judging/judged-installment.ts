@@ -7,32 +7,32 @@ export type JudgedInstallment = {
   readonly gross: number;
   /** Cents refunded or charged back, by our books. */
   readonly canceled: number;
-  /** Null if a chargeback has no amount. */
+  /** null: a chargeback has no amount. */
   readonly chargedBack: number | null;
   /** The part of `chargedBack` that files reported. */
   readonly chargedBackByFiles: number;
   /** Hundredths of a percent. */
   readonly feePortion: number;
-  /** Based on what was left when it was paid, or is left now. */
+  /** Of what was left when it was paid, or is left now. */
   readonly expectedFee: number;
   readonly expectedNet: number;
   readonly expectedOn: Day;
-  /** According to the books, from a file or not. */
+  /** By the books, whether from a file or not. */
   readonly paidOn: Day | null;
   readonly installmentCount: number;
   readonly state: InstallmentState;
   /** Files cover its day and the `GRACE_DAYS` after it. */
   readonly isCovered: boolean;
-  /** The list of sales of a batch payout is not complete yet. */
+  /** The sale list of its batch payout is not complete yet. */
   readonly awaitsList: boolean;
   /** A debit for a refund may still come: files do not cover the `TAKING_DAYS` after its day. */
   readonly mayStillTake: boolean;
 };
 
-/** A file may report a payout this many days late. */
+/** How late a file may report a payout. */
 export const GRACE_DAYS = 2;
 
-/** A file may debit a refund from before the payout this many days after it. */
+/** How long after the payout a file may debit an earlier refund. */
 export const TAKING_DAYS = 10;
 
 export function dueGross({ expectedFee, expectedNet }: JudgedInstallment): number {
@@ -46,7 +46,7 @@ export function feeOf(installment: JudgedInstallment, gross: number): number {
     : Math.round((installment.expectedFee * gross) / due);
 }
 
-/** Cents by which acquirers may divide a sale over its installments differently from us. */
+/** Acquirers may divide a sale over its installments differently by so many cents. */
 function dividingCents({ installmentCount }: Pick<JudgedInstallment, 'installmentCount'>): number {
   return installmentCount - 1;
 }
@@ -70,7 +70,7 @@ export function isRoundingOfFee(
   return Math.abs(cents) <= roundingOfFee(installment);
 }
 
-/** Rules are tried in this order. */
+/** In the order in which they are tried. */
 export const MATCH_RULES = ['reference', 'tid', 'nsu', 'authorization', 'batch'] as const;
 export type MatchRule = (typeof MATCH_RULES)[number];
 
@@ -82,7 +82,6 @@ export type InstallmentKey = {
   readonly installmentNumber: number;
 };
 
-/** The share of a line in one installment. */
 export type MatchedPart = EntryMoney & {
   readonly kind: EntryKind;
   readonly rule: MatchRule;
@@ -96,7 +95,7 @@ export type MatchedPart = EntryMoney & {
   readonly changeState: (typeof FILED_CHANGE_STATES)[number] | null;
 };
 
-/** null if no file paid anything. */
+/** null: no file paid anything. */
 export type FiledPayout = {
   readonly fee: number | null;
   readonly net: number | null;

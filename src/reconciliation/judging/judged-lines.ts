@@ -24,7 +24,6 @@ export type JudgedLines = {
   readonly takings: readonly (Taking & { readonly moved: number })[];
 };
 
-/** Falls back to the expected day. */
 export function dayOf({ bankOn }: MatchedPart, { expectedOn }: JudgedInstallment): Day {
   return bankOn ?? expectedOn;
 }
@@ -73,7 +72,7 @@ function theOne(
 }
 
 /**
- * The payout may also be of the sold amount (if files debit refunds separately, or still may), of the rest
+ * A payout may also be of the sold amount (if files debit refunds separately, or still may), of the rest
  * after earlier debits, or of the rest by the books. `absorbed`: cents of debits that made it smaller.
  */
 function payableOf(
@@ -115,10 +114,10 @@ function takenBefore(takings: readonly Taking[], paidOn: Day | null): number {
   );
 }
 
-/** The part of a debit that reduced a payout that no line shows (yet), as far as the books knew it then. */
+/** How much of a debit reduced a payout that no line shows (yet), as far as the books knew then. */
 function offUnseen({ bankOn, amount, unknown }: Taking, installment: JudgedInstallment): number {
   const { paidOn, expectedOn, isCovered } = installment;
-  // Files cover its day and there is no payout: there was none.
+  // Files cover its day and show no payout: there was none.
   const lastOn = paidOn ?? (isCovered ? null : expectedOn);
   return lastOn === null || bankOn === null || bankOn <= lastOn ? amount - unknown : 0;
 }
@@ -137,7 +136,7 @@ function withMoved(
   });
 }
 
-/** Leaves out the fee of anticipations. null if a line does not report it. */
+/** Without the fee of anticipations. null: a line does not report it. */
 export function keptOf(lines: readonly MatchedPart[]): number | null {
   if (lines.some(({ fee, net }) => fee === null && net === null)) return null;
   return sumOf(lines, (line) => line.gross - netOf(line) - anticipationFeeOf(line));
@@ -158,7 +157,7 @@ type Taking = {
   readonly moves: readonly { readonly on: Day; readonly net: number }[];
   /** Cents taken back; negative if money is given back. */
   readonly amount: number;
-  /** Cents of `amount` that the books do not know. */
+  /** Cents of `amount`. */
   readonly unknown: number;
 };
 
@@ -175,8 +174,8 @@ type TakingKind = keyof typeof KINDS;
 export const isTaking = (kind: MatchedPart['kind']): kind is TakingKind => kind in KINDS;
 
 /**
- * Sorted by day. The books must know a chargeback as a chargeback, and a cancel as a refund. The last lines
- * are the unknown ones. A reversal of what is final in the books is unknown.
+ * By day. The books must know a chargeback as a chargeback and a cancel as a refund; the last lines are the
+ * unknown ones. A reversal of what is final in the books is unknown.
  */
 function takingsOf(installment: JudgedInstallment, parts: readonly MatchedPart[]): Taking[] {
   const orders = ordersOf(parts.filter(({ kind }) => isTaking(kind)));
@@ -210,7 +209,6 @@ function takingsOf(installment: JudgedInstallment, parts: readonly MatchedPart[]
   });
 }
 
-/** The cents of each line, in order, beyond `known`. */
 function unknownOf(lines: readonly MatchedPart[], known: number): [MatchedPart, number][] {
   let left = known;
   return lines.map((part) => {
@@ -220,7 +218,7 @@ function unknownOf(lines: readonly MatchedPart[], known: number): [MatchedPart, 
   });
 }
 
-/** A debit that is announced and then settled is one. Its first moving line stands for it. */
+/** A debit that is announced and then settled is one; its first moving line stands for it. */
 function ordersOf(parts: readonly MatchedPart[]): Pick<Taking, 'part' | 'moves'>[] {
   const byOrder = Map.groupBy(parts, ({ kind, document, fileNumber, lineNumber }) =>
     document === null ? `${fileNumber}:${lineNumber}` : `${kind} ${document}`,

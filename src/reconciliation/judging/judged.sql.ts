@@ -21,9 +21,9 @@ import {
   TAKING_DAYS,
 } from './judged-installment.ts';
 
-/* Facts of a receivable `r` that no line pays. For a paid one they are not needed and not read. */
+/* Facts of a receivable `r` that no line pays. For a paid one they are not read. */
 
-/** `GRACE_DAYS`, as SQL text. */
+/** `GRACE_DAYS` as SQL text. */
 const GRACE = '2';
 
 const IS_UNPAID = `not exists (
@@ -32,7 +32,7 @@ const IS_UNPAID = `not exists (
      )`;
 
 /**
- * Whether a missing file of coverage `v` may report the day of `r` or its grace days. Its days lie between
+ * Whether a missing file of coverage `v` may report the day of `r` or its grace days: its days lie between
  * those of the files before and after it.
  */
 const IS_FILE_MISSING = `exists (
@@ -53,7 +53,7 @@ const IS_FILE_MISSING = `exists (
            )
        )`;
 
-/** Null if no file covers the day of `r`. */
+/** null: no file covers the day of `r`. */
 const COVERED_TO = `(
        select max(v.covered_to) from settlement_coverages v
        where v.merchant_id = r.merchant_id and v.covered_from <= r.expected_on
@@ -74,7 +74,7 @@ const LIST_COVERED_DAYS = statement(
    )`,
 );
 
-/** Of these days those of which an installment that no line pays is judged. */
+/** Those of `days` whose unpaid installments are judged. */
 export async function listCoveredDays(
   reader: Reader,
   merchantId: string,
@@ -97,12 +97,12 @@ const AWAITS_LIST = `case when ${IS_UNPAID} then exists (
          )) is true
      ) else false end`;
 
-/** Chargebacks come from the acquirer's feed or its files. */
+/** From the acquirer's feed or its files. */
 const OF_CHARGEBACKS = `from acquirer_changes e
        where e.merchant_id = r.merchant_id and e.reference = r.transaction_id::text
          and e.installment_number = r.installment_number and e.event = 'chargeback' and e.state = 'applied'`;
 
-/** Null if one chargeback has no amount. */
+/** null: one chargeback has no amount. */
 export const CHARGED_BACK = `(
        select case when bool_or(e.amount is null) then null else coalesce(sum(e.amount), 0)::bigint end
        ${OF_CHARGEBACKS}
@@ -198,7 +198,7 @@ const OF_KEYS = `select ${HELD.columns}, ${JUDGED.columns}
 const LOCK = statement('receivables.lock_to_judge', `${OF_KEYS} for no key update) r`);
 const READ_INSTALLMENTS = statement('receivables.read_judged', `${OF_KEYS}) r order by 1, 2, 3`);
 
-/** The limit is far above what files say about one installment. */
+/** Far above what files say about one installment. */
 const READ_PARTS = statement(
   'settlement_matches.read_parts',
   `select ${PLACED_PART.columns}
@@ -266,7 +266,7 @@ export type ReadInstallment = InstallmentKey &
     readonly exceptions: ReadonlyMap<string, string>;
   };
 
-/** Returns them in the order of the keys. */
+/** In the order of the keys. */
 export async function readJudged(
   reader: Reader,
   keys: readonly InstallmentKey[],

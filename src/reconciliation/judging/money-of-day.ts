@@ -9,7 +9,7 @@ type JudgedTaking = JudgedLines['takings'][number];
 export type Debit = JudgedTaking & { readonly net: number };
 
 export type MoneyOfDay = {
-  /** Lines that pay, including surplus ones. */
+  /** Lines that pay, surplus ones included. */
   readonly came: readonly MatchedPart[];
   /** Lines that pass money on to a pledge holder. */
   readonly claims: readonly MatchedPart[];
@@ -21,7 +21,7 @@ export type MoneyOfDay = {
   readonly fees: number;
 };
 
-/** The only rule for a day's money: day reports and the list of days both use it. */
+/** Used by day reports and by the list of days. */
 export function moneyOfDay(
   day: Day,
   installment: JudgedInstallment,
@@ -53,7 +53,10 @@ function debitsOn(day: Day, taking: JudgedTaking): Debit[] {
 /** First and last day with money of an irregular installment. */
 export type ApartDays = { readonly from: Day; readonly to: Day };
 
-/** null if the receivable shows it completely: lines move nothing, or one payout on its named day. */
+/**
+ * null: the receivable shows the money completely, because lines move nothing or one payout came on its named
+ * day.
+ */
 export function apartDays(
   parts: readonly MatchedPart[],
   installment: Pick<JudgedInstallment, 'expectedOn'>,

@@ -13,7 +13,7 @@ export type FoundCandidate = Candidate &
   PartWeight & {
     readonly state: JudgedInstallment['state'];
     readonly accountNumber: string;
-    /** The file that lists the sale in the line's batch; null if found another way. */
+    /** The file that lists the sale in the line's batch; null: found another way. */
     readonly list: number | null;
   };
 
@@ -26,14 +26,13 @@ const MATCHED_FILE = rowCodec({
   establishment: column.text(),
   from: column.day('from_on'),
   to: column.day('to_on'),
-  /** The file that this one replaces. */
   replaces: column.nullable(column.whole()),
 });
 
 export type MatchedFile = RowOf<typeof MATCHED_FILE>;
 
 /**
- * Rede's batch payouts are divided over unpaid sales of its other file. So earlier lists come first, and
+ * Rede's batch payouts are divided over the unpaid sales of its other file. So earlier lists come first, and
  * payout files of an establishment by their days. A failing file blocks the others only for a while. A format
  * that only a newer process knows is left to that one. `$1`: those that this process knows.
  */
@@ -126,7 +125,7 @@ export async function findEntry(
   return firstOf(await database.query(LINE, [fileNumber, lineNumber]), ENTRY.parse);
 }
 
-/** The current state. The receivable's copy is slightly behind. */
+/** The current state: the receivable's copy is slightly behind. */
 const STATE_NOW = `coalesce((
      select n.state from installments n where n.merchant_id = r.merchant_id and n.transaction_id = r.transaction_id
        and n.installment_number = r.installment_number limit 1
@@ -159,7 +158,7 @@ const BOOKED = rowCodec(
   'r',
 );
 
-/** A line about a whole sale: what the books took back in its way, and what other lines named. */
+/** For a line about a whole sale: what the books took back in the same way, and what other lines named. */
 const TAKING = rowCodec({
   chargedBack: column.nullable(
     column.whole(`case when e.kind in ('cancel', 'chargeback') and e.installment_number is null and r.canceled > 0
@@ -190,16 +189,17 @@ const OF_LIST = `from (
          and installment_number = m.installment_number limit 1
      ) r`;
 
-/** The installments `r` of the sale whose first one is `f`: indexes by the names of files have only that. */
+/**
+ * All installments `r` of the sale whose first one is `f`: the indexes by names in files hold only the first.
+ */
 const WHOLE_SALE = `cross join lateral (
        select * from receivables where merchant_id = f.merchant_id and transaction_id = f.transaction_id
        order by installment_number limit 99
      ) r`;
 
 /**
- * What the adapter of another acquirer charged is in no file of this one. Charges by a bridge are candidates
- * always: it does not say which acquirer it speaks to.
- * `$1`: the file; `f`: the first installment.
+ * Leaves out charges of another acquirer's adapter, which no file of this one has. Charges by a bridge always
+ * stay: it does not say which acquirer it speaks to. `$1`: the file; `f`: the first installment.
  */
 const OF_ITS_ACQUIRER = `not exists (
        select from transactions t join providers p on p.kind = 'acquirer' and p.name = t.acquirer
@@ -213,7 +213,7 @@ const OF_ITS_ACQUIRER = `not exists (
 const OF_LINE = rowCodec({ lineNumber: column.whole() }, 'e');
 const OF_CODE = rowCodec({ lineNumber: column.whole('e.line_number'), ofCode: column.whole('x.of_code') });
 
-/** With or without leading zeros. Two sales of one identifier are ambiguous, so the limits suffice. */
+/** With or without leading zeros. Two sales with one identifier are ambiguous, so the limits suffice. */
 const FIND = statement(
   'settlement_entries.find_candidates',
   `select ${OF_LINE.columns}, c.* from (
@@ -242,7 +242,7 @@ export async function findNamedCandidates(
   return new Map([...byLine].map(([line, found]) => [line, found.map(parseCandidate)]));
 }
 
-/** A code of six characters repeats among many merchants. If the limit is reached, nothing is certain. */
+/** Merchants share codes of six characters. If the limit is reached, nothing is certain. */
 const FIND_BY_CODE = statement(
   'settlement_entries.find_candidates_by_code',
   `select ${OF_CODE.columns}, ${BOOKED.columns}, ${TAKING.columns}, null as list
@@ -266,7 +266,7 @@ const FIND_BY_CODE = statement(
 
 const MOST_OF_CODE = 300;
 
-/** Matches code, day and amount. Null if too many sales have the code. */
+/** Matches code, day and amount. null: too many sales have the code. */
 export async function findCandidatesByCode(
   database: Database,
   fileNumber: number,

@@ -102,7 +102,7 @@ const AWAIT_FOLLOWER = statement(
   'select after_number from receivable_cursors where merchant_id = $1 for share',
 );
 
-/** Receivables being written may not see the coverage. Later ones raise its fence. */
+/** Receivables being written may not see the coverage; later ones raise its fence. */
 export async function awaitFollower(database: Database, merchantId: string): Promise<void> {
   await database.query(AWAIT_FOLLOWER, [merchantId]);
 }

@@ -24,7 +24,7 @@ export type UnmatchedLine = {
   readonly lineNumber: number;
   readonly class: ExceptionClass;
   readonly amount: number;
-  /** `found` may also be the unknown code with its description. */
+  /** Or the unknown code with its description. */
   readonly found: UnmatchedReason | (string & {});
   readonly day: FiledEntry['bankOn'];
 };
@@ -113,7 +113,10 @@ export function decideLines(
   return { matches, unmatched, changes, lists: [...lists] };
 }
 
-/** Only a sure match changes the books: a code may be another merchant's, an inexact batch not all paid. */
+/**
+ * Only a sure match changes the books: a code may be another merchant's, and an inexact batch may not be all
+ * paid.
+ */
 function isSure({ rule, isExact }: MatchedLine, entry: FiledEntry): boolean {
   switch (rule) {
     case 'reference':
@@ -176,7 +179,7 @@ const LONGEST_FOUND = 40;
 
 export function unmatchedLine(entry: FiledEntry, found: UnmatchedLine['found']): UnmatchedLine {
   const { fileNumber, lineNumber, kind, bankOn, soldOn } = entry;
-  // Such a line is only removed from the schedule (Rede). Its amount is shown.
+  // Rede only removes such a line from its schedule. Its amount is shown.
   const net = netOf(entry) === 0 ? entry.gross : netOf(entry);
   return {
     fileNumber,

@@ -184,7 +184,7 @@ test('a cancel that the books have goes where the books have it', () => {
       },
     );
   assert.deepEqual(taken(520, [weight(500), weight(20)]), [500, 20]);
-  // Off the last that was paid; what was not paid is named by lines of its own.
+  // Taken from the last paid installment first; lines of their own name the unpaid ones.
   assert.deepEqual(taken(120, [weight(300), weight(100), weight(200, false)]), [20, 100, 0]);
   assert.deepEqual(taken(300, [weight(300), weight(100), weight(200)]), [300, 0, 0]);
   // Beyond what the books have: in proportion.

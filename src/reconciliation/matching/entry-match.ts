@@ -14,7 +14,7 @@ export type Candidate = {
   readonly tid: string | null;
   readonly gross: number;
   readonly saleGross: number;
-  /** The acquirer lists the sale under the line's batch and NSU, and the line has nothing else. */
+  /** The acquirer lists the sale under the line's batch and NSU, and the line names nothing else. */
   readonly isListed: boolean;
 };
 
@@ -62,13 +62,13 @@ function isSameNsu(filed: string | null, ours: string | null): boolean {
   );
 }
 
-/** A line about the whole sale is compared with the sale's amount. */
+/** A line about the whole sale has the sale's amount. */
 function isSameAmount(entry: MatchableEntry, candidate: Candidate): boolean {
   const amount = Math.abs(entry.gross);
   return entry.installmentNumber === null ? amount === candidate.saleGross : amount === candidate.gross;
 }
 
-/** By a reference of our form or a TID. Six-character numbers repeat among merchants. */
+/** By a reference of our form or a TID: merchants share numbers of six characters. */
 function contradicts({ orderReference, tid }: MatchableEntry, candidate: Candidate): boolean {
   const digits = referenceDigits(orderReference);
   const isOurs = digits !== null && /[a-f]/.test(digits);
@@ -116,7 +116,7 @@ const RULES: readonly {
 
 const saleOf = ({ merchantId, transactionId }: Candidate) => `${merchantId} ${transactionId}`;
 
-/** A line must not be divided twice over an installment that is in two lists. */
+/** So that a line is not divided twice over an installment that is in two lists. */
 function eachOnce<C extends Candidate>(found: readonly C[]): C[] {
   const placeOf = (candidate: C) => `${saleOf(candidate)} ${candidate.installmentNumber}`;
   return [...new Map(found.toReversed().map((candidate) => [placeOf(candidate), candidate])).values()];
@@ -127,7 +127,7 @@ function isTidOfOther(entry: MatchableEntry, candidates: readonly Candidate[], n
   return candidates.some((other) => saleOf(other) !== saleOf(named) && isSame(entry.tid, other.tid));
 }
 
-/** Later rules are weaker. Several sales, or a TID that contradicts the reference, are ambiguous. */
+/** Rules weaken in their order. Several sales, or a TID that contradicts the reference, are ambiguous. */
 export function matchEntry<C extends Candidate>(
   entry: MatchableEntry,
   candidates: readonly C[],

@@ -13,7 +13,7 @@ export type PartWeight = {
   readonly isPaid: boolean;
 };
 
-/** Adds up to the line's total. Gross follows the amounts sold or due, and a refund follows the books. */
+/** Adds up to the line's total. Gross follows the amounts sold or due; a refund follows the books. */
 export function divideEntry(entry: EntryMoney, weights: readonly PartWeight[]): EntryMoney[] {
   const gross = entry.gross < 0 ? takenParts(0 - entry.gross, weights) : paidParts(entry.gross, weights);
   const fee = signedParts(entry.fee, gross);
@@ -90,7 +90,6 @@ function signedParts(total: number | null, gross: readonly number[]): number[] |
   return total === null ? null : divided(total, gross.map(Math.abs));
 }
 
-/** In proportion to the weights; evenly if all weights are zero. */
 function divided(total: number, weights: readonly number[]): number[] {
   const isWeightless = weights.every((weight) => weight === 0);
   const parts = apportion(cents(Math.abs(total)), isWeightless ? weights.map(() => 1) : weights);
@@ -104,10 +103,9 @@ function sum(numbers: readonly number[]): number {
 export type BatchMember = {
   readonly gross: number;
   readonly canceled: number;
-  /** What was left when the installment was paid, or is left now. */
   readonly due: number;
   readonly isBlocked: boolean;
-  /** The bank day by the acquirer's feed. Null if the feed gave none. */
+  /** The bank day by the acquirer's feed; null: the feed gave none. */
   readonly reportedOn: Day | null;
   readonly isPaid: boolean;
 };
@@ -118,8 +116,8 @@ export type PaidMembers<M extends BatchMember> = {
 };
 
 /**
- * Takes the first group that adds up to the payout: reported for its day, unpaid and not blocked, unpaid,
- * blocked. Otherwise takes the reported or payable ones; each then shows a difference.
+ * The first group that adds up to the payout: reported for its day, unpaid and not blocked, unpaid, blocked.
+ * Otherwise the reported or payable ones, each of which then shows a difference.
  */
 export function paidMembers<M extends BatchMember>(
   { amount, bankOn }: { readonly amount: number; readonly bankOn: Day | null },

@@ -25,7 +25,6 @@ export async function judgeDueExceptions(tools: MatchTools, signal: AbortSignal)
   const errors: unknown[] = [];
   if (keys.length > 0)
     await judgeException(tools, keys).catch(async () => {
-      // One failure must not block the others.
       for (const key of keys)
         if (!signal.aborted) await judgeException(tools, [key]).catch((error) => errors.push(error));
     });
@@ -61,8 +60,8 @@ async function matchLineAgain(
 const INSTALLMENTS_OF_COMMIT = 400;
 
 /**
- * Days are checked again when a file or an installment is written later. Repeatable in any number of
- * processes. Returns the number of coverages checked.
+ * A later file or installment has its days checked again. Repeatable in any number of processes. Returns the
+ * number of coverages checked.
  */
 export async function findMissingPayouts(tools: MatchTools, signal: AbortSignal): Promise<number> {
   const coverages = await findCoveragesToLook(tools.database);

@@ -23,16 +23,17 @@ import { recordMatches } from './matches.sql.ts';
 export type MatchTools = {
   readonly database: Database;
   readonly notifyDeliverer: () => void;
-  /** Called with the numbers of matched and unmatched lines. */
   readonly observe: (matched: number, unmatched: number) => void;
 };
 
 const LINES_OF_COMMIT = 400;
 const LEASE_MILLISECONDS = 30_000;
-/** The limit is also the largest batch that can be divided. */
+/** Also the size of the largest batch that can be divided. */
 const INSTALLMENTS_OF_COMMIT = 5_000;
 
-/** The file that has waited longest. Returns the number of commits; another run or process may continue. */
+/**
+ * Takes the file that has waited longest. Returns the number of commits; another run or process may continue.
+ */
 export async function matchDueFile(tools: MatchTools, signal: AbortSignal): Promise<number> {
   const file = await claimFile(tools.database, LEASE_MILLISECONDS);
   if (file === null) return 0;
@@ -48,7 +49,9 @@ export async function matchDueFile(tools: MatchTools, signal: AbortSignal): Prom
   return commits;
 }
 
-/** The last matched line, or the one before stale decisions; null at the end, or if the file is lost. */
+/**
+ * Returns the last matched line, or the one before stale decisions; null at the end, or if the file is lost.
+ */
 async function matchLines(tools: MatchTools, file: MatchedFile, afterLine: number): Promise<number | null> {
   const { database } = tools;
   const { fileNumber, fence } = file;
@@ -71,7 +74,7 @@ async function matchLines(tools: MatchTools, file: MatchedFile, afterLine: numbe
 
 type Batches = ReadonlyMap<number, FoundBatch>;
 
-/** Takes as many lines as fit into one commit, at least one. */
+/** As many lines as fit into one commit, at least one. */
 export async function withBatches(
   database: Database,
   next: readonly FiledEntry[],
@@ -104,7 +107,7 @@ export async function decideEntries(
     .filter((entry) => isMatched(entry.kind) && !isOfBatch(entry))
     .map(({ lineNumber }) => lineNumber);
   const candidates = await findNamedCandidates(database, first.fileNumber, named);
-  // The first rule that finds a sale decides, so only for lines that nothing else names.
+  // The first rule that finds a sale decides, so this one is only for lines that nothing else names.
   const unnamed = named.filter((line) => !candidates.has(line));
   const byCode = await findCandidatesByCode(database, first.fileNumber, unnamed);
   return decideLines(
@@ -118,7 +121,7 @@ export async function decideEntries(
   );
 }
 
-/** A list of sales was sent again: lines divided over the old list wait for it. */
+/** A list of sales was sent again: lines divided over the old list wait for the new one. */
 async function withdrawDivided(
   { database, notifyDeliverer }: MatchTools,
   file: MatchedFile,

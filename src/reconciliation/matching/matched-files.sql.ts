@@ -125,7 +125,6 @@ const WITHDRAW_LINE = statement(
    returning ${INSTALLMENT_KEY.columns}`,
 );
 
-/** `isGone`: another process has the file. */
 export async function withdrawDividedLine(
   database: Database,
   file: MatchedFile,

@@ -38,19 +38,17 @@ export type MatchedLines = DecidedLines & {
   readonly lastLine: number;
 };
 
-/** Locks the files: none can be replaced before the commit. */
+/** Locks the files, so that none is replaced before the commit. */
 const HOLD_STANDING = statement(
   'settlement_files.hold_standing',
   `select file_number from settlement_files where file_number = any ($1::bigint[]) and replaced_by is null
    order by file_number for share`,
 );
 
-/** False if one of the files was replaced. */
 async function holdStanding(tx: Tx, files: readonly number[]): Promise<boolean> {
   return (await tx.query(HOLD_STANDING, [files])).length === files.length;
 }
 
-/** True if a delivery was written. */
 async function writeLines(
   tx: Tx,
   { matches, unmatched, changes }: Omit<DecidedLines, 'lists'>,
@@ -121,7 +119,7 @@ export function unmatchedRow(
   };
 }
 
-/** True if a delivery was written. */
+/** Returns whether a delivery was written. */
 export function judgeInstallments(database: Database, keys: readonly InstallmentKey[]): Promise<boolean> {
   return database.transaction((tx) => judge(tx, keys));
 }

@@ -9,11 +9,10 @@ import type { EndpointKind } from '../../webhooks/endpoints/webhook-endpoint.ts'
 import { EXCEPTION_FIELDS } from '../exceptions/endpoints.ts';
 import { EXCEPTION_EVENTS, exceptionMessage } from '../exceptions/exception.ts';
 
-/** Only servers are audited: path and query of a URL may contain a secret. */
+/** The audit log gets servers only: path and query of a URL may contain a secret. */
 const serverOf = (address: { readonly url: string } | null) =>
   address === null ? 'none' : new URL(address.url).origin;
 
-/** Notifies an account of exceptions. */
 const EXCEPTIONS: EndpointKind = {
   prefix: 'exceptions',
   mostActive: null,

@@ -23,7 +23,7 @@ type WantedCode = {
   readonly authorizationCode: string;
 };
 
-/** Null if the merchant has no such account. */
+/** null: no such account. */
 async function findReceivables(
   { lookUp, isUpToDate }: FindReceivablesTools,
   merchantId: string,
@@ -81,7 +81,7 @@ const percent = (part: number, whole: number): ExactNumber =>
 
 const NOTHING = cents(0);
 
-/** Until the payout this is the expected fee. */
+/** Until the payout, the expected fee. */
 function writeFee({ feePortion, expected }: Receivable, receipt: ReturnType<typeof receiptOf>) {
   if (receipt === null || receipt.fee === null || receipt.net === null)
     return {
@@ -133,7 +133,7 @@ export function writeReceivable(receivable: Receivable): Record<keyof Static<typ
 
 export const CSV_HEAD = csvLine(COLUMNS);
 
-/** Uses the decimal comma of Brazilian spreadsheets. */
+/** With the decimal comma of Brazilian spreadsheets. */
 export function writeReceivableLine(receivable: Receivable): string {
   const written = writeReceivable(receivable);
   return csvLine(COLUMNS.map((name) => csvCellOf(written[name])));

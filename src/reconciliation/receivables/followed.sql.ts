@@ -24,7 +24,7 @@ const LIST_BEHIND = statement(
    order by c.moved_at nulls first limit $2`,
 );
 
-/** Merchants not followed for the longest time come first. */
+/** Merchants not followed for the longest time first. */
 export async function listMerchantsBehind(database: Reader, upTo: number, limit: number): Promise<string[]> {
   const rows = await database.query(LIST_BEHIND, [upTo, limit]);
   return rows.map(BEHIND.parse).map(({ merchantId }) => merchantId);
@@ -52,13 +52,13 @@ const OPEN_CURSOR = statement(
 );
 const CURSOR = rowCodec({ afterNumber: column.whole() });
 
-/** The row lock limits a merchant to one process at a time. */
+/** One process at a time follows a merchant. */
 const LOCK_CURSOR = statement(
   'receivables.lock_cursor',
   `select ${CURSOR.columns} from receivable_cursors where merchant_id = $1 for no key update skip locked`,
 );
 
-/** Null if another process has the merchant. */
+/** null: another process has the merchant. */
 export async function lockCursor(tx: Tx, merchantId: string): Promise<number | null> {
   await tx.query(OPEN_CURSOR, [merchantId]);
   return firstOf(await tx.query(LOCK_CURSOR, [merchantId]), CURSOR.parse)?.afterNumber ?? null;
@@ -74,7 +74,7 @@ const NUMBERED = rowCodec(
   'n',
 );
 
-/** Null for movements that report no payout, and for boletos. */
+/** null for movements that report no payout, and for boletos. */
 export type Numbered = RowOf<typeof NUMBERED>;
 
 /** Partial cancels make no movement, but have a number too. */
@@ -238,7 +238,7 @@ const WRITE_RECEIVABLES = `insert into receivables as r (merchant_id, transactio
    ) p
    order by t.transaction_id, w.installment_number`;
 
-/** The cursor's lock admits one process: no other one writes new receivables, and there is no conflict. */
+/** Only one process holds the cursor, so no other writes new receivables, and none conflicts. */
 const INSERT = statement('receivables.insert', `${WRITE_RECEIVABLES}`);
 
 const UPDATE = statement(

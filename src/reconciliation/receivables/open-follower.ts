@@ -32,17 +32,15 @@ const MERCHANTS_AT_ONCE = 20;
 /** A backlog takes at most a third of the time, however long a batch takes. */
 const RESTS_PER_BATCH = 2;
 const LONGEST_REST_MILLISECONDS = 500;
-/** A turn costs a dozen statements, whatever it finds: the sales of a second share one. */
+/** A turn costs a dozen statements, whatever it finds: all sales of a second share one. */
 const TURN_MILLISECONDS = 1_000;
 
 export type FollowerTools = Pick<ModuleContext, 'database' | 'gate'> & {
-  /** The number up to which no new movement can appear. */
   readonly findWatermark: () => Promise<number>;
   readonly observeBatch: () => void;
 };
 
 export type Follower = {
-  /** Returns how many were behind. */
   readonly advanceAll: (signal: AbortSignal) => Promise<number>;
   /** Waits some seconds for what was recorded before the call. Throws `Overloaded` if too many wait. */
   readonly isUpToDate: (merchantId: string) => Promise<boolean>;
@@ -79,7 +77,6 @@ export function openFollower({ database, gate, findWatermark, observeBatch }: Fo
       for (const merchantId of merchants) {
         if (signal.aborted) break;
         const beganAt = performance.now();
-        // One failure must not block the next merchants.
         const advanced = await advance(merchantId, upTo).catch((error) => {
           errors.push(error);
           return 'busy' as const;
@@ -129,7 +126,7 @@ const NUMBERS_OF_BATCH = 300;
 /** `busy`: another process has the merchant. `whole`: nothing is left after the cursor. */
 export type Advance = 'busy' | 'more' | 'whole';
 
-/** One batch, one commit. Reads current installments: can be repeated, and may show later movements. */
+/** One batch, one commit. Reads current installments, so it is repeatable, and may show later movements. */
 async function advanceReceivables(
   { database }: { readonly database: Database },
   merchantId: string,

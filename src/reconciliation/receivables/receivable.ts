@@ -29,7 +29,7 @@ export type Receivable = {
   /** Hundredths of a percent. */
   readonly feePortion: number;
   readonly expected: Expectation;
-  /** According to the acquirer's feed. */
+  /** By the acquirer's feed. */
   readonly paidOn: Day | null;
   readonly reported: Payout;
   readonly filed: Payout & { readonly anticipation: Cents | null };
@@ -48,7 +48,7 @@ export type FollowedInstallment = {
   readonly canceled: Cents;
   readonly state: InstallmentState;
   readonly reported: Payout;
-  /** Business time. Null unless a movement of this batch reports the payout. */
+  /** Business time; null unless a movement of this batch reports the payout. */
   readonly paidAt: Instant | null;
   readonly before: FollowedBefore | null;
 };
@@ -68,7 +68,7 @@ export type FollowedSale = {
   readonly givenBack: readonly GivenBack[];
 };
 
-/** A cancel reduces the last installments first; a chargeback names one. `amount` is null for the rest. */
+/** A cancel reduces the last installments first; a chargeback names one. `amount` null: the rest. */
 export type GivenBack = {
   readonly at: Instant;
   readonly installmentNumber: number | null;
@@ -178,7 +178,7 @@ function isChanged(before: FollowedBefore, after: FollowedReceivable): boolean {
 /** Acquirers may round each installment; we round once. `receivable_day_parts` has the same number. */
 export const ROUNDING_CENTS = 1;
 
-/** Files take precedence over the feed. null if no payout came yet. */
+/** Files take precedence over the feed. null: no payout came yet. */
 export type Receipt = {
   readonly fee: Cents | null;
   readonly net: Cents | null;

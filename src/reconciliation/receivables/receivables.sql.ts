@@ -6,7 +6,7 @@ import type { Cents } from '../../values/cents.ts';
 import { type Day, type Instant, utcText } from '../../values/instant.ts';
 import type { FollowedBefore, Receivable } from './receivable.ts';
 
-/** Cents reported by the acquirer. May be negative. */
+/** Cents reported by the acquirer; may be negative. */
 export function saidMoney(sql: string | null = null): Column<Cents | null> {
   return column.nullable(column.whole(sql)) as Column<Cents | null>;
 }
@@ -116,13 +116,13 @@ const MONEY = rowCodec({
   transactionId: column.text(),
   installmentNumber: column.whole(),
   canceled: column.money(),
-  /** With what was kept for coming earlier. */
+  /** The fee of an anticipation included. */
   fee: saidMoney(`case when filed_bank_on is not null then coalesce(filed_fee, expected_fee) + coalesce(filed_anticipation, 0)
      when coalesce(reported_bank_on, paid_on) is not null then coalesce(reported_fee, expected_fee) else expected_fee end`),
   net: saidMoney(`case when filed_bank_on is not null then coalesce(filed_net, expected_net)
      when coalesce(reported_bank_on, paid_on) is not null then coalesce(reported_net, expected_net) else expected_net end`),
   hasCome: column.boolean('coalesce(filed_bank_on, reported_bank_on, paid_on) is not null'),
-  /** Null where nobody said how much. */
+  /** null: nobody said how much. */
   received: saidMoney('case when filed_bank_on is not null then filed_net else reported_net end'),
 });
 
@@ -152,7 +152,7 @@ const SOLD_SUM = rowCodec({
   canceled: column.money('coalesce(sum(canceled), 0)::bigint'),
   expectedFee: column.money('coalesce(sum(expected_fee), 0)::bigint'),
   expectedNet: column.money('coalesce(sum(expected_net), 0)::bigint'),
-  /** Of what has not come, as the sums of days have it. */
+  /** Not paid yet, by the rule of the sums of days. */
   openNet: column.money(
     'coalesce(sum(expected_net) filter (where num_nonnulls(filed_net, reported_bank_on, paid_on) = 0), 0)::bigint',
   ),
@@ -212,10 +212,10 @@ const SUM_DUE = statement(
    ) r`,
 );
 
-/** Rows of a page that refreshes itself, each from its place on disk. */
+/** On a page that refreshes itself; each row has its own place on disk. */
 const MOST_DUE = 5_000;
 
-/** What was sold of that which was to be paid on a day. Cut: it has more than are read. */
+/** What was sold of the installments expected on a day. `isCut`: there are more than are read. */
 export async function sumDue(
   database: Reader,
   merchantId: string,
@@ -227,7 +227,7 @@ export async function sumDue(
 }
 
 export type ReceivablePlace = {
-  /** In PostgreSQL's own text, because that is exact. */
+  /** PostgreSQL's text, which is exact. */
   readonly soldAtText: string;
   readonly paymentOn: Day;
   readonly transactionId: string;

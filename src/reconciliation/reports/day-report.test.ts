@@ -32,7 +32,7 @@ test('what is missing has the name of why', () => {
   assert.deepEqual(causes(LATER, [{}, { kind: 'pledge', bankOn: LATER }]), [['heldByPledge', 9_751]]);
   assert.deepEqual(causes(DUE, [{ fee: 349, net: 9_651 }]), [['feeDiffers', 100]]);
   assert.deepEqual(causes(DUE, [{ fee: 250, net: 9_750 }]), [['rounding', 1]]);
-  // What is missing of the amount is missing after its fee.
+  // What the amount lacks counts after its fee.
   assert.deepEqual(causes(DUE, [{ gross: 9_900, fee: 247, net: 9_653 }]), [['amountDiffers', 98]]);
   assert.deepEqual(causes(DUE, [{ net: 9_500 }]), [['feeDiffers', 251]]);
   assert.deepEqual(causes(DUE, [{}, { lineNumber: 3 }]), [['duplicateInFile', -9_751]]);
@@ -65,10 +65,10 @@ test('a cancel moves money at the bank where it did not make the payout smaller'
   const due = { expectedFee: 239, expectedNet: 9_361 };
   const before = { ...cancel, bankOn: DUE };
   assert.deepEqual(causes(DUE, [smaller, before], { canceled: 400, ...due }), []);
-  // Some before the payout, and as much again behind it.
+  // Some before the payout, and as much again after it.
   assert.deepEqual(causes(DUE, [smaller, before, cancel], { canceled: 800, ...due }), []);
   assert.deepEqual(causes(LATER, [smaller, before, cancel], { canceled: 800, ...due }), [['canceled', 400]]);
-  // Paid whole, before the acquirer takes it.
+  // Paid whole, before the acquirer takes it back.
   const paidWhole = { canceled: 400, ...due };
   assert.deepEqual(causes(DUE, [{}], { ...paidWhole, mayStillTake: true }), [['canceled', -390]]);
   assert.deepEqual(causes(DUE, [{}], paidWhole), [['amountDiffers', -390]]);
@@ -92,7 +92,7 @@ test('a debit of what no line pays moves money, but where the payout to come is 
   assert.equal(shareOf(LATER, [unscheduled], { expectedOn: '2026-12-20' }).received, 0);
   // Its day was over before the first file.
   assert.deepEqual(shown({ expectedOn: EARLIER, ...nothingDue }), [-10_000, [['chargedBack', 10_000]]]);
-  // Off the payout, and behind it.
+  // Off the payout, and after it.
   const rest = { ...unfiled, canceled: 400, expectedFee: 239, expectedNet: 9_361 };
   const cancel = { ...debit, kind: 'cancel', gross: -400, net: -400 } as const;
   assert.equal(shareOf(EARLIER, [{ ...cancel, bankOn: EARLIER }], rest).received, 0);

@@ -8,7 +8,7 @@ import { type Debit, moneyOfDay } from '../judging/money-of-day.ts';
 import { netOf } from '../settlement-entry.ts';
 
 /**
- * Adds to the exception classes. `anticipated` counts on both days. `canceled` and `chargedBack` are
+ * Besides the exception classes. `anticipated` counts on both days. `canceled` and `chargedBack` are
  * deductions by our books. `adjustment` belongs to no sale. No rule explains `unexplained`.
  */
 export const DAY_CAUSES = [
@@ -31,11 +31,11 @@ export type DayShare = {
   readonly expected: number;
   readonly received: number;
   readonly fees: number;
-  /** The causes add up to expected less received. */
+  /** They add up to expected less received. */
   readonly causes: readonly Cause[];
 };
 
-/** The causes of a difference follow the rules of exceptions. The rest is `unexplained`. */
+/** The causes of a difference follow the rules of exceptions; the rest is `unexplained`. */
 export function dayShare(day: Day, installment: JudgedInstallment, parts: readonly MatchedPart[]): DayShare {
   const lines = judgedLines(installment, parts);
   const { paid, twice } = lines;
@@ -88,7 +88,7 @@ function expectedCauses(
   ];
 }
 
-/** The part of earlier deductions that made the payout smaller. */
+/** Of earlier deductions, the part that made the payout smaller. */
 function takenOff(amount: number, { takings }: JudgedLines): Cause[] {
   let left = amount;
   const unknown = takings.map((taking): Cause => {

@@ -14,7 +14,7 @@ const FIRST: DayPlace = {
   installmentNumber: 0,
 };
 
-/** Merchant by merchant, in the order of the keys. `$2` is null for all merchants. */
+/** Merchant by merchant, in the order of the keys. `$2` null: all merchants. */
 const EXPECTED = `select r.* from merchants m cross join lateral (
        select ${INSTALLMENT_KEY.columns} from receivables
        where merchant_id = m.merchant_id and expected_on = $1::date

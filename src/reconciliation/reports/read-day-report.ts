@@ -10,7 +10,7 @@ const MOST_SHOWN = 20;
 export type NamedDifference = {
   readonly cause: DayCause;
   readonly amount: number;
-  /** Null if our books explain the difference. */
+  /** null: our books explain the difference. */
   readonly exceptionId: string | null;
   readonly of: InstallmentKey | { readonly fileNumber: number; readonly lineNumber: number };
 };
@@ -24,12 +24,12 @@ export type DayReport = DayTotals & {
 type ReportTools = { readonly database: Reader; readonly report: (count: number) => void };
 type WantedDay = { readonly day: Day; readonly merchantId: string | null };
 
-/** `report` is called with the number of installments read. */
+/** `report` gets the number of installments read so far. */
 export async function readDayReport(tools: ReportTools, wanted: WantedDay): Promise<DayReport> {
   return (await readUpTo(tools, wanted, Number.POSITIVE_INFINITY)) as DayReport;
 }
 
-/** Null if the day has more installments than `most`. */
+/** null: the day has more installments than `most`. */
 export async function readBoundedDayReport(
   database: Reader,
   wanted: WantedDay,

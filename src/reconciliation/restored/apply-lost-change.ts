@@ -27,12 +27,15 @@ export type ApplyTools = {
 
 const NOBODY_WAITS = { notify: () => {} };
 
-/** As its merchant or an operator would make it now. Returns why it cannot. Never repeats a recorded line. */
+/**
+ * As its merchant or an operator would make it now. Returns why it cannot be made. A recorded line is never
+ * repeated.
+ */
 export async function applyLostChange(tools: ApplyTools, found: FoundChange): Promise<string | null> {
   const { line, change, state } = found;
   if (state === 'byHand') return change.why;
   if (state === 'missing') return 'it is not here: it was made in the lost time';
-  // An earlier change may have made it already, such as a plan its subscriptions.
+  // Another change may have made it already, as a plan's change does for its subscriptions.
   const isSo =
     state === 'alreadySo' || (await findPresentState(tools.database, change)) === stateAfter(change);
   const refusal = isSo ? null : await apply(tools, change);
@@ -62,7 +65,7 @@ async function apply(tools: ApplyTools, change: RedoableChange): Promise<string 
       return movePlan(tools, change);
     case 'billing': {
       const row = { ...(await asRestorer(tools, change)), billingId: change.id };
-      // No bank is open here: of Pix Automático the next billing is sent on its due day, with other days.
+      // No Pix bank is open here: the next Pix Automático billing is sent on its due day, with other days.
       const write = billingCancelsWrite(tools.audit, NOBODY_WAITS, () => 0);
       const result = await written(write, row);
       return result === 'canceled' ? null : result;

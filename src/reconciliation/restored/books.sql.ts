@@ -188,7 +188,6 @@ const LAST_SINCE = statement(
   `select ${SINCE.columns} from restore_runs order by run_number desc limit 1`,
 );
 
-/** The start of the last comparison after a restore. */
 export async function findLastSince(database: Database): Promise<Instant | null> {
   return firstOf(await database.query(LAST_SINCE, []), SINCE.parse)?.since ?? null;
 }

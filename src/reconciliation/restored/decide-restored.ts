@@ -51,7 +51,7 @@ type Acted =
   | { readonly done: 'filled' | 'voided' | 'unfinished' }
   | ({ readonly refusal: string } & LeftUndone);
 
-/** Time for the books after the acquirer's answer. */
+/** For the books, after the acquirer's answer. */
 const LEASE_MARGIN_MILLISECONDS = 60_000;
 const DECIDED_ELSEWHERE = 'was decided by somebody else at this moment';
 
@@ -142,8 +142,8 @@ async function record(
 }
 
 /**
- * The services then resolve what waits for an answer. From here on none of them charges the billing under the
- * id that is voided; one that has begun is seen in the books.
+ * The services then resolve what waits for an answer. From here on none charges the billing under the voided
+ * id; a charge that has begun is seen in the books.
  */
 async function takeBack(
   { database, acquirers, acquirerTimeoutMilliseconds }: DecideRestoredTools,

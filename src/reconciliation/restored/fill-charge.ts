@@ -43,7 +43,6 @@ export type FillTools = {
   readonly captureDays: number;
 };
 
-/** The creator of restored rows in the books. */
 export const RESTORER = 'restore';
 const LONGEST_REFERENCE = 50;
 /** The services take the charge over as soon as they run. */
@@ -53,7 +52,7 @@ const NOBODY_WAITS = { leaseForNow: () => 0, sendNow: () => {}, notify: () => {}
 
 export type NotWritten = readonly Fault[];
 
-/** Writes `note` and the charge in one transaction; can be repeated. null if its billing takes no charge. */
+/** Writes `note` and the charge in one transaction; repeatable. null: its billing takes no charge. */
 export async function fillCharge(
   tools: FillTools,
   charge: ListedCharge,
@@ -99,7 +98,7 @@ export async function fillCharge(
   return fillRequests(tools, charge, books.transaction, reason);
 }
 
-/** Made outside the gateway, for example in the acquirer's portal. */
+/** Charges made outside the gateway, for example in the acquirer's portal. */
 const notOurs = (name: string, reference: string) => lasting(`${name} has the foreign id ${reference}`);
 
 const lasting = (words: string): Fault => ({ words, isPassing: false });
@@ -162,7 +161,7 @@ function intentOf(
   };
 }
 
-/** `known`: the row that waits for it, null for a new one. False if nothing was written. */
+/** `known`: the row that waits for it; null: a new one. False if nothing was written. */
 async function recordApproval(
   tx: Tx,
   { captureDays }: FillTools,
@@ -188,7 +187,7 @@ async function recordApproval(
   return (await writeOutcomes(tx, [outcome], [0])).length === 1;
 }
 
-/** Later than the last capture, however late that was. */
+/** Later than the charge's last capture, however late that was. */
 function timeOf(charge: ListedCharge, captureDays: number) {
   const until = captureUntil(charge.soldAt, captureDays);
   return instant(Math.max(until, ...charge.captures.map(({ capturedAt }) => capturedAt + 1)));
@@ -202,12 +201,12 @@ async function findDue(
   return (await findBillingToCharge(database, merchantId, billing?.billingId ?? ''))?.due ?? null;
 }
 
-/** No other charge of the billing can begin. It is paid once this charge is recorded. */
+/** No other charge of the billing can begin. The billing is paid once this charge is recorded. */
 async function takeBilling(tools: FillTools, charge: ListedCharge, books: Books): Promise<DueBilling | null> {
   const { database } = tools;
   const { merchantId, reference: transactionId } = charge;
   const billingId = books.billing?.billingId ?? '';
-  // It may have the id of a later try: should this one end unpaid, none would be made under it.
+  // A later try may have the same id: if this charge ended unpaid, that try would never be made.
   await database.transaction((tx) => advancePastCharge(tx, { merchantId, billingId, transactionId }));
   const found = await findBillingToCharge(database, merchantId, billingId);
   if (found === null) return null;
@@ -225,7 +224,7 @@ async function takeBilling(tools: FillTools, charge: ListedCharge, books: Books)
   return taken.get(takeKey(row)) === 'committed' ? due : null;
 }
 
-/** Opens the billing that follows, which the acquirer may have charged too. The services do it otherwise. */
+/** Opens the next billing, which the acquirer may have charged too. Otherwise the services do it. */
 async function endBilling(
   { database }: FillTools,
   { reference, soldAt }: ListedCharge,

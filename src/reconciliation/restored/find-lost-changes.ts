@@ -28,7 +28,7 @@ export type LostChanges = {
   readonly missing: readonly NumberRange[];
 };
 
-/** Keeps their order. Archived changes are not lost. */
+/** In their order. Archived changes are not lost. */
 export async function findLostChanges(
   database: Database,
   shipped: readonly ShippedLine[],

@@ -6,8 +6,8 @@ export class GuardLost extends Error {
 }
 
 /**
- * Transactions throw `GuardLost` unless `hold` returns true: a suspended process overwrites nothing. `query`
- * is not guarded.
+ * Transactions throw `GuardLost` unless `hold` returns true, so that a suspended process overwrites nothing.
+ * `query` is not guarded.
  */
 export function guardedDatabase(database: Database, hold: (tx: Tx) => Promise<boolean>): Database {
   const transaction: Database['transaction'] = (work, deadline) =>

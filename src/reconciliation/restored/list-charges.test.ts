@@ -10,7 +10,6 @@ import type { ListedCharge } from '../../providers/acquirers/listed-charge.ts';
 import { instant } from '../../values/instant.ts';
 import { findListing, listCharges, Stopped } from './list-charges.ts';
 
-/** Lists these references, one a page. */
 function acquirerWith(...references: string[]): Acquirer {
   const listed: Pick<Acquirer, 'listCharges'> = {
     async listCharges({ cursor }): Promise<ChargesAnswer> {
@@ -45,7 +44,7 @@ test('the lists of all acquirers are one, each charge under the name of its own,
   assert.deepEqual(rest, ['c']);
 });
 
-/** Says what it can do when it is asked; null: it does not answer. */
+/** `listCharges`: its answer about its capability; null: it does not answer. */
 function acquirerThat(listCharges: boolean | null): Acquirer {
   const capabilities = { ...UNREAD_CAPABILITIES, listCharges: listCharges === true };
   const unread: Pick<Acquirer, 'capabilities' | 'readCapabilities'> = {

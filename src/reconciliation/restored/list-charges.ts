@@ -14,7 +14,7 @@ export type ListTools = {
 
 export type AskedList = {
   readonly since: Instant;
-  /** null for all charges. In a cell: those of its own merchants and of those that its books lost. */
+  /** null: all charges. In a cell: those of its own merchants and of those that its books lost. */
   readonly ofCell: { readonly alsoMerchants: readonly string[] } | null;
 };
 
@@ -27,13 +27,12 @@ export class Stopped extends Error {
 }
 
 export type Listing = {
-  /** Those that list their charges. */
   readonly acquirers: ListTools['acquirers'];
-  /** The names of the others. */
+  /** Names of acquirers without a list. */
   readonly unlisted: readonly string[];
 };
 
-/** One that does not say what it can do stops the walk: it may have a list. */
+/** An acquirer that does not tell its capabilities stops the walk: it may have a list. */
 export async function findListing({
   acquirers,
   acquirerTimeoutMilliseconds,
@@ -52,11 +51,9 @@ export async function findListing({
 }
 
 const TRIES_OF_A_PAGE = 3;
-/** Guards against a list without an end. */
 const MOST_PAGES = 100_000;
 const FROM_BEGINNING: Place = { merchantId: null, cursor: null };
 
-/** Yields at least one page. */
 export async function* listCharges(
   tools: ListTools,
   asked: AskedList,
@@ -125,7 +122,6 @@ function placeAt(
   return [cursor.slice(0, end), own === '' ? null : own];
 }
 
-/** The page of one acquirer as one of all: its last page is followed by the next acquirer's first. */
 function pageOfAll(page: ChargesPage, name: string, names: readonly string[]): ChargesPage {
   const charges = page.charges.map((charge) => ({ ...charge, acquirer: name }));
   if (page.hasMore) return { ...page, charges, cursor: `${name}/${page.cursor}` };

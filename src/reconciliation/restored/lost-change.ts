@@ -13,7 +13,7 @@ export type RedoableChange = OfMerchant &
         readonly kind: 'subscription';
         readonly id: string;
         readonly state: 'active' | 'canceled';
-        /** At his page. */
+        /** Made at the subscriber's page. */
         readonly isBySubscriber: boolean;
       }
     | { readonly kind: 'card'; readonly id: string; readonly vaultId: string }
@@ -33,7 +33,7 @@ const STANDINGS: Readonly<Record<string, { readonly standing: Standing; readonly
 
 const KEY_ROTATE = 'the key of before is in use here again: parcela key rotate';
 const ITS_MERCHANT = 'its merchant does it again';
-/** Leaves out reads, logins and what files bring again. */
+/** Without reads, logins and what files bring again. */
 const BY_HAND: Readonly<Partial<Record<AuditAction, string>>> = {
   'billing.release': 'a hold by hand from before is here again: parcela billing release',
   'plan.create': ITS_MERCHANT,
@@ -98,13 +98,13 @@ export function lostChange({
       return { kind: 'card', merchantId, id, vaultId: vaultId.toLowerCase() };
     return { kind: 'byHand', why: `${alsoChanged.join(', ')}: ${ITS_MERCHANT}` };
   }
-  // A service rotates by itself again.
+  // The service rotates again by itself.
   if (action === 'key.rotate' && actor !== 'system') return { kind: 'byHand', why: KEY_ROTATE };
   const why = BY_HAND[action as AuditAction];
   return why === undefined ? null : { kind: 'byHand', why };
 }
 
-/** In the words of the object's changes; null if it does not exist. */
+/** In the words of the object's changes; null: it does not exist. */
 export type PresentState = string | null;
 
 export function stateAfter(change: RedoableChange): string {
@@ -129,7 +129,7 @@ export function thingOf(change: RedoableChange): string {
 /** Both ends included. */
 export type NumberRange = { readonly from: number; readonly to: number };
 
-/** Ends at the last number given. */
+/** Up to the last given number. */
 export function missingNumbers(head: number, numbers: readonly number[]): NumberRange[] {
   const missing: NumberRange[] = [];
   let last = head;

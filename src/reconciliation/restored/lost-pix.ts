@@ -1,7 +1,7 @@
 import { fieldsOfLine } from '../../audit/shipped-line.ts';
 import { isUuid } from '../../values/ids.ts';
 
-/** A charge by Pix that a merchant asked for, as the log of the lost services has it. */
+/** A Pix charge that a merchant asked for, from the log of the lost services. */
 export type LostPix = {
   readonly pixId: string;
   readonly merchantId: string;
@@ -10,7 +10,7 @@ export type LostPix = {
 
 const LONGEST_REFERENCE = 50;
 
-/** Null: a line of something else. `route`: of the request that makes such a charge. */
+/** null: another kind of line. `route`: of the request that makes such a charge. */
 export function readLostPix(text: string, route: string): LostPix | null {
   const of = fieldsOfLine(text, 'paymentId');
   if (of === null || of('method', 'http.request.method') !== 'POST' || of('route', 'http.route') !== route)

@@ -8,7 +8,7 @@ import type { RestoreRun } from './restored-charge.ts';
 
 type LostProvider = Pick<Provider, 'kind' | 'name'>;
 
-/** Null: the line is of something else. */
+/** null: another kind of line. */
 export function lostProviderOf({ action, resource }: ShippedLine): LostProvider | null {
   const [, written, name] = resource.split('/');
   const kind = PROVIDER_KINDS.find((one) => one === written);
@@ -40,14 +40,14 @@ const LIST = statement(
    order by kind, name`,
 );
 
-/** Those that shipped lines of the lost time name and that are not here. */
+/** Providers that shipped lines of the lost time name and that are not here. */
 export async function findAbsentProviders(reader: Reader): Promise<string[]> {
   const lost = (await reader.query(LIST, [])).map(LOST.parse).map(providerText);
   const here = (await listProviders(reader)).map(providerText);
   return lost.filter((one) => !here.includes(one));
 }
 
-/** Acquirers and banks of Pix that were not there when `run` began; all of them if there was no run. */
+/** Acquirers and Pix banks that were missing when `run` began; without a run, all. */
 export async function findUnwalked(reader: Reader, run: RestoreRun | null): Promise<string[]> {
   const here = (await listProviders(reader)).filter(({ kind }) => kind === 'acquirer' || kind === 'pix');
   const walked = [...(run?.providers ?? []), ...(run?.unlisted ?? [])];

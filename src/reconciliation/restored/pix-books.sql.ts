@@ -29,7 +29,7 @@ const FIND_MISSING = statement(
    where f.refund_id is null`,
 );
 
-/** Of charges of this bank that are in the books; by the refund's id at the bank. */
+/** Of charges of this bank in the books; by the refund's id at the bank. */
 export async function findMissingRefunds(
   database: Database,
   bank: string,
@@ -46,7 +46,7 @@ const KNOWN = rowCodec({
   state: column.nullable(column.oneOf(PIX_STATES, 'p.state')),
 });
 
-/** The first charge of an authorization is in no other table before it is paid. */
+/** The first charge of an authorization is in no other table until it is paid. */
 const FIND_KNOWN = statement(
   'restored_pix.find_known',
   `select ${KNOWN.columns}
@@ -57,7 +57,7 @@ const FIND_KNOWN = statement(
 
 export type KnownPix = { readonly charge: (PixKey & { readonly state: PixState }) | null };
 
-/** By txid. `charge` is null of one that is collected and not paid. */
+/** By txid. `charge` is null for a Pix Automático charge that is not paid. */
 export async function findKnownPix(
   database: Database,
   bank: string,
@@ -81,7 +81,7 @@ const EARLIEST_WAITING = statement(
   `select ${EARLIEST.columns} from pix_charges p where p.bank = $1 and p.state = 'waiting'`,
 );
 
-/** When the oldest charge that waits was asked for; null: none waits. */
+/** null: none waits. */
 export async function earliestWaitingPix(database: Database, bank: string): Promise<Instant | null> {
   return onlyOf(await database.query(EARLIEST_WAITING, [bank]), EARLIEST.parse).requestedAt;
 }

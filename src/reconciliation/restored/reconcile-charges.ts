@@ -63,18 +63,17 @@ export type Reconciled =
       readonly tally: RestoreTally;
       readonly end: EndOfLost;
       readonly pix: RestoredPix;
-      /** Names of acquirers that list no charges. */
       readonly unlisted: readonly string[];
     }
   | { readonly kind: 'stopped'; readonly reason: string };
 
-/** Starts before the restored instant: clocks differ, and charges under way then have answers by now. */
+/** Starts before the restored instant: clocks differ, and charges that were under way have answers by now. */
 const MARGIN_MILLISECONDS = 15 * 60 * 1_000;
-/** The time for a person to decide on a charge under way. Then the charge is voided. */
+/** The time for a person to decide on a charge under way. Then it is voided. */
 const HELD_SECONDS = 7 * 86_400;
 const RECONCILE = 'reconcile';
 
-/** A page is finished before its position is stored. Can be repeated. */
+/** A page is finished before its position is stored. Repeatable. */
 export async function reconcileCharges(
   tools: ReconcileTools,
   asked: AskedReconciliation,
@@ -105,7 +104,7 @@ async function walkAll(
   const take = await runToTake(tools, asked, list, unlisted);
   return claimWalk(tools.database, take, async (held) => {
     const { since } = list;
-    // First: the walk of the acquirers' lists ends the run.
+    // First, because the walk of the acquirers' lists ends the run.
     const pix = await reconcilePix(
       { ...guarded(tools, held), ...held },
       { since, isDry: false, lostPix: asked.lostPix },
@@ -154,7 +153,7 @@ async function runToTake(
     });
 }
 
-/** As `restore accept` compares them with those that there are. */
+/** As `restore accept` compares them with the providers that exist. */
 function walkedProviders({ acquirers, pixBanks }: Pick<ReconcileTools, 'acquirers' | 'pixBanks'>): string[] {
   return [...textsOf('acquirer', acquirers.all()), ...textsOf('pix', pixBanks.all())];
 }
@@ -166,7 +165,7 @@ const pixDetail = ({ brought, returned, removed, left }: RestoredPix) => ({
   ...{ pixBrought: brought, pixReturned: returned, pixRemoved: removed, pixLeft: left.length },
 });
 
-/** What is written only while this process holds the walk. */
+/** Writes only while this process holds the walk. */
 function guarded(tools: ReconcileTools, { run }: Pick<HeldWalk, 'run'>): ReconcileTools {
   return { ...tools, database: guardedDatabase(tools.database, (tx) => holdWalk(tx, run)) };
 }
@@ -221,7 +220,6 @@ async function walk(tools: ReconcileTools, list: AskedList, held: HeldWalk): Pro
   }
 }
 
-/** Of charges that are taken. */
 function linksLeftOut(judged: readonly Judged[]): number {
   return judged.filter(
     ({ charge, verdict }) => verdict.kind === 'fill' && hasUnfitLink(charge.networkReference, charge.brand),
@@ -248,7 +246,7 @@ async function judgePage(
   });
 }
 
-/** Its billing may have been opened by a charge before it on its page. */
+/** A charge earlier on the page may have opened its billing. */
 async function judgeOpened(
   { database }: Pick<ReconcileTools, 'database'>,
   found: Judged,
@@ -284,7 +282,7 @@ async function act(
     case 'follow':
       return database.transaction((tx) => note(tx, 'unfinished', 'left'));
     case 'void':
-      // Checks that this process still holds the walk.
+      // Throws if this process no longer holds the walk.
       await database.transaction(async () => {});
       await voidAtAcquirer(tools, charge);
       return database.transaction((tx) => note(tx, 'voided', verdict.reason));
@@ -295,7 +293,7 @@ async function act(
       });
     case 'inBooks':
     case 'leftToServices':
-      // A killed earlier walk had not ended it.
+      // A killed walk had not ended it.
       if (books.decision === 'unfinished') await endFill(tools, charge, { isToBeKept: false, faults: [] });
       return;
     default:
@@ -351,7 +349,7 @@ async function voidAtAcquirer(
   throw new Stopped(`the void of ${reference} was not acknowledged: ${answer.reason}`);
 }
 
-/** Whether a billing refuses its charge shows only in a real run. */
+/** Only a real run shows whether a billing refuses its charge. */
 async function judgeAll(
   tools: ReconcileTools,
   list: AskedList,

@@ -40,21 +40,21 @@ export type ReconcilePixTools = {
   readonly pixTimeoutMilliseconds: number;
   /** Business time. */
   readonly nowOf: (merchantId: string) => Promise<Instant>;
-  /** Throws if another process may go on. */
+  /** Throws if another process may have taken over. */
   readonly mustBeHeld: () => void;
 };
 
-/** What the bank has and nobody here can write: a person looks. */
+/** What the bank has and the books cannot take: a person must look. */
 export type PixAtBank = {
   readonly bank: string;
   readonly txid: string;
   /** In cents. */
   readonly amount: number | null;
-  /** `waiting`, `paid`: of a charge that is not in the books. `returned`: a refund that they do not take. */
+  /** `waiting`, `paid`: a charge that is not in the books. `returned`: a refund that they do not take. */
   readonly state: 'waiting' | 'paid' | 'returned';
 };
 
-/** All but `left` are put into the books; `brought`: charges. `left`: at most so many as anybody reads. */
+/** Everything but `left` was written to the books. `brought`: charges. `left`: no more than anybody reads. */
 export type RestoredPix = {
   readonly brought: number;
   readonly returned: number;
@@ -64,24 +64,23 @@ export type RestoredPix = {
 
 const DAY_MILLISECONDS = 86_400_000;
 const TRIES_OF_A_PAGE = 3;
-/** Guards against a list without an end. */
 const MOST_PAGES = 100_000;
 const MOST_LEFT = 1_000;
 const LEASE_MILLISECONDS = 30_000;
 const LEASE_OF_NOBODY_MILLISECONDS = 1;
 const NOBODY_WAITS = { notify: () => {} };
-/** A txid or an id of a refund of ours is an id without its hyphens. */
+/** Our txids and refund ids are ids without hyphens. */
 
 export type AskedPix = {
   readonly since: Instant;
   readonly isDry: boolean;
-  /** By txid: whose it is. */
+  /** By txid: whose charge it is. */
   readonly lostPix: ReadonlyMap<string, LostPix>;
 };
 
 /**
- * Brings the books to what banks of Pix gave back and took away since. Repeatable: what is here is left.
- * What arrived comes again by the feed.
+ * Brings into the books what Pix banks refunded, charged and removed since `since`. Repeatable: what is there
+ * stays. Received Pix come again by the feed.
  */
 export async function reconcilePix(
   tools: ReconcilePixTools,
@@ -159,7 +158,7 @@ async function bringRefund(
 
 const WAITING_AT_ONCE = 100;
 
-/** One that the books have changes nothing. */
+/** A receipt that the books have changes nothing. */
 async function applyReceipt(
   database: Database,
   { merchantId, pixId }: PixKey,
@@ -176,7 +175,7 @@ async function applyReceipt(
   }
 }
 
-/** Those that the books do not have and that nobody's line names are noted. */
+/** Charges that neither books nor log lines know are noted. */
 async function bringCharges(walk: Walk): Promise<Pick<RestoredPix, 'brought' | 'removed'>> {
   const { database, pixBanks, bank, since, isDry, note } = walk;
   const from = instant(
@@ -205,7 +204,7 @@ async function bringCharges(walk: Walk): Promise<Pick<RestoredPix, 'brought' | '
   return { brought, removed };
 }
 
-/** The services then ask the bank what it has of it. False: it is not known whose it is, or not all of it. */
+/** The services then ask the bank about it. False: its merchant or other facts are not known. */
 async function bringCharge(
   walk: Walk,
   { txid, amount, createdAt, expiresInSeconds }: ListedPix,
@@ -245,7 +244,6 @@ async function bringRemoval({ database, nowOf, mustBeHeld }: Walk, key: PixKey):
   }
 }
 
-/** Window by window, page by page. */
 async function* pagesOf<Item extends ListedPix | ReturnedPix>(
   { bank, pixTimeoutMilliseconds }: Walk,
   from: Instant,

@@ -42,7 +42,7 @@ const FIND_WALK = statement(
   'restore_runs.find_walk',
   'select run_number from restore_runs where walking_until > now() limit 1',
 );
-/** The token of the stamp changes with each acceptance. */
+/** Each acceptance changes the stamp's token. */
 const IS_STILL_HELD = `$1::text is not distinct from (select token::text from database_stamp)
      and not exists (select from restore_runs where walking_until > now())`;
 const OPEN_RUN = statement(
@@ -79,7 +79,7 @@ export type WalkedRun = RestoreRun & { readonly walker: string };
 
 export type RunToOpen = EndOfLost & Pick<RestoreRun, 'since' | 'alsoMerchants' | 'providers' | 'unlisted'>;
 
-/** Null if another process walks, or the database was accepted since. */
+/** null: another process walks, or the database was accepted since. */
 export async function openRestoreRun(
   tx: Tx,
   stampToken: string | null,
@@ -157,7 +157,7 @@ export async function holdWalk(
   return (await tx.query(IS_HELD, [runNumber, walker])).length === 1;
 }
 
-/** Null if nothing was compared since the database was last accepted. */
+/** null: nothing was compared since the database was last accepted. */
 export async function newestRestoreRun(reader: Reader): Promise<RestoreRun | null> {
   return firstOf(await reader.query(NEWEST_RUN, []), (row) => runOf(RUN.parse(row)));
 }
@@ -240,7 +240,7 @@ const REPLAYED = rowCodec({ until: column.nullable(column.instant('pg_last_xact_
 
 const REPLAYED_UNTIL = statement('restore_runs.replayed_until', `select ${REPLAYED.columns}`);
 
-/** The newest commit replayed in recovery. Null if the server did not recover since its start. */
+/** The newest commit replayed in recovery; null: no recovery since the server's start. */
 export async function replayedUntil(database: Database): Promise<Instant | null> {
   return onlyOf(await database.query(REPLAYED_UNTIL, []), REPLAYED.parse).until;
 }

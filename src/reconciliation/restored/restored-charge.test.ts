@@ -128,7 +128,7 @@ test('a charge that a killed comparison took or recorded still ends its billing,
     assert.equal(verdictOf(charge, of(state)), 'fill billing');
   assert.equal(verdictOf(charge, of('approved', { ...OWED, state: 'paid' })), 'inBooks');
   assert.equal(verdictOf(charge, of('charging', { ...charged, isChargingThis: false })), 'leftToServices');
-  // They may have voided it, or void it at this moment.
+  // The services may have voided it, or void it now.
   assert.equal(verdictOf(charge, of('unresolved')), 'leftToServices');
   assert.equal(verdictOf({ ...charge, state: 'declined' }, of('charging')), 'leftToServices');
   assert.equal(verdictOf({ ...charge, state: 'voided' }, of('approved')), 'decide endedThere');
@@ -255,7 +255,7 @@ test('a charge of another amount than was asked for is put into no books', () =>
   assert.equal(verdictOf(other, known()), 'decide amountDiffers');
   assert.equal(verdictOf(chargeOf(), known({ amount: cents(999) })), 'decide amountDiffers');
   assert.equal(verdictOf(chargeOf(), known({ installmentCount: 2 })), 'decide amountDiffers');
-  // Captured in part: what was held is what was asked for.
+  // Captured in part: the held amount is what was asked for.
   const captured = chargeOf({ amount: cents(900), isCapturedLater: true, captures: [CAPTURED] });
   assert.equal(verdictOf(captured, known()), 'fill underWay');
 });

@@ -11,16 +11,16 @@ export const RESTORED_DECISIONS = ['filled', 'voided', 'undecided', 'unfinished'
 export type RestoredDecision = (typeof RESTORED_DECISIONS)[number];
 
 export type Books = {
-  /** Account numbers. Null if the merchant does not exist. */
+  /** Account numbers; null: the merchant does not exist. */
   readonly accounts: readonly string[] | null;
   readonly transaction: KnownTransaction | null;
-  /** The billing named by the charge's reference. */
+  /** The billing that the charge's reference names. */
   readonly billing: {
     readonly billingId: string;
     readonly state: BillingState;
     readonly amount: Cents;
     readonly isCharging: boolean;
-    /** The charge is of the billing, which has not ended by it yet. */
+    /** This charge is the billing's, and has not ended it yet. */
     readonly isChargingThis: boolean;
   } | null;
   readonly decision: RestoredDecision | null;
@@ -30,7 +30,7 @@ export type KnownTransaction = {
   readonly state: TransactionState;
   readonly origin: Origin;
   readonly fence: number;
-  /** The captured amount, or the authorized amount until it is captured. */
+  /** The captured amount; until the capture, the authorized amount. */
   readonly amount: Cents;
   readonly installmentCount: number;
   readonly split: RecordedSplit | null;
@@ -38,10 +38,10 @@ export type KnownTransaction = {
   readonly captureIds: readonly string[];
 };
 
-/** Instants are by the acquirer's clock. */
+/** By the acquirer's clock. */
 export type EndOfLost = {
   readonly lastSaleAt: Instant | null;
-  /** The operator says this. */
+  /** Said by the operator. */
   readonly stoppedAt: Instant | null;
 };
 
@@ -127,8 +127,8 @@ function judgeKnown(charge: ListedCharge, books: KnownBooks, end: EndOfLost): Ve
 }
 
 /**
- * It is the billing's charge at this moment, and paid it: ended, it opens what follows, which the
- * acquirer may have charged too. A comparison that was killed may have left it so.
+ * The charge is the billing's present one and paid it: ending the billing opens the next, which the acquirer
+ * may have charged too. A killed comparison may have left it so.
  */
 export function endsBilling(charge: ListedCharge, { transaction, billing }: Books): boolean {
   if (transaction === null || billing?.isChargingThis !== true || isOtherAmount(charge, transaction))
@@ -171,20 +171,20 @@ export type Fault = {
 
 const PASSING_REFUSALS: readonly string[] = ['beingCanceled', 'beingCaptured', 'notResolved', 'overtaken'];
 
-/** `refusal` is null if no reason is known. */
+/** `refusal` null: no reason is known. */
 export function faultOfRefusal(name: string, refusal: string | null): Fault {
   const why = refusal === null ? '' : `: ${refusal}`;
   const isPassing = refusal === null || PASSING_REFUSALS.includes(refusal);
   return { words: `${name} was not written${why}`, isPassing };
 }
 
-/** Null if it cannot be ended yet. */
+/** null: it cannot be ended yet. */
 export function endOfStanding(
   standing: Standing,
   faults: readonly Fault[],
 ): {
   readonly decision: 'filled' | 'voided' | 'undecided';
-  /** null if the reason stays. */
+  /** null: the reason stays. */
   readonly reason: UndecidedReason | null;
 } | null {
   switch (standing.kind) {
@@ -244,12 +244,12 @@ export function paysBilling(charge: ListedCharge, billing: NonNullable<Books['bi
   return isOwing && isThis && charge.installments === 1;
 }
 
-/** Its billing may be lost, and is then opened and charged again. Merchants may use such references too. */
+/** If its billing is lost, it is opened and charged again. Merchants may use such references too. */
 function isMaybeOfLostBilling({ initiator, merchantReference }: ListedCharge): boolean {
   return initiator === 'merchant' && isUuid(merchantReference ?? '');
 }
 
-/** Whether the installments in the books would not add up to the charge. `known` is null for a new charge. */
+/** Whether the installments in the books would not add up to the charge. `known` null: a new charge. */
 export function isOtherAmount(
   { isCapturedLater, authorizedAmount, amount, installments }: ListedCharge,
   known: Pick<KnownTransaction, 'amount' | 'installmentCount'> | null,
@@ -297,7 +297,7 @@ function decide(reason: UndecidedReason): Verdict {
   return { kind: 'decide', reason };
 }
 
-/** `kept` writes it into the books. `voided` voids it at the acquirer. */
+/** `kept`: written into the books. `voided`: at the acquirer. */
 export const PERSONS_DECISIONS = ['kept', 'voided'] as const;
 export type PersonsDecision = (typeof PERSONS_DECISIONS)[number];
 
@@ -318,7 +318,7 @@ export function decisionsOn({ reason }: Pick<RestoredCharge, 'reason'>): readonl
   return DECISIONS_OF_REASON[reason as UndecidedReason];
 }
 
-/** null if nothing prevents it. */
+/** null: nothing prevents it. */
 export function refusalToVoid(
   { cancellations }: Pick<ListedCharge, 'cancellations'>,
   { transaction }: Pick<Books, 'transaction'>,
@@ -380,7 +380,7 @@ export type RestoreRun = EndOfLost & {
   readonly place: Place;
   /** In a cell, merchants that the books lost. */
   readonly alsoMerchants: readonly string[];
-  /** Whose lists it walks: kind/name. */
+  /** The walked lists: kind/name. */
   readonly providers: readonly string[];
   /** Acquirers that list no charges: kind/name. They are not compared. */
   readonly unlisted: readonly string[];

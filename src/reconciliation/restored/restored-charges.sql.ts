@@ -60,7 +60,7 @@ const END = statement(
 
 export type EndOfUnfinished = {
   readonly decision: Exclude<RestoredDecision, 'unfinished'>;
-  /** null if the reason stays. */
+  /** null: the reason stays. */
   readonly reason: string | null;
   readonly faults: readonly Fault[];
   readonly by: string;
@@ -169,14 +169,16 @@ export type ClaimedBy = RowOf<typeof FOUND_CLAIM>;
 
 type Begun = { readonly as: PersonsDecision; readonly by: string };
 
-/** `former`: the decision that was begun before and not ended. */
+/** `former`: a decision that was begun before and not ended. */
 export type DecisionClaim = ChargeKey & {
   readonly fence: number;
   readonly own: Begun;
   readonly former: Begun | null;
 };
 
-/** A begun void only ends as one, unless its claim (fence `notVoided`) did nothing. null if not waiting. */
+/**
+ * A begun void only ends as one, unless its claim (fence `notVoided`) did nothing. null: it does not wait.
+ */
 export async function claimDecision(
   database: Database,
   { merchantId, transactionId }: ChargeKey,

@@ -7,7 +7,7 @@ import { type BookedSale, type Comparison, ledgerDifference } from './truth.ts';
 import { openBudget, type SpentQuestions, takeQuestions } from './truth-differences.sql.ts';
 import type { KeptDifference, TruthRun } from './truth-run.ts';
 
-/** The longest time for one batch. */
+/** For one batch. */
 export const ASKING_MILLISECONDS = 30_000;
 
 export type AskTools = {
@@ -19,14 +19,13 @@ export type AskTools = {
   readonly acquirerTimeoutMilliseconds: number;
 };
 
-/** `merchants` is null if all merchants that have sold something share the budget. */
+/** `merchants` null: all merchants that have sold something share the budget. */
 export type BudgetOfRun = { readonly key: string; readonly merchants: number | null };
 
 export type AskedLedger = {
   readonly found: readonly KeptDifference[];
   readonly asked: readonly string[];
   readonly isCutShort: boolean;
-  /** Receivables of sales too old for the acquirer to find. */
   readonly beyondLookUp: number;
   /** Sales that differ but were not asked for. */
   readonly leftOut: number;
@@ -43,8 +42,8 @@ export type AskedOfBatch = {
 };
 
 /**
- * Asks one acquirer after the other, each as far as its part of budget and time goes; not behind its own
- * unanswered request. One that is silent takes nothing from the others.
+ * Asks one acquirer after the other, each within its part of budget and time, and none while its own last
+ * request is unanswered. A silent one takes nothing from the others.
  */
 export async function askLedger(
   tools: AskTools,

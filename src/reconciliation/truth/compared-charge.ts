@@ -5,7 +5,6 @@ import { different, type TruthDifference } from './truth.ts';
 export type ComparedCharge = {
   readonly transactionId: string;
   readonly soldAt: Instant;
-  /** The provider of the charge. */
   readonly acquirer: string;
   readonly state: TransactionState;
   readonly wasNeverSent: boolean;
@@ -19,7 +18,7 @@ export type ComparedCharge = {
   readonly isNoted: boolean;
 };
 
-/** Null for an approved charge with receivables: its installments are compared one by one. */
+/** null for an approved charge with receivables: its installments are compared one by one. */
 export function compareCharge(charge: ComparedCharge): TruthDifference | null {
   const { state, amount, installmentCount, installments, moved, carried } = charge;
   const name = 'chargesDiffer';
@@ -34,7 +33,7 @@ export function compareCharge(charge: ComparedCharge): TruthDifference | null {
   );
 }
 
-/** The acquirer is asked about it first until no difference is left. */
+/** Asked about first, until no difference is left. */
 export function isAskedFirst(charge: ComparedCharge): boolean {
   return charge.isNoted || compareCharge(charge) !== null;
 }

@@ -8,7 +8,7 @@ import type { ChargePlace, TruthRun } from './truth-run.ts';
 const PLACE = '(sold_at, transaction_id) > ($3::timestamptz, $4::uuid)';
 const ORDER = 'order by sold_at, transaction_id limit $5';
 
-/** Another name than the column's: rows are ordered by the column's value. */
+/** Named differently from the column: rows are ordered by the column's value. */
 const PLACED = rowCodec({ transactionId: column.text(), soldText: column.text('sold_at::text') });
 
 /** `installments_state` is named for the index by day, which has that condition. */

@@ -173,9 +173,7 @@ const READ = statement(
 export type ReadComparedInstallment = ComparedInstallment & {
   readonly transactionId: string;
   readonly soldAt: Instant;
-  /** The provider of the sale. */
   readonly acquirer: string;
-  /** Open exceptions. */
   readonly open: readonly ExceptionClass[];
   readonly isNoted: boolean;
 };

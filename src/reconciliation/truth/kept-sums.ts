@@ -16,10 +16,10 @@ export const SUM_NAMES = [
 ] as const;
 export type SumName = (typeof SUM_NAMES)[number];
 
-/** Columns are compared in this order. */
+/** Compared in this order. */
 export type SumColumn = { readonly name: SumName; readonly isMoney: boolean };
 
-/** `accountNumber` is empty for all accounts. */
+/** `accountNumber` empty: all accounts. */
 export type DayOfSums = {
   readonly accountNumber: string;
   readonly day: Day;
@@ -27,7 +27,7 @@ export type DayOfSums = {
   readonly sums: readonly bigint[];
 };
 
-/** `amount`: cents kept beyond the rows, bounded. 0 if only the count differs. */
+/** `amount`: cents kept beyond the rows, bounded; 0 if only the count differs. */
 export type SumDifference = {
   readonly class: 'sumsDiffer';
   readonly summed: Summed;
@@ -39,7 +39,7 @@ export type SumDifference = {
   readonly found: string;
 };
 
-/** A bound, so that differences can be added. `expected` and `found` have every digit. */
+/** So that differences can be added. `expected` and `found` have every digit. */
 const MOST_CENTS = 10_000_000_000_000n;
 
 const DAYS_OF_TURN = 60;

@@ -181,7 +181,6 @@ function summed(of: (run: Newest) => number): (counted: CountedTruth) => number 
   return ({ runs }) => runs.reduce((all, run) => all + of(run), 0);
 }
 
-/** What each gauge without a label shows. */
 const SHOWN: readonly (readonly [ReturnType<typeof databaseGauge>, (counted: CountedTruth) => number])[] = [
   [TRUTH_OLDEST_RUN_AGE_SECONDS, ({ runs }) => Math.max(0, ...runs.map(({ ageSeconds }) => ageSeconds))],
   [TRUTH_CHARGES, summed((run) => run.charges)],
@@ -196,7 +195,6 @@ const SHOWN: readonly (readonly [ReturnType<typeof databaseGauge>, (counted: Cou
   [TRUTH_REPORT_DIFFERENCES, ({ report }) => report?.differences ?? 0],
 ];
 
-/** Counts of all processes on this database. */
 function observeRuns(metrics: Metrics): Parameters<typeof verifyingWorks>[2] {
   const shown = SHOWN.map(([gauge, of]) => [metrics.gauge(gauge), of] as const);
   const notAsked = metrics.gauge(TRUTH_NOT_ASKED);

@@ -52,7 +52,7 @@ test('of several acquirers each has its part of the questions, and one that is s
   assert.equal(part(200, 3), 0);
 });
 
-/** All merchants ask, a batch of each after the other, until none asks any more. */
+/** All merchants ask a batch each in turn, until none asks any more. */
 function night(questions: number, wishes: readonly number[]): number[] {
   const asked = wishes.map(() => 0);
   let budget = { ...BUDGET, questions, merchants: wishes.length };

@@ -1,10 +1,10 @@
 import { addDays, type Day, type Instant, saoPauloDay } from '../../values/instant.ts';
 
-/** All runs of a night, or of one command, share them. */
+/** Shared by all runs of a night, or of one command. */
 export const QUESTIONS_OF_BUDGET = 1_000;
-/** Nobody asks an acquirer after this many questions that it left unanswered, of any merchants. */
+/** After so many unanswered questions, of any merchants, nobody asks the acquirer. */
 const MOST_UNANSWERED = 3;
-/** Limits questions about sales of a batch without a difference. */
+/** For sales of a batch without a difference. */
 const QUESTIONS_OF_BATCH = 20;
 
 export type QuestionBudget = {
@@ -13,7 +13,7 @@ export type QuestionBudget = {
   readonly asked: number;
   readonly endedMerchants: number;
   readonly endedAsked: number;
-  /** The acquirer of each question without an answer. */
+  /** The acquirer of each. */
   readonly unanswered: readonly string[];
 };
 

@@ -68,7 +68,7 @@ const OLDEST_DIFFERENCE = statement(
      (select min(opened_at) from sum_differences where ended_at is null))), 0)::float8 as age`,
 );
 
-/** Seconds. 0 if nothing differs. */
+/** Seconds; 0 if nothing differs. */
 export async function ageOfOldestDifference(database: Database): Promise<number> {
   return onlyOf(await database.query(OLDEST_DIFFERENCE, []), OLDEST.parse).age;
 }
@@ -222,7 +222,7 @@ const FIND = statement(
    where budget_key = $1`,
 );
 
-/** `merchants` is null for all that have sold something. */
+/** `merchants` null: all that have sold something. */
 export async function openBudget(
   database: Database,
   key: string,
@@ -255,11 +255,10 @@ export async function takeQuestions(database: Database, key: string, wanted: num
   return row === undefined ? 0 : TAKEN.parse(row).taken;
 }
 
-/** `endedAsked` is null if the run continues. */
+/** `endedAsked` null: the run continues. */
 export type SpentQuestions = {
   readonly budgetKey: string;
   readonly givenBack: number;
-  /** The acquirer of each. */
   readonly unanswered: readonly string[];
   readonly endedAsked: number | null;
 };

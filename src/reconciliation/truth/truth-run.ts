@@ -142,7 +142,6 @@ export function withDifferences(
   return { ...tally, differences };
 }
 
-/** Caps sums of damaged numbers at a safe integer. */
 function sumOf(one: number, other: number): number {
   return Math.min(Number.MAX_SAFE_INTEGER, one + other);
 }

@@ -103,7 +103,7 @@ const RUN = rowCodec(
     afterOn: column.day(),
     afterTransactionId: column.text(),
     afterInstallmentNumber: column.whole(),
-    /** With microseconds. */
+    /** To the microsecond. */
     chargeAfterAt: column.text('t.charge_after_at::text'),
     chargeAfterId: column.text(),
     receivableDaysAfter: column.day(),
@@ -322,7 +322,7 @@ const READ_OF_DAY = statement(
    order by w.merchant_id`,
 );
 
-/** `day` is one of real time. */
+/** `day`: of real time. */
 export async function readRunsOfDay(
   database: Database,
   day: Day,

@@ -10,7 +10,7 @@ import { NOTHING_COMPARED, withCompared } from './truth-run.ts';
 const DAY = '2026-12-02' as Day;
 const PAID = { fee: 300, net: 9_700, bankOn: DAY };
 
-/** One that was paid, and of which all views say the same. */
+/** Paid, and the same in all views. */
 const AT_ONE: ComparedInstallment = {
   installmentNumber: 1,
   carried: {

@@ -23,7 +23,7 @@ export const TRUTH_CLASSES = [
 ] as const;
 export type TruthClass = (typeof TRUTH_CLASSES)[number];
 
-/** null if not reported. */
+/** null: not reported. */
 export type SaidPayout = {
   readonly fee: number | null;
   readonly net: number | null;
@@ -32,7 +32,6 @@ export type SaidPayout = {
 
 export type ComparedInstallment = {
   readonly installmentNumber: number;
-  /** The copy in the receivable. */
   readonly carried: JudgedInstallment & {
     readonly payout: SaidPayout;
     readonly filed: FiledPayout;
@@ -50,9 +49,8 @@ export type ComparedInstallment = {
     readonly ofInstallments: SaleSums;
     readonly ofReceivables: SaleSums & { readonly count: number; readonly firstNumber: number };
   };
-  /** The payout that was applied to the states. */
   readonly applied: SaidPayout | null;
-  /** Null if only files have the payout, or none. */
+  /** null: only files have the payout, or none. */
   readonly reported: SaidPayout | null;
   readonly parts: readonly MatchedPart[];
   /** Exceptions that a person has resolved, so their difference is known. */
@@ -75,7 +73,7 @@ export type Comparison = {
   readonly exceptions: readonly { readonly class: ExceptionClass; readonly amount: number }[];
 };
 
-/** A source is compared only if it is consistent by itself: a wrong number is not reported twice. */
+/** A source is compared only if it is consistent by itself, so that a wrong number is not reported twice. */
 export function compareInstallment(compared: ComparedInstallment): Comparison {
   const { carried, parts, resolved } = compared;
   const files = filesDifference(compared);

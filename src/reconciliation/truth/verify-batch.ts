@@ -82,7 +82,7 @@ export async function verifyBatch(
     const difference = compareCharge(charge);
     return difference === null ? [] : [ofCharge(charge, difference)];
   });
-  // This comes before the budget is used: no question is spent while the database is unreachable.
+  // Before the budget is used: no question is spent while the database is unreachable.
   const sums = sumsOf(await verifySums(tools, run, signal), run);
   const ledger = await askLedger(tools, run, budget, { outcomes, charges: charges.filter(isOver) }, signal);
   const tally = withDifferences(withCompared(run.tally, outcomes), [
@@ -144,7 +144,6 @@ function sumsOf(verified: readonly VerifiedSums[], { afterDays }: TruthRun) {
 
 type Outcome = { readonly compared: ReadComparedInstallment; readonly comparison: Comparison };
 
-/** Reads again until nothing moves between reads. */
 async function readStanding(
   { database, isUpToDate }: VerifyTools,
   merchantId: string,

@@ -63,7 +63,7 @@ export async function verifyDueRun(tools: NightTools, signal: AbortSignal): Prom
 const MOST_WAITS = 20;
 const PAUSE_MILLISECONDS = 500;
 
-/** Null if its receivables are not up to date, or another process took the run. */
+/** null: its receivables are not up to date, or another process took the run. */
 export async function verifyMerchant(
   tools: VerifyTools,
   { merchantId, day }: { readonly merchantId: string; readonly day: Day },
@@ -97,7 +97,9 @@ export type ReportTools = {
   readonly observeReport: (report: DayTruth) => void;
 };
 
-/** Today's once every merchant was verified; yesterday's even if some were missed. No runs: no report. */
+/**
+ * Today's report once every merchant was verified; yesterday's even if some were missed. Without runs, none.
+ */
 export async function sealDayReport(tools: ReportTools): Promise<void> {
   const today = saoPauloDay(tools.clock.unmoved());
   await makeReport(tools, addDays(today, -1), true);

@@ -15,12 +15,12 @@ import { holdMoment, listDifferingDays, RECEIVABLE_SUMS } from './receivable-sum
 
 import type { TruthRun } from './truth-run.ts';
 
-/** These take a fifth of a second in memory. */
+/** A fifth of a second in memory. */
 const ENTRIES_OF_ROUND = 10_000;
 const DAYS_OF_ROUND = 1_000;
 const STATEMENTS_OF_DAY = 100;
 const ROUND_MILLISECONDS = 30_000;
-/** Time for statements that still run at the end of a round. */
+/** For statements that still run at the end of a round. */
 const BEYOND_ROUND_MILLISECONDS = 10_000;
 const END_OF_DAYS = '9999-12-31' as Day;
 
@@ -49,7 +49,7 @@ const KEPT_TABLES: readonly KeptTable[] = [RECEIVABLE_SUMS, BILLING_SUMS];
 
 export const SUMMING_MILLISECONDS = KEPT_TABLES.length * (ROUND_MILLISECONDS + BEYOND_ROUND_MILLISECONDS);
 
-/** `days` is empty if it is not known which. */
+/** `days` empty: not known which. */
 export type LeftOutDays = {
   readonly merchantId: string;
   readonly summed: Summed;
@@ -167,7 +167,6 @@ async function readRound(
   return round;
 }
 
-/** The days of one statement, at least one. */
 function daysToRead(found: readonly FoundDay[]): Pick<Round, 'days' | 'entries' | 'isLast'> {
   let entries = 0;
   const days = found.flatMap((one, index) => {

@@ -19,20 +19,17 @@ import {
 
 export type AlertDayTools = Pick<ModuleContext, 'database' | 'clock'> & { readonly notify: () => void };
 
-/** Cards read, and billings alerted, per commit. */
 const CARDS_OF_BATCH = 200;
 const BILLINGS_OF_BATCH = 200;
-/** Rows per statement. */
 const FORGOTTEN_OF_BATCH = 10_000;
 /** Per run: a million rows. The rest is deleted on the next day. */
 const MOST_BATCHES_FORGOTTEN = 100;
 
-/** `isWhole`: nothing is left to alert on this day. */
 type DayResult = { readonly alerted: number; readonly isWhole: boolean };
 
 /**
- * Alerts an endpoint of what it asks for, each once. Returns the number of alerts; null if another process
- * has the endpoint or has finished it, or if it is no longer active.
+ * Sends an endpoint the alerts that it asks for, once each. Returns the number of alerts; null if another
+ * process has the endpoint or has finished it, or if it is no longer active.
  */
 export async function alertDay(
   tools: AlertDayTools,
@@ -53,7 +50,9 @@ export async function alertDay(
   return isWhole || alerted > 0 ? alerted : null;
 }
 
-/** Cards that expire within 30 days. null if another process has the endpoint. An abort can be resumed. */
+/**
+ * Cards that expire within 30 days. null if another process has the endpoint. Can be resumed after an abort.
+ */
 async function alertExpiringCards(
   { database, notify }: AlertDayTools,
   wanted: ExpiriesToAlert,
@@ -71,7 +70,9 @@ async function alertExpiringCards(
   return { alerted, isWhole: from === null };
 }
 
-/** Billings due within three days. null if another process has the endpoint. An abort can be resumed. */
+/**
+ * Billings due within three days. null if another process has the endpoint. Can be resumed after an abort.
+ */
 async function alertUpcomingBillings(
   { database, notify }: AlertDayTools,
   wanted: UpcomingToAlert,

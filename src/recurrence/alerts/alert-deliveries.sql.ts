@@ -8,17 +8,16 @@ import { ALERT_EVENTS, type CardMonth, type ExpiringCard, expiryAlert } from './
 import { MOST_ACTIVE_ALERT_ENDPOINTS } from './alert-endpoint.ts';
 
 /*
- * Alerts of a charge or of a subscription's state are written by the statement of that change, in its commit.
- * The statement contains `ENQUEUE_ALERTS` and a CTE `notices`, one row per alert: merchant_id, event,
- * notice_of (uuid of the billing or subscription), account_number, body (text) and moment (timestamptz,
- * business time). Alerts of expiring cards are written one endpoint at a time, under the lock of its row.
+ * Alerts of a charge or of a subscription's state are written by the statement of that change. It contains
+ * `ENQUEUE_ALERTS` and a CTE `notices`, one row per alert: merchant_id, event, notice_of (uuid of the billing
+ * or subscription), account_number, body (text) and moment (timestamptz, business time).
  */
 
 /**
  * CTE `enqueued_alerts`: writes a delivery for each active alert endpoint of the merchant that asks for the
- * event. URL and server are copied, so that removing the endpoint later does not affect the delivery. At each
- * server, deliveries of one billing or subscription are sent in order. They have no lease: the work sends
- * them. No endpoint row is locked, or every charge of a merchant would wait there.
+ * event. It copies URL and server, so that removing the endpoint does not affect the delivery. A server gets
+ * the alerts of one billing or subscription in order. They have no lease: the background work sends them. No
+ * endpoint row is locked, or every charge of a merchant would wait there.
  */
 export const ENQUEUE_ALERTS = `enqueued_alerts as (
      ${ENQUEUE_DELIVERIES}
@@ -32,7 +31,7 @@ export const ENQUEUE_ALERTS = `enqueued_alerts as (
      returning merchant_id, delivery_number
    )`;
 
-/** Whether alerts were written; the deliverer is then notified after the commit. */
+/** Then notify the deliverer after the commit. */
 export const NOTICE_WAITS = `exists (select from enqueued_alerts) as notice_waits`;
 
 const ENDPOINT = rowCodec(
@@ -47,15 +46,14 @@ const ENDPOINT = rowCodec(
 export type DueAlertEndpoint = RowOf<typeof ENDPOINT>;
 export type AlertEndpointKey = Omit<DueAlertEndpoint, 'events'>;
 
-/** Of an alert endpoint `n`. Never a join: a join is planned once and may later read all rows. */
+/** For an alert endpoint `n`. Not a join: its plan, made once on small tables, may later read all rows. */
 const IS_IN_NO_JUMP =
   '(select c.target_at from merchant_clocks c where c.merchant_id = n.merchant_id limit 1) is null';
 
 /**
- * Every active endpoint is due once a day, whatever it asks for, so that one index finds the due ones. By the
- * real day (`$1`): endpoints never alerted first, then those alerted longest ago. A merchant whose clock runs
- * ahead is past the real day, so what is due by the real day is due there too. While its clock jumps, only
- * the jump alerts.
+ * Every active endpoint is due once a day, so that one index finds the due ones: never alerted first, then
+ * those alerted longest ago. `$1`: the real day. Endpoints of merchants whose clock runs ahead are due by the
+ * real day too. While a clock jumps, only the jump alerts.
  */
 const FIND_DUE = statement(
   'notices.find_due',
@@ -70,7 +68,7 @@ const FIND_DUE = statement(
    ) d limit $2`,
 );
 
-/** null if every endpoint was alerted, by the real day (`$1`) or by its merchant's clock that runs ahead. */
+/** null if every endpoint was alerted, by the real day (`$1`) and by merchants' clocks that run ahead. */
 export const ALERTS_DUE = statement(
   'notices.due',
   `select case when exists (
@@ -90,7 +88,7 @@ export const ALERTS_DUE = statement(
      then 0 end as milliseconds`,
 );
 
-/** Of all merchants whose clock is not in a jump, by a real day. */
+/** Due by a real day, of all merchants whose clock is not in a jump. */
 export async function findDueAlertEndpoints(
   database: Database,
   today: Day,
@@ -104,7 +102,10 @@ const AHEAD = rowCodec({
   alertedOn: column.day('min(n.alerted_on)'),
 });
 
-/** Homologation has few moved clocks, production none. The caller decides whose day has come. */
+/**
+ * Few merchants in homologation have a moved clock, none in production. The caller decides whose day has
+ * come.
+ */
 const LIST_AHEAD = statement(
   'notices.list_ahead',
   `select ${AHEAD.columns}
@@ -119,7 +120,7 @@ const LIST_AHEAD = statement(
    group by c.merchant_id`,
 );
 
-/** Merchants whose clocks run ahead, with the earliest day of which an endpoint was alerted. */
+/** Merchants whose clocks run ahead, each with the earliest day for which an endpoint was alerted. */
 export async function listMerchantsAhead(database: Database): Promise<RowOf<typeof AHEAD>[]> {
   return (await database.query(LIST_AHEAD, [MOST_ACTIVE_ALERT_ENDPOINTS])).map(AHEAD.parse);
 }
@@ -143,7 +144,9 @@ export async function findDueAlertEndpointsOf(
 
 const LOCKED = rowCodec({ server: column.text(), url: column.text() }, 'n');
 
-/** With `= 'active'` the planner could choose the index of due endpoints and read all of it. */
+/**
+ * The state is not compared by `=`: the planner could choose the index of due endpoints and read all of it.
+ */
 const LOCK_ALERT_ENDPOINT = statement(
   'notices.lock_alert_endpoint',
   `select ${LOCKED.columns} from webhook_endpoints n
@@ -152,7 +155,7 @@ const LOCK_ALERT_ENDPOINT = statement(
    for no key update skip locked`,
 );
 
-/** null if the endpoint is not active, was alerted of the day already, or another process has it. */
+/** null if the endpoint is not active, was alerted for the day, or another process has it. */
 export async function lockAlertEndpoint(
   tx: Tx,
   { merchantId, alertEndpointId }: AlertEndpointKey,
@@ -161,7 +164,7 @@ export async function lockAlertEndpoint(
   return firstOf(await tx.query(LOCK_ALERT_ENDPOINT, [merchantId, alertEndpointId, today]), LOCKED.parse);
 }
 
-/** A range: with an equality, a plan made on a small table would read all subscriptions of the merchant. */
+/** A range, not an equality: a plan made on a small table would read all subscriptions of the merchant. */
 const OF_CARD = `s.merchant_id = $1 and s.vault_id between v.vault_id and v.vault_id and s.reason is null`;
 
 const MONTH_COLUMNS = {
@@ -185,7 +188,7 @@ const CARD = rowCodec(
 
 /**
  * The next cards of some months (`$3`–`$5`) in index order, from a position on (`$6`, `$7`, included), each
- * with the active subscriptions of which endpoint `$2` was not alerted. A row without a subscription shows
+ * with the active subscriptions for which endpoint `$2` was not alerted. A row without a subscription shows
  * how far the search came.
  */
 const LOOK = statement(
@@ -235,13 +238,13 @@ const TELL = statement(
    from ${ALERTS.sql}`,
 );
 
-/** The position at which a search of the cards begins: the month, counted from 1, and the card. */
+/** Where a search of the cards begins: the month, counted from 1, and the card. */
 export type CardPlace = { readonly month: number; readonly vaultId: string };
 
 export const FIRST_CARD: CardPlace = { month: 1, vaultId: '00000000-0000-0000-0000-000000000000' };
 
 export type ExpiriesToAlert = AlertEndpointKey & {
-  /** The merchant's business time and day. */
+  /** Business time and day of the merchant. */
   readonly moment: Instant;
   readonly day: Day;
   readonly months: readonly CardMonth[];
@@ -250,7 +253,6 @@ export type ExpiriesToAlert = AlertEndpointKey & {
 /** `next`: where to continue; null if all cards were read. */
 export type AlertedBatch = { readonly alerted: number; readonly next: CardPlace | null };
 
-/** null if the endpoint is not active, was alerted of the day already, or another process has it. */
 export async function alertExpiriesBatch(
   database: Database,
   wanted: ExpiriesToAlert,
@@ -284,7 +286,7 @@ const MONTHS_ALERTED = inputRows<CardMonth>(
 
 export const EARLIEST_DAY = rowCodec({ dueOn: column.nullable(column.day('min(d.due_on)')) });
 
-/** When the cards of the first month to alert of come within reach, or the day after the last alerts. */
+/** The day on which the first month's cards come within reach, or the day after the last alerts. */
 const EARLIEST = statement(
   'notices.earliest_of_merchant',
   `select ${EARLIEST_DAY.columns}
@@ -314,7 +316,7 @@ const EARLIEST = statement(
    ) d`,
 );
 
-/** The business day of the merchant's next card alert, perhaps a past day; null if there is none. */
+/** A business day, possibly past; null if there is none. */
 export async function findEarliestAlert(
   database: Database,
   merchantId: string,

@@ -10,7 +10,7 @@ import { ALERT_EVENTS, type AlertEvent } from './alert.ts';
 export const ALERT_ENDPOINT_STATES = ['active', 'removed'] as const satisfies readonly EndpointState[];
 export type AlertEndpointState = (typeof ALERT_ENDPOINT_STATES)[number];
 
-/** Each gets every alert that it asks for. Without a limit a merchant would multiply its own load. */
+/** Each gets every alert that it asks for: without a limit a merchant would multiply its own load. */
 export const MOST_ACTIVE_ALERT_ENDPOINTS = 20;
 
 export const ALERTS: EndpointKind = {
@@ -20,7 +20,7 @@ export const ALERTS: EndpointKind = {
   audited: auditedAlertEndpoint,
 };
 
-/** Records only the server: path and query may contain a secret, a description may name a person. */
+/** The audit log gets the server only: path and query may hold a secret, a description may name a person. */
 function auditedAlertEndpoint({ event, actor, of, after }: AuditedChange) {
   const thing = `notifiers/${of}`;
   if (event === 'register' && after?.description) {
@@ -32,10 +32,8 @@ function auditedAlertEndpoint({ event, actor, of, after }: AuditedChange) {
   return merchantEvent('notifier.change', actor, thing, changedFields({ state: before }, { state }));
 }
 
-/** Used if the merchant names no events. */
 const USUAL_EVENTS: readonly AlertEvent[] = ['failed'];
 
-/** Without repetitions, in the order of `ALERT_EVENTS`. */
 export function eventsOf(asked: readonly AlertEvent[] | null | undefined): readonly AlertEvent[] {
   const wanted = asked ?? USUAL_EVENTS;
   return ALERT_EVENTS.filter((event) => wanted.includes(event));

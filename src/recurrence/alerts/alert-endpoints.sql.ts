@@ -21,12 +21,11 @@ const ALERT_ENDPOINT = rowCodec(
   'n',
 );
 
-/** A URL at which a merchant is notified of its subscriptions. */
 export type AlertEndpoint = ReturnType<typeof parse>;
 
 const parse = (row: Row) => stamped(ALERT_ENDPOINT.parse(row));
 
-/** A merchant's matching endpoints, each with its sort key. There are few, so all may be sorted. */
+/** Matching endpoints of a merchant with their sort keys. They are few enough to sort. */
 const FOUND = `found as materialized (
      select n.alert_endpoint_id,
        case $6
@@ -52,7 +51,7 @@ const LIST = pageOf({
      ) n`,
 });
 
-/** Page and total are from one snapshot. `name` matches any part. `state` is null for all states. */
+/** `name` matches any part; `state` null: all states. */
 export async function listAlertEndpointPage(
   database: Reader,
   merchantId: string,

@@ -1,7 +1,7 @@
 import type { CardBrand } from '../../values/card-number.ts';
 import { addDays, type Day } from '../../values/instant.ts';
 
-/** The events that an alert endpoint may ask for; the same words are on the wire. */
+/** The same words are on the wire. */
 export const ALERT_EVENTS = [
   'failed',
   'paid',
@@ -17,27 +17,26 @@ export type AlertEvent = (typeof ALERT_EVENTS)[number];
 /** Written in the commit of a change, for the endpoints that ask for its event. */
 export type Alert = { readonly event: AlertEvent; readonly body: string };
 
-/** A billing's state after a charge, in the words of the wire. */
+/** A billing's state after a charge, as the wire calls it. */
 export type AlertStatus = 'Opened' | 'Denied' | 'PaymentInvalid' | 'Canceled' | 'Paid';
 
 export type EndedCharge = {
   readonly subscriptionId: string;
   readonly billingId: string;
   readonly installment: number;
-  /** On schedule from 1, retries after it; null for a manual charge. */
+  /** From 1, retries included; null for a manual charge. */
   readonly attemptNumber: number | null;
-  /** The issuer's code; null if approved, if the acquirer was not asked, or if the answer had none. */
+  /** The issuer's code; null if approved, if the acquirer was not asked, or if it gave none. */
   readonly returnCode: string | null;
-  /** The meaning of the return code, in Portuguese. */
+  /** In Portuguese. */
   readonly description: string;
-  /** null if no other try follows. */
   readonly nextAttemptOn: Day | null;
   readonly status: AlertStatus;
   /** The transaction of the charge; null if the acquirer was not asked. */
   readonly paymentId: string | null;
 };
 
-/** The exact text to send: these ten fields in this order, whatever else the caller's value contains. */
+/** The exact text to send: these ten fields in this order, whatever else the value contains. */
 export function chargeAlert(charge: EndedCharge): Alert {
   const { subscriptionId, billingId, installment, attemptNumber } = charge;
   const { returnCode, description, nextAttemptOn, status, paymentId } = charge;
@@ -62,15 +61,14 @@ export type MovedSubscription = {
   readonly subscriptionId: string;
   /** The billing whose charge, cancel or chargeback changed the subscription; null if none did. */
   readonly billingId: string | null;
-  /** The transaction of that charge; null if there is none. */
   readonly paymentId: string | null;
-  /** Why the subscription is no longer active: in the words of the wire, and as a Portuguese sentence. */
+  /** Why the subscription is not active: the word of the wire, and a Portuguese sentence. */
   readonly reason: string | null;
   readonly description: string;
   readonly status: string;
 };
 
-/** The fields of a charge's alert, so that one reader fits all alerts. What does not apply is null. */
+/** The fields of a charge's alert, so that one reader fits all alerts; null where one does not apply. */
 export function subscriptionAlert(moved: MovedSubscription): Alert {
   const { event, subscriptionId, billingId, paymentId, reason, description, status } = moved;
   const none = { installment: null, attempt: null, returnCode: null };
@@ -94,7 +92,6 @@ export type UpcomingBilling = {
   readonly dueOn: Day;
 };
 
-/** Merchants are alerted this many days before the due day. */
 export const UPCOMING_DAYS = 3;
 
 export function lastUpcomingDay(today: Day): Day {
@@ -108,7 +105,6 @@ export function upcomingAlert({ subscriptionId, billingId, installment, dueOn }:
   return JSON.stringify({ ...about, ...charge, event: 'upcoming', paymentId: null });
 }
 
-/** The stored card of a subscription that is still charged, and the card's last valid day. */
 export type ExpiringCard = {
   readonly subscriptionId: string;
   readonly vaultId: string;
@@ -117,7 +113,7 @@ export type ExpiringCard = {
   readonly lastFour: string;
 };
 
-/** `cardExpiresOn` is in no other alert. */
+/** Only this alert has `cardExpiresOn`. */
 export function expiryAlert({ subscriptionId, vaultId, lastDay, brand, lastFour }: ExpiringCard): string {
   return JSON.stringify({
     type: 'CardExpiring',
@@ -131,21 +127,20 @@ export function expiryAlert({ subscriptionId, vaultId, lastDay, brand, lastFour 
   });
 }
 
-/** The cards that expire in a month are valid through its last day. */
+/** Cards that expire in a month are valid through its last day. */
 export type CardMonth = {
   /** Two digits, as on the card. */
   readonly year: string;
   readonly month: string;
   readonly lastDay: Day;
-  /** The first day on which merchants are alerted that these cards expire soon. */
   readonly alertedFrom: Day;
 };
 
 const DAYS_BEFORE = 30;
-/** Two digits of a year are not enough after it. */
+/** The two digits of a card's year reach no further. */
 const LAST_YEAR = 2099;
 
-/** The months whose cards are still valid on `from` and are alerted by `to`, in order. */
+/** In order. */
 export function cardMonths(from: Day, to: Day): CardMonth[] {
   const months: CardMonth[] = [];
   let [year, month] = [Number(from.slice(0, 4)), Number(from.slice(5, 7))];

@@ -43,7 +43,7 @@ export const ALERT_ENDPOINT_REFUSALS: Readonly<Record<UrlFault | 'tooManyActive'
 };
 
 type ChangeAlertEndpointTools = EndpointRegistry & {
-  /** The endpoint may have cards to be alerted of at once. */
+  /** Wakes the alerts: the endpoint may have cards to be alerted about at once. */
   readonly notifyAlerts: () => void;
 };
 
@@ -72,7 +72,7 @@ function registerAlertEndpoint(
   const request = identifyRequest(tools.keyring, merchantId, sent);
   return answerOnce<RegisterAlertEndpointResult>(tools, merchantId, request, {
     async make(isFirst) {
-      // Before the URL is checked, which may take seconds.
+      // The key is checked before the URL, whose check may take seconds.
       if (!(await isFirst)) return 'keyUsed';
       const alertEndpointId = newId();
       const about = { name, description, searchName: searchText(name), events: eventsOf(events) };
@@ -88,7 +88,7 @@ function registerAlertEndpoint(
   });
 }
 
-/** `notFound` also for another merchant's endpoint, and for a text that is no id. */
+/** `notFound` also for another merchant's endpoint and for a malformed id. */
 async function changeAlertEndpoint(
   tools: ChangeAlertEndpointTools,
   actor: MerchantActor,

@@ -20,7 +20,7 @@ const INSTALLMENT = 'Of the billing, from 1; null: the notice is of a subscripti
 const PAYMENT = 'The transaction of the charge that did it; null: none did.';
 const EVENT = 'What happened, as the notifier asked for it.';
 
-/** The fields of every alert except that of a card. */
+/** Fields of every alert except card alerts. */
 const COMMON = {
   subscriptionId: Type.String(),
   billingId: Type.String(),

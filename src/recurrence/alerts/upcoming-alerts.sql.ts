@@ -7,7 +7,7 @@ import { lastUpcomingDay, type UpcomingBilling, upcomingAlert } from './alert.ts
 import { type AlertEndpointKey, EARLIEST_DAY, lockAlertEndpoint } from './alert-deliveries.sql.ts';
 import { MOST_ACTIVE_ALERT_ENDPOINTS } from './alert-endpoint.ts';
 
-/* The state is a parameter: with a constant, the planner could choose the index of all open billings. */
+/* The state is a parameter: for a constant the planner could choose the index of all open billings. */
 
 const FOUND = rowCodec({
   dueOn: column.day('f.due_on'),
@@ -21,10 +21,10 @@ const FOUND = rowCodec({
 
 /**
  * The next opened billings of some days (after `$2`, up to `$3`) in index order, from a position on.
- * `subscription_id` is null unless the billing is unchanged, its subscription continues (also: its plan was
- * not canceled) and endpoint `$7` was not alerted of it for this day. Locked until the commit, so that a
- * change that ends the billing is written after its alert. One locked by another process is left for the next
- * run (`is_held`).
+ * `subscription_id` is null unless the billing is unchanged, its subscription continues (its plan too) and
+ * endpoint `$7` was not alerted about it for this day. Rows are locked until the commit, so that a change
+ * that ends a billing is written after its alert. One locked by another process waits for the next run
+ * (`is_held`).
  */
 const LOOK = statement(
   'notices.look_at_billings',
@@ -74,7 +74,7 @@ const WRITE_ALERTS = statement(
    from ${ALERTS.sql}`,
 );
 
-/** The search continues after this billing. The time is PostgreSQL's own text, which keeps microseconds. */
+/** The search continues after this billing. The time is PostgreSQL's text, which keeps microseconds. */
 export type BillingPlace = {
   readonly dueOn: string;
   readonly createdAt: string;
@@ -87,19 +87,18 @@ const FIRST_BILLING: Omit<BillingPlace, 'dueOn'> = {
 };
 
 export type UpcomingToAlert = AlertEndpointKey & {
-  /** The merchant's business time and day. */
+  /** Business time and day of the merchant. */
   readonly moment: Instant;
   readonly day: Day;
 };
 
-/** `next`: where to continue; null at the end. `held`: locked by other processes, and read again. */
+/** `next`: where to continue; null at the end. `held`: locked by other processes, to be read again. */
 export type UpcomingBatch = {
   readonly alerted: number;
   readonly held: number;
   readonly next: BillingPlace | null;
 };
 
-/** null if the endpoint is not active, was alerted of the day already, or another process has it. */
 export async function alertUpcomingBatch(
   database: Database,
   wanted: UpcomingToAlert,
@@ -129,7 +128,6 @@ export async function alertUpcomingBatch(
 
 const FORGOTTEN = rowCodec({ count: column.whole('count(*)') });
 
-/** A day that has come is no longer alerted of. */
 const FORGET = statement(
   'notices.forget_upcoming',
   `with forgotten as (
@@ -143,7 +141,7 @@ const FORGET = statement(
    select ${FORGOTTEN.columns} from forgotten`,
 );
 
-/** Deletes up to `limit` records of alerted billings whose day has come and returns how many. */
+/** Deletes up to `limit` records of alerts whose due day has come. Returns how many. */
 export async function forgetUpcoming(
   database: Database,
   { merchantId, alertEndpointId }: AlertEndpointKey,
@@ -154,7 +152,7 @@ export async function forgetUpcoming(
   return FORGOTTEN.parse(row as Row).count;
 }
 
-/** Three days before the first billing to alert of is due, or the day after the endpoint's last alerts. */
+/** Three days before the due day of the first billing to alert about, or the day after the last alerts. */
 const EARLIEST = statement(
   'notices.earliest_upcoming_of_merchant',
   `select ${EARLIEST_DAY.columns}
@@ -174,7 +172,7 @@ const EARLIEST = statement(
    ) d`,
 );
 
-/** The business day of the merchant's next alert of a billing, perhaps a past day; null if there is none. */
+/** A business day, possibly past; null if there is none. */
 export async function findEarliestUpcoming(
   database: Database,
   merchantId: string,

@@ -36,13 +36,15 @@ export type AdvanceTools = Pick<ModuleContext, 'database' | 'clock'> & {
   readonly pixBanks: Pick<PixBanks, 'of' | 'choose'>;
   readonly pixTimeoutMilliseconds: number;
   readonly deliverer: Pick<Deliverer, 'notify'>;
-  /** Called for an authorization that its bank gave no answer about: an alarm. */
+  /** Alarms about an authorization that its bank did not answer in time. */
   readonly alarmUnanswered: (authorization: SubscriptionKey & { readonly bank: string }) => void;
 };
 
 type HeldAuthorization = SubscriptionKey & Pick<Authorization, 'fence'>;
 
-/** Asks the bank what became of an authorization, and writes it. Repeatable, by the process that holds it. */
+/**
+ * Asks the bank about an authorization and writes the answer. Repeatable by the process that holds the lease.
+ */
 export async function advanceAuthorization(
   tools: AdvanceTools,
   held: HeldAuthorization,
@@ -57,7 +59,7 @@ export async function advanceAuthorization(
   }
 }
 
-/** In the midst of another look. While another process asks about it, as it stands. */
+/** Asks within another look. If another process is asking, returns the stored authorization. */
 export async function askAuthorization(
   tools: AdvanceTools,
   key: SubscriptionKey,
@@ -114,12 +116,12 @@ async function make(tools: AdvanceTools, authorization: Authorization, timeout: 
   }
 }
 
-/** An earlier request may still be on its way. */
+/** A refusal counts only if no earlier request can still be on its way. */
 function mayRefuse(authorization: Authorization): boolean {
   return authorization.fence === FIRST_FENCE || isSurelyRefused(authorization);
 }
 
-/** The bank did not answer in the time that the payer had. What it may have made is ended by the work. */
+/** The bank did not answer within the payer's time. The background work ends what the bank may have made. */
 async function giveUp(tools: AdvanceTools, authorization: Authorization, now: Instant): Promise<void> {
   tools.alarmUnanswered(authorization);
   await stop(
@@ -168,7 +170,7 @@ async function look(tools: AdvanceTools, authorization: Authorization, timeout: 
   if (isWaiting) deliverer.notify();
 }
 
-/** Null: nothing changes. `isLate`: the payer had time enough. */
+/** null: nothing changes. `isLate`: the payer's time is over. */
 function moveOf(
   { subscription }: Authorization,
   found: AuthorizationState,
@@ -199,7 +201,7 @@ function whoCanceled(found: AuthorizationState): SubscriptionReason {
   return found.state === 'canceled' && !found.byPayer ? 'user' : 'payer';
 }
 
-/** All that the bank may have of it, also where its answer was lost. */
+/** Ends whatever the bank may have of the authorization, also if its answer was lost. */
 async function end(
   { database, pixBanks, clock }: AdvanceTools,
   authorization: Authorization,
@@ -218,7 +220,7 @@ async function end(
   await lookAtAuthorization(database, authorization, { now, at }, whyNotEnded(found));
 }
 
-/** Longer than a request is on its way. */
+/** Longer than a request can be on its way. */
 const ABSENT_PAUSE_MILLISECONDS = 20_000;
 
 function whyNotEnded(found: FoundAuthorization): string {
@@ -247,7 +249,7 @@ function nameOf(authorization: Authorization): AuthorizationName {
 
 const LONGEST_SUBJECT = 35;
 
-/** Null: the payer was erased. */
+/** null: the payer was erased. */
 function requestOf(authorization: Authorization, now: Instant): AuthorizationRequest | null {
   const { merchantId, subscriptionId, customer, terms, firstPixId, leastAmount } = authorization;
   const { name, documentNumber } = customer ?? {};

@@ -43,7 +43,7 @@ import { meaningOfPixCode } from './pix-code.ts';
 export type AdvanceCollectionTools = AdvanceTools & {
   readonly writeEnd: BatchedWrite<ChargeEnd, ChargeEndResult>;
   readonly observeCharge: (rule: ChargeRule | null) => void;
-  /** Something may be due: the next billing, or a further try. */
+  /** Wakes the collection: the next billing or another try may be due. */
   readonly notify: () => void;
 };
 
@@ -51,13 +51,13 @@ type Decision =
   | {
       readonly state: Exclude<CollectionState, 'open' | 'paid'>;
       readonly code: string | null;
-      /** It holds only where no other process has asked for it meanwhile. */
+      /** Decided because the bank has no charge: holds only if no other process has asked or sent since. */
       readonly isAbsent?: true;
     }
   | { readonly state: 'paid'; readonly payment: PixPaid }
   | Open;
 
-/** `now`: behind the answer. */
+/** `now`: business time after the bank's answer. */
 type Open = {
   readonly state: 'open';
   readonly now: Instant;
@@ -65,7 +65,7 @@ type Open = {
   readonly reason: string | null;
 };
 
-/** Nothing is there: the one way in which absence ends a charge. */
+/** The bank has no charge. Only this decision lets absence end a charge. */
 const VOIDED = { state: 'voided', code: null, isAbsent: true } as const;
 
 const MINUTE_MILLISECONDS = 60_000;
@@ -73,7 +73,10 @@ const RECORD_MILLISECONDS = 10_000;
 
 type HeldCollection = CollectionKey & Pick<Collection, 'fence'>;
 
-/** Sends a charge to the bank unless it has it, and writes what came of it. Repeatable, by who holds it. */
+/**
+ * Sends a charge to the bank unless the bank has it, and writes the outcome. Repeatable by the process that
+ * holds the lease.
+ */
 export async function advanceCollection(tools: AdvanceCollectionTools, held: HeldCollection): Promise<void> {
   try {
     const collection = await findCollection(tools.database, held);
@@ -96,8 +99,9 @@ async function advance(tools: AdvanceCollectionTools, collection: Collection): P
 }
 
 /**
- * Its subscription is active before it is paid, or the series would end with it. It is over when the bank
- * says that nobody can pay it any more: until then a payment comes first.
+ * Decides a first charge. The subscription is activated before its payment is written: a payment of a pending
+ * subscription would end the series. The charge ends only when the bank says that it can no longer be paid:
+ * until then a payment wins.
  */
 async function decideFirst(
   tools: AdvanceCollectionTools,
@@ -136,7 +140,10 @@ async function decideFirst(
   }
 }
 
-/** What arrived under its txid has paid it, also where the bank's record does not show that. */
+/**
+ * A Pix received under the charge's txid has paid it, even if the bank's record of the charge does not show
+ * it.
+ */
 async function withReceived<Answer extends FoundFirstCharge | CollectAnswer>(
   { database }: AdvanceCollectionTools,
   collection: Collection,
@@ -149,7 +156,7 @@ async function withReceived<Answer extends FoundFirstCharge | CollectAnswer>(
 
 const ENDS: readonly (FoundFirstCharge | CollectAnswer)['kind'][] = ['notFound', 'ended', 'failed', 'over'];
 
-/** Where the bank's record does not say what paid a charge, what arrived under its txid does. */
+/** If the bank's record does not say which Pix paid the charge, the Pix received under its txid does. */
 async function decidePaid(
   { database, clock }: AdvanceCollectionTools,
   collection: Collection,
@@ -171,9 +178,9 @@ async function decidePaid(
   return { state: 'open', now, lookAt: nextTryAt(tries, now), reason };
 }
 
-/** By then a request has arrived, or never will. */
+/** A request that has not arrived by then never will. */
 const LATE_MILLISECONDS = 10 * MINUTE_MILLISECONDS;
-/** Stored before the bank's own reason, and read again: rows that are open have these words. */
+/** Stored in front of the bank's own reason and read again: do not change it while open rows contain it. */
 const REFUSED = 'the bank does not make the charge, and its authorization holds';
 const TAKEN_AWAY = 'the bank has taken the charge away, and its authorization holds';
 const NOT_TAKEN_AWAY = 'the bank does not take the charge away';
@@ -188,13 +195,13 @@ async function decideCharge(
   const request = requestOf(collection, authorization);
   const timeout = tools.pixTimeoutMilliseconds;
   const today = saoPauloDay(tools.clock.now(merchantId));
-  // What nobody wants any more is not sent: a kill may have left its intent alone.
+  // A charge that is no longer wanted is not sent: a killed process may have left only its intent.
   const isWanted = collection.subscription === 'active' && authorization.state !== 'ending';
   const isInTime = !isTooLate(collection, leadDaysAt(bank, authorization), today);
-  // What has arrived under its txid has paid it: it is only asked for.
+  // A charge whose txid has received a Pix is paid: the bank is only asked about it.
   const isReceived = (await findCollectedReceipt(tools.database, collection)) !== null;
   const mayBeSent = !isSent && isWanted && !isHeld && isInTime && !isReceived;
-  // The scheme lets it be taken away until the day before its first try.
+  // The scheme allows a cancel until the day before the first try.
   const mayBeEnded = isSent && !isWanted && !isHeld && attemptNumber === 1 && today < dueOn;
   const found = await (mayBeSent
     ? bank.collect(request, timeout)
@@ -213,7 +220,7 @@ async function decideCharge(
   const isRefused = answer.kind === 'refused';
   if (!isRefused && !(answer.kind === 'over' && answer.isCanceled))
     return decisionOf(collection, answer, now);
-  // Without an authorization there is no charge: the bank says whether the payer has ended it.
+  // The bank cancels a charge when its authorization ends: ask whether the payer has ended it.
   const after = await askAuthorization(tools, authorization);
   if (after?.subscription !== 'active')
     return isRefused ? decideUnsent(collection, false, now) : { state: 'voided', code: null };
@@ -221,19 +228,19 @@ async function decideCharge(
   return unclear(isRefused ? `${REFUSED}: ${answer.reason}` : TAKEN_AWAY);
 }
 
-/** The bank has none, and it can no longer be sent with its days. */
+/** The bank has no charge, and its days are too near to send it. */
 function decideUnsent({ tries, unknownReason }: Collection, isWanted: boolean, now: Instant): Decision {
   const refusal = unknownReason?.startsWith(REFUSED) === true ? unknownReason : null;
   const reason = refusal ?? ABSENT;
   // The last request of yesterday may still be on its way.
   const quietAt = instant(startOfSaoPauloDay(saoPauloDay(now)) + LATE_MILLISECONDS);
   if (isWanted && now < quietAt) return { state: 'open', now, lookAt: quietAt, reason };
-  // A refusal is believed where the bank has no such charge.
+  // A refusal is believed only while the bank has no such charge.
   const unclear = { tries, unknownReason: refusal === null ? unknownReason : ABSENT };
   if (!isSurelyAbsent(unclear)) return { state: 'open', now, lookAt: nextTryAt(tries, now), reason };
   if (isWanted && refusal !== null)
     return { state: 'invalid', code: refusal.slice(`${REFUSED}: `.length), isAbsent: true };
-  // It is taken again, with other days, if it is still wanted.
+  // If still wanted, the billing is charged again with other days.
   return VOIDED;
 }
 
@@ -249,7 +256,7 @@ function decisionOf(
 ): Decision {
   switch (answer.kind) {
     case 'scheduled': {
-      // What the payer's bank refuses at once is known in a moment.
+      // What the payer's bank refuses at once is known within a minute.
       const lookAt = isSent ? nextLookAt(tryOn, now) : instant(now + MINUTE_MILLISECONDS);
       return { state: 'open', now, lookAt, reason: null };
     }
@@ -264,7 +271,7 @@ function decisionOf(
   }
 }
 
-/** The money and what the bank decided are one commit; the billing follows by its own. */
+/** Writes payment and decision in one commit; the billing follows in the next. */
 async function record(
   { database, clock, deliverer }: AdvanceCollectionTools,
   collection: Collection,
@@ -291,7 +298,7 @@ async function record(
     });
   });
   if (isWaiting === true) deliverer.notify();
-  // It was sent meanwhile, and is asked for again; decided meanwhile, it stays as it is.
+  // Sent meanwhile: the bank is asked again. Decided meanwhile: the row stays as it is.
   if (isWaiting !== null) return;
   const now = clock.now(collection.merchantId);
   await lookAtCollection(database, collection, { now, at: nextTryAt(0, now) }, ABSENT);
@@ -303,7 +310,7 @@ async function finish(tools: AdvanceCollectionTools, collection: Collection): Pr
     {
       ...{ kind: 'resolved', merchantId, billingId, subscriptionId, transactionId: pixId },
       ...{ facts: factsOf(collection), askedFor, by: 'system', at: tools.clock.now(merchantId) },
-      // It had its pauses while the bank was asked.
+      // No pause before another try: the bank was asked with pauses.
       isSentOn: true,
     },
     performance.now() + RECORD_MILLISECONDS,

@@ -17,7 +17,7 @@ const BATCH = 4;
 
 type ApplyTools = Pick<ModuleContext, 'database' | 'clock'>;
 
-/** What arrived under a txid of ours becomes known, whatever its charge came to. */
+/** Records every Pix received under a txid of ours, whatever became of its charge. */
 export function applyCollectedReceipts(tools: ApplyTools): Work {
   return {
     name: 'applyCollectedReceipts',
@@ -33,7 +33,7 @@ export function applyCollectedReceipts(tools: ApplyTools): Work {
   };
 }
 
-/** While its charge is open, or is tried again, the bank is asked about that: it may have been paid. */
+/** While the charge is open, or may be tried again, the bank is asked about it: this Pix may have paid it. */
 async function apply({ database, clock }: ApplyTools, receipt: CollectedReceipt): Promise<void> {
   if (await database.transaction((tx) => handOnReceipt(tx, receipt))) return;
   const last = await findLastOfTxid(database, receipt);

@@ -10,11 +10,13 @@ import {
 import { laterOf, pixDueDayAfter } from '../plans/pix-schedule.ts';
 import type { PlanType, Terms } from '../plans/plan.ts';
 
-/** `asking`: the bank's answer is not known. `ending`: the subscription is over, and the bank is told. */
+/**
+ * `asking`: the bank has not answered yet. `ending`: the subscription is over, and the bank is being told.
+ */
 export const AUTHORIZATION_STATES = ['asking', 'waiting', 'approved', 'ending', 'ended'] as const;
 export type AuthorizationState = (typeof AUTHORIZATION_STATES)[number];
 
-/** Null: the event cannot happen. `appear`: the bank has made it after its subscription ended. */
+/** null: the event cannot happen. `appear`: the bank made the authorization after its subscription ended. */
 export const AUTHORIZATION_MOVES = {
   asking: { make: 'waiting', approve: null, end: null, appear: null },
   waiting: { make: null, approve: 'approved', end: null, appear: null },
@@ -30,7 +32,7 @@ export const AUTHORIZATION_MOVES = {
 export const COLLECTION_STATES = ['open', 'paid', 'failed', 'denied', 'invalid', 'voided'] as const;
 export type CollectionState = (typeof COLLECTION_STATES)[number];
 
-/** Null: the event cannot happen in that state. Only a try that is open is decided. */
+/** null: the event cannot happen in that state. */
 export const COLLECTION_MOVES = {
   open: { pay: 'paid', fail: 'failed', deny: 'denied', invalidate: 'invalid', void: 'voided' },
   paid: { pay: null, fail: null, deny: null, invalidate: null, void: null },
@@ -43,7 +45,10 @@ export const COLLECTION_MOVES = {
   Record<'pay' | 'fail' | 'deny' | 'invalidate' | 'void', CollectionState | null>
 >;
 
-/** 1: asked by the payer's own bank. 2: a QR code that authorizes. 3: one that pays the first charge too. */
+/**
+ * 1: the payer's own bank asks him. 2: a QR code authorizes. 3: a QR code authorizes and pays the first
+ * charge.
+ */
 export type Journey = 1 | 2 | 3;
 
 const PERIODS = {
@@ -62,21 +67,20 @@ export function periodOf(planType: PlanType): PixPeriod {
   return period;
 }
 
-/** How long a payer may take to agree. */
+/** A payer's time to agree. */
 const AUTHORIZATION_DAYS = 3;
 const DAY_MILLISECONDS = 86_400_000;
 
 export type FirstDays = {
   readonly expiresAt: Instant;
-  /** Of the first billing. */
   readonly firstDueOn: Day;
   /** The first day on which the bank may charge. */
   readonly startsOn: Day;
 };
 
 /**
- * Journey 3 pays the first billing at once, so the bank charges from the second one on. With the others the
- * first billing leaves the payer time to agree, and the bank its lead time.
+ * Journey 3 pays the first billing at once, so the bank charges from the second one on. In the others the
+ * first billing leaves the payer time to agree and the bank its lead time.
  */
 export function firstDays(
   journey: Journey,
@@ -95,18 +99,18 @@ export function firstDays(
   return { expiresAt, firstDueOn, startsOn: firstDueOn };
 }
 
-/** The 29th and later days are the 1st of the next month: they are not in every month. */
+/** From the 29th on: the 1st of the next month, because not every month has these days. */
 function beforeDay29(day: Day): Day {
   let kept = day;
   while (Number(kept.slice(-2)) > 28) kept = addDays(kept, 1);
   return kept;
 }
 
-/** A payer's bank pays in the morning of a day, and gives a try up in the evening. */
+/** A payer's bank pays in the morning and gives up in the evening. */
 const LOOK_MINUTES = [8 * 60 + 30, 21 * 60 + 30] as const;
 const MINUTE_MILLISECONDS = 60_000;
 
-/** When the bank knows what became of a try: the next morning or evening from its day on. */
+/** When the bank knows the result of a try: the next morning or evening, from the day of the try on. */
 export function nextLookAt(tryOn: Day, now: Instant): Instant {
   const today = saoPauloDay(now);
   for (let day = laterOf(tryOn, today); ; day = addDays(day, 1)) {
@@ -119,7 +123,9 @@ export function nextLookAt(tryOn: Day, now: Instant): Instant {
 const SHORTEST_PAUSE_MILLISECONDS = 3_000;
 const LONGEST_PAUSE_MILLISECONDS = 3_600_000;
 
-/** While a payer has not decided: a quarter of the time since he was asked, three seconds to an hour. */
+/**
+ * While the payer has not decided: after a quarter of the time since he was asked, three seconds to an hour.
+ */
 export function nextPendingLookAt(requestedAt: Instant, now: Instant): Instant {
   const quarter = (now - requestedAt) / 4;
   return instant(
@@ -127,22 +133,22 @@ export function nextPendingLookAt(requestedAt: Instant, now: Instant): Instant {
   );
 }
 
-/** Of an authorization that holds: whether the payer has ended it. */
+/** For an authorization that holds: has the payer ended it? */
 export function nextDailyLookAt(now: Instant): Instant {
   return instant(now + DAY_MILLISECONDS);
 }
 
-/** Without a clear answer: 2 s, 4 s … 10 minutes. */
+/** After no clear answer: 2 s, 4 s … 10 minutes. */
 export function nextTryAt(tries: number, now: Instant, longestMilliseconds = 600_000): Instant {
   return instant(now + Math.min(longestMilliseconds, 2_000 * 2 ** Math.min(tries, 11)));
 }
 
-/** Of a charge that is sent days ahead: up to an hour. */
+/** For a charge that is sent days ahead: up to an hour. */
 export function nextSendAt(tries: number, now: Instant): Instant {
   return nextTryAt(tries, now, LONGEST_PAUSE_MILLISECONDS);
 }
 
-/** After the end of a first charge: a payment of the last second may still be on its way. */
+/** A payment made in the last second of a first charge may arrive later. */
 export function isFirstChargeOver(expiresAt: Instant, now: Instant): boolean {
   return now > expiresAt + 5 * MINUTE_MILLISECONDS;
 }

@@ -43,7 +43,7 @@ const AUTHORIZATION = rowCodec(
     leadDays: column.whole(),
     requestedAt: column.instant(),
     expiresAt: column.instant(),
-    /** Of whoever asks the bank about it. */
+    /** Of the process that asks the bank now. */
     fence: column.whole(),
     tries: column.whole(),
     unknownReason: column.nullable(column.text()),
@@ -57,7 +57,6 @@ const AUTHORIZATION = rowCodec(
 
 const WHOLE = `${AUTHORIZATION.columns}, ${TERMS.columnsOf('s')}`;
 
-/** With its subscription and the terms of it. */
 const JOINS = `cross join lateral (
      select * from subscriptions o where o.merchant_id = a.merchant_id and o.subscription_id = a.subscription_id limit 1
    ) s cross join lateral (
@@ -81,7 +80,7 @@ export async function findAuthorization(
   return row === undefined ? null : { ...AUTHORIZATION.parse(row), terms: TERMS.parse(row) };
 }
 
-/** The bank has made it: its code may be shown. */
+/** The bank made the authorization: its code may be shown. */
 const MAKE = statement(
   'pix_authorizations.make',
   `update pix_authorizations a set state = 'waiting', rec_id = $3, pix_emv = $4, look_at = $5::timestamptz, tries = 0, tried_at = null,
@@ -90,7 +89,7 @@ const MAKE = statement(
    returning a.subscription_id`,
 );
 
-/** Its subscription ended while the bank made it: it is to be ended there. */
+/** The subscription ended while the bank made its authorization, which the bank must now end. */
 const APPEAR = statement(
   'pix_authorizations.appear',
   `update pix_authorizations a set state = 'ending', rec_id = $3, look_at = $4::timestamptz, tries = 0, tried_at = null,
@@ -116,7 +115,6 @@ const END = statement(
    where a.merchant_id = $1 and a.subscription_id = $2 and a.state in (${fromStates(AUTHORIZATION_MOVES, 'end')})`,
 );
 
-/** The bank has none, or ended it. */
 export async function endAuthorization(
   database: Database,
   { merchantId, subscriptionId }: SubscriptionKey,
@@ -130,7 +128,7 @@ const NOTE_REFUSAL = statement(
    where a.merchant_id = $1 and a.subscription_id = $2 and a.state = 'ending'`,
 );
 
-/** Why the bank makes none. What it made before it refused is ended by the work. */
+/** Why the bank refused. The background work ends what it may have made before. */
 export async function noteRefusal(
   tx: Tx,
   { merchantId, subscriptionId }: SubscriptionKey,
@@ -139,7 +137,7 @@ export async function noteRefusal(
   await tx.query(NOTE_REFUSAL, [merchantId, subscriptionId, reason.slice(0, 100)]);
 }
 
-/** Business time: of the look that is over, and of the next one. */
+/** Business time. `now`: of the finished look. `at`: of the next one. */
 export type LookTimes = { readonly now: Instant; readonly at: Instant };
 
 const LOOK = statement(
@@ -151,7 +149,10 @@ const LOOK = statement(
    where a.merchant_id = $1 and a.subscription_id = $2 and a.state = $5 and a.fence = $7 and a.look_at is not null`,
 );
 
-/** Unless it has moved, or another process asks. `reason`: why it is not known; null: it was answered. */
+/**
+ * Writes nothing if the row has changed or another process asks. `reason`: why it is not known; null:
+ * answered.
+ */
 export async function lookAtAuthorization(
   database: Database,
   authorization: Pick<Authorization, 'merchantId' | 'subscriptionId' | 'state' | 'fence'>,
@@ -164,7 +165,7 @@ export async function lookAtAuthorization(
   await database.query(LOOK, values);
 }
 
-/** Every change of a subscription holds this lock. A cancel of its plan sees earlier activations. */
+/** Every change of a subscription holds this lock, so that a cancel of its plan sees earlier activations. */
 const HOLD = statement(
   'pix_authorizations.hold_subscription',
   `select s.subscription_id from subscriptions s cross join lateral (
@@ -172,7 +173,7 @@ const HOLD = statement(
    ) turn where s.merchant_id = $1 and s.subscription_id = $2 and turn.is_mine for no key update of s`,
 );
 
-/** An open billing under charge is left to what comes of its charge. */
+/** An open billing under charge stays: the result of its charge decides. */
 const MOVE = statement(
   'pix_authorizations.move_subscription',
   `with moved as (
@@ -206,7 +207,7 @@ export type SubscriptionMove = {
 
 const APPROVED = 'O pagador autorizou o Pix Automático.';
 
-/** What the payer decided becomes the state of the subscription. Gives whether alerts wait; repeatable. */
+/** Writes the payer's decision as the subscription's state. Returns whether alerts wait; repeatable. */
 export async function moveByPayer(
   tx: Tx,
   { merchantId, subscriptionId }: SubscriptionKey,

@@ -16,7 +16,7 @@ import {
   type VoidedCollection,
 } from './collections.sql.ts';
 
-/** Why a charge has no day any more. */
+/** Why no day is left for a charge. */
 const ENDS: Readonly<Record<'noDayLeft' | 'cycleOver', ChargeFacts>> = {
   cycleOver: factsOfUnsent('cycleOver'),
   noDayLeft: {
@@ -27,8 +27,8 @@ const ENDS: Readonly<Record<'noDayLeft' | 'cycleOver', ChargeFacts>> = {
 };
 
 /**
- * Sends what is due to the bank, ahead of its day; a further try on the day before it. The intent is
- * committed first. `pending`: it goes on at the bank.
+ * Sends a due charge to the bank ahead of its day, another try on the day before it. The intent is committed
+ * first. `pending`: the bank goes on with it.
  */
 export async function collectByPix(
   tools: AdvanceCollectionTools,
@@ -54,7 +54,7 @@ export async function collectByPix(
   const pixId = newId();
   const isTaken = await takeBilling(tools.database, {
     ...due,
-    // Without a day it is only asked for: a restored database may not know that it was sent.
+    // Without a day left the bank is only asked: a restored database may not know that the charge was sent.
     ...(typeof days === 'string' ? { dueOn: before?.dueOn ?? due.dueOn, tryOn: today } : days),
     ...{ pixId, bank: authorization.bank, attemptNumber, at: now, txid: before?.txid ?? null },
     ...again,
@@ -65,24 +65,24 @@ export async function collectByPix(
 }
 
 /**
- * Before a charge has another txid the bank is asked for the one under the last in a row of its own. What
- * arrived under it was paid for it. Null: another one may be made.
+ * Days and txid of the voided try, so that the bank is asked about it again, in a new row, before the charge
+ * gets another txid: a Pix received under it has paid the charge. null: another txid may be used.
  */
 async function againOf(
   { database }: AdvanceCollectionTools,
   voided: VoidedCollection,
 ): Promise<(TryDays & Pick<Collection, 'txid'>) | null> {
-  // A code of the first charge was paid, or nothing: the bank has no further one under its txid.
+  // Unless its code was paid, a first charge is over: the bank makes no other one under its txid.
   const isOver = voided.isFirst || voided.times > 1;
   if (isOver && (await findCollectedReceipt(database, voided)) === null) return null;
   const { txid, dueOn, tryOn } = voided;
   return { txid, dueOn, tryOn };
 }
 
-/** Of the charge at the bank, and of this try. */
+/** `dueOn`: of the charge at the bank. `tryOn`: of this try. */
 type TryDays = { readonly dueOn: Day; readonly tryOn: Day };
 
-/** The bank always has its lead time, also after downtime. */
+/** Leaves the bank its lead time, also after downtime. */
 function firstDayOf(
   { dueOn }: DueBilling,
   { startsOn, terms: { planType } }: Authorization,

@@ -24,15 +24,15 @@ const COLLECTION = rowCodec(
     isSent: column.boolean(),
     code: column.nullable(column.text()),
     isOver: column.boolean('c.look_at is null'),
-    /** Of whoever asks the bank about it. */
+    /** Of the process that asks the bank now. */
     fence: column.whole(),
     tries: column.whole(),
     unknownReason: column.nullable(column.text()),
-    /** It is paid by a code that authorizes too. */
+    /** Paid by a QR code that also authorizes. */
     isFirst: column.boolean('a.first_pix_id is not distinct from c.pix_id'),
     accountNumber: column.text('s.account_number'),
     subscription: column.oneOf(SUBSCRIPTION_STATES, 's.state'),
-    /** Its merchant's billings are held: nothing is sent. */
+    /** The merchant's billings are held: nothing is sent. */
     isHeld: column.boolean('m.billings_held_at is not null'),
   },
   'c',
@@ -69,7 +69,7 @@ const FIND_LAST = statement(
    where c.merchant_id = $1 and c.billing_id = $2 and c.state <> 'voided' order by c.attempt_number desc limit 1`,
 );
 
-/** The try before; null: the bank has no charge of this billing. */
+/** The previous try; null: the bank has no charge of this billing. */
 export async function findLastCollection(
   database: Reader,
   { merchantId, billingId }: Pick<Collection, 'merchantId' | 'billingId'>,
@@ -84,7 +84,7 @@ const VOIDED = rowCodec({
      )`),
 });
 
-/** `times`: so often this try was voided under this txid. */
+/** `times`: how often this try was voided under this txid. */
 export type VoidedCollection = Collection & RowOf<typeof VOIDED>;
 
 const FIND_VOIDED = statement(
@@ -94,7 +94,7 @@ const FIND_VOIDED = statement(
    order by c.pix_id desc limit 1`,
 );
 
-/** The last one of this try that was voided; null: none was. */
+/** The last voided row of this try; null: none. */
 export async function findVoidedCollection(
   database: Reader,
   { merchantId, billingId }: Pick<Collection, 'merchantId' | 'billingId'>,
@@ -124,7 +124,9 @@ const FIND_LAST_OF_TXID = statement(
    where c.merchant_id = $1 and c.txid = $2 order by c.attempt_number desc, c.pix_id desc limit 1`,
 );
 
-/** `isUnderWay`: a try is open, its end is not told to its billing yet, or one may follow under this txid. */
+/**
+ * `isUnderWay`: a try is open, its result is not yet in its billing, or another may follow under this txid.
+ */
 export async function findLastOfTxid(
   database: Reader,
   { merchantId, txid }: Pick<Collection, 'merchantId' | 'txid'>,
@@ -133,7 +135,7 @@ export async function findLastOfTxid(
   return row === undefined ? null : { ...COLLECTION.parse(row), ...OF_TXID.parse(row) };
 }
 
-/** As a charge by card: a cancel of the plan waits for it, or is seen by the statement after it. */
+/** As for cards: a cancel of the plan waits for this charge, or the next statement sees the cancel. */
 const SHARE_PLAN = statement(
   'pix_collections.share_plan',
   `select pg_try_advisory_xact_lock_shared(hashtextextended($1::text || '|' || $2::uuid::text, 0)) as is_mine`,
@@ -150,7 +152,10 @@ const HOLD = statement(
    where h.state = 'active' and (e.asked_at is null or e.asked_at < h.state_since)`,
 );
 
-/** Of the billing, so that a restored database meets what the bank has; of the try if that one is void. */
+/**
+ * The txid is the billing's id, so that a restored database finds the charge at the bank; after a void, the
+ * try's id.
+ */
 const NEW_TXID = `replace(case when exists (
        select from pix_collections v where v.merchant_id = t.merchant_id and v.billing_id = t.billing_id
      ) then $4::uuid else t.billing_id end::text, '-', '')`;
@@ -189,7 +194,7 @@ export type TakenBilling = {
   readonly fence: number;
   readonly pixId: string;
   readonly bank: string;
-  /** Of the charge that is at the bank already; null: there is none. */
+  /** Of the charge that the bank has; null: none. */
   readonly txid: string | null;
   readonly attemptNumber: number;
   readonly amount: Cents;
@@ -200,7 +205,10 @@ export type TakenBilling = {
 
 const TAKEN = rowCodec({ txid: column.text() });
 
-/** The intent. False: taken elsewhere, locked, or no longer due. What was lost with it comes back. */
+/**
+ * Writes the intent. False: taken elsewhere, locked, or no longer due. Lost receipts of its txid are applied
+ * again.
+ */
 export async function takeBilling(database: Database, row: TakenBilling): Promise<boolean> {
   const { merchantId, subscriptionId, planId, billingId, pixId } = row;
   return database.transaction(async (tx) => {
@@ -229,8 +237,8 @@ const DECIDE = statement(
 );
 
 /**
- * What the bank made of it. False: it was decided before, or is believed absent and another process has asked
- * for it, or sent it, meanwhile.
+ * Writes the bank's decision. False: decided before, or decided by absence while another process asked or
+ * sent.
  */
 export async function decideCollection(
   tx: Tx,
@@ -251,7 +259,7 @@ const LOOK = statement(
    where merchant_id = $1 and pix_id = $2 and state = 'open' and fence = $7`,
 );
 
-/** Unless another process asks. `reason`: why it is not known; null: the bank has it. */
+/** Writes nothing if another process asks. `reason`: why it is not known; null: the bank has the charge. */
 export async function lookAtCollection(
   database: Database,
   { merchantId, pixId, fence }: CollectionKey & Pick<Collection, 'fence'>,
@@ -269,7 +277,6 @@ const FINISH = statement(
    where merchant_id = $1 and pix_id = $2 and state <> 'open'`,
 );
 
-/** Its billing has what came of it. */
 export async function finishCollection(
   database: Database,
   { merchantId, pixId }: CollectionKey,
@@ -284,7 +291,7 @@ const HURRY = statement(
    where merchant_id = $1 and subscription_id = $2 and (look_at > $3::timestamptz or ${NOTES})`,
 );
 
-/** What became of an authorization says something of what is collected under it. */
+/** An authorization's new state may decide its charges: look at them now. */
 export async function hurryCollections(
   database: Database,
   { merchantId, subscriptionId }: Pick<Collection, 'merchantId' | 'subscriptionId'>,

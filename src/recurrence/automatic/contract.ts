@@ -37,7 +37,7 @@ export type AuthorizationToShow = {
   readonly recId: string | null;
 };
 
-/** `pages`: the address of payers' pages without its key. `now`: business time. */
+/** `pages`: the address of payers' pages without the key. `now`: business time. */
 export function writeAuthorization(
   { state, journey, pixEmv, pageKey, expiresAt, recId }: AuthorizationToShow,
   pages: string,

@@ -6,10 +6,10 @@ import type { FairClaim } from '../../platform/work/fair-claim.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 import { IS_LEASED, LEASED, RELEASED } from './looks.sql.ts';
 
-/** How far the merchant's clock is ahead. It never goes back, so nothing is due too early. */
+/** How far the merchant's clock is ahead. A clock never goes back, so no look comes too early. */
 const SHIFT = `coalesce((select c.shift_milliseconds from merchant_clocks c where c.merchant_id = $2), 0) * interval '1 millisecond'`;
 
-/** While a process asks the bank no other one does. */
+/** No other process asks the bank meanwhile. */
 const LEASE_MILLISECONDS = 60_000;
 
 const AUTHORIZATION = rowCodec(
@@ -22,13 +22,13 @@ const COLLECTION = rowCodec(
     bank: column.text('a.bank'),
     pixId: column.text(),
     fence: column.whole(),
-    /** What became of it is known; its billing is not told yet. */
+    /** The result is known, but not yet in its billing. */
     isDecided: column.boolean("o.state <> 'open'"),
   },
   'o',
 );
 
-/** What its bank is to be asked about. */
+/** What to ask its bank about. */
 export type DueLook = { readonly merchantId: string; readonly bank: string; readonly fence: number } & (
   | { readonly subscriptionId: string }
   | { readonly pixId: string; readonly isDecided: boolean }
@@ -87,7 +87,7 @@ const CLAIM_COLLECTIONS_OF = statement(
    returning ${COLLECTION.columns}`,
 );
 
-/** Of all merchants, by real time. Each comes again after the lease, also if its process dies. */
+/** For all merchants, by real time. After the lease each is due again, even if its process dies. */
 export async function claimLooks(database: Database, share: FairClaim): Promise<DueLook[]> {
   const [, ...values] = fairClaimValues(share, LEASE_MILLISECONDS);
   return claimBoth(share.free, {
@@ -98,7 +98,7 @@ export async function claimLooks(database: Database, share: FairClaim): Promise<
 
 type ClaimOfKind = (limit: number) => Promise<Row[]>;
 
-/** Neither kind waits while the other fills every place: half is for authorizations, one alone by lot. */
+/** Neither kind fills all places: authorizations get half, and a single place goes by lot. */
 async function claimBoth(
   free: number,
   claim: Readonly<Record<'authorizations' | 'collections', ClaimOfKind>>,
@@ -110,7 +110,7 @@ async function claimBoth(
   return [...collections.map(COLLECTION.parse), ...authorizations.map(AUTHORIZATION.parse)];
 }
 
-/** Of one merchant, by its own clock. */
+/** For one merchant, by its own clock. */
 export async function claimLooksOf(
   database: Database,
   merchantId: string,
@@ -138,12 +138,12 @@ const AHEAD = statement(
   `select ${MERCHANT.columns} from merchant_clocks c where ${IS_DUE_AHEAD} limit $1`,
 );
 
-/** Merchants whose test clock is past a look. Homologation only. */
+/** Merchants whose test clock has passed a look. Homologation only. */
 export async function listMerchantsToLookAt(database: Database, limit: number): Promise<string[]> {
   return (await database.query(AHEAD, [limit])).map((row) => MERCHANT.parse(row).merchantId);
 }
 
-/** Milliseconds, by real time and by clocks that are ahead. Without merchants that are passed over (`$1`). */
+/** Milliseconds, by real time and by clocks that are ahead. `$1`: merchants to leave out. */
 export const LOOKS_DUE = statement(
   'pix_authorizations.looks_due',
   `select case when exists (select from merchant_clocks c where ${IS_DUE_AHEAD}) then 0 else (
@@ -166,7 +166,9 @@ const LEASE_AUTHORIZATION = statement(
 
 const HELD = rowCodec({ fence: column.whole() }, 'o');
 
-/** Of one alone, due or not. Null: another process asks the bank about it, or nobody has to any more. */
+/**
+ * Leases one authorization, due or not. null: another process asks the bank, or no look is wanted any more.
+ */
 export async function leaseAuthorization(
   database: Database,
   { merchantId, subscriptionId }: { readonly merchantId: string; readonly subscriptionId: string },
@@ -201,7 +203,6 @@ type Held<Key> = Key & { readonly merchantId: string; readonly fence: number };
 type HeldAuthorization = Held<{ readonly subscriptionId: string }>;
 type HeldCollection = Held<{ readonly pixId: string }>;
 
-/** By whoever holds it, however its look ended. */
 export async function releaseAuthorization(
   database: Database,
   { merchantId, subscriptionId, fence }: HeldAuthorization,
@@ -216,7 +217,7 @@ export async function releaseCollection(
   await database.query(RELEASE_COLLECTION, [merchantId, pixId, fence]);
 }
 
-/** Its bank is away, and was not asked. */
+/** For a bank that is away and was not asked. */
 export async function putOffLook(
   database: Database,
   look: HeldAuthorization | HeldCollection,
@@ -242,7 +243,6 @@ const EARLIEST_OF = statement(
    ) as earliest) e`,
 );
 
-/** The earliest look up to `until`, or null. */
 export async function earliestLook(
   database: Database,
   merchantId: string,

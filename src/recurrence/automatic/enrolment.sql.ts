@@ -26,9 +26,9 @@ export type PendingSubscription = {
   readonly orderNumber: string;
   readonly accountNumber: string;
   readonly customer: Customer | null;
-  /** Null: the one that suits the plan. */
+  /** null: the one that suits the plan. */
   readonly journey: Journey | null;
-  /** Null: the amount is fixed. */
+  /** null: the amount is fixed. */
   readonly leastAmount: Cents | null;
   readonly payerAccount: PayerAccount | null;
   readonly bank: string | null;
@@ -42,7 +42,7 @@ export type PendingResult = 'created' | 'keyUsed' | readonly SubscriptionCreatio
 
 const PLAN = rowCodec({ state: column.oneOf(PLAN_STATES) }, 'p');
 
-/** As a new subscription by card: waits for edits, and reads their terms. */
+/** As for subscriptions by card: waits for edits of the plan, then reads its terms. */
 const LOCK_PLAN = statement(
   'pix_enrolments.lock_plan',
   `select ${PLAN.columns}, ${TERMS.columns} from (
@@ -95,7 +95,7 @@ const ENROL = statement(
    select subscription_id from enrolled`,
 );
 
-/** They are few beside charges. */
+/** Enrolments are few beside charges. */
 const LIMITS = { rowsPerBatch: 1, statementsInFlight: 4, waitingCallers: 500 };
 
 export function pendingSubscriptionsWrite(
@@ -150,12 +150,12 @@ async function enrolUnderLock(tx: Tx, row: PendingSubscription): Promise<Pending
   return 'created';
 }
 
-/** Who pays nothing today has nothing to pay by the code that authorizes. */
+/** With a trial nothing is due today, so the code only authorizes. */
 function usualJourney({ trialDays }: Pick<Terms, 'trialDays'>): Journey {
   return trialDays === 0 ? 3 : 2;
 }
 
-/** Every reason; `plan` null: there is none. */
+/** Every reason. `plan` null: no such plan. */
 function enrolmentRefusals(
   {
     customer,

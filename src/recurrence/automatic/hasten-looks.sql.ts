@@ -1,7 +1,7 @@
 import { type Database, statement } from '../../platform/postgres/database.ts';
 import { IS_LEASED, NOTES } from './looks.sql.ts';
 
-/** Real time is never ahead of business time, so that these are due. */
+/** Real time is never ahead of business time, so these looks become due. */
 const AUTHORIZATIONS = statement(
   'pix_authorizations.hasten',
   `update pix_authorizations a set look_at = case when ${IS_LEASED} then look_at else now() end,
@@ -16,7 +16,6 @@ const COLLECTIONS = statement(
    where c.txid = any($1::text[]) and (look_at > now() or ${NOTES}) and c.is_sent`,
 );
 
-/** A hint that the bank has something new about these. */
 export async function hastenAutomaticPix(
   database: Database,
   { recIds, txids }: { readonly recIds: readonly string[]; readonly txids: readonly string[] },

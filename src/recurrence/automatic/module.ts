@@ -25,11 +25,11 @@ import {
 import { countUnanswered } from './unanswered.sql.ts';
 
 const COUNT_MILLISECONDS = 5_000;
-/** Asked about at the same time in a jump of a clock. */
+/** Looks at the same time in a jump of a clock. */
 const ASIDE = 8;
 /** The most merchants with a clock ahead in one claim. */
 const MOST_AHEAD = 100;
-/** Claims of one run in a jump; the next run goes on. */
+/** Claims of one run in a jump; the next run continues. */
 const MOST_BATCHES = 50;
 
 const UNANSWERED = databaseGauge(
@@ -55,12 +55,11 @@ const GIVEN_UP = counter(
 
 export type AutomaticPix = {
   readonly works: readonly Work[];
-  /** Within a jump of a merchant's clock. */
   readonly clocked: Pick<ClockedWork, 'earliestDue' | 'runDue'>;
   readonly collectByPix: (due: DueBilling, deadlineAt: number) => Promise<'pending' | 'notTaken'>;
 };
 
-/** An alarm: a payer waited for a code that never came. */
+/** Alarms: a payer waited for a code that never came. */
 export function alarmOfUnanswered({
   log,
   metrics,
@@ -72,7 +71,7 @@ export function alarmOfUnanswered({
   };
 }
 
-/** What payers agree to, and what is collected under it. `outage`: whether each bank answers anything. */
+/** Authorizations and their charges. `outage`: whether each bank answers. */
 export function openAutomaticPix(
   { database, metrics }: Pick<ModuleContext, 'database' | 'metrics'>,
   tools: AdvanceCollectionTools,
@@ -108,7 +107,7 @@ export function openAutomaticPix(
   };
 }
 
-/** Banks that answer do not wait for one that is away, nor merchants for one with much to ask. */
+/** No bank waits for one that is away, and no merchant for one with many looks. */
 function lookDispatcher(tools: AdvanceCollectionTools, outage: OutageWatch): Dispatcher<DueLook, boolean> {
   const { database, clock } = tools;
   const askedOf = ({ merchantId, bank: provider }: DueLook) => ({ merchantId, provider });

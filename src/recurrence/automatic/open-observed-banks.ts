@@ -5,7 +5,7 @@ import { PIX_PORT } from '../../providers/pix/open-pix-bank.ts';
 
 type Answer = { readonly kind: string; readonly cause?: UnclearCause };
 
-/** Every answer, and every silence, tells whether its bank is away. */
+/** Every answer, or its absence, tells whether its bank is away. */
 export function openObservedBanks(pixBanks: PixBanks, outage: OutageWatch): Pick<PixBanks, 'of' | 'choose'> {
   return {
     choose: (sale, takes) => pixBanks.choose(sale, takes),

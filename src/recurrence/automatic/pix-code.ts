@@ -1,4 +1,4 @@
-/** Why a payer's bank did not pay, by the central bank's codes, for whoever reads the notice. */
+/** Why a payer's bank did not pay, by the central bank's codes. */
 const MEANINGS: Readonly<Record<string, string>> = {
   AB10: 'Erro na instituição do pagador',
   AC05: 'Conta do pagador encerrada',

@@ -30,7 +30,10 @@ export type SubscriptionByPix = {
 
 const ANSWER_MILLISECONDS = 1_000;
 
-/** Pending until its payer agrees. The bank is asked while the caller waits, and by the work if need be. */
+/**
+ * Creates a subscription that is pending until its payer agrees. The bank is asked while the caller waits,
+ * later by the background work.
+ */
 export function startByPix(
   tools: StartByPixTools,
   { merchantId, userName, accountNumber }: Enroller,
@@ -62,7 +65,7 @@ export function startByPix(
       if (result !== 'created') return { kind: 'refused', refusals: result };
       const left = deadlineAt - performance.now() - ANSWER_MILLISECONDS;
       const timeout = Math.min(tools.pixTimeoutMilliseconds, Math.max(1, left));
-      // It is made, whatever becomes of this question: the work asks again.
+      // The subscription exists, whatever this request to the bank ends in: the background work asks again.
       await advanceAuthorization(tools, { ...row, fence: FIRST_FENCE }, timeout).catch(() => {});
       return { kind: 'created', subscriptionId };
     },

@@ -8,7 +8,7 @@ export type UnansweredKind = (typeof UNANSWERED_KINDS)[number];
 const UNANSWERED = rowCodec(
   {
     merchantId: column.text(),
-    /** Of the subscription, or of the billing. */
+    /** Id of the subscription, or of the billing. */
     id: column.text(),
     kind: column.oneOf(UNANSWERED_KINDS),
     amount: column.money(),
@@ -20,7 +20,7 @@ const UNANSWERED = rowCodec(
   'u',
 );
 
-/** The bank gives no clear answer about an authorization, or a charge under one. `dueAt` is business time. */
+/** An authorization or a charge about which the bank gives no clear answer. `dueAt` is business time. */
 export type Unanswered = RowOf<typeof UNANSWERED>;
 
 const ALL = `(

@@ -14,7 +14,7 @@ import {
 } from './billing-after-charge.ts';
 import { ALL_CHARGE_RESULTS, type ChargeResult } from './charge-result.ts';
 
-/** Of subscriptions by card. */
+/** Subscriptions by card have these. */
 const CARD_STATES = ['active', 'blocked', 'canceled', 'completed'] as const;
 
 const DUE = '2026-12-01' as Day;
@@ -236,7 +236,7 @@ test('charged by hand it is paid, or stays what it was; only a canceled card blo
   }
 });
 
-/** The ends of months and years, leap days, and days on which Brazil once changed its clocks. */
+/** Ends of months and years, leap days, and days on which Brazil changed its clocks. */
 const STRANGE_DAYS = [
   '2026-01-29',
   '2026-01-30',
@@ -280,7 +280,7 @@ const OUTCOMES = fc.array(
 
 type Walked = { installment: number; dueOn: Day; state: BillingState; triedOn: Day[] };
 
-/** Charges a subscription as the engine does: on its day, with one outcome after the other. */
+/** Charges a subscription on its days, as the engine does, with the given outcomes in turn. */
 function walk(
   subscribedOn: Day,
   trialDays: number,

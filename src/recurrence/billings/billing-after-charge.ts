@@ -13,21 +13,21 @@ import { CHARGE_RESULTS, type ChargeResult, type ChargeRule } from './charge-res
 
 export type ScheduledCharge = {
   readonly result: ChargeResult;
-  /** When the result is recorded: it may have been canceled during the charge. */
+  /** Read when the result is recorded: a cancel may have come during the charge. */
   readonly subscription: SubscriptionState;
   readonly terms: Pick<Terms, 'paymentMethod' | 'planType' | 'installments' | 'intervalDays' | 'maxRetries'>;
   readonly installment: number;
   readonly dueOn: Day;
-  /** The due day that the bank of Pix was asked for, if it is another one. */
+  /** The due day that the Pix bank was asked for, if another. */
   readonly askedFor?: Day;
-  /** On schedule, this one included: from 1. */
+  /** Scheduled charges, this one included. */
   readonly chargesMade: number;
   /** `scheduledOn`: the charge's day. `chargedOn`: when it began (in São Paulo); later after downtime. */
   readonly scheduledOn: Day;
   readonly chargedOn: Day;
   /** The first day that the merchant advice code allows; null: no advice. */
   readonly earliestRetryOn: Day | null;
-  /** Whether another try of this card would pass the limit of its network. */
+  /** Another try of this card would pass its network's limit. */
   readonly isNetworkLimitReached: boolean;
 };
 
@@ -36,7 +36,6 @@ export type SubscriptionChange = {
   readonly reason: SubscriptionReason;
 } | null;
 
-/** The billing to open, and the day of its first charge. */
 export type NextBilling = { readonly installment: number; readonly dueOn: Day; readonly chargeOn: Day };
 
 export type AfterCharge = {
@@ -54,7 +53,7 @@ type Verdict = { readonly event: BillingEvent; readonly rule: ChargeRule; readon
 
 /**
  * The effect of a scheduled charge on billing and subscription. Only a lack of funds earns a retry: networks
- * punish others. One billing is open at a time; the next opens when it ends while the subscription goes on.
+ * punish others. One billing is open at a time; when it ends, the next opens if the subscription goes on.
  */
 export function billingAfterCharge(charge: ScheduledCharge): AfterCharge {
   const verdict = verdictOf(charge);
@@ -86,7 +85,7 @@ function verdictOf(charge: ScheduledCharge): Verdict {
   return charge.result === 'funds' ? (verdictOfFunds(charge) ?? final) : final;
 }
 
-/** Null without retry: none is left, the subscription has ended, or the network would fine it. */
+/** null: no retry is left. */
 function verdictOfFunds(charge: ScheduledCharge): Verdict | null {
   if (charge.subscription !== 'active') return { event: 'cancel', rule: 'subscriptionEnded', chargeOn: null };
   const retry = retryOf(charge);
@@ -95,7 +94,7 @@ function verdictOfFunds(charge: ScheduledCharge): Verdict | null {
   return { event: 'retry', rule: retry.isAdvised ? 'retryAsAdvised' : 'retry', chargeOn: retry.retryOn };
 }
 
-/** A further try of Pix Automático is sent on the day before it. */
+/** Another try of Pix Automático is sent on the day before it. */
 function retryOf(charge: ScheduledCharge): Retry | null {
   const { terms, chargesMade, chargedOn, dueOn, askedFor = dueOn } = charge;
   const { maxRetries } = terms;
@@ -105,7 +104,7 @@ function retryOf(charge: ScheduledCharge): Retry | null {
   return tryOn === null ? null : { retryOn: addDays(tryOn, -1), isAdvised: false };
 }
 
-/** Whether a final failure ends the subscription, by the table of results. */
+/** Whether a final failure ends the subscription, by `CHARGE_RESULTS`. */
 function endOfSubscription({
   result,
   subscription,
@@ -141,18 +140,17 @@ type Finalized = {
   readonly terms: Pick<Terms, 'paymentMethod' | 'planType' | 'installments' | 'intervalDays'>;
   readonly installment: number;
   readonly dueOn: Day;
-  /** The day on which it ended, or was last charged. */
+  /** The day on which the billing ended, or was last charged. */
   readonly today: Day;
 };
 
-/** A payer may agree after his first billing was canceled. */
+/** `pending`: a payer may agree after his first billing was canceled. */
 const CONTINUED: readonly SubscriptionState[] = ['active', 'pending'];
 
 /**
- * The schedule after a finished billing. A canceled card blocks the subscription, even with the last
- * installment, which otherwise completes it, whatever became of the billing. A subscription that is over
- * or blocked opens nothing. A billing whose day has passed (after downtime or late retries) is charged
- * tomorrow, so that two are never charged on one day.
+ * What follows a finished billing. A canceled card blocks the subscription, even with the last installment,
+ * which otherwise completes it. An ended or blocked subscription opens nothing. A billing whose day has
+ * passed (after downtime or late retries) is charged tomorrow, so that two are never charged on one day.
  */
 export function afterFinalized(
   { subscription, terms, installment, dueOn, today }: Finalized,
@@ -167,10 +165,9 @@ export function afterFinalized(
   return { subscription: null, next: { installment: installment + 1, dueOn: nextDueOn, chargeOn } };
 }
 
-/** Billings that can be charged by hand. */
 export type ChargeableByHand = Extract<BillingState, 'denied' | 'paymentInvalid'>;
 
-/** Paid, or nothing: its successor is already open. Only a canceled card blocks the subscription. */
+/** Paid, or unchanged: its successor is already open. Only a canceled card blocks the subscription. */
 export function billingAfterChargeByHand(
   billing: ChargeableByHand,
   result: ChargeResult,
@@ -191,12 +188,11 @@ function stateAfter(state: 'opened' | ChargeableByHand, event: BillingEvent): Bi
   return next;
 }
 
-/** Already over, or being charged. */
 export type CancelRefusal = 'finalized' | 'charging';
 
 export type BillingToCancel = Finalized & { readonly state: BillingState; readonly isCharging: boolean };
 
-/** Also for a billing waiting for a retry. Day and installment are used up; the series continues. */
+/** Also for a billing that waits for a retry. Its day and installment are used up; the series continues. */
 export function billingAfterCancel(
   billing: BillingToCancel,
 ): CancelRefusal | Pick<AfterCharge, 'subscription' | 'next'> {

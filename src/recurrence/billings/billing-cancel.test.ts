@@ -4,7 +4,7 @@ import type { Day } from '../../values/instant.ts';
 import { BILLING_STATES } from './billing.ts';
 import { type BillingToCancel, billingAfterCancel } from './billing-after-charge.ts';
 
-/** Of subscriptions by card. */
+/** Subscriptions by card have these. */
 const CARD_STATES = ['active', 'blocked', 'canceled', 'completed'] as const;
 
 const OPENED: BillingToCancel = {

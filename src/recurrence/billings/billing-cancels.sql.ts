@@ -64,14 +64,14 @@ const BILLING = rowCodec({
   isCharging: column.boolean('transaction_id is not null'),
 });
 
-/** A statement of its own, to see what was committed during the wait for the lock. */
+/** A separate statement sees what was committed during the wait for the lock. */
 const HOLD_BILLING = statement(
   'billings.hold_to_cancel',
   `select ${BILLING.columns}
    from billings where merchant_id = $1 and billing_id = $2 for no key update`,
 );
 
-/** The state is a parameter: in the text, the index of all open billings would be chosen. */
+/** The state is a parameter: for a constant the planner would choose the index of all open billings. */
 const CANCEL = statement(
   'billings.cancel',
   `update billings set state = 'canceled', charge_on = null, modified_by = $3, modified_at = $4
@@ -112,7 +112,9 @@ export type BillingCancel = {
 
 export type CancelResult = 'canceled' | 'notFound' | CancelRefusal;
 
-/** One commit each: writes depend on reads under the lock. It ends with the end of the audit chain. */
+/**
+ * One commit each, because writes depend on reads under the lock. Each ends by writing to the audit chain.
+ */
 const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 500 };
 
 /** Cancels an open billing and continues its series, in one commit. */
@@ -133,7 +135,7 @@ export function billingCancelsWrite(
         rows,
         ({ billingId }) => billingId,
         (row, index) => {
-          // After a lost connection it may be canceled by us: the request is done.
+          // After a lost connection the earlier try may have canceled it: the request is done.
           const wasTried = tried.has(row);
           tried.add(row);
           return commitCancel({ audit, deliverer, leadDaysOf }, row, wasTried, deadlines[index] as Deadline);
@@ -167,7 +169,6 @@ async function commitCancel(
 
 type Written = { readonly result: CancelResult; readonly isNotified: boolean };
 
-/** Decides by what is locked, and writes. */
 async function cancelHeld(
   tx: AuditedTx,
   cancel: BillingCancel,
@@ -216,7 +217,7 @@ async function openNext(
   await tx.query(OPEN_NEXT, values);
 }
 
-/** Gives whether alerts wait for the deliverer. */
+/** Returns whether alerts wait for the deliverer. */
 async function endSubscription(
   tx: Tx,
   { merchantId, billingId, stamp }: BillingCancel,

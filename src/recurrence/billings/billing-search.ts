@@ -2,7 +2,7 @@ import type { TooManyToOrder, WantedPage } from '../../platform/pages.ts';
 import type { Day } from '../../values/instant.ts';
 import type { BillingState } from './billing.ts';
 
-/** Ties break by id, in the same direction. */
+/** Ties are ordered by id in the same direction. */
 export const BILLING_ORDERS = [
   'id',
   'status',
@@ -16,12 +16,10 @@ export const BILLING_ORDERS = [
 ] as const;
 export type BillingOrder = (typeof BILLING_ORDERS)[number];
 
-/** Newest first. */
 export const USUAL_ORDER = { field: 'createdDate', isDescending: true } as const;
 
-/** A null field matches every billing. Days are due days in São Paulo, both included. */
+/** null fields match every billing. Days are due days in São Paulo, both included. */
 export type BillingFilter = {
-  /** One subscription's billings are few. */
   readonly subscriptionId: string | null;
   readonly state: BillingState | null;
   readonly dueFrom: Day | null;
@@ -29,7 +27,7 @@ export type BillingFilter = {
 };
 
 export type WantedBillings = BillingFilter & {
-  /** Null means the caller. */
+  /** null: the caller. */
   readonly merchantId: string | null;
 } & WantedPage<BillingOrder>;
 

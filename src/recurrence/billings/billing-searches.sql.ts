@@ -29,15 +29,15 @@ const ALL_BY_ID = pageOf({
   shown: SHOWN,
 });
 
-/** A range of days of some states: one range of the index for each state. */
+/** A range of days and some states: one index range for each state. */
 const FOUND = `from billings where merchant_id = $1 and state = any ($4::text[])
   and due_on >= $5::date and due_on <= $6::date`;
 const COUNT_FOUND = `counted as materialized (select count(*) as total ${FOUND})`;
 
 /**
- * Few results are found by state and day and sorted; many are met soon on a walk in the order. `offset 0`
+ * Few results are found by state and day, and sorted; many are met soon on a walk in the order. `offset 0`
  * keeps the order out of the first; slightly changed texts and days keep other indexes out of the second.
- * Either would be far too expensive in place of the other.
+ * Either is far too expensive in place of the other.
  */
 const FEW = `from (
     select created_at, billing_id ${FOUND} and (select total from counted) <= 300000 offset 0
@@ -58,9 +58,9 @@ const FOUND_BY_CREATION = pageOf({
 });
 
 /**
- * State by state in index order, so that none is read further than the page needs; null: not asked for.
- * States are parameters: in the text, the index of opened billings would be chosen, which is of all merchants
- * and in another order.
+ * Reads each state in index order, so that none is read further than the page needs; a null state is not
+ * asked for. States are parameters: for constants the planner would choose the index of opened billings,
+ * which holds all merchants in another order.
  */
 const FOUND_BY_DAY = pageOf({
   name: 'billings.list_found_by_day',
@@ -73,7 +73,7 @@ const FOUND_BY_DAY = pageOf({
   shown: SHOWN,
 });
 
-/** Sort keys; never changed ones are last. */
+/** nulls are last. */
 const SORT_KEYS = `case $7::text when 'amount' then amount when 'installment' then installment
     when 'expireAt' then due_on - date '2000-01-01'
     when 'createdDate' then (extract(epoch from created_at) * 1000000)::bigint
@@ -81,7 +81,7 @@ const SORT_KEYS = `case $7::text when 'amount' then amount when 'installment' th
   (case $7::text when 'status' then state when 'createdBy' then created_by
     when 'modifiedBy' then modified_by end) collate "C" as word`;
 
-/** Without an index all rows are read and sorted; nothing is read when they are too many. */
+/** Without an index all rows are read and sorted; none is read if they are too many. */
 const SORTED = pageOf({
   name: 'billings.list_sorted',
   before: COUNT_FOUND,
@@ -91,7 +91,10 @@ const SORTED = pageOf({
   shown: SHOWN,
 });
 
-/** Counted and skipped ones, by one index each. Orders and `offset 0` keep out others, which read more. */
+/**
+ * Counted and skipped billings, by one index each. The orders and `offset 0` keep out other indexes, which
+ * read more.
+ */
 const OF_SUBSCRIPTION = `from (
     (select * from billings where merchant_id = $1 and subscription_id = $9::uuid and not is_skipped
       order by installment offset 0)
@@ -122,7 +125,7 @@ const LISTS: Readonly<Record<SearchKind, PageStatements>> = {
 const FIRST_DAY = '0001-01-01';
 const LAST_DAY = '9999-12-31';
 
-/** Items and total of one moment; nothing beyond `mostSorted` in an order without index. */
+/** Nothing above `mostSorted` rows in an order without index. */
 export async function listFoundBillings(
   database: Reader,
   merchantId: string,

@@ -4,11 +4,11 @@ import { type Cents, cents } from '../../values/cents.ts';
 import { type Day, type Instant, instant, utcText } from '../../values/instant.ts';
 import { BILLING_STATES, type BillingState } from './billing.ts';
 
-/** Days after one, up to a number of entries and of days. */
+/** The next days after `day`, up to a number of entries and of days. */
 export type SoughtDays = {
   readonly merchantId: string;
   readonly after: Day;
-  /** From this day on, all days with anything; before it, the named ones. */
+  /** All days with anything from this day on; before it, only the named ones. */
   readonly fromOn: Day;
   readonly named: readonly Day[];
   readonly entries: number;
@@ -20,10 +20,10 @@ const BEHIND = 'greatest(w.day, $3::date - 1)';
 const FOUND_DAY = rowCodec({ day: column.day(), entries: column.whole(), most: column.whole('$6::integer') });
 
 /**
- * The next days after one: named ones, and from a first day on all with billings or kept sums. Each with its
- * billings, counted in an index up to one above a bound; the walk ends at the bound or a number of days.
- * `offset 0` finds the next day once. The order keeps other indexes out of a plan made while the table is
- * empty.
+ * The next days after one: named ones, and from a first day on all with billings or kept sums. Each day has
+ * the number of its billings, counted in an index up to one above a bound; the walk ends at the bound or
+ * after a number of days. `offset 0` finds the next day once. The order keeps other indexes out of a plan
+ * made while the table is empty.
  */
 const FIND_DAYS = statement(
   'billing_days.find_to_compare',
@@ -80,7 +80,7 @@ const SUMMED_UP = rowCodec({
   amount: column.bigWhole('sum(b.amount)::text'),
 });
 
-/** Sums of billings of some days, after a place in each state, up to a bound for each day. */
+/** Sums billings of some days, after a place in each state, up to a bound for each day. */
 const READ_ROWS = statement(
   'billings.sum_to_compare',
   `select ${SUMMED_UP.columns}
@@ -131,9 +131,8 @@ function sumsOf<T extends OfState>({ state, count, amount, ...of }: T) {
   return { ...of, accountNumber: '', sums: [...ofState(amount), ...ofState(count)] };
 }
 
-/** Retries of a period. */
 export type RetryCounts = {
-  /** By attempt: 2 is the first retry. */
+  /** 2 is the first retry. */
   readonly byAttempt: readonly {
     readonly attemptNumber: number;
     readonly tries: number;
@@ -142,15 +141,14 @@ export type RetryCounts = {
   /** Paid by retries: the sum of the newest `summed`. */
   readonly amount: Cents;
   readonly summed: number;
-  /** The start of the first counted one, if there are more; null: all were counted. */
+  /** Start of the first counted retry, if there are more; null: all were counted. */
   readonly countedFrom: Instant | null;
 };
 
 const MOST_RETRIES = 300_000;
-/** Each is looked up by its key. */
 const MOST_SUMMED = 5_000;
 
-/** By attempt; the first two are the same in all rows, of which there is at least one. */
+/** By attempt; the first two values are the same in all rows. There is at least one row. */
 const COUNTED = rowCodec(
   {
     summed: column.whole('m.summed'),
@@ -163,7 +161,7 @@ const COUNTED = rowCodec(
   'c',
 );
 
-/** A range of the index billing_charges_retried: an index-only scan on vacuumed pages. */
+/** A range of the index billing_charges_retried: index-only on vacuumed pages. */
 const COUNT = statement(
   'billing_charges.count_retries',
   `with retried as materialized (
@@ -184,7 +182,7 @@ const COUNT = statement(
    select ${COUNTED.columns} from money m left join counted c on true order by c.attempt_number`,
 );
 
-/** Retries in a span of business time; of very many the newest. */
+/** Retries in a span of business time; of very many, the newest. */
 export async function countRetries(
   database: Reader,
   merchantId: string,

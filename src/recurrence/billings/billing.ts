@@ -9,11 +9,11 @@ export type { BillingCharge, ChargeOutcome, ChargeRule } from './charge-result.t
 export const BILLING_STATES = ['opened', 'paymentInvalid', 'canceled', 'denied', 'paid'] as const;
 export type BillingState = (typeof BILLING_STATES)[number];
 
-/** `retry`: a charge failed and another day follows. `cancel`: by hand, or with its subscription. */
+/** `retry`: a charge failed and another day follows. `cancel`: by hand, or with the subscription. */
 export const BILLING_EVENTS = ['approve', 'retry', 'deny', 'invalidate', 'cancel'] as const;
 export type BillingEvent = (typeof BILLING_EVENTS)[number];
 
-/** A null event cannot happen. A denied or invalid billing can still be charged by hand. */
+/** null: the event cannot happen. A denied or invalid billing can still be charged by hand. */
 export const BILLING_MOVES = {
   opened: {
     approve: 'paid',
@@ -34,30 +34,27 @@ export const BILLING_MOVES = {
   paid: { approve: null, retry: null, deny: null, invalidate: null, cancel: null },
 } as const satisfies Record<BillingState, Record<BillingEvent, BillingState | null>>;
 
-/** The debt of a subscription for one due day. */
+/** What a subscription owes for one due day. */
 export type Billing = {
   readonly merchantId: string;
   readonly billingId: string;
   readonly state: BillingState;
-  /** Canceled with its subscription without any charge: uses up neither day nor installment. */
+  /** Canceled with its subscription before any charge: uses up neither day nor installment. */
   readonly isSkipped: boolean;
-  /** The charged amount. */
   readonly amount: Cents;
   readonly installment: number;
   readonly dueOn: Day;
   /** Due day or retry day; null: no further charge. */
   readonly chargeOn: Day | null;
-  /** On schedule. */
+  /** Scheduled charges only. */
   readonly chargesMade: number;
   readonly isCharging: boolean;
-  /** The charge that paid it. */
   readonly paidBy: { readonly transactionId: string; readonly nsu: string } | null;
   readonly subscription: Subscription;
   readonly created: Stamp;
   readonly modified: Stamp | null;
 };
 
-/** The end or block of a subscription, as its billing shows it. */
 export type EndOfSubscription = {
   readonly type: 'canceled' | 'blocked';
   readonly reason: SubscriptionReason;
@@ -67,11 +64,11 @@ export type EndOfSubscription = {
 export type BillingWithCharges = {
   readonly billing: Billing;
   readonly charges: readonly BillingCharge[];
-  /** For a canceled billing: the last end up to it; null: none. */
+  /** For a canceled billing: the last end until then; null: none. */
   readonly lastEnd: EndOfSubscription | null;
 };
 
-/** `billing`: canceled by itself. Others: with its subscription, which was canceled, blocked or ended. */
+/** `billing`: canceled by itself. Others: canceled with its subscription. */
 export const CANCEL_CAUSES = ['billing', 'subscription', 'block', 'plan'] as const;
 export type CancelCause = (typeof CANCEL_CAUSES)[number];
 
@@ -80,7 +77,7 @@ export type TimelineEntry =
   | { readonly type: 'charged'; readonly stamp: Stamp; readonly charge: BillingCharge }
   | { readonly type: 'canceled'; readonly stamp: Stamp; readonly cause: CancelCause };
 
-/** In order: opened, charges, cancel, after which nothing happens. */
+/** In order: opened, charges, cancel. Nothing follows a cancel. */
 export function billingTimeline(whole: BillingWithCharges): TimelineEntry[] {
   const { state, created, modified } = whole.billing;
   const canceled = { type: 'canceled' as const, stamp: modified ?? created, cause: cancelCause(whole) };
@@ -95,8 +92,8 @@ export function billingTimeline(whole: BillingWithCharges): TimelineEntry[] {
 }
 
 /**
- * Derived: the end of a subscription wrote the same moment and user, unless a charge under way ended later.
- * Only a subscription's end skips billings.
+ * Derived: the end of a subscription writes the same moment and user to its billing, unless a charge under
+ * way ended later. Only a subscription's end skips billings.
  */
 function cancelCause({ billing, charges, lastEnd }: BillingWithCharges): CancelCause {
   const { isSkipped, modified } = billing;

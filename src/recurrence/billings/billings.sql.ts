@@ -34,10 +34,10 @@ const BILLING = rowCodec(
 
 const PAID_BY = rowCodec({ transactionId: column.text(), nsu: column.text() }, 'paid', 'paid_');
 
-/** A billing `b` with subscription `s`, plan `p` and the charge that `paid` it, for `parseBilling`. */
+/** A billing `b` with subscription `s`, plan `p` and the charge `paid`, for `parseBilling`. */
 export const WHOLE_BILLING = `${BILLING.columns}, ${PAID_BY.columns}, ${WHOLE_SUBSCRIPTION}`;
 
-/** Looked up one by one: a join planned while the tables were small may read them whole. */
+/** Looked up one by one: a join planned on small tables may later read them whole. */
 export const BILLING_JOINS = `cross join lateral (
     select * from subscriptions where merchant_id = $1 and subscription_id = b.subscription_id limit 1
   ) s cross join lateral (
@@ -61,7 +61,6 @@ export function parseBilling(row: Row): Billing {
   };
 }
 
-/** As JSON. */
 const CHARGE = rowCodec<BillingCharge>({
   attemptNumber: column.nullable(column.whole()),
   startedAt: column.instant(),
@@ -89,7 +88,10 @@ const END = rowCodec(
   'end_',
 );
 
-/** At most five charges are on schedule; of manual ones the newest. The end is read only if canceled. */
+/**
+ * At most five charges are scheduled; of manual ones the newest are read. The subscription's end is read only
+ * for a canceled billing.
+ */
 const FIND = statement(
   'billings.find',
   `select ${WHOLE_BILLING}, ${CHARGES.columns}, ${END.columns}
@@ -115,7 +117,7 @@ const FIND = statement(
    where b.merchant_id = $1 and b.billing_id = $2`,
 );
 
-/** With its newest hundred charges in order, or null. */
+/** With its newest hundred charges in order; null if there is none. */
 export async function findBilling(
   database: Reader,
   merchantId: string,
@@ -139,10 +141,9 @@ const SUM = rowCodec({
   amount: column.keptSum('sum(amount)::bigint'),
 });
 
-/** For one state and due day. */
 export type BillingSum = RowOf<typeof SUM>;
 
-/** Sums that the database keeps by due day and state. */
+/** The kept sums, by due day and state. */
 const LIST_DAYS = statement(
   'billing_days.list',
   `select ${SUM.columns}
@@ -167,7 +168,7 @@ const HELD = rowCodec({
   amount: column.keptSum('coalesce(sum(d.amount), 0)::bigint'),
 });
 
-/** Merchants held by a restore, and their billings due up to a day. */
+/** With their billings due up to a day. */
 export type HeldByRestore = RowOf<typeof HELD>;
 
 const SUM_HELD = statement(

@@ -2,7 +2,7 @@ import type { Sentence } from '../../platform/http/sentence.ts';
 import type { CardBrand } from '../../values/card-number.ts';
 import type { Day, Instant } from '../../values/instant.ts';
 
-/** The first six are answers of the acquirer; the others were found before sending. */
+/** The first six are answers of the acquirer; the others are found before sending. */
 export type ChargeResult =
   | 'approved'
   | 'funds'
@@ -31,22 +31,21 @@ export type ChargeOutcome = (typeof CHARGE_OUTCOMES)[number];
 
 /**
  * The effect of a final result on an active subscription. `blocks`: its card is canceled.
- * `cancelsAllButCustom`: cancels subscriptions without end; a custom one continues.
- * `cancelsAllButCustomOnRetry`: only on a retry, where the lack of funds before decides.
+ * `cancelsAllButCustom`: cancels subscriptions without end; custom ones continue.
+ * `cancelsAllButCustomOnRetry`: the same, but only on a retry, which a lack of funds preceded.
  */
 export type SubscriptionEffect = 'blocks' | 'cancelsAllButCustom' | 'cancelsAllButCustomOnRetry';
 
 type Consequences = {
-  /** The effect on its billing; for a lack of funds only when no retry follows. */
+  /** The effect on the billing; for a lack of funds only if no retry follows. */
   readonly event: 'approve' | 'deny' | 'invalidate';
-  /** The effect and its reason: stored with the charge, and shown in the timeline. */
+  /** The effect and its reason: stored with the charge, shown in the timeline. */
   readonly rule: string;
   readonly storedAs: Exclude<ChargeOutcome, 'voided'>;
-  /** Null if the subscription continues. */
+  /** null: the subscription continues. */
   readonly subscription: SubscriptionEffect | null;
   /** Why nothing was sent, in Portuguese, for the alert; null: the acquirer was asked. */
   readonly notSent: string | null;
-  /** The rule's text in the timeline. */
   readonly sentence: Sentence;
 };
 
@@ -115,7 +114,7 @@ export const CHARGE_RESULTS = {
       en: 'It could not be processed as things are set up: no more tries.',
     },
   },
-  /** The issuer has said "never again" of this card to this merchant. */
+  /** The issuer said "never again" for this card at this merchant. */
   neverAgain: {
     event: 'deny',
     rule: 'neverAgain',
@@ -163,7 +162,6 @@ export const CHARGE_RESULTS = {
       en: 'The stored card could not be used: nothing was sent; the subscription needs another card.',
     },
   },
-  /** Nothing or too much to charge. */
   amountOutOfRange: {
     event: 'invalidate',
     rule: 'amountOutOfRange',
@@ -175,7 +173,7 @@ export const CHARGE_RESULTS = {
       en: 'The amount cannot be charged (zero, or above 99,999,999.99): nothing was sent.',
     },
   },
-  /** Of Pix Automático, which takes one charge of each cycle, and that ahead of its day. */
+  /** Pix Automático takes one charge for each cycle, ahead of its day. */
   cycleOver: {
     event: 'invalidate',
     rule: 'cycleOver',
@@ -191,15 +189,12 @@ export const CHARGE_RESULTS = {
 
 const RESULTS = Object.entries(CHARGE_RESULTS) as [ChargeResult, Consequences][];
 
-/** In the order of the table. */
 export const ALL_CHARGE_RESULTS: readonly ChargeResult[] = RESULTS.map(([result]) => result);
 
-/** Why a charge is not sent. */
 export type UnsentResult = {
   [R in ChargeResult]: (typeof CHARGE_RESULTS)[R]['notSent'] extends null ? never : R;
 }[ChargeResult];
 
-/** The day of the next charge. */
 const DAY = '{day}';
 
 /** Rules that depend on more than the result: retries, manual charges, voids, the end of the subscription. */
@@ -232,7 +227,7 @@ const RULE_SENTENCES = {
 
 export const CHARGE_RULES = Object.keys(RULE_SENTENCES) as ChargeRule[];
 
-/** For a person. After a manual charge the billing may be unchanged. */
+/** After a manual charge the billing may be unchanged. */
 export function sentenceOfRule(rule: ChargeRule, nextChargeOn: string | null): Sentence {
   const { pt, en } = RULE_SENTENCES[rule];
   const day = nextChargeOn ?? '';
@@ -240,14 +235,14 @@ export function sentenceOfRule(rule: ChargeRule, nextChargeOn: string | null): S
 }
 
 export type BillingCharge = {
-  /** On schedule from 1, retries after it; null: by hand. */
+  /** From 1, retries included; null: by hand. */
   readonly attemptNumber: number | null;
   readonly startedAt: Instant;
   readonly by: string;
   readonly outcome: ChargeOutcome | null;
   /** The issuer's code; null: none, or the acquirer was not asked. */
   readonly code: string | null;
-  /** The transaction, and the card's brand, which defines the codes; null: the acquirer was not asked. */
+  /** Transaction and brand (which defines the codes); null: the acquirer was not asked. */
   readonly transactionId: string | null;
   readonly brand: CardBrand | null;
   readonly rule: ChargeRule | null;

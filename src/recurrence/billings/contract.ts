@@ -99,7 +99,6 @@ const CHARGED_EXAMPLE = {
   description: 'Sem saldo; nova tentativa em 2026-12-03.',
 };
 
-/** After its time and user. */
 export function writeCharge(charge: BillingCharge, language: Language): object {
   const { attemptNumber, outcome, code, transactionId, rule, nextChargeOn } = charge;
   return {
@@ -114,7 +113,7 @@ export function writeCharge(charge: BillingCharge, language: Language): object {
   };
 }
 
-/** A code's meaning differs between brands. An approval needs none. */
+/** A code's meaning depends on the brand. An approval needs none. */
 function meaningOf({ outcome, code, brand }: BillingCharge): Sentence | null {
   if (code === null || brand === null || outcome === 'approved') return null;
   return readDecline(brand, code, null).sentence;
@@ -186,7 +185,7 @@ const BILLING_FIELDS = {
 const LISTED_BILLING = named('Billing', BILLING_FIELDS);
 
 type Stamped = { readonly at: string; readonly by: string };
-/** As one object in the description: clients are generated without unions. */
+/** One object, not a union: generated clients have no unions. */
 type BillingEvent =
   | (Stamped & { readonly type: 'Opened' })
   | (Stamped & { readonly type: 'Canceled'; readonly description: string })
@@ -348,7 +347,7 @@ export function writeBilling(billing: Billing): object {
     id: billing.billingId,
     status: BILLING_STATE_WORDS[billing.state],
     expireAt: `${billing.dueOn}T00:00:00`,
-    // Exact, without needless zeros: 49.9.
+    // Exact, without trailing zeros: 49.9.
     amount: new ExactNumber(reaisText(billing.amount).replace(/\.?0+$/, '')),
     installment: billing.installment,
     paymentId: billing.paidBy?.transactionId ?? null,

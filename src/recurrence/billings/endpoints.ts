@@ -46,7 +46,7 @@ async function listBillings(
   return search(merchantId, (database) => listFoundBillings(database, merchantId, known, MOST_SORTED));
 }
 
-/** Null for unknown billings and those of other merchants. */
+/** null for unknown billings and those of other merchants. */
 async function readBilling(
   { lookUp }: Pick<SearchTools, 'lookUp'>,
   merchantId: string,
@@ -61,7 +61,6 @@ type CancelBillingTools = {
   readonly writeCancel: BatchedWrite<BillingCancel, CancelResult>;
 };
 
-/** The series continues. */
 async function cancelBilling(
   { clock, writeCancel }: CancelBillingTools,
   actor: MerchantActor,

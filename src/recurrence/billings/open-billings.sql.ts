@@ -2,14 +2,13 @@ import { type Reader, statement } from '../../platform/postgres/database.ts';
 import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Day } from '../../values/instant.ts';
 
-/** The one that a subscription owes now, or owes next. */
+/** The billing that a subscription owes now or next. */
 export type OpenBilling = {
   readonly subscriptionId: string;
   readonly installment: number;
   readonly dueOn: Day;
   readonly chargeOn: Day;
   readonly chargesMade: number;
-  /** The last of them has no outcome yet. */
   readonly isCharging: boolean;
 };
 
@@ -28,7 +27,7 @@ const LIST = statement(
    where merchant_id = $1 and subscription_id = any ($2::uuid[]) and state = 'opened'`,
 );
 
-/** At most one of each. */
+/** At most one for each subscription. */
 export async function listOpenBillings(
   reader: Reader,
   merchantId: string,

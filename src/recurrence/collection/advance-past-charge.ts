@@ -2,12 +2,13 @@ import type { Tx } from '../../platform/postgres/database.ts';
 import { holdFence, raiseFence } from './charge-intents.sql.ts';
 import { identifyCharge } from './identify-charge.ts';
 
-/** A billing of a restored database is charged under ids that the lost one has used: by so many at most. */
+/** A restored database reuses ids of lost charges: at most so many for one billing. */
 const LOST_CHARGES = 1_000;
 
 /**
- * No later charge of the billing has this id: the acquirer would answer what it has of it, though it is
- * voided at this moment. One that took the billing before has its transaction already.
+ * Raises the billing's fence past the charge with this id. A later charge with the same id would get the
+ * acquirer's stored answer, although the charge is being voided now. A charge that has taken the billing
+ * already has its transaction.
  */
 export async function advancePastCharge(
   tx: Tx,

@@ -13,17 +13,17 @@ export type StartedCharge = {
   readonly subscriptionId: string;
   readonly planId: string;
   readonly vaultId: string;
-  /** The billing's fence when it was found. */
+  /** As it was found. */
   readonly fence: number;
-  /** On schedule from 1; null for a manual charge. */
+  /** From 1, retries included; null for a manual charge. */
   readonly attemptNumber: number | null;
-  /** By chance: two that take a billing at one fence have one id of its charge, and one of them takes it. */
+  /** Random: two that take a billing at one fence have the same charge id, and only one of them takes it. */
   readonly taker: Buffer;
 };
 
 /**
- * `notTaken`: taken elsewhere, or no longer due; or its charge stands in a restored database already, and
- * ends the billing. `keyUsed`: by another charge, and nothing was written.
+ * `notTaken`: taken elsewhere, no longer due, or its charge is already in a restored database and ends the
+ * billing. `keyUsed`: by another charge; nothing was written.
  */
 export type TakeResult = 'committed' | 'notTaken' | 'keyUsed';
 
@@ -35,10 +35,10 @@ const PLANS = inputRows<StartedCharge>({
 const PLAN = rowCodec({ merchantId: column.text(), planId: column.text() }, 'w');
 
 /**
- * The plan lock, shared with new subscriptions. A cancel of the plan takes it exclusively, from before it
- * asks for the subscriptions' end until its commit. So a cancel waits for charges that have the lock, and a
- * charge with the lock sees every earlier cancel, because the next statement has its own snapshot. Charges
- * never wait: if the lock is taken, they try later.
+ * The plan lock, shared with new subscriptions. A cancel of the plan holds it exclusively from before it asks
+ * for the subscriptions' end until its commit. So the cancel waits for charges that hold the lock, and a
+ * later charge sees the cancel, because its next statement has its own snapshot. Charges never wait: if the
+ * lock is taken, they try later.
  */
 const SHARE_PLANS = statement(
   'charging.share_plans',
@@ -60,8 +60,8 @@ const WANTED = inputRows<StartedCharge>({
 const HELD = rowCodec({ transactionId: column.text(), taker: column.bytes() }, 'i');
 
 /**
- * Every change of a subscription or its billings locks it first. A locked one is left for later. For a
- * scheduled charge the subscription must be active, still have the opened card, and not be about to end with
+ * Every change of a subscription or its billings locks the subscription first. A locked one is left for
+ * later. For a scheduled charge it must be active, still have the opened card, and not be about to end with
  * its plan.
  */
 const HOLD_SUBSCRIPTIONS = statement(
@@ -94,7 +94,10 @@ const INPUT = inputRows<StartedCharge>({
 
 const TAKEN = rowCodec({ transactionId: column.text(), taker: column.bytes(), wasOurs: column.boolean() });
 
-/** As found, or as an earlier attempt left them. By ctid: a join could be planned for a small table. */
+/**
+ * Takes billings as found, or as an earlier attempt left them. By ctid: a join could be planned for a small
+ * table.
+ */
 const TAKE = statement(
   'charging.take_billings',
   `with input as (
@@ -139,7 +142,7 @@ const TAKE = statement(
 /** Few commits with many charges cost PostgreSQL less, and leave connections to payments. */
 const LIMITS = { statementsInFlight: 2 };
 
-/** Billing, attempt and intent in one commit. Can be repeated: it finds its transaction's id. */
+/** Writes billing, attempt and intent in one commit. Repeatable: it finds its transaction's id. */
 export function chargeIntentsWrite(database: Database): BatchedWriteOptions<StartedCharge, TakeResult> {
   return {
     name: 'chargeTakes',
@@ -147,13 +150,14 @@ export function chargeIntentsWrite(database: Database): BatchedWriteOptions<Star
     merchant: ({ intent }) => intent.merchantId,
     bytes: () => 600,
     limits: LIMITS,
-    // A lost commit that still arrives takes the billing for a charge that is never sent, and is voided.
+    // A commit that arrives after its connection was lost takes the billing for a charge that is never sent,
+    // and is voided.
     isRefusal: (result) => result === 'notTaken',
     write: (rows) => commitTakes(database, rows),
   };
 }
 
-/** Another charge used the idempotency key. Thrown so that nothing is committed. */
+/** Thrown so that nothing is committed. */
 class KeyUsed extends Error {
   override readonly name = 'KeyUsed';
 }
@@ -195,7 +199,7 @@ async function takeBillings(tx: Tx, rows: readonly StartedCharge[]): Promise<rea
   const states = new Map(found.map(({ transactionId, state }) => [transactionId, state]));
   if (unwritten.some(({ transactionId, wasOurs }) => !wasOurs && !states.has(transactionId)))
     throw new KeyUsed('a key was used meanwhile');
-  // Of a restored database: the charge is in the books already, ends the billing, and is not sent.
+  // In a restored database: the charge is in the books already, ends the billing, and is not sent.
   const standing = unwritten.filter(({ transactionId, wasOurs }) => {
     const state = states.get(transactionId);
     return state !== undefined && !(wasOurs && state === 'charging');
@@ -217,7 +221,7 @@ const RAISE_FENCE = statement(
   'update billings set fence = $3 where merchant_id = $1 and billing_id = $2',
 );
 
-/** Null: no such billing. Its subscription is locked, as by whoever charges it. */
+/** null: no such billing. Locks the subscription, as a charge does. */
 export async function holdFence(tx: Tx, merchantId: string, billingId: string): Promise<number | null> {
   return firstOf(await tx.query(HOLD_FENCE, [merchantId, billingId]), FENCE.parse)?.fence ?? null;
 }
@@ -240,12 +244,12 @@ function takerKey({ transactionId, taker }: Pick<RowOf<typeof TAKEN>, 'transacti
   return `${transactionId}|${taker.toString('hex')}`;
 }
 
-/** Only a manual charge is made whatever became of the plan. */
+/** A manual charge is made whatever became of the plan. */
 function isScheduled({ attemptNumber }: StartedCharge): boolean {
   return attemptNumber !== null;
 }
 
-/** Two that would take one billing have one id of its charge, perhaps with other cards. */
+/** Two that take one billing have the same charge id, perhaps with different cards. */
 function takenBy(
   rows: readonly StartedCharge[],
   takers: readonly Pick<RowOf<typeof TAKEN>, 'transactionId' | 'taker'>[],

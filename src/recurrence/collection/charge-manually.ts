@@ -55,7 +55,7 @@ export async function chargeManually(
   });
 }
 
-/** The outcome may have been recorded after all: by a commit whose connection broke, or by resolving. */
+/** The outcome may be recorded already: by a commit whose connection broke, or by resolving. */
 async function resultOfPending(
   database: Database,
   merchantId: string,
@@ -91,7 +91,6 @@ function resultOf({
   }
 }
 
-/** null while the charge is under way. */
 async function resultAgain(
   database: Database,
   merchantId: string,

@@ -28,8 +28,8 @@ import {
 } from './outcome-record.ts';
 
 /**
- * `answered`: the acquirer answered just now, and the transaction's outcome is written in the same commit;
- * `facts` is null without a clear answer. `resolved`: the transaction is already final. `unsent`: the
+ * `answered`: the acquirer has just answered; the transaction's outcome is written in the same commit, and
+ * `facts` is null without a clear answer. `resolved`: the transaction is final already. `unsent`: the
  * acquirer was not asked; takes the billing as found, without a transaction.
  */
 export type ChargeEnd = {
@@ -45,9 +45,9 @@ export type ChargeEnd = {
       readonly kind: 'resolved';
       readonly transactionId: string;
       readonly facts: ChargeFacts | 'voided';
-      /** Of Pix Automático: the due day that the bank was asked for, from which further tries are counted. */
+      /** Pix Automático: the due day that the bank was asked for, from which further tries are counted. */
       readonly askedFor?: Day;
-      /** It goes on at once, without a pause: to another acquirer, or to the bank of Pix. */
+      /** Continues at once at another acquirer, or at the Pix bank. */
       readonly isSentOn?: boolean;
     }
   | {
@@ -56,7 +56,7 @@ export type ChargeEnd = {
       /** The card that was checked. If the subscription has another card by now, the facts do not hold. */
       readonly vaultId: string;
       readonly facts: ChargeFacts;
-      /** On schedule from 1; null for a manual charge. */
+      /** From 1, retries included; null for a manual charge. */
       readonly attemptNumber: number | null;
     }
 );
@@ -65,12 +65,12 @@ export type ChargeEnd = {
 export type ChargeEndResult = {
   readonly isRecorded: boolean;
   readonly rule: ChargeRule | null;
-  /** How often the same attempt was voided and is sent again, including now; 0 after any other end. */
+  /** How often this attempt was voided and is sent again, this time included; 0 after any other end. */
   readonly timesSentAgain: number;
 };
 
 type Ending = { readonly end: ChargeEnd; readonly held: Held; readonly ended: OutcomeRecord };
-/** The outcome is still unknown and is looked at again soon. */
+/** The outcome is still unknown; the charge is looked at again soon. */
 type Look = { readonly end: ChargeEnd; readonly held: Held };
 type Decided = { readonly endings: readonly Ending[]; readonly looks: readonly Look[] };
 
@@ -106,7 +106,7 @@ const ENDINGS = inputRows<Ending>({
   is_skipped: ['boolean', ({ ended }) => ended.isSkipped],
 });
 
-/** What was not sent by Pix Automático is sent with other days, at once. */
+/** A Pix Automático charge that was not sent is sent at once, with other days. */
 function chargeOn({ end, held, ended }: Ending): Day | null {
   const isSentAgain = ended.rule === 'sentAgain' && held.leadDays > 0;
   return isSentAgain ? sentOn(held.billing.dueOn, held.leadDays, saoPauloDay(end.at)) : ended.chargeOn;
@@ -128,7 +128,7 @@ const LOOKS = inputRows<Look>(
 /**
  * Writes billing, charge, subscription with events, next billing and alerts. A blocked subscription loses its
  * open billing, as with a cancel. Blocking keeps `state_since`, or a pending end of its plan would skip it.
- * Rows are found by ctid, because a join could be planned while the tables are small.
+ * By ctid: a join could be planned while the tables are small.
  */
 const END = statement(
   'charging.end_charges',
@@ -211,7 +211,7 @@ const END = statement(
 /** Few commits with many charges cost PostgreSQL less, and leave connections to payments. */
 const LIMITS = { statementsInFlight: 2 };
 
-/** Commits with the transaction's outcome; can be repeated. Locks subscription, billing, transaction. */
+/** Commits with the transaction's outcome. Repeatable. Locks subscription, billing, transaction. */
 export function chargeOutcomesWrite(
   database: Database,
   deliverer: Deliverer,
@@ -242,7 +242,7 @@ export function chargeOutcomesWrite(
   };
 }
 
-/** A subscription is in a batch only once: if one end blocks it, the next must see that. */
+/** A subscription is in a batch once: if one end blocks it, the next must see that. */
 function endKey({ merchantId, subscriptionId }: ChargeEnd): string {
   return `${merchantId}|${subscriptionId}`;
 }
@@ -255,7 +255,6 @@ function answeredOf(rows: readonly ChargeEnd[], held: ReadonlyMap<string, Held>)
   });
 }
 
-/** `recorded`: transactions whose outcome was written. */
 function decide(
   rows: readonly ChargeEnd[],
   held: ReadonlyMap<string, Held>,
@@ -313,7 +312,8 @@ function billingOf(end: ChargeEnd, { subscription, terms, billing }: Held): Lock
     attemptNumber: unsent === null ? billing.attemptNumber : unsent.attemptNumber,
     askedFor: (end.kind === 'resolved' ? end.askedFor : undefined) ?? dueOn,
     voidedBefore: voided,
-    // The database decided that the day had come. A slower clock would charge the next one on this day too.
+    // The database's clock decided that the day had come. By a slower clock here, the next charge could fall
+    // on this day too.
     chargedOn: chargeOn !== null && chargeOn > begunOn ? chargeOn : begunOn,
   };
 }

@@ -18,7 +18,7 @@ const CHARGED = rowCodec({
   billingId: column.text('c.billing_id'),
 });
 
-/** Locks the subscription first, as every change of it or its billings does. */
+/** Every change of a subscription or its billings locks it first. */
 const HOLD = statement(
   'chargebacks.hold_subscription',
   `select ${CHARGED.columns} from (
@@ -32,8 +32,8 @@ const HOLD = statement(
 );
 
 /**
- * One that its card blocked is blocked by this then: another card is not enough. Ends the open billing,
- * unless a charge is under way. Keeps `state_since` for a pending end of its plan.
+ * A subscription that its card blocked is now blocked by the chargeback: another card is not enough. Ends the
+ * open billing, unless a charge is under way. Keeps `state_since` for a pending end of its plan.
  */
 const BLOCK = statement(
   'chargebacks.block',
@@ -65,7 +65,7 @@ const BLOCK = statement(
    select m.subscription_id, ${NOTICE_WAITS} from moved m`,
 );
 
-/** Blocks an active subscription and marks the chargeback processed, in one commit. Can be repeated. */
+/** Blocks an active subscription and marks the chargeback processed, in one commit. Repeatable. */
 export async function blockForChargeback(
   { database, deliverer }: { readonly database: Database; readonly deliverer: Pick<Deliverer, 'notify'> },
   { merchantId, transactionId }: UnprocessedChargeback,

@@ -44,7 +44,7 @@ export type CollectBillingTools = Omit<ChargeTools<'notTaken' | 'keyUsed'>, 'wri
     readonly acquirers: Pick<Acquirers, 'next'>;
     readonly writeTake: BatchedWrite<StartedCharge, TakeResult>;
     readonly writeEnd: BatchedWrite<ChargeEnd, ChargeEndResult>;
-    /** Of acquirers: a scheduled charge waits while its own is away. */
+    /** While the acquirer of a scheduled charge is away, the charge waits. */
     readonly outage: Pick<OutageWatch, 'mayAsk'>;
     readonly observeCharge: (rule: ChargeRule | null) => void;
     /** Called for a billing voided so often that the operator should look. */
@@ -78,9 +78,9 @@ export type ChargeBillingResult =
   | { readonly kind: 'notTaken' | 'keyUsed' };
 
 /**
- * Charges a billing once, by `chargeCard`, at the first acquirer or, if that surely did not charge it, at the
- * next. The billing is taken in the intent's commit; effects are written in the outcome's commit. A charge
- * that cannot be sent ends without a call. `deadlineAt`: monotonic milliseconds.
+ * Charges a billing once, at the first acquirer or, if that surely did not charge it, at the next. The
+ * billing is taken in the intent's commit; effects are written in the outcome's commit. A charge that cannot
+ * be sent ends without a call. `deadlineAt`: monotonic milliseconds.
  */
 export async function collectBilling(
   tools: CollectBillingTools,
@@ -143,7 +143,7 @@ function resultOf({ intent, charge }: Made, opened: OpenedCardSource, now: Insta
   }
 }
 
-/** A stored card has all its fields, except the security code, which may not be stored. */
+/** A stored card has all fields but the security code, which may not be stored. */
 const NOTHING_NAMED: NamedCard = {
   numberToken: null,
   encryptedCard: null,
@@ -172,7 +172,6 @@ export class BrandNotTaken extends Overloaded {
   }
 }
 
-/** The acquirer of this billing answers nothing while others do. */
 export class AcquirerAway extends Overloaded {
   readonly acquirer: string;
 
@@ -259,7 +258,7 @@ const saleOf = ({
   ...{ merchantId, transactionId, brand: trace.brand, installmentCount: 1, amount },
 });
 
-/** That of the rules; one that is away too gets nothing more on schedule. */
+/** The next acquirer by the rules. One that is away gets no scheduled charges. */
 function nextAcquirer(
   { acquirers, outage }: Pick<CollectBillingTools, 'acquirers' | 'outage'>,
   intent: Intent,
@@ -309,7 +308,6 @@ async function endUnsent(
 
 type Begun = { readonly order: ChargeOrder; readonly opened: OpenedCardSource; readonly soldAt: Instant };
 
-/** Records the transaction's outcome and its effects on the billing in one commit. */
 async function recordEnd(
   tools: CollectBillingTools,
   due: DueBilling,
@@ -326,7 +324,7 @@ async function recordEnd(
   return { isRecorded };
 }
 
-/** Ends the transaction first. If the process is killed in between, the lease frees the billing. */
+/** Ends the transaction first: if the process is killed in between, the lease frees the billing. */
 async function giveBack(
   tools: CollectBillingTools,
   { merchantId, billingId, subscriptionId }: DueBilling,
@@ -358,13 +356,13 @@ async function factsOf(
   return checkRetry(tools, { ...due, attemptNumber }, opened, decline);
 }
 
-/** `attemptNumber` is on schedule from 1; null for a manual charge. */
+/** `attemptNumber`: from 1, retries included; null for a manual charge. */
 export type DeclinedCharge = Pick<
   DueBilling,
   'merchantId' | 'vaultId' | 'amount' | 'maxRetries' | 'chargeOn'
 > & { readonly attemptNumber: number | null };
 
-/** The network's limit is counted on the day of the retry. `opened` is null if the card is gone. */
+/** The network's limit is counted on the day of the retry. `opened` null: the card is gone. */
 export async function checkRetry(
   tools: LimitTools,
   charge: DeclinedCharge,
@@ -380,7 +378,6 @@ export async function checkRetry(
   return { ...facts, isNetworkLimitReached };
 }
 
-/** A manual charge is not retried. */
 function retryOf(
   { attemptNumber, chargeOn, maxRetries }: DeclinedCharge,
   chargedOn: Day,

@@ -53,7 +53,7 @@ test('at the due instant of a turn the claims have come so far, whatever the win
       assert.equal(saoPauloDay(due), DAY);
       const second = Math.floor((due - dueInstant(DAY, FIRST_CHARGE_TURN, window)) / 1_000);
       const { startSeconds, endSeconds } = window;
-      // As the statement reckons.
+      // Computed as in the statement.
       const turns =
         second >= endSeconds
           ? TURNS

@@ -1,13 +1,16 @@
 import { addDays, type Day, type Instant, instant, startOfSaoPauloDay } from '../../values/instant.ts';
 
-/** Where a day's charges are spread, in seconds of São Paulo's day. Both 0: all are due at its beginning. */
+/**
+ * The hours over which a day's charges are spread, in seconds of São Paulo's day. Both 0: all are due at its
+ * beginning.
+ */
 export type ChargeWindow = { readonly startSeconds: number; readonly endSeconds: number };
 
 export const NO_WINDOW: ChargeWindow = { startSeconds: 0, endSeconds: 0 };
 
 /** Every billing has one fixed turn of the day; turns are evenly spread. */
 export const TURNS = 65_536;
-/** A subscription's first charge, just after the enrolment: before all turns, outside any window. */
+/** A subscription's first charge comes just after the enrolment: before all turns, outside any window. */
 export const FIRST_CHARGE_TURN = -1;
 
 const LAST_SECOND = 24 * 3_600 - 1;
@@ -22,7 +25,7 @@ export function readChargeWindow(text: string): ChargeWindow | null {
   return startSeconds < endSeconds ? { startSeconds, endSeconds } : null;
 }
 
-/** When the turn has surely come. Claims compute the reverse; one more second covers any rounding. */
+/** When the turn has surely come. Claims compute the reverse; one second more covers rounding. */
 export function dueInstant(day: Day, turn: number, { startSeconds, endSeconds }: ChargeWindow): Instant {
   const dayStart = startOfSaoPauloDay(day);
   if (turn === FIRST_CHARGE_TURN || endSeconds === 0) return dayStart;

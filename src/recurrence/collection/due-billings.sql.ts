@@ -16,7 +16,7 @@ export const DUE = rowCodec(
     billingId: column.text(),
     subscriptionId: column.text(),
     planId: column.text('s.plan_id'),
-    /** Empty: it is paid by Pix Automático. */
+    /** Empty: paid by Pix Automático. */
     vaultId: column.text("coalesce(s.vault_id::text, '')"),
     installment: column.whole(),
     dueOn: column.day(),
@@ -25,9 +25,8 @@ export const DUE = rowCodec(
     fence: column.whole(),
     /** Scheduled charges only. */
     chargesMade: column.whole(),
-    /** From the subscription's terms. */
     maxRetries: column.whole('s.max_retries'),
-    /** From the subscription's terms, or `ENDLESS`. */
+    /** May be `ENDLESS`. */
     installments: column.whole('s.installments'),
     /** The plan's, otherwise the merchant's. */
     softDescriptor: column.nullable(column.text('d.soft_descriptor')),
@@ -36,15 +35,13 @@ export const DUE = rowCodec(
   'f',
 );
 
-/** As it was found. The commit that takes it checks that it is unchanged. */
+/** As found. The commit that takes it checks that it is unchanged. */
 export type DueBilling = RowOf<typeof DUE>;
 
-/** A position in the round over all days and merchants with due billings. */
 export type DuePlace = { readonly day: Day; readonly merchantId: string };
 
 export const FIRST_DUE_PLACE: DuePlace = { day: '0001-01-01' as Day, merchantId: '' };
 
-/** Pairs of day and merchant per statement. */
 const PLACES_A_PAGE = 100;
 /** Merchants with a moved clock per statement; each of their days is searched. Homologation only. */
 const MOVED_A_PAGE = 100;
@@ -76,7 +73,7 @@ const FOUND_AT_PLACES = `found as (
 export const SOFT_DESCRIPTOR_OF_PLAN = `select coalesce(p.soft_descriptor, m.soft_descriptor) as soft_descriptor
        from merchants m left join plans p on p.merchant_id = m.merchant_id and p.plan_id = s.plan_id`;
 
-/** Only of active subscriptions that are not about to end with their plan. */
+/** Of active subscriptions that are not about to end with their plan. */
 const FOUND = `left join lateral (
      select ${DUE.columns}
      from found f cross join lateral (
@@ -145,7 +142,7 @@ const FIND_DUE_OF_MOVED = statement(
    select ${REACHED.columns}, x.* from ${LAST_CLOCK} ${FOUND}`,
 );
 
-/** For a jump of the test clock: merchant `$6` by its clock. */
+/** For a jump of the test clock: merchant `$6`, by its clock. */
 const FIND_DUE_OF = statement(
   'charging.find_due_of_merchant',
   `with clocks as materialized (
@@ -163,14 +160,14 @@ const FIND_DUE_OF = statement(
 export type DueRequest = {
   readonly window: ChargeWindow;
   readonly inHand: readonly string[];
-  /** The first turn of a day, from 0 to `TURNS`. */
+  /** A turn from 0 to `TURNS`. */
   readonly fromTurn: number;
   readonly limit: number;
 };
 
 export type DuePage = {
   readonly billings: readonly DueBilling[];
-  /** Where to continue; null if nothing is due after it. */
+  /** null: nothing is due after it. */
   readonly next: DuePlace | null;
 };
 
@@ -254,7 +251,7 @@ const EARLIEST_OF = statement(
    order by d.charge_on limit 1`,
 );
 
-/** Up to an instant, including charges under way; null if there is none. */
+/** Up to an instant, charges under way included; null if there is none. */
 export async function findEarliestTurnOf(
   database: Database,
   merchantId: string,
@@ -293,7 +290,6 @@ const OLDEST_DUE_DAY = statement(
    order by b.charge_on limit 1`,
 );
 
-/** The first day with a billing to charge; null if there is none. */
 export async function findOldestDueDay(database: Reader): Promise<Day | null> {
   return firstOf(await database.query(OLDEST_DUE_DAY, []), DUE_DAY.parse)?.chargeOn ?? null;
 }

@@ -3,7 +3,7 @@ import { type Database, statement } from '../../platform/postgres/database.ts';
 import { column, onlyOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { ChargeWindow } from './day-window.ts';
 
-/** Must be exactly the index's expression. */
+/** Must equal the index's expression. */
 export const TURN = `(case when b.installment = 1 and b.charge_on = b.due_on then -1
     else (get_byte(uuid_send(b.billing_id), 14) << 8) | get_byte(uuid_send(b.billing_id), 15) end)`;
 
@@ -24,7 +24,7 @@ export const HOUR = `hour as materialized (
      select ${TODAY} from (select now() as business_now) n ${OF_NOW}
    )`;
 
-/** Skips merchants with a moved clock, and those whose billings are held. */
+/** Skips merchants with a moved clock and those whose billings are held. */
 export const PLACES_OF_PAGE = `places as materialized (
      select p.charge_on, p.merchant_id, p.position,
        case when c.is_moved or g.is_held then -2 when p.charge_on < h.today then 65536 else h.turns_today end as turns
@@ -105,7 +105,6 @@ export function dueValues(window: ChargeWindow, inHand: readonly string[]): read
 
 const COUNTS = rowCodec({
   due: column.whole(),
-  /** Due billings of merchants whose billings are held. */
   held: column.whole(),
   /** Seconds since the beginning of the oldest due day; 0 if none is due. */
   oldestAge: column.real(),

@@ -75,7 +75,9 @@ export const HAND_CHARGE_REFUSALS = {
   }),
 } as const satisfies Record<HandChargeRefusal, RefusalShape>;
 
-/** The acquirer was not asked. Answered like a decline: the reason is an earlier refusal of the card. */
+/**
+ * The acquirer was not asked. Answered like a decline, because the reason is an earlier refusal of the card.
+ */
 export const MANUAL_CHARGE_LIMITS = {
   neverAgain: refusal(402, 'retryLimit', {
     pt: 'O emissor já recusou este cartão em definitivo; informe outro cartão do cofre.',

@@ -8,7 +8,7 @@ import { APPROVED, type ChargeFacts, isSentAgainOften } from './outcome-record.t
 export type FinishOpenChargesTools = CollectBillingTools & { readonly database: Database };
 
 const BATCH = 200;
-/** The time of each commit, which is batched with others. */
+/** For each commit, which is batched with others. */
 const END_MILLISECONDS = 10_000;
 
 /** Returns how many charges ended. The others are postponed. Throws the first error at the end. */

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 
 /**
  * The id of the try that takes the billing at this fence: a UUID of version 8 that sorts with its billing. A
- * restored database asks for the same charge again, and the acquirer answers what it has.
+ * restored database makes the same id again, and the acquirer returns the answer that it has.
  */
 export function identifyCharge(billingId: string, fence: number): string {
   const digits = hash('sha256', `charge|${billingId.toLowerCase()}|${fence}`, 'hex');

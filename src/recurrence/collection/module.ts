@@ -38,7 +38,6 @@ function chargingWorks(
     wakeSignal: resolved,
     async runDue() {
       const ended = await finishOpenCharges(tools);
-      // A billing to charge again, or the next one, may be due.
       if (ended > 0) charger.work.wakeSignal.notify();
       return ended;
     },
@@ -108,7 +107,7 @@ export type CollectionContext = ModuleContext & {
   readonly acquirers: Acquirers;
 };
 
-/** Made when the module below it is open. */
+/** Called when the module below is open. */
 type OpenPixCollection = (tools: Pick<AdvanceCollectionTools, 'writeEnd' | 'observeCharge'>) => AutomaticPix;
 
 export type BelowCollection = {
@@ -119,7 +118,6 @@ export type BelowCollection = {
   readonly leadDaysOf: LeadDaysOf;
 };
 
-/** `mayBeDue`: notified when something may be due at once. */
 export function openCollection(
   context: CollectionContext,
   below: BelowCollection,
@@ -150,7 +148,7 @@ export function openCollection(
   };
 }
 
-/** What the bank has decided comes before what is charged. */
+/** The bank's decisions are read before billings are charged. */
 function clockedBillings(charger: DueCharger, { clocked }: AutomaticPix): ClockedWork {
   return {
     name: 'billings',

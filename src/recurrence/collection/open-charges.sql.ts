@@ -20,11 +20,11 @@ const OPEN_CHARGE = rowCodec({
   billingId: column.text('h.billing_id'),
   subscriptionId: column.text('b.subscription_id'),
   transactionId: column.text('h.transaction_id'),
-  /** Of a charge that a restored database has met without its card: the subscription's. */
+  /** A charge that a restored database knows without its card has the subscription's. */
   vaultId: column.text('coalesce(t.vault_id, s.vault_id)'),
   amount: column.money('t.amount'),
   by: column.text('h.created_by'),
-  /** On schedule from 1; null for a manual charge. */
+  /** From 1, retries included; null for a manual charge. */
   attemptNumber: column.nullable(column.whole('h.attempt_number')),
   maxRetries: column.whole('s.max_retries'),
   /** For a manual charge the due day. */
@@ -50,7 +50,7 @@ const JOINS = `cross join lateral (
        and o.transaction_id = h.transaction_id limit 1
    ) t`;
 
-/** First hides them from other processes, for a quarter of the transaction's age, 1 to 15 seconds. */
+/** Hides them from other processes first, for a quarter of the transaction's age, 1 to 15 seconds. */
 const CLAIM = statement(
   'charging.claim_open_charges',
   `with due as (
@@ -94,7 +94,7 @@ const SUBSCRIPTION = rowCodec(
   {
     subscriptionId: column.text(),
     accountNumber: column.text(),
-    /** Empty: it is paid by Pix Automático. */
+    /** Empty: paid by Pix Automático. */
     vaultId: column.text("coalesce(h.vault_id::text, '')"),
     subscription: column.oneOf(SUBSCRIPTION_STATES, 'h.state'),
     /** Of Pix Automático; null for cards. */
@@ -125,7 +125,7 @@ const BILLING = rowCodec(
     chargeOn: column.nullable(column.day()),
     chargesMade: column.whole(),
     fence: column.whole(),
-    /** null, like the next three, without a charge under way. */
+    /** Without a charge under way null, like the next three. */
     transactionId: column.nullable(column.text()),
     chargeNumber: column.nullable(column.whole('c.charge_number')),
     attemptNumber: column.nullable(column.whole('c.attempt_number')),
@@ -137,7 +137,9 @@ const BILLING = rowCodec(
   'h',
 );
 
-/** Its own statement, to see commits during the wait. A charge ended under its first fence was never sent. */
+/**
+ * A separate statement, to see commits during the wait. A charge ended under its first fence was never sent.
+ */
 const HOLD_BILLINGS = statement(
   'charging.hold_billings',
   `select ${BILLING.columns}
@@ -159,7 +161,7 @@ const HOLD_BILLINGS = statement(
    ) u`,
 );
 
-/** `leadDays`: before its due day on which a charge is sent; 0 for cards. */
+/** `leadDays`: how long before its due day a charge is sent; 0 for cards. */
 export type Held = RowOf<typeof SUBSCRIPTION> & {
   readonly terms: Terms;
   readonly billing: RowOf<typeof BILLING>;
@@ -238,7 +240,6 @@ const HAND_CHARGE = rowCodec(
     brand: column.oneOf(CARD_BRANDS, 'o.card_brand'),
     responseCode: column.nullable(column.text()),
     adviceCode: column.nullable(column.text()),
-    /** Business time. */
     soldAt: column.instant(),
   },
   'o',

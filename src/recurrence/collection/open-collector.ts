@@ -29,7 +29,6 @@ import { applyChargebacksOf } from './process-chargebacks.ts';
 
 export type ChargeDueTools = CollectBillingTools & {
   readonly database: Database;
-  /** Notified when blocking a subscription writes alerts. */
   readonly deliverer: Pick<Deliverer, 'notify'>;
   readonly window: ChargeWindow;
   /** In this process; 0 if other processes make the scheduled charges. */
@@ -41,14 +40,13 @@ export type ChargeDueTools = CollectBillingTools & {
   };
   /** A stop waits no longer than this: resolving finds the outcomes of pending charges. */
   readonly stopMilliseconds: number;
-  /** Called for each billing waiting for its card's key. `isToBeLogged`: the log should say it too. */
+  /** For each billing that waits for its card's key. `isToBeLogged`: the log should say it too. */
   readonly observeKeyAbsent: (dataKeyId: number, isToBeLogged: boolean) => void;
-  /** Called for each billing waiting because the acquirer does not accept its card's brand. */
+  /** For each billing that waits because the acquirer does not accept its card's brand. */
   readonly observeBrandNotTaken: () => void;
-  /** Tells whether each acquirer answers charges. While one does not, one charge at a time tests it. */
+  /** While an acquirer does not answer, one charge at a time tests it. */
   readonly outage: OutageWatch;
   readonly hasMovedClocks: boolean;
-  /** For what is paid by Pix Automático. */
   readonly collectByPix: (due: DueBilling, deadlineAt: number) => Promise<'pending' | 'notTaken'>;
   /** From 0 to 1: where reads begin in the turns of a day. */
   readonly chance: () => number;
@@ -59,23 +57,24 @@ export type DueCharger = {
   readonly work: Work;
   /** For a jump of one merchant's clock; waits until the charges end. */
   runDueOf(merchantId: string, signal: AbortSignal): Promise<number>;
-  /** Business time, including charges under way; null if nothing falls due until then. */
+  /** Business time, charges under way included; null if nothing falls due until then. */
   earliestDueOf(merchantId: string, until: Instant): Promise<Instant | null>;
 };
 
-/** If `isOver` is false the charge is made again, perhaps because of an error. */
+/** `isOver` false: the charge is made again, perhaps because of an error. */
 type Charged = { readonly isOver: true } | { readonly isOver: false; readonly error?: unknown };
 
-/** Billings per read in a jump of a clock. */
 const READ_AT_ONCE = 256;
-/** After a failed charge (a lock, a lost connection), before it is tried again. */
+/** After a failed charge (a lock, a lost connection). */
 const REST_MILLISECONDS = 2_000;
 /** The acquirer's capabilities are read every few seconds, so a mistake in them is corrected long before. */
 const BRAND_WAIT_SECONDS = 600;
 /** For an acquirer that is away while others answer: nothing pulls these forward when it is back. */
 const LONGEST_AWAY_WAIT_SECONDS = 600;
 const MOST_RESTING = 5_000;
-/** An empty round is followed by ten times its duration: crowds waiting for their window cost little. */
+/**
+ * An empty round is followed by ten times its duration, so that crowds waiting for their window cost little.
+ */
 const REST_FACTOR = 10;
 
 export function openCollector(tools: ChargeDueTools, wakeSignal: WakeSignal): DueCharger {
@@ -220,20 +219,17 @@ function isOfDatabase(error: unknown): boolean {
   );
 }
 
-/** The bounds of the growing wait for a missing key. */
 const SHORTEST_WAIT_SECONDS = 30;
 const LONGEST_WAIT_SECONDS = 3_600;
-/** The pause between reminders to the operator. */
 const REMINDER_SECONDS = 60;
 
-/** Half the time since it is missing: a quick repair is noticed soon, and a long absence costs little. */
+/** Half the time since it is missing: a quick repair is noticed soon, a long absence costs little. */
 export function secondsUntilKeyIsSought(missingSeconds: number): number {
   return Math.round(Math.min(LONGEST_WAIT_SECONDS, Math.max(SHORTEST_WAIT_SECONDS, missingSeconds / 2)));
 }
 
-/** Data keys that this process could not find. */
 export type AbsentKeys = {
-  /** Notes a missing key. Returns how long its billings wait, and whether to warn the operator (again). */
+  /** Returns how long the key's billings wait, and whether to warn the operator (again). */
   note(
     dataKeyId: number,
     nowSeconds: number,

@@ -22,22 +22,20 @@ export type LockedBilling = {
   readonly terms: Pick<Terms, 'paymentMethod' | 'planType' | 'installments' | 'intervalDays' | 'maxRetries'>;
   readonly subscriptionId: string;
   readonly billingId: string;
-  /** The transaction of the charge that ends; null if the acquirer was not asked. */
+  /** null if the acquirer was not asked. */
   readonly transactionId: string | null;
   readonly state: BillingState;
   readonly installment: number;
   readonly dueOn: Day;
-  /** The due day that the bank of Pix was asked for, if it is another one. */
+  /** The due day that the Pix bank was asked for, if another. */
   readonly askedFor?: Day;
   /** null if no scheduled charge follows. */
   readonly chargeOn: Day | null;
-  /** Scheduled charges, including the ending one. */
+  /** Scheduled charges, the ending one included. */
   readonly chargesMade: number;
-  /** The ending charge's number from 1; null for a manual charge. */
+  /** From 1, retries included; null for a manual charge. */
   readonly attemptNumber: number | null;
-  /** How often the same attempt was voided before. */
   readonly voidedBefore: number;
-  /** The day on which the charge began. */
   readonly chargedOn: Day;
 };
 
@@ -61,7 +59,6 @@ export type OutcomeRecord = {
   readonly moveAlert: Alert | null;
 };
 
-/** `voided`: no answer came, and nothing of the charge remains. */
 export function recordOfOutcome(held: LockedBilling, facts: ChargeFacts | 'voided'): OutcomeRecord {
   if (facts === 'voided') return recordOfVoid(held);
   const after = afterCharge(held, facts);
@@ -124,7 +121,7 @@ function recordOfVoid(held: LockedBilling): OutcomeRecord {
     const restSeconds = secondsUntilSentAgain(held.voidedBefore + 1);
     return { ...kept, ...nothing, ...billing, restSeconds, chargesMade: chargesMade - 1 };
   }
-  // Never charged: nothing follows it, and the last installment is not over.
+  // Never charged: nothing follows it, and a last installment is not over.
   if (billing.isSkipped) return { ...kept, ...nothing, ...billing, chargesMade: chargesMade - 1 };
   const after = afterFinalized({ ...held, today: held.chargedOn }, null);
   return { ...kept, ...billing, chargesMade, ...after, moveAlert: moveAlertOf(held, after.subscription) };
@@ -166,7 +163,7 @@ export function recordOfUnsent(held: LockedBilling): OutcomeRecord {
 
 export type ChargeFacts = {
   readonly result: ChargeResult;
-  /** The issuer's code; null if approved, or if the acquirer was not asked. */
+  /** null if approved, or if the acquirer was not asked. */
   readonly code: string | null;
   /** In Portuguese, for the alert of a failure. */
   readonly meaning: string;
@@ -207,7 +204,7 @@ export function factsOfDecline(
 /**
  * Whether an outcome shows that the acquirer is reachable; null if it shows nothing. Without a connection it
  * is not. A late answer proves nothing, because resolving asks at once; but while the acquirer is away
- * (`isAway`) it was the test, and postpones the next one.
+ * (`isAway`) the charge was its test and postpones the next one.
  */
 export function isAcquirerThere(
   outcome: 'approved' | 'preauthorized' | 'declined' | 'unknown' | 'notMade' | 'notSent' | 'notConnected',

@@ -10,7 +10,6 @@ import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import { blockForChargeback } from './chargebacks.sql.ts';
 
 export type ChargebackTools = Pick<ModuleContext, 'database' | 'clock'> & {
-  /** Notified when blocking a subscription writes alerts. */
   readonly deliverer: Pick<Deliverer, 'notify'>;
 };
 
@@ -29,7 +28,7 @@ export async function processChargebacks(tools: ChargebackTools): Promise<number
   return chargebacks.length;
 }
 
-/** Runs before the merchant's billings are charged. */
+/** Before the merchant's billings are charged. */
 export async function applyChargebacksOf(tools: ChargebackTools, merchantId: string): Promise<number> {
   for (let processed = 0; processed < MOST_OF_MERCHANT; processed += 1) {
     const chargeback = await findUnprocessedChargeback(tools.database, merchantId);

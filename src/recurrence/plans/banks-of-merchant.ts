@@ -9,15 +9,15 @@ const enrolmentOf = (merchantId: string, transactionId: string) => ({
   amount: cents(1),
 });
 
-/** Of a new subscription. Null: no bank here has Pix Automático switched on. */
+/** For a new subscription. null: no bank has Pix Automático switched on. */
 export function chooseBank(pixBanks: Choosing, merchantId: string, subscriptionId: string): string | null {
   return pixBanks.choose(enrolmentOf(merchantId, subscriptionId), ({ recurring }) => recurring !== null);
 }
 
-/** A rule may have a share of them alone. */
+/** A rule may send a bank only a share of the subscriptions: samples of ids find them. */
 const SAMPLES = 32;
 
-/** Of the banks that subscriptions of the merchant come to. */
+/** Of every bank that the merchant's subscriptions may get. */
 export function leadsOf(
   pixBanks: Choosing & Pick<PixBanks, 'of'>,
   merchantId: string,

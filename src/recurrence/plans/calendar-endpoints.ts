@@ -21,7 +21,7 @@ export type PlanCalendar = {
   readonly billings: readonly PlannedBilling[];
 };
 
-/** For a subscription made on a day; null: today. `behindCalendar`: a day is after the last year. */
+/** For a subscription made on a day; null: today. `behindCalendar`: a day lies after the last year. */
 async function readPlanCalendar(
   tools: ReadCalendarTools,
   merchantId: string,
@@ -35,7 +35,7 @@ async function readPlanCalendar(
   return billings === null ? 'behindCalendar' : { planId: plan.planId, startOn: day, billings };
 }
 
-/** As resources show a due day: its first moment. */
+/** Resources show a due day as its first moment. */
 const midnight = (day: Day): string => `${day}T00:00:00`;
 
 const USUAL_COUNT = 12;

@@ -6,7 +6,7 @@ import { type PlanAmount, planAmount } from '../../values/plan-amount.ts';
 import { dueDayAfter, firstDueOn, plannedBillings } from './calendar.ts';
 import { ENDLESS, INTERVAL_DAYS, PLAN_TYPES, type Terms } from './plan.ts';
 
-/** Ends of months and years, a leap day, and days on which Brazil's clocks were changed. */
+/** Ends of months and years, a leap day, and days on which Brazil changed its clocks. */
 const START_DAYS = [
   '2027-01-29',
   '2027-01-30',
@@ -44,7 +44,7 @@ const anyTerms: fc.Arbitrary<Terms> = fc
     maxRetries,
   }));
 
-/** Days between two days, by another calendar than the one that is tested. */
+/** Counted by another calendar than the tested one. */
 const daysFrom = (from: Day, to: Day): number =>
   Temporal.PlainDate.from(from).until(to, { largestUnit: 'days' }).days;
 

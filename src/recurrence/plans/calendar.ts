@@ -10,7 +10,7 @@ export function firstDueOn(subscribedOn: Day, trialDays: number): Day {
   return addDays(subscribedOn, trialDays);
 }
 
-/** Cards count days, not months: thirty days later for everybody. Pix Automático counts by the calendar. */
+/** Cards count days, not months: thirty for everybody. Pix Automático counts by the calendar. */
 export function dueDayAfter(
   dueOn: Day,
   { paymentMethod, planType, intervalDays }: Pick<Terms, 'paymentMethod' | 'planType' | 'intervalDays'>,
@@ -23,11 +23,11 @@ export type PlannedBilling = {
   readonly installment: number;
   readonly dueOn: Day;
   readonly amount: Cents;
-  /** If every charge before fails for a lack of funds. */
+  /** If every charge fails for a lack of funds. */
   readonly retriesOn: readonly Day[];
 };
 
-/** The first `count` billings, or all. Null: a day, retries included, is after the calendar's end. */
+/** The first `count` billings, or all. null: a day, retries included, lies after the calendar's end. */
 export function plannedBillings(terms: Terms, subscribedOn: Day, count: number): PlannedBilling[] | null {
   const { trialDays, installments } = terms;
   const amount = centsOfPlanAmount(terms.amount);

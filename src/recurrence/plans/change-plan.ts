@@ -13,7 +13,7 @@ export type ChangePlanTools = {
   readonly editPlan: BatchedWrite<EditRow, EditResult>;
 };
 
-/** Edits the plan, or gives every reason against it and changes nothing. */
+/** Edits the plan, or returns every reason against it and changes nothing. */
 export async function changePlan(
   { clock, editPlan }: ChangePlanTools,
   planner: MerchantActor,
@@ -33,8 +33,8 @@ export type MovePlanTools = {
 };
 
 /**
- * Changes a plan's state. A cancel asks in the same commit for the end of its subscriptions, which the caller
- * sees to for `leaseMilliseconds`; gives its key. Null: no such plan.
+ * A cancel asks in the same commit for the end of the plan's subscriptions, leaves it to the caller for
+ * `leaseMilliseconds`, and returns its key. null: no such plan.
  */
 export async function changePlanState(
   { clock, movePlan }: MovePlanTools,
@@ -54,7 +54,7 @@ export async function changePlanState(
 
 export type ReadPlanTools = { readonly lookUp: LookUp };
 
-/** Null for unknown plans and those of other merchants. */
+/** null for unknown plans and those of other merchants. */
 export async function readPlan(
   { lookUp }: ReadPlanTools,
   merchantId: string,

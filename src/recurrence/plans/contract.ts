@@ -34,14 +34,14 @@ export const PLAN_STATE_WORDS = {
   canceled: 'Canceled',
 } as const satisfies Record<PlanState, string>;
 
-/** Reais as an exact JSON number with up to 12 and 6 digits. */
+/** Reais as an exact JSON number: up to 12 digits before the point and 6 after it. */
 const PLAN_AMOUNT = Type.Unsafe<number | ExactNumber>({
   exactDecimal: { ...PLAN_AMOUNT_DIGITS, isPositive: true },
-  // Rounded to cents it is more than 0.00.
+  // More than 0.00 when rounded to cents.
   checked: { exclusiveMinimum: 0.005 },
 });
 
-/** Creating and changing users, and when in São Paulo's time, in every resource of recurrence. */
+/** Who created and changed it, and when (São Paulo's time); in every resource of recurrence. */
 export const STAMPED: Record<string, TSchema> = {
   createdBy: Type.String(),
   createdDate: Type.String({ description: 'São Paulo time without zone.' }),
@@ -94,7 +94,7 @@ export function writeStamps({ created, modified }: { created: Stamp; modified: S
   return { ...made, modifiedBy: modified.by, modifiedDate: saoPauloText(modified.at) };
 }
 
-/** By itself or, with the terms of a subscription, inside it. */
+/** Alone, or inside a subscription with the subscription's terms. */
 export function writePlan(plan: Plan): object {
   const { terms } = plan;
   return {

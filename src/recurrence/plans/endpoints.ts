@@ -40,7 +40,7 @@ type CreatePlanTools = FindRequestTools &
     readonly writePlan: BatchedWrite<NewPlan, CreateResult>;
   };
 
-/** A repetition with its key gives the same id. Null: no bank could ever charge it. */
+/** A repetition with its key returns the same id. null: no bank could ever charge the plan. */
 function createPlan(
   tools: CreatePlanTools,
   planner: MerchantActor,
@@ -71,7 +71,6 @@ function createPlan(
   });
 }
 
-/** Apart from reasons against an edit. */
 export type PlanRefusal = 'behindCalendar';
 
 const IN_USE = {

@@ -24,14 +24,14 @@ export const PLAN_TYPE_WORDS = {
 
 /** In days, for a custom plan. */
 export const SHORTEST_INTERVAL = 20;
-/** In `interval` and `installments` of other types, which define them. */
+/** Given as `interval` and `installments` for plan types that define them. */
 export const NOT_SENT = 0;
 
 const NO_INSTALLMENTS = withField('installments', { enum: [NOT_SENT, null] });
 const ownInterval = (type: PlanType) =>
   withField('interval', { enum: [NOT_SENT, INTERVAL_DAYS[type], null] });
 
-/** Of types that only one way of paying has. */
+/** Plan types that only one payment method has. */
 const PAID_BY: Partial<Record<PlanType, PaymentMethod>> = {
   weekly: 'pixAutomatic',
   bimonthly: 'creditCard',
@@ -56,7 +56,7 @@ const TOO_MANY_FOR_PIX = both(
   both({ required: ['attempts'] }, withField('attempts', { type: 'integer', minimum: MOST_PIX_RETRIES + 1 })),
 );
 
-/** What `rhythmFaults` and `methodFaults` enforce. */
+/** Describes what `rhythmFaults` and `methodFaults` enforce. */
 const rhythm = (custom: CheckedRule): CheckedRule => ({
   ...ofType('custom', custom, FIXED_TYPES),
   not: TOO_MANY_FOR_PIX,
@@ -116,7 +116,7 @@ export const PLAN_FAULTS = {
   }),
 } as const satisfies Record<string, RefusalShape>;
 
-/** Anything in the body may be malformed; the schema reports its own faults. */
+/** The body may be malformed; the schema reports its own faults. */
 export function planFaults(body: unknown, caller: Caller | null): Fault[] {
   return [
     ...merchantFaults(body, caller),
@@ -134,7 +134,7 @@ function amountFaults(body: unknown): Fault[] {
   return wanted !== null && centsOfPlanAmount(wanted) === 0 ? [PLAN_FAULTS.worthless] : [];
 }
 
-/** The merchant is the caller. A value that is no text is a fault of the schema. */
+/** The merchant must be the caller. A value that is no text is a fault of the schema. */
 export function merchantFaults(body: unknown, caller: Caller | null): Fault[] {
   const { merchantId } = (body ?? {}) as Record<string, unknown>;
   const isOthers = typeof merchantId === 'string' && caller !== null && merchantId !== caller.merchantId;
@@ -159,7 +159,6 @@ function rhythmFaults(body: unknown): Fault[] {
   return faults;
 }
 
-/** What each way of paying cannot have. */
 function methodFaults(body: unknown): Fault[] {
   const sent = (body ?? {}) as Record<string, unknown>;
   const planType = planTypeOf(sent.planType);

@@ -82,6 +82,6 @@ test('a day that was missed is chosen anew within its cycle: a week, or so many 
   assert.equal(chosen('quarterly', '2026-12-15', '2027-03-14'), '2027-03-14');
   assert.equal(chosen('quarterly', '2026-12-15', '2027-03-15'), null);
   assert.equal(chosen('yearly', '2026-12-15', '2027-12-15'), null);
-  // A first charge that its code did not bring lies before the first cycle.
+  // The due day of a first charge that its code did not pay lies before the first cycle.
   assert.equal(chosen('monthly', '2026-11-15', '2026-11-18'), null);
 });

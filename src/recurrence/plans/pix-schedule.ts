@@ -10,10 +10,10 @@ const MONTHS: Readonly<Partial<Record<PlanType, number>>> = {
 };
 const DAYS_OF_A_WEEK = 7;
 const WEEK_MILLISECONDS = DAYS_OF_A_WEEK * 86_400_000;
-/** Every month has this day, so that no two due days lie in one cycle of the scheme. */
+/** Every month has this day, so no two due days lie in one cycle of the scheme. */
 const LAST_DAY_OF_EVERY_MONTH = 28;
 
-/** The scheme takes one charge a week or calendar month: after the 28th it goes on with the 28th. */
+/** The scheme takes one charge a week or calendar month: after the 28th the next is on the 28th. */
 export function pixDueDayAfter(dueOn: Day, planType: PlanType): Day {
   const months = MONTHS[planType];
   if (months === undefined) return addDays(dueOn, DAYS_OF_A_WEEK);
@@ -26,12 +26,12 @@ export function pixDueDayAfter(dueOn: Day, planType: PlanType): Day {
   return `${digits(yearAfter, 4)}-${digits((index % 12) + 1, 2)}-${digits(kept, 2)}` as Day;
 }
 
-/** The scheme allows three further tries within seven days after the due day, on days that we choose. */
+/** The scheme allows three more tries within seven days after the due day, on days that we choose. */
 const RETRY_DAYS_AFTER_DUE: readonly number[] = [2, 4, 7];
 const LAST_RETRY_DAY = 7;
 export const MOST_PIX_RETRIES = RETRY_DAYS_AFTER_DUE.length;
 
-/** The day of a further try, from tomorrow on. Null: none is left. `retriesMade`: before it. */
+/** The day of another try, from tomorrow on. null: none is left. `retriesMade`: before it. */
 export function pixRetryDay(
   { dueOn, maxRetries }: { readonly dueOn: Day; readonly maxRetries: number },
   retriesMade: number,
@@ -43,7 +43,7 @@ export function pixRetryDay(
   return day > addDays(dueOn, LAST_RETRY_DAY) ? null : day;
 }
 
-/** Whether a charge that was not sent yet can no longer keep its days: the bank wants its lead time. */
+/** An unsent charge can no longer keep its days, because the bank needs its lead time. */
 export function isTooLate(
   { attemptNumber, dueOn, tryOn }: { attemptNumber: number; dueOn: Day; tryOn: Day },
   leadDays: number,
@@ -52,12 +52,14 @@ export function isTooLate(
   return attemptNumber === 1 ? dueOn < addDays(today, leadDays) : tryOn <= today;
 }
 
-/** A billing opens when the one before is over, and may then be moved by the lead time within its cycle. */
+/** A billing opens when the previous one is over, and may then be moved by the lead time within its cycle. */
 export function hasLeadTime(planType: PlanType, leadDays: number): boolean {
   return MONTHS[planType] !== undefined || isWeeklyInTime({ leadDays });
 }
 
-/** Whether some bank could collect for it; without a bank that has Pix Automático nothing is known yet. */
+/**
+ * Whether some bank could collect for the plan. Without a bank that has Pix Automático: not known, so true.
+ */
 export function isEverInTime(
   { paymentMethod, planType }: Pick<Terms, 'paymentMethod' | 'planType'>,
   leads: readonly RecurringTerms[],
@@ -66,7 +68,7 @@ export function isEverInTime(
   return leads.some(({ leadDays }) => hasLeadTime(planType, leadDays));
 }
 
-/** The number of the scheme's cycle of a day; the first begins on `startsOn`. Negative before it. */
+/** The number of the scheme's cycle that a day is in; the first begins on `startsOn`. Negative before it. */
 function pixCycleOf(startsOn: Day, planType: PlanType, day: Day): number {
   const months = MONTHS[planType];
   if (months === undefined) return Math.floor((Date.parse(day) - Date.parse(startsOn)) / WEEK_MILLISECONDS);
@@ -76,7 +78,7 @@ function pixCycleOf(startsOn: Day, planType: PlanType, day: Day): number {
   return Math.floor(((ofYear - year) * 12 + ofMonth - month - begun) / months);
 }
 
-/** The scheme takes one charge of each cycle: null if no day of its own is left. */
+/** The scheme takes one charge each cycle; null: the cycle has no day left. */
 export function pixChargeDay(
   { dueOn, startsOn, planType }: { dueOn: Day; startsOn: Day; planType: PlanType },
   earliest: Day,
@@ -89,12 +91,12 @@ export function possiblePixRetryDays(dueOn: Day, maxRetries: number): Day[] {
   return RETRY_DAYS_AFTER_DUE.slice(0, maxRetries).map((days) => addDays(dueOn, days));
 }
 
-/** The day on which a charge is sent to the bank: ahead of its due day, and never in the past. */
+/** The day on which a charge is sent to the bank: ahead of its due day, never in the past. */
 export function sentOn(dueOn: Day, leadDays: number, today: Day): Day {
   return laterOf(addDays(dueOn, -leadDays), today);
 }
 
-/** Of the next billing. Pix Automático is sent ahead of its due day; with 0 it is not. */
+/** Of the next billing. Pix Automático is sent ahead of its due day; `leadDays` 0: it is not. */
 export function chargeDayOf(
   { dueOn, chargeOn }: { readonly dueOn: Day; readonly chargeOn: Day },
   leadDays: number,

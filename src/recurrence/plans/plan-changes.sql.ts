@@ -22,7 +22,7 @@ import { parsePlan, WHOLE_PLAN } from './plans.sql.ts';
 /** One by one: plans are few. */
 const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 200 };
 
-/** `request`: with its key, if any. */
+/** `request`: with its idempotency key, if any. */
 export type NewPlan = {
   readonly plan: Plan;
   readonly planner: MerchantActor;
@@ -32,7 +32,7 @@ export type NewPlan = {
 /** `keyUsed`: the key made another plan; nothing was written. */
 export type CreateResult = 'written' | 'keyUsed';
 
-/** Ids are new for each caller: an existing one was written by an earlier try with a lost connection. */
+/** Each caller has a new id: an existing one was written by an earlier try whose connection was lost. */
 const INSERT = statement(
   'plans.insert',
   `with written as (
@@ -64,7 +64,6 @@ export function plansWrite(audit: Audit): BatchedWriteOptions<NewPlan, CreateRes
   };
 }
 
-/** With its audit entry in one commit, like every change here. */
 async function insertPlan(audit: Audit, row: NewPlan): Promise<CreateResult> {
   const { merchantId, planId, state, created } = row.plan;
   const keys = keyValues(row.request);
@@ -102,7 +101,7 @@ function writtenColumns({ name, description, softDescriptor, terms }: EditedPlan
   ];
 }
 
-/** The plan lock, then the row, as new subscriptions do; later ones wait. */
+/** Locks the plan lock, then the row, as new subscriptions do; later ones wait. */
 const LOCK = statement(
   'plans.lock',
   `select ${WHOLE_PLAN} from (
@@ -114,8 +113,9 @@ const LOCK = statement(
 );
 
 /**
- * Asked under the plan lock, which new subscriptions share: an unseen one reads the plan afterwards. State by
- * state in the order of the index by plan: others would read all subscriptions of the merchant.
+ * Asked under the plan lock, which new subscriptions share: a subscription that is not seen reads the plan
+ * afterwards. Each state in the order of the index by plan: others would read all subscriptions of the
+ * merchant.
  */
 const FIND_USE = statement(
   'plans.find_use',
@@ -150,7 +150,7 @@ export type EditRow = PlanKey & {
   readonly planner: MerchantActor;
 };
 
-/** `done` also when nothing differs. */
+/** `done` also if nothing differs. */
 export type EditResult = 'done' | 'notFound' | { readonly refusals: readonly EditRefusal[] };
 
 export function planEditsWrite(audit: Audit): BatchedWriteOptions<EditRow, EditResult> {
@@ -200,7 +200,10 @@ const MOVE = statement(
      and state in (${fromOtherStates(PLAN_MOVES, 'activate', 'deactivate', 'cancel')})`,
 );
 
-/** Real time, under the plan lock: subscriptions made before. A repeated cancel includes later ones. */
+/**
+ * Ends the subscriptions made before now (real time, under the plan lock). A repeated cancel includes later
+ * ones.
+ */
 const ASK_FOR_ENDING = statement(
   'plans.ask_for_ending',
   `insert into plan_cancellations (merchant_id, plan_id, canceled_by, canceled_at, asked_at, lease_expires_at)
@@ -214,7 +217,7 @@ export type MoveRow = PlanKey & {
   readonly state: PlanState;
   readonly stamp: Stamp;
   readonly planner: MerchantActor;
-  /** How long other processes leave the plan's subscriptions to this one. */
+  /** So long, other processes leave the plan's subscriptions to this one. */
   readonly leaseMilliseconds: number;
 };
 
@@ -242,7 +245,7 @@ const columnsOf = ({ by, at }: Stamp): unknown[] => [by, utcText(at)];
 
 const keyOf = ({ merchantId, planId }: PlanKey): string => `${merchantId}|${planId}`;
 
-/** For the audit log: an offer, no personal data. */
+/** For the audit log. A plan is an offer: no personal data. */
 function fieldsOf({ name, description, softDescriptor, terms }: EditedPlan): AuditDetail {
   const { amount, planType, trialDays, intervalDays, installments, maxRetries } = terms;
   return {
@@ -254,7 +257,7 @@ function fieldsOf({ name, description, softDescriptor, terms }: EditedPlan): Aud
     installments,
     maxRetries,
     softDescriptor: softDescriptor ?? '',
-    // Last: the longest, which may be cut.
+    // Last, because the longest, which may be cut.
     description,
   };
 }

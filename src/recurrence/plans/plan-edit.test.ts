@@ -41,8 +41,8 @@ const anyPlan: fc.Arbitrary<Plan> = fc
   }));
 
 /**
- * A body that passed the door: with a fixed type, interval and installments are those of the type
- * or absent.
+ * As the HTTP checks let it through: with a fixed type, interval and installments are those of the type, or
+ * absent.
  */
 const anyWanted: fc.Arbitrary<WantedPlan> = fc
   .record({

@@ -14,11 +14,11 @@ export type WantedPlan = {
   readonly intervalDays?: number;
   readonly installments?: number;
   readonly maxRetries?: number;
-  /** Null removes it. */
+  /** null removes it. */
   readonly softDescriptor?: string | null;
 };
 
-/** Promised to subscribers: unchangeable while a plan is in use. */
+/** Promised to subscribers: fixed while a plan is in use. */
 export const TERMS_FIELDS = [
   'amount',
   'planType',
@@ -29,12 +29,11 @@ export const TERMS_FIELDS = [
   'maxRetries',
 ] as const satisfies readonly (keyof Terms & keyof WantedPlan)[];
 export type TermsField = (typeof TERMS_FIELDS)[number];
-/** Unchangeable while a plan is in use. */
 export type FixedField = TermsField | 'softDescriptor';
 
 /**
- * `missing`: needed by a custom plan. `active`: an active plan's amount. `inUse`: it has subscriptions.
- * `leadTooLong`: no bank could ever collect for what it becomes.
+ * `missing`: needed by a custom plan. `active`: an active plan keeps its amount. `inUse`: it has
+ * subscriptions. `leadTooLong`: no bank could ever collect for the edited plan.
  */
 export type EditRefusal =
   | { readonly why: 'missing'; readonly field: 'intervalDays' | 'installments' }
@@ -42,7 +41,6 @@ export type EditRefusal =
   | { readonly why: 'active'; readonly field: 'amount' }
   | { readonly why: 'inUse'; readonly field: FixedField };
 
-/** Written by an edit. */
 export type EditedPlan = Pick<Plan, 'name' | 'description' | 'softDescriptor' | 'terms'>;
 
 export type PlanEdit =
@@ -50,7 +48,9 @@ export type PlanEdit =
   | { readonly kind: 'same' }
   | { readonly kind: 'changed'; readonly plan: EditedPlan };
 
-/** An active plan keeps its amount; one in use all but name and description. Missing fields come first. */
+/**
+ * An active plan keeps its amount; one in use keeps all but name and description. Missing fields come first.
+ */
 export function planEdit(
   plan: Plan,
   wanted: WantedPlan,
@@ -91,7 +91,7 @@ function differingFields({ terms, softDescriptor }: Plan, wanted: WantedPlan): F
 
 function editedPlan({ terms, softDescriptor: before }: Plan, wanted: WantedPlan): EditedPlan {
   const { name, description, amount, planType, paymentMethod, softDescriptor = before } = wanted;
-  // Pix Automático has fewer tries than a card: what is kept must be one that it can have.
+  // Pix Automático has fewer tries than a card, so the kept number is bounded.
   const kept =
     paymentMethod === 'pixAutomatic' ? Math.min(terms.maxRetries, MOST_PIX_RETRIES) : terms.maxRetries;
   const { trialDays = terms.trialDays, maxRetries = kept } = wanted;
@@ -105,7 +105,9 @@ function editedPlan({ terms, softDescriptor: before }: Plan, wanted: WantedPlan)
 
 type Rhythm = Pick<Terms, 'intervalDays' | 'installments'>;
 
-/** A custom plan has its own, a monthly one may have a number of installments; all else is given. */
+/**
+ * A custom plan has its own rhythm, a monthly one may have a number of installments; the type gives the rest.
+ */
 function rhythmOf(
   { planType, intervalDays, installments }: WantedPlan,
   before: Rhythm & Pick<Terms, 'planType'>,

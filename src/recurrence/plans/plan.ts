@@ -20,14 +20,13 @@ export type PlanState = (typeof PLAN_STATES)[number];
 
 type PlanEvent = 'activate' | 'deactivate' | 'cancel';
 
-/** The merchant may set any state at any time. */
 export const PLAN_MOVES = {
   active: { activate: 'active', deactivate: 'inactive', cancel: 'canceled' },
   inactive: { activate: 'active', deactivate: 'inactive', cancel: 'canceled' },
   canceled: { activate: 'active', deactivate: 'inactive', cancel: 'canceled' },
 } as const satisfies Record<PlanState, Record<PlanEvent, PlanState | null>>;
 
-/** No end: billed until the subscription ends. */
+/** Billed until the subscription ends. */
 export const ENDLESS = 0;
 
 /** Days between two billings; a custom plan has its own. */
@@ -41,20 +40,20 @@ export const INTERVAL_DAYS = {
   custom: null,
 } as const satisfies Record<PlanType, number | null>;
 
-/** A subscription keeps these, however its plan changes later. */
+/** A subscription keeps these when its plan changes. */
 export type Terms = {
   readonly amount: PlanAmount;
   readonly planType: PlanType;
   readonly paymentMethod: PaymentMethod;
   readonly trialDays: number;
   readonly intervalDays: number;
-  /** Billings in all, or `ENDLESS`. */
+  /** Number of billings, or `ENDLESS`. */
   readonly installments: number;
   /** After a lack of funds, 0 to `MAX_RETRIES`. */
   readonly maxRetries: number;
 };
 
-/** User and business time of a change. */
+/** `at`: business time. */
 export type Stamp = { readonly by: string; readonly at: Instant };
 
 export type Plan = {
@@ -70,7 +69,7 @@ export type Plan = {
   readonly modified: Stamp | null;
 };
 
-/** For comparison in searches: lower case, without accents. */
+/** For searches: lower case, without accents. */
 export function searchText(text: string): string {
   return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 }
@@ -78,7 +77,7 @@ export function searchText(text: string): string {
 /** `name`: any part of the name; empty: any name. `state` null: any. */
 export type PlanFilter = { readonly name: string; readonly state: PlanState | null };
 
-/** The merchant is the same for all plans: that order leaves it to the id. */
+/** The order by merchant is that by id: all plans have the same merchant. */
 export type PlanOrder =
   | 'planId'
   | 'merchantId'

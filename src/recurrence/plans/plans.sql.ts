@@ -34,7 +34,7 @@ export function stamped<T extends RowOf<typeof STAMPS>>({
   return { ...rest, created: { by: createdBy, at: createdAt } satisfies Stamp, modified };
 }
 
-/** A plan `p` without its terms. */
+/** From a plan `p`, without its terms. */
 export const PLAN = rowCodec(
   {
     merchantId: column.text(),
@@ -49,7 +49,7 @@ export const PLAN = rowCodec(
   'plan_',
 );
 
-/** The terms of a plan `p`, or of a subscription. */
+/** From a plan `p`, or a subscription. */
 export const TERMS = rowCodec<Terms>(
   {
     amount: column.parsedBy((value) => (typeof value === 'string' ? parsePlanAmount(value) : undefined)),
@@ -75,7 +75,6 @@ const FIND = statement(
   `select ${WHOLE_PLAN} from plans p where p.merchant_id = $1 and p.plan_id = $2`,
 );
 
-/** By its UUID. */
 export async function findPlan(database: Reader, merchantId: string, planId: string): Promise<Plan | null> {
   return firstOf(await database.query(FIND, [merchantId, planId]), parsePlan);
 }
@@ -110,7 +109,7 @@ const LIST = pageOf({
      ) p`,
 });
 
-/** Items and total of one moment; ties by id. */
+/** Ties by id. */
 export async function listPlanPage(
   database: Reader,
   merchantId: string,

@@ -9,10 +9,9 @@ export const MAX_RETRIES = RETRY_PAUSES_DAYS.length;
 export const RETRY_PAUSES_TEXT = `${RETRY_PAUSES_DAYS.slice(0, -1).join(', ')} and ${RETRY_PAUSES_DAYS.at(-1)}`;
 export const RETRY_NUMBERS_TEXT = `2 to ${MAX_RETRIES + 1}`;
 
-/** On schedule, for a lack of funds. */
+/** Failed for a lack of funds. */
 export type FailedCharge = {
   readonly attemptNumber: number;
-  /** By its plan. */
   readonly maxRetries: number;
   /** `scheduledOn`: the charge's day. `chargedOn`: when it began (in São Paulo); later after downtime. */
   readonly scheduledOn: Day;
@@ -25,7 +24,7 @@ export type FailedCharge = {
 export type Retry = { readonly retryOn: Day; readonly isAdvised: boolean };
 
 /**
- * Counts from the scheduled day, or after downtime from the day of the charge. Null: none is left. Throws
+ * Counts from the scheduled day, or after downtime from the day of the charge. null: none is left. Throws
  * RangeError beyond the calendar.
  */
 export function retryAfterFailure(failed: FailedCharge): Retry | null {
@@ -37,7 +36,7 @@ export function retryAfterFailure(failed: FailedCharge): Retry | null {
   return isAdvised ? { retryOn: earliestRetryOn, isAdvised } : { retryOn, isAdvised };
 }
 
-/** If each charge before fails for a lack of funds. */
+/** If every charge fails for a lack of funds. */
 export function possibleRetryDays(dueOn: Day, maxRetries: number): Day[] {
   const days: Day[] = [];
   for (

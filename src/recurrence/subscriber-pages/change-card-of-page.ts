@@ -17,7 +17,7 @@ export type ChangeCardTools = ChangeSubscriptionTools & { readonly storing: Stor
 export type CardOfSubscriber = TypedCard & { readonly address: string };
 
 /**
- * `words`: for the subscriber. Unless it is `changed` or `unknown`, the card of before stays. `isUnasked`: no
+ * `words`: for the subscriber. Unless it is `changed` or `unknown`, the old card stays. `isUnasked`: no
  * acquirer was asked about the new one.
  */
 export type PageChange =
@@ -25,8 +25,9 @@ export type PageChange =
   | { readonly kind: 'declined' | 'unknown'; readonly words: string; readonly isUnasked?: true };
 
 /**
- * Stores the card, and pays with it from the next charge on, in a commit each: whoever comes again after the
- * first gives the card again. A code must be in it, and what no acquirer would be asked about uses up no try.
+ * Stores the card, then makes the subscription pay with it from the next charge on, in two commits: after a
+ * fault between them the subscriber gives the card again. The security code is required. A card that no
+ * acquirer was asked about uses up no try.
  */
 export async function changeCardOfPage(
   tools: ChangeCardTools,
@@ -54,7 +55,7 @@ export async function changeCardOfPage(
 type Stored = { readonly vaultId: string; readonly isVerified: boolean };
 type NotStored = Extract<PageChange, { readonly words: string }>;
 
-/** Verified without a charge, where the acquirer does that. */
+/** Verified without a charge where the acquirer can. */
 async function storeCard(
   { storing }: ChangeCardTools,
   keeper: Keeper,

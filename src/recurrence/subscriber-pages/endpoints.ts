@@ -14,7 +14,7 @@ export type SubscriberPageTools = {
   readonly audit: Audit;
   readonly clock: BusinessClock;
   readonly lookUp: LookUp;
-  /** Null if the service has no cells. */
+  /** null: the service has no cells. */
   readonly cell: string | null;
 };
 

@@ -4,7 +4,7 @@ import { named } from '../../platform/http/named.ts';
 import { CARD_OF_PAGE_REQUEST } from '../../transactions/payers/card-contract.ts';
 
 const PAGE = {
-  // Offered on the operations API, because subscribers have no API access.
+  // In the operations API, because subscribers have no API access.
   api: 'operations',
   scope: null,
   group: 'Subscriptions',

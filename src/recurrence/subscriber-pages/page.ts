@@ -28,7 +28,7 @@ export type ShownPage = FoundPage & {
   readonly publicKey: string;
 };
 
-/** Of a merchant's own words nothing is markup. Of the subscriber it has no name, document or address. */
+/** Escapes the merchant's texts. Shows no name, document or address of the subscriber. */
 export function subscriberPage(shown: ShownPage, script: PageScript): string {
   const { subscription, seller, page, billings } = shown;
   const { plan, terms } = subscription;
@@ -58,7 +58,6 @@ export function subscriberPage(shown: ShownPage, script: PageScript): string {
 
 const MILLISECONDS_SAID = 600_000;
 
-/** Just now, at this page. */
 function wasCardChanged({ history, at }: ShownPage): boolean {
   return history.some(
     ({ type, stamp }) =>
@@ -66,7 +65,6 @@ function wasCardChanged({ history, at }: ShownPage): boolean {
   );
 }
 
-/** The first thing that a subscriber must read. */
 function noticeOf(shown: ShownPage): string {
   const { subscription, billings } = shown;
   const { state } = subscription;

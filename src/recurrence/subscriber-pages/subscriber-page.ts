@@ -10,7 +10,7 @@ import {
   takesCardOfSubscriber,
 } from '../subscriptions/subscription.ts';
 
-/** What a merchant lets whoever has the address do. */
+/** What the merchant lets anybody who has the address do. */
 export type SubscriberPage = {
   readonly merchantId: string;
   readonly subscriptionId: string;
@@ -21,10 +21,10 @@ export type SubscriberPage = {
   readonly cardTries: number;
 };
 
-/** Who changes a subscription at its page, for timeline and audit log. */
+/** Who changes a subscription at its page, in timeline and audit log. */
 export const SUBSCRIBER = 'subscriber';
 
-/** So many tries are too many for one subscriber: somebody tries out cards. */
+/** More tries are not one subscriber's: somebody is testing cards. */
 export const MOST_CARD_TRIES = 20;
 
 export type ShownBilling = {
@@ -32,7 +32,7 @@ export type ShownBilling = {
   readonly state: BillingState;
   readonly amount: Cents;
   readonly dueOn: Day;
-  /** Null: no further charge. */
+  /** null: no further charge. */
   readonly chargeOn: Day | null;
   readonly chargesMade: number;
   readonly isCharging: boolean;
@@ -48,13 +48,13 @@ export type CardOfSubscription = {
 export type FoundPage = SubscriptionWithEvents & {
   readonly page: SubscriberPage;
   readonly seller: { readonly name: string };
-  /** Null: by Pix Automático, or it was removed. */
+  /** null: paid by Pix Automático, or the card was removed. */
   readonly card: CardOfSubscription | null;
   /** The newest, newest first. */
   readonly billings: readonly ShownBilling[];
 };
 
-/** One that its card blocked with the last installment has nothing left to pay. */
+/** A subscription that its card blocked with the last installment has nothing left to pay. */
 export function mayGiveCard({
   subscription,
   page,

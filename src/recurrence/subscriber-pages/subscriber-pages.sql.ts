@@ -34,7 +34,9 @@ const PAGE = rowCodec<SubscriberPage>(
 type SubscriptionKey = Pick<SubscriberPage, 'merchantId' | 'subscriptionId'>;
 export type WantedPage = SubscriptionKey & Pick<SubscriberPage, 'pageKey' | 'mayCancel' | 'expiresAt'>;
 
-/** The address stays while it lives. Tries are counted from the merchant's last word on. */
+/**
+ * The address stays while the page lives. Tries are counted from the merchant's last change of the page on.
+ */
 const PUT = statement(
   'subscriber_pages.put',
   `insert into subscriber_pages as g (merchant_id, subscription_id, page_key, may_cancel, expires_at, created_by, created_at)
@@ -47,7 +49,7 @@ const PUT = statement(
    returning ${PAGE.columns}`,
 );
 
-/** Null: the merchant has no such subscription. `now`: business time. */
+/** null: the merchant has no such subscription. `now`: business time. */
 export async function putPage(
   audit: Audit,
   { merchantId, subscriptionId, pageKey, mayCancel, expiresAt }: WantedPage,
@@ -69,7 +71,6 @@ const REMOVE = statement(
   'delete from subscriber_pages where merchant_id = $1 and subscription_id = $2 returning true as is_removed',
 );
 
-/** Gives whether there was one. */
 export async function removePage(
   audit: Audit,
   { merchantId, subscriptionId }: SubscriptionKey,
@@ -140,7 +141,7 @@ const LIST_BILLINGS = statement(
    order by b.installment desc limit $3`,
 );
 
-/** All that the page shows. Whoever sells no more has none. */
+/** null also if the merchant is disabled. */
 export async function findPageByKey(database: Reader, pageKey: string): Promise<FoundPage | null> {
   const [row] = await database.query(FIND_BY_KEY, [pageKey]);
   if (row === undefined) return null;
@@ -187,7 +188,7 @@ const GIVE_TRY_BACK = statement(
    returning card_tries`,
 );
 
-/** No acquirer was asked about its card. */
+/** For a card that no acquirer was asked about. */
 export async function giveTryBack(
   database: Database,
   { merchantId, subscriptionId, pageKey }: SubscriberPage,

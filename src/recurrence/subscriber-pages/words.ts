@@ -1,4 +1,3 @@
-/** For subscribers. */
 export const NOT_SAVED =
   'Não foi possível salvar o cartão agora. O cartão anterior continua: tente de novo em instantes.';
 

@@ -10,14 +10,13 @@ import {
   type PlanCancellation,
 } from './plan-cancellations.sql.ts';
 
-/** Subscriptions of one commit, each with its open billing. */
 const BATCH = 250;
 /** The pause after a lock or a database failure. */
 const RETRY_SECONDS = 1;
 
 /**
  * Cancels a canceled plan's subscriptions that were active or blocked when asked, batch by batch while `goOn`
- * allows. Gives whether all are canceled; hands the rest, also after an error, to the background work.
+ * allows. Returns whether all are canceled; leaves the rest, also after an error, to the background work.
  */
 export async function endWithPlan(
   { database, deliverer }: Pick<EndingTools, 'database' | 'deliverer'>,
@@ -47,13 +46,13 @@ export async function endWithPlan(
 export type EndingTools = {
   readonly database: Database;
   readonly deliverer: Pick<Deliverer, 'notify'>;
-  /** Such requests take turns: each holds a connection as long as it lasts. */
+  /** These requests take turns: each holds a connection as long as it lasts. */
   readonly endInLine: <T>(merchantId: string, task: () => Promise<T>) => Promise<T>;
 };
 
 /**
- * For a plan by its id; true also when nothing is pending. Errors here do not concern the request, whose
- * cancel is done: the background work meets and logs them. Nothing of the plan is charged meanwhile
+ * True also when nothing is pending. Errors here do not concern the request, whose cancel is done: the
+ * background work meets and logs them. Nothing of the plan is charged meanwhile
  * (`collection/charge-intents.sql`).
  */
 export async function cancelWithPlan(

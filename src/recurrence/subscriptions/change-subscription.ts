@@ -10,7 +10,7 @@ export type ChangeSubscriptionTools = {
   readonly writeChange: BatchedWrite<SubscriptionChange, ChangeResult>;
 };
 
-/** Status, stored card or customer; a customer without fields is none. */
+/** A customer without fields is none. */
 export type WantedChange =
   | StatusChange
   | CardOfSubscriber

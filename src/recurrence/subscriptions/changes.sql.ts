@@ -38,12 +38,12 @@ export type StatusChange = {
 };
 
 /**
- * At his page: it pays from the next charge on. A subscription that its card blocked goes on with it, if the
- * acquirer has verified it.
+ * The subscriber gave a card at his page: it pays from the next charge on. A subscription that its card
+ * blocked continues with it, if the acquirer has verified it.
  */
 export type CardOfSubscriber = {
   readonly kind: 'cardOfSubscriber';
-  /** Of the page where it was given, which may have ended while the card was verified. */
+  /** The page at which the card was given: it may end while the card is verified. */
   readonly pageKey: string;
   readonly vaultId: string;
   readonly isVerified: boolean;
@@ -76,7 +76,7 @@ const LOCKED = rowCodec(
   {
     state: column.oneOf(SUBSCRIPTION_STATES),
     reason: column.nullable(column.oneOf(SUBSCRIPTION_REASONS)),
-    /** Empty: it is paid by Pix Automático. */
+    /** Empty: paid by Pix Automático. */
     vaultId: column.text("coalesce(s.vault_id::text, '')"),
     customer: column.nullable(column.parsedBy(readCustomer)),
     firstDueOn: column.day(),
@@ -124,7 +124,7 @@ const LATEST = rowCodec(
   'b',
 );
 
-/** The open one, if any, is the newest. Locked, so that no charge of it begins. */
+/** An open billing is the newest. Locked, so that no charge of it begins. */
 const LOCK_LATEST_BILLINGS = statement(
   'subscriptions.lock_latest_billings',
   `select ${LATEST.columns}
@@ -132,7 +132,7 @@ const LOCK_LATEST_BILLINGS = statement(
    order by b.installment desc limit 2 for no key update of b`,
 );
 
-/** The state is a parameter: in the text, the index of all open billings would be chosen. */
+/** The state is a parameter: for a constant the planner would choose the index of all open billings. */
 const MOVE = statement(
   'subscriptions.move',
   `with moved as (
@@ -169,7 +169,6 @@ const SHARE_PAGE = statement(
    for share`,
 );
 
-/** Writes nothing for the same card. */
 const CHANGE_CARD = statement(
   'subscriptions.change_card',
   `with changed as (
@@ -200,7 +199,9 @@ const CHANGE_CUSTOMER = statement(
    select subscription_id from changed`,
 );
 
-/** One commit each: writes depend on reads under the lock. It ends with the end of the audit chain. */
+/**
+ * One commit each, because writes depend on reads under the lock. Each ends by writing to the audit chain.
+ */
 const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 500 };
 
 /** Reads, decides and writes under the subscription's lock. Repeatable after a lost connection. */
@@ -294,7 +295,7 @@ type Move = {
   readonly by: 'user' | 'subscriber';
 };
 
-/** Gives whether alerts wait for the deliverer. */
+/** Returns whether alerts wait for the deliverer. */
 async function writeMove(
   tx: AuditedTx,
   change: SubscriptionChange,
@@ -347,8 +348,8 @@ async function writeCard(
 }
 
 /**
- * `notFound`: it or its page has ended, or it is blocked for something else. `completed`: nothing is left to
- * pay.
+ * `notFound`: subscription or page has ended, or something else blocked the subscription. `completed`:
+ * nothing is left to pay.
  */
 async function changeCardOfSubscriber(
   tx: AuditedTx,

@@ -113,7 +113,7 @@ const WHOLE_EXAMPLE = {
   ],
 };
 
-/** With its plan; the terms are the subscription's own. */
+/** The terms are the subscription's own, not the plan's. */
 export function writeSubscription(subscription: Subscription): object {
   return {
     id: subscription.subscriptionId,
@@ -127,7 +127,6 @@ export function writeSubscription(subscription: Subscription): object {
   };
 }
 
-/** With its history. */
 export function writeWholeSubscription(
   whole: SubscriptionWithEvents,
   authorization: object | null,
@@ -361,7 +360,6 @@ export const CHANGE_SUBSCRIPTION_CUSTOMER = contract({
   answers: { 200: { description: 'It is for this customer.', ...ID_ANSWER } },
 });
 
-/** Newest first by default. */
 export function readListQuery(query: Static<typeof LIST_QUERY>): {
   filter: SubscriptionFilter;
   wanted: WantedPage<SubscriptionField>;

@@ -20,19 +20,20 @@ export type CreateSubscriptionTools = FindRequestTools & {
 
 export type CreateSubscriptionResult =
   | { readonly kind: 'created'; readonly subscriptionId: string }
-  /** Every reason. */
   | { readonly kind: 'refused'; readonly refusals: readonly SubscriptionCreationRefusal[] };
 
 export type SubscriptionToCreate = {
   readonly planId: string;
   readonly vaultId: string;
   readonly orderNumber: string;
-  /** Absent: the trial of the plan after today. */
+  /** Absent: today plus the plan's trial. */
   readonly firstDueOn?: string;
   readonly customer?: Customer;
 };
 
-/** Opens the first billing too. Malformed ids count as unknown. A repetition gives the same subscription. */
+/**
+ * Opens the first billing too. Malformed ids count as unknown. A repetition returns the same subscription.
+ */
 export function createSubscription(
   tools: CreateSubscriptionTools,
   enroller: Enroller,

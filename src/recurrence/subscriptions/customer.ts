@@ -2,14 +2,14 @@
 export type Customer = {
   readonly name?: string;
   readonly email?: string;
-  /** CPF or CNPJ without mask. */
+  /** CPF or CNPJ, without mask. */
   readonly documentNumber?: string;
   readonly phone?: string;
 };
 
 const CUSTOMER_FIELDS = ['name', 'email', 'documentNumber', 'phone'] as const satisfies (keyof Customer)[];
 
-/** These fields only; null: none is set. */
+/** null: no field is set. */
 export function customerOf(described: Customer | null | undefined): Customer | null {
   const given = CUSTOMER_FIELDS.flatMap((field) => {
     const text = described?.[field];

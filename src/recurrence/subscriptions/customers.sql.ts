@@ -9,7 +9,7 @@ const CUSTOMER_SUBSCRIPTION = rowCodec(
   {
     merchantId: column.text(),
     subscriptionId: column.text(),
-    /** Null: it is paid without a card. */
+    /** null: paid without a card. */
     vaultId: column.nullable(column.text()),
     state: column.oneOf(SUBSCRIPTION_STATES),
     orderNumber: column.text(),
@@ -29,7 +29,7 @@ const LIST = statement(
    order by s.merchant_id, s.subscription_id limit $5`,
 );
 
-/** With this customer document, in key order after a place. */
+/** In key order, after a place. */
 export async function listCustomerSubscriptions(
   database: Database,
   { document, merchantId }: PersonFilter,
@@ -52,7 +52,7 @@ const FIND_BUYERS = statement(
    where b.merchant_id = $1 and b.billing_id = any ($2::uuid[]) and s.customer is not null`,
 );
 
-/** By billing: whom its subscription is for. */
+/** By billing: the subscription's customer. */
 export async function findBuyersOfBillings(
   database: Reader,
   merchantId: string,
@@ -63,7 +63,9 @@ export async function findBuyersOfBillings(
   return new Map(rows.flatMap(({ billingId, buyer }) => (buyer === null ? [] : [[billingId, buyer]])));
 }
 
-/** As if written now: it is read once more by what keeps words of it, which end after so many days. */
+/**
+ * Marks customers as written now, so that they are read again into records that expire after so many days.
+ */
 const RENEW_OLD = statement(
   'subscriptions.renew_old_customers',
   `with held as materialized (
@@ -77,12 +79,12 @@ const RENEW_OLD = statement(
    returning 1`,
 );
 
-/** Up to `limit` that were written more than half of so many days ago. */
+/** Up to `limit` customers written more than half of `days` ago. */
 export async function renewOldCustomers(database: Database, limit: number, days: number): Promise<number> {
   return (await database.query(RENEW_OLD, [limit, days])).length;
 }
 
-/** Of ended ones: a continuing one needs whom it charges. */
+/** Only of ended subscriptions: a continuing one needs its customer. */
 export const CUSTOMERS = personalData({
   table: 'subscriptions',
   id: 'subscriptionId',

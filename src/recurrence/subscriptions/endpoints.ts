@@ -90,7 +90,7 @@ async function listSubscriptions(
   );
 }
 
-/** With its history. Null for unknown subscriptions and those of other merchants. */
+/** With its history. null for unknown subscriptions and those of other merchants. */
 function readSubscription(
   { lookUp }: Pick<ReadSubscriptionsTools, 'lookUp'>,
   merchantId: string,
@@ -100,7 +100,10 @@ function readSubscription(
   return lookUp(merchantId, (database) => findSubscription(database, merchantId, id));
 }
 
-/** Unknown plan and card of a partly readable request. An inactive plan is no fault of the request. */
+/**
+ * Finds unknown plan and card of a request that is only partly readable. An inactive plan is not a fault of
+ * the request.
+ */
 async function checkNewSubscription(
   { lookUp }: { readonly lookUp: LookUp },
   merchantId: string,
@@ -215,11 +218,11 @@ const MOVE_PLAN = contract({
 
 export type PlanCancellationTools = MovePlanTools &
   EndingTools & {
-    /** Wakes the background work that finishes cancellations which did not end within their request. */
+    /** Wakes the background work, which finishes cancels that did not end within their request. */
     readonly wakeSignal: WakeSignal;
   };
 
-/** Reserved within the deadline for the current batch and the answer. */
+/** Of the deadline, reserved for the current batch and the answer. */
 const ANSWER_MILLISECONDS = 3_000;
 
 export const PLAN_STATUS_ENDPOINTS: readonly Endpoint<PlanCancellationTools>[] = [
@@ -363,7 +366,7 @@ async function readAuthorization(
   return found && writeAuthorization(found, pages, clock.now(merchantId));
 }
 
-/** An unknown name makes the status that of a malformed request, whatever else is refused. */
+/** With an unknown name the status is that of a malformed request, whatever else is refused. */
 function writeCreated(result: CreateSubscriptionResult, language: Language): Answer {
   if (result.kind === 'created') return { status: 200, body: result.subscriptionId };
   const shapes = result.refusals.map((refusal) => SUBSCRIPTION_CREATION_REFUSALS[refusal]);

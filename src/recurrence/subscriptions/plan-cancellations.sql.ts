@@ -12,7 +12,7 @@ const CANCELLATION = rowCodec(
   {
     merchantId: column.text(),
     planId: column.text(),
-    /** Tells this request from a later one. */
+    /** Tells this cancel of the plan from a later one. */
     askedAt: column.text('c.asked_at::text'),
     canceledBy: column.text(),
     /** Business time. */
@@ -21,7 +21,7 @@ const CANCELLATION = rowCodec(
   'c',
 );
 
-/** A pending end of a canceled plan's subscriptions. Times are database texts, to the microsecond. */
+/** A pending end of a canceled plan's subscriptions. Times are PostgreSQL's texts, to the microsecond. */
 export type PlanCancellation = RowOf<typeof CANCELLATION>;
 
 const FIND = statement(
@@ -47,7 +47,7 @@ const CLAIM = statement(
    returning ${CANCELLATION.columns}`,
 );
 
-/** Claims free ones of all merchants, oldest first. */
+/** Claims those without a lease, of all merchants, oldest first. */
 export async function claimPlanCancellations(
   database: Database,
   limit: number,
@@ -73,7 +73,10 @@ const PASS = statement(
    order by s.subscription_id limit $5`,
 );
 
-/** Still to end and not locked. Every change of a subscription or its open billing locks it first. */
+/**
+ * Still to end and not locked. Every change of a subscription or its open billing locks the subscription
+ * first.
+ */
 const LOCK_SUBSCRIPTIONS = statement(
   'plan_cancellations.lock_subscriptions',
   `select ${SUBSCRIPTION.columnsOf('l')} from unnest($2::uuid[]) with ordinality as i (subscription_id, place) cross
@@ -94,8 +97,8 @@ const OPEN = rowCodec({
 });
 
 /**
- * Open billings without a charge under way, and again those not locked. A statement of its own, after the
- * locks.
+ * Open billings without a charge under way; locks the free ones. A separate statement, after the lock of
+ * their subscriptions.
  */
 const LOCK_BILLINGS = statement(
   'plan_cancellations.lock_billings',
@@ -152,7 +155,6 @@ const CANCEL_BILLINGS = statement(
 
 const LEFT = rowCodec({ leftBehind: column.whole('count(*)::integer') });
 
-/** How many are left because they were locked. */
 const COUNT_LEFT = statement(
   'plan_cancellations.count_left',
   `select ${LEFT.columns} from unnest($2::uuid[]) as i (subscription_id) cross join lateral (
@@ -164,7 +166,6 @@ const COUNT_LEFT = statement(
 
 export type EndingPlace = { readonly state: 'active' | 'blocked' | 'pending'; readonly behind: string };
 
-/** Before every id. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 export const FIRST_PLACE: EndingPlace = { state: 'active', behind: FIRST_ID };
@@ -173,15 +174,13 @@ export type EndedBatch = {
   readonly ended: number;
   /** Locked by another transaction: left for the next walk. */
   readonly left: number;
-  /** Alerts were written for the deliverer. */
   readonly isNotified: boolean;
-  /** Null when the walk is over. */
   readonly next: EndingPlace | null;
 };
 
 /**
- * Cancels up to `limit` subscriptions with their open billings, in one commit: never charged ones are
- * skipped, charged ones canceled, charges under way left alone. Skips locked ones. Repeatable by any number
+ * Cancels up to `limit` subscriptions with their open billings, in one commit: skips billings never charged,
+ * cancels charged ones, leaves charges under way alone. Passes locked subscriptions. Repeatable by any number
  * of processes.
  */
 export async function endBatch(
@@ -201,7 +200,6 @@ export async function endBatch(
   return { ...ending, left: count?.leftBehind ?? 0, next };
 }
 
-/** Ends those that are not locked, with their open billings. */
 async function endFree(
   tx: Tx,
   { merchantId, askedAt, canceledBy, canceledAt }: PlanCancellation,
@@ -221,7 +219,7 @@ async function endFree(
   return { ended: free.length, isNotified: ended?.notice_waits === true };
 }
 
-/** One event for all, and each one's text. */
+/** All have one event, each its own text. */
 function endAlerts(subscriptionIds: readonly string[]): [event: AlertEvent, bodies: string[]] {
   const alerts = subscriptionIds.map((subscriptionId) =>
     moveAlert({ subscriptionId, state: 'canceled', reason: 'plan' }),
@@ -247,7 +245,7 @@ const FINISH = statement(
    where c.merchant_id = $1 and c.plan_id = $2 and c.asked_at = $3::timestamptz`,
 );
 
-/** Nothing is left. If the cancel was repeated meanwhile, the row stays. */
+/** Called when nothing is left. If the cancel was repeated meanwhile, the row stays. */
 export async function finishPlanCancellation(
   database: Database,
   { merchantId, planId, askedAt }: PlanCancellation,

@@ -82,9 +82,9 @@ type Move = {
   readonly reason: SubscriptionReason | null;
   readonly billingId?: string | null;
   readonly paymentId?: string | null;
-  /** In place of that of a reactivation. */
+  /** Instead of the text of a reactivation. */
   readonly description?: string;
-  /** Who has activated it again; absent: its merchant. */
+  /** Who activated it again; absent: its merchant. */
   readonly by?: keyof typeof REACTIVATED;
 };
 

@@ -42,9 +42,7 @@ const TERMS: Terms = {
   maxRetries: 4,
 };
 
-/**
- * A year has 365 days here whatever the calendar: what counts is the number of midnights between.
- */
+/** Counts the midnights between the days. */
 function daysBetween(from: Day, to: Day): number {
   return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / 86_400_000);
 }

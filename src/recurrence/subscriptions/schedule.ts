@@ -19,7 +19,7 @@ export function isLastInstallment(
 
 const LAST_DAY = '9999-12-31' as Day;
 
-/** The last installment, or the next day is after the calendar's end. */
+/** After the last installment, or if the next day lies after the calendar's end. */
 export function isScheduleOver(
   { installment, dueOn }: { readonly installment: number; readonly dueOn: Day },
   terms: Pick<Terms, 'installments' | 'intervalDays'>,
@@ -27,12 +27,11 @@ export function isScheduleOver(
   return isLastInstallment(installment, terms) || dueOn > addDays(LAST_DAY, -terms.intervalDays);
 }
 
-/** The longest way to the first charge, as that of a trial. */
+/** As long as the longest trial. */
 const MOST_DAYS_TO_FIRST = 730;
 
 export type FirstDayRefusal = 'firstDueInThePast' | 'firstDueTooFar';
 
-/** Why a subscription cannot begin on that day. */
 export function firstDayRefusal(dueOn: Day, today: Day): FirstDayRefusal | null {
   if (dueOn < today) return 'firstDueInThePast';
   return dueOn > addDays(today, MOST_DAYS_TO_FIRST) ? 'firstDueTooFar' : null;
@@ -50,8 +49,7 @@ export type Series = {
 
 /**
  * Where a reactivated subscription continues: the first day of its series from today on, after every billed
- * one, so that it never owes the past. If nothing was charged yet, today: waiting would give the time until
- * then away.
+ * one, so that it never owes the past. If nothing was charged yet, today: waiting would give that time away.
  */
 export function dueDayAtActivation(series: Series, today: Day): Day {
   const { firstDueOn, rhythm, lastBilledOn, isCharged } = series;
@@ -69,27 +67,25 @@ function daysBetween(from: Day, to: Day): number {
   return (Date.parse(to) - Date.parse(from)) / MILLISECONDS_PER_DAY;
 }
 
-/** Not skipped; for a change of status. */
+/** Not skipped. Read for a change of status. */
 export type CountedBilling = {
   readonly billingId: string;
   readonly installment: number;
   readonly dueOn: Day;
   readonly isOpen: boolean;
-  /** Only a charge under way touches the billing. */
+  /** A billing with a charge under way is changed only by that charge. */
   readonly isCharging: boolean;
   readonly wasCharged: boolean;
-  /** Whether any billing of the subscription was. */
+  /** Whether any billing of the subscription was charged. */
   readonly isSeriesCharged: boolean;
-  /** The day of the last charge; null: none. */
   readonly lastChargedOn: Day | null;
 };
 
-/** A null field is unchanged. */
+/** null fields stay unchanged. */
 export type StatusMove = {
   readonly state: SubscriptionState | null;
-  /** The open billing that ends with it: skipped unless it was charged. */
+  /** The open billing that ends too: skipped unless it was charged. */
   readonly ends: { readonly billingId: string; readonly isSkipped: boolean } | null;
-  /** The billing that it opens, and the day of its first charge. */
   readonly opens: { readonly installment: number; readonly dueOn: Day; readonly chargeOn: Day } | null;
 };
 

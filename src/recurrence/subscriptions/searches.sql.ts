@@ -27,7 +27,7 @@ const EXPIRED = `from subscriptions where merchant_id = $1 and state = 'expired'
   and 'expired' = any ($4::text[])`;
 const UP_TO_PAGE = 'order by {order} limit $2::bigint + $3::bigint';
 
-/** State by state in index order, no further than the page needs; counted from the index alone. */
+/** Each state in index order, no further than the page needs; counted from the index alone. */
 const BY_CREATION = pageOf({
   name: 'subscriptions.list',
   before: `counted as (
@@ -52,7 +52,7 @@ const BY_CREATION = pageOf({
   shown: SHOWN,
 });
 
-/** Plans by name are few; `offset 0` keeps the look-up of their subscriptions by index, plan by plan. */
+/** Plans with a name are few; `offset 0` keeps the look-up of their subscriptions by index, plan by plan. */
 const OF_NAMED_PLANS = `(
        select plan_id from plans where merchant_id = $1 and strpos(search_name, $5) > 0
      ) n cross join lateral (
@@ -69,7 +69,7 @@ const OF_PLANS_BY_CREATION = pageOf({
   shown: SHOWN,
 });
 
-/** Sorts all results, or nothing above the bound `$6`, by code points. `$7`: field, `$5`: plan's name. */
+/** Sorts all results by code points, or nothing above the bound `$6`. `$7`: field. `$5`: plan's name. */
 const SORTED = `s.subscription_id, (case $7::text when 'id'
   then s.subscription_id::text when 'vaultId' then s.vault_id::text
        when 'orderNumber' then s.order_number when 'createdBy' then s.created_by when 'modifiedBy'
@@ -80,7 +80,6 @@ const SORTED = `s.subscription_id, (case $7::text when 'id'
        then s.modified_at end as sort_time`;
 const IN_BOUND = '(select total from counted) <= $6::bigint';
 
-/** Without a plan's name, which is then empty. */
 const EVERY = `subscriptions s where s.merchant_id = $1 and s.state = any ($4::text[]) and $5::text = ''`;
 const SORTED_OF_ALL = pageOf({
   name: 'subscriptions.sort',
@@ -99,7 +98,7 @@ const SORTED_OF_PLANS = pageOf({
   shown: SHOWN,
 });
 
-/** Few by order number, card or customer: read whole. `$9` to `$11`: further filters, or null. */
+/** By order number, card or customer there are few: all are read. `$9` to `$11`: further filters, or null. */
 const IS_WANTED = `s.state = any ($4::text[]) and case when $5::text = '' then true else strpos((
        select search_name from plans where merchant_id = $1 and plan_id = s.plan_id limit 1
      ), $5) > 0 end and ($9::uuid is null or s.vault_id = $9)
@@ -146,7 +145,7 @@ const SORTED_OF_EMAIL = pageOf({
   shown: SHOWN,
 });
 
-/** Items and total of one moment; nothing beyond `mostSorted` in an order without index. */
+/** Nothing above `mostSorted` rows in an order without index. */
 export async function searchSubscriptions(
   database: Reader,
   merchantId: string,
@@ -162,11 +161,10 @@ export async function searchSubscriptions(
 type SearchOfKind = {
   readonly list: PageStatements;
   readonly isSorted: boolean;
-  /** After the states, which all have. */
+  /** What follows the states, which every statement takes. */
   readonly values: readonly unknown[];
 };
 
-/** The list whose index fits best. */
 function searchFor(
   { planName, orderNumber, vaultId, documentNumber, email }: SubscriptionFilter,
   { order: { field } }: WantedPage<SubscriptionField>,

@@ -13,19 +13,18 @@ import type { SubscriptionCreationRefusal } from './subscription.ts';
 export type NewSubscription = {
   readonly merchantId: string;
   readonly subscriptionId: string;
-  /** For the first billing. */
   readonly billingId: string;
   readonly planId: string;
   readonly vaultId: string;
   readonly orderNumber: string;
   readonly accountNumber: string;
-  /** Null: the trial of the plan after today. */
+  /** null: today plus the plan's trial. */
   readonly firstDueOn: Day | null;
   /** At another gateway; the first billing is the next installment. */
   readonly installmentsPaid: number;
-  /** Of its first billing, which waits for a retry. Null: on its due day. */
+  /** When the first billing, which waits for a retry, is charged; null: on its due day. */
   readonly chargeOn: Day | null;
-  /** For that billing, before. */
+  /** For the first billing, at the other gateway. */
   readonly chargesMade: number;
   /** From another gateway: an inactive plan takes it too. */
   readonly isMoving: boolean;
@@ -194,7 +193,7 @@ export function newSubscriptionsWrite(
   };
 }
 
-/** Why rows are not written, or that they are; a statement of its own, to see others' commits. */
+/** Why rows are not written, or that they are. A separate statement, to see others' commits. */
 export async function explainEnrolments(
   database: Database,
   rows: readonly NewSubscription[],
@@ -204,7 +203,7 @@ export async function explainEnrolments(
   return new Map(explained.map((row) => [row.subscriptionId, reasonOf(row)]));
 }
 
-/** The refusals of a new subscription now; writes and locks nothing. */
+/** What would be refused now; writes and locks nothing. */
 export async function findCreationRefusals(
   database: Reader,
   wanted: Pick<NewSubscription, 'merchantId' | 'planId' | 'vaultId'>,

@@ -3,7 +3,7 @@ import type { Plan, Stamp, Terms } from '../plans/plan.ts';
 import type { Customer } from './customer.ts';
 
 /**
- * `completed`: its last installment is over; shown as canceled, and never active again. Of Pix Automático:
+ * `completed`: its last installment is over; shown as canceled, never active again. Of Pix Automático:
  * `pending` until the payer agrees, `rejected` or `expired` if he does not.
  */
 export const SUBSCRIPTION_STATES = [
@@ -18,8 +18,8 @@ export const SUBSCRIPTION_STATES = [
 export type SubscriptionState = (typeof SUBSCRIPTION_STATES)[number];
 
 /**
- * `authorize`, `reject`, `expire`: what the payer made of it.
- * `block`: card canceled, or a charge taken back by its holder. `complete`: last installment final.
+ * `authorize`, `reject`, `expire`: the payer's answer. `block`: its card was canceled, or a charge was
+ * charged back. `complete`: the last installment is final.
  */
 export const SUBSCRIPTION_EVENTS = [
   'activate',
@@ -33,10 +33,9 @@ export const SUBSCRIPTION_EVENTS = [
 export type SubscriptionEvent = (typeof SUBSCRIPTION_EVENTS)[number];
 
 /**
- * Why it is not active. `user`: a user here, or the merchant's side at its bank of Pix. `payer`: the payer
- * ended the authorization. `unanswered`: its bank never made one.
- * `plan`: its plan was canceled. `declined`: a charge was denied for good. `subscriber`:
- * at his page.
+ * Why it is not active. `user`: a user here, or the merchant's side at its Pix bank. `payer`: the payer ended
+ * the authorization. `unanswered`: the bank never made one. `plan`: its plan was canceled. `declined`: a
+ * charge was denied for good. `subscriber`: at his page.
  */
 export const SUBSCRIPTION_REASONS = [
   'user',
@@ -51,14 +50,13 @@ export const SUBSCRIPTION_REASONS = [
   'unanswered',
   'subscriber',
 ] as const;
-/** Nothing is charged any more, and its customer may be erased. */
+/** Nothing is charged any more, and the customer may be erased. */
 export const ENDED_STATES: readonly SubscriptionState[] = ['canceled', 'completed', 'rejected', 'expired'];
 
 export type SubscriptionReason = (typeof SUBSCRIPTION_REASONS)[number];
 
 const NEVER_ASKED = { authorize: null, reject: null, expire: null } as const;
 
-/** A null event is refused. */
 export const SUBSCRIPTION_MOVES = {
   pending: {
     ...{ activate: null, cancel: 'canceled', block: null, complete: 'completed' },
@@ -93,28 +91,28 @@ export const SUBSCRIPTION_MOVES = {
 export type Subscription = {
   readonly merchantId: string;
   readonly subscriptionId: string;
-  /** Null: it is paid by Pix Automático. */
+  /** null: paid by Pix Automático. */
   readonly vaultId: string | null;
   readonly orderNumber: string;
   /** On the transactions of its charges. */
   readonly accountNumber: string;
   readonly state: SubscriptionState;
-  /** Null while active or pending. */
+  /** null while active or pending. */
   readonly reason: SubscriptionReason | null;
-  /** Kept whatever becomes of the plan; name and description follow the plan. */
+  /** Stays when the plan changes; name and description follow the plan. */
   readonly terms: Terms;
-  /** All others are whole intervals later. */
+  /** All later due days are whole intervals after it. */
   readonly firstDueOn: Day;
-  /** At another gateway, before it came here. */
+  /** At another gateway. */
   readonly installmentsPaidBefore: number;
-  /** Null if none was given, or it was erased. */
+  /** null if none was given, or it was erased. */
   readonly customer: Customer | null;
   readonly plan: Omit<Plan, 'terms'>;
   readonly created: Stamp;
   readonly modified: Stamp | null;
 };
 
-/** Of a chargeback the merchant speaks with his customer; an ended one takes no card. */
+/** After a chargeback the merchant must speak with the customer; an ended subscription takes no card. */
 export function takesCardOfSubscriber({
   state,
   reason,
@@ -124,7 +122,7 @@ export function takesCardOfSubscriber({
   return state === 'active' || (state === 'blocked' && reason === 'cardCanceled');
 }
 
-/** After its creation, as stored. */
+/** Stored events, which follow the creation. */
 export const SUBSCRIPTION_EVENT_TYPES = [
   'activated',
   'canceled',
@@ -142,7 +140,7 @@ export type SubscriptionEntry = {
   readonly stamp: Stamp;
   /** Why it is no longer active; null: the event does not end it. */
   readonly reason: SubscriptionReason | null;
-  /** The billing whose charge or cancel caused it; null: none. */
+  /** null: neither a charge nor a cancel caused it. */
   readonly billingId: string | null;
 };
 
@@ -152,19 +150,19 @@ export type SubscriptionWithEvents = {
   readonly history: readonly SubscriptionEntry[];
 };
 
-/** In order: created, and what followed. */
+/** In order, with the creation first. */
 export function subscriptionTimeline({ subscription, history }: SubscriptionWithEvents): SubscriptionEntry[] {
   return [{ type: 'created', stamp: subscription.created, reason: null, billingId: null }, ...history];
 }
 
-/** The creating or changing user, and the account of its charges. */
+/** The creating or changing user, and the account of the charges. */
 export type Enroller = {
   readonly merchantId: string;
   readonly userName: string;
   readonly accountNumber: string;
 };
 
-/** Plans and cards of other merchants are unknown. The later ones: by Pix Automático, or not. */
+/** Plans and cards of other merchants are unknown. The last ones: by Pix Automático, or not. */
 export type SubscriptionCreationRefusal =
   | 'unknownPlan'
   | 'unknownCard'
@@ -188,7 +186,6 @@ export type ChangeRefusal =
   | 'notAuthorized'
   | 'notByCard';
 
-/** For sorting. */
 export const SUBSCRIPTION_FIELDS = [
   'id',
   'vaultId',
@@ -201,14 +198,14 @@ export const SUBSCRIPTION_FIELDS = [
 ] as const;
 export type SubscriptionField = (typeof SUBSCRIPTION_FIELDS)[number];
 
-/** A null field matches every subscription. */
+/** null fields match every subscription. */
 export type SubscriptionFilter = {
   readonly planName: string | null;
   readonly states: readonly SubscriptionState[];
   readonly orderNumber: string | null;
   readonly vaultId: string | null;
-  /** Matches exactly. */
+  /** Exact match. */
   readonly documentNumber: string | null;
-  /** Case-insensitive. */
+  /** Without regard to case. */
   readonly email: string | null;
 };

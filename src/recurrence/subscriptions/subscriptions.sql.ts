@@ -44,7 +44,6 @@ export function parseSubscription(row: Row): Subscription {
   return { ...stamped(SUBSCRIPTION.parse(row)), terms: TERMS.parse(row), plan };
 }
 
-/** As JSON. */
 const EVENT = rowCodec({
   type: column.oneOf(SUBSCRIPTION_EVENT_TYPES),
   by: column.text(),
@@ -78,7 +77,7 @@ const FIND = statement(
    ) e where s.merchant_id = $1 and s.subscription_id = $2`,
 );
 
-/** With its newest hundred events, by UUID; or null. */
+/** With its newest hundred events; null if there is none. */
 export async function findSubscription(
   database: Reader,
   merchantId: string,
@@ -100,7 +99,7 @@ export const WRITTEN_EVENTS = `written_events as (
    )`;
 
 /**
- * For changes of state. Follows a CTE `moved`, an update that gives merchant_id, subscription_id, the new
+ * For changes of state. Follows a CTE `moved`, an update that returns merchant_id, subscription_id, the new
  * state and reason, modified_by, modified_at, and as billing_id the causing billing or `null::uuid`. It must
  * not touch subscriptions already in that state.
  */
@@ -111,12 +110,14 @@ export const WRITTEN_MOVES = `happened as (
      from moved m
    ), ${WRITTEN_EVENTS}`;
 
-/** The alerts of those changes, for `ENQUEUE_ALERTS`: `moved` also gives account_number, event and notice. */
+/**
+ * The alerts of those changes, for `ENQUEUE_ALERTS`: `moved` also returns account_number, event and notice.
+ */
 export const MOVE_NOTICES = `select m.merchant_id, m.event, m.subscription_id as notice_of,
        m.account_number, m.notice as body, m.modified_at as moment
      from moved m`;
 
-/** The bank of Pix Automático of a subscription (`place`); null: it is paid by card. */
+/** The Pix Automático bank of a subscription (`place`); null: paid by card. */
 export const bankOf = (place: string) => authorizedOf(place, 'bank');
 export const leadDaysOf = (place: string) => `coalesce(${authorizedOf(place, 'lead_days')}, 0)`;
 
@@ -128,12 +129,12 @@ const authorizedOf = (
        where a.merchant_id = ${place}.merchant_id and a.subscription_id = ${place}.subscription_id
      ) end`;
 
-/** Days before its due day on which a charge is sent to that bank; 0 without one. `leadDays`: as agreed. */
+/** How many days before its due day a charge is sent to that bank; 0 without one. `leadDays`: as agreed. */
 export type LeadDaysOf = (agreed: { readonly bank: string | null; readonly leadDays: number }) => number;
 
 export type CardKey = { readonly merchantId: string; readonly vaultId: string };
 
-/** Customers without document: only the card shows whose they are. */
+/** Without a document only the card shows whose a customer is. */
 const NAMELESS = rowCodec(
   {
     merchantId: column.text(),
@@ -162,7 +163,7 @@ const CARDS = inputRows<CardKey>(
   { after: 1 },
 );
 
-/** Only the index by card has its range in order: see `vault.delete_card`. */
+/** Only the index by card has this range in order, as in `vault.delete_card`. */
 const LIST = statement(
   'subscriptions.list_of_cards',
   `select ${CARD_SUBSCRIPTION.columns} from ${CARDS.sql} cross join lateral (
@@ -202,7 +203,6 @@ export async function listNamelessSubscriptionsOf(
 
 const ERASED = rowCodec({ merchantId: column.text(), subscriptionId: column.text() });
 
-/** Skips locked rows. */
 const ERASE_NAMELESS = statement(
   'subscriptions.erase_nameless_of_cards',
   `with held as materialized (
@@ -219,7 +219,7 @@ const ERASE_NAMELESS = statement(
    returning ${ERASED.columns}`,
 );
 
-/** Only of ended ones, up to `limit` for each card; gives which. */
+/** Only of ended subscriptions, up to `limit` for each card; returns their ids. */
 export async function eraseNamelessSubscriptionsOf(
   tx: Tx,
   cards: readonly CardKey[],

@@ -13,6 +13,7 @@ import {
   IS_WAITING,
   NEWS_OF_CHANGE,
 } from '../movements/movement-deliveries.sql.ts';
+import type { Ended } from '../requests/request-queue.sql.ts';
 import { INSTALLMENT_MOVES, INSTALLMENT_STATES, type InstallmentState } from '../transaction.ts';
 import { CANCEL_MOVES, CANCEL_STATES, type CancelState } from './cancel.ts';
 import { type CanceledPart, canceledParts, type InstallmentRest, type Reduced } from './partial-cancel.ts';
@@ -33,15 +34,11 @@ export type AcceptedCancelRow = CancelKey & {
 export type CancelOutcomeRow = CancelKey & {
   readonly transactionId: string;
   readonly amount: Cents;
-  /** The acquirer's reason for refusing; null if the money was given back. */
-  readonly refusalReason: string | null;
   /** Business time. */
   readonly moment: Instant;
-  /** The fence that must still hold the cancel; if absent, any process may bring the acquirer's answer. */
-  readonly fence?: number;
   /** Set if the cancel ends as if it had never been requested: its request's key is freed. */
   readonly keyToFree?: Buffer | null;
-};
+} & Ended;
 
 const LOCK = statement(
   'cancels.lock',
@@ -138,24 +135,24 @@ const RECORD = statement(
    select transaction_id, ${IS_WAITING} from changed`,
 );
 
-/** Only a cancel that was accepted before sends a callback: its caller was answered "pending". */
+/** A callback goes out where the caller had no answer, or "pending". */
 const RECORD_REFUSAL = statement(
   'cancels.record_refusal',
   `with changed as (
      update cancels set state = 'refused', decided_at = now(), due_at = null, refusal_reason = $3
      where merchant_id = $1 and cancel_id = $2 and state in (${fromStates(CANCEL_MOVES, 'refuse', 'withdraw')})
-       and fence = coalesce($4, fence)
-     returning merchant_id, transaction_id, amount, accepted_at
+       and fence = $4
+     returning merchant_id, transaction_id, amount, coalesce(accepted_at::text, unknown_reason) is not null as is_late
    ), unkeyed as (
      select merchant_id, $5::bytea as key_hash, $2::uuid as resource_id from changed
    ), ${FREE_KEYS}, released as (
      update transactions t set canceled_amount = t.canceled_amount - c.amount
      from changed c where t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id
      returning t.merchant_id, t.transaction_id, t.account_number, t.callback_url, t.amount, t.installment_count, t.nsu,
-       t.authorization_code, c.accepted_at
+       t.authorization_code, c.is_late
    ), news as (
      select f.*, $6::timestamptz as moment, $7::text as moment_text, 0 as lease,
-       case when f.accepted_at is not null then 'CANCELAMENTO_RECUSADO' end as callback_status
+       case when f.is_late then 'CANCELAMENTO_RECUSADO' end as callback_status
      from released f
    ), ${ENQUEUE_CALLBACK_DELIVERIES}
    select transaction_id, exists (select from enqueued_callbacks where fence = 0) as is_waiting from released`,
@@ -186,8 +183,7 @@ const LIMITS = { rowsPerBatch: 1, statementsInFlight: 4, waitingCallers: 500 };
 
 /**
  * Records the outcome in one commit: the cancel, installments, shares, movements and deliveries; a refusal
- * frees the held amount. A final outcome needs no fence: the acquirer always answers one id alike, so any
- * process brings the same answer. Returns the recorded state, so repeating is harmless.
+ * frees the held amount. Returns the recorded state, so repeating is harmless.
  */
 export function cancelOutcomesWrite(
   database: Database,

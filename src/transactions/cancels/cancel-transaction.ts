@@ -8,6 +8,7 @@ import type { CancelAnswer } from '../../providers/acquirers/acquirer.ts';
 import { type Acquirers, oneByOne, wholeOnly } from '../../providers/open-acquirers.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
+import { askOnceSent, lateCancels, NEVER_SENT } from '../requests/ask-once-sent.ts';
 import { type AskAcquirerTools, FIRST_FENCE, sendRequest } from '../requests/send-request.ts';
 import { LEASE_MARGIN_MILLISECONDS } from '../transaction.ts';
 import {
@@ -22,7 +23,7 @@ import {
   CANCEL_REQUESTS,
   type CancelIntentResult,
   type CancelIntentRow,
-  markCancelSent,
+  SENT_CANCELS,
 } from './cancels.sql.ts';
 
 export type CancelTools = AskAcquirerTools & {
@@ -100,20 +101,30 @@ async function letGo(
 }
 
 type Cancel = CancelIntentRow & Extract<CancelIntentResult, { kind: 'committed' }>;
-type ClearAnswer = Extract<CancelAnswer, { kind: 'canceled' | 'pending' | 'refused' }>;
+type ClearAnswer =
+  | Extract<CancelAnswer, { kind: 'canceled' | 'pending' }>
+  | { readonly kind: 'refused'; readonly reason: string };
 
 function sendCancel(tools: CancelTools, cancel: Cancel, deadlineAt: number): Promise<CancelResult> {
   const { merchantId, transactionId: reference, cancelId, amount, requestedAt, tid, givenBack } = cancel;
-  const history = { tid, givenBack, sinceLastSend: null, isAccepted: false, refundId: null };
+  const first = { isAccepted: false, isDenied: false, refundId: null, sinceLastSend: null };
+  const history = { tid, givenBack, ...first };
   const held = { merchantId, requestId: cancelId, fence: FIRST_FENCE };
-  const markSent = () => markCancelSent(tools.database, held);
   const references = { reference, cancellationReference: cancelId };
-  const question = { merchantId, ...references, amount, requestedAt, history, markSent };
+  const question = { merchantId, ...references, amount, requestedAt, history };
+  const acquirer = tools.acquirers.of(cancel.acquirer);
   return sendRequest<ClearAnswer, CancelResult>(
     {
       timeoutMilliseconds: tools.acquirerTimeoutMilliseconds,
       wakeSignal: tools.wakeSignal,
-      ask: (timeout) => tools.acquirers.of(cancel.acquirer).cancel(question, timeout),
+      ask: (timeout) =>
+        askOnceSent<ClearAnswer>({
+          database: tools.database,
+          requests: SENT_CANCELS,
+          request: { ...held, ...NEVER_SENT },
+          late: lateCancels(acquirer.traits),
+          ask: (markSent) => acquirer.cancel({ ...question, markSent }, timeout),
+        }),
       record: (answer) => recordAnswer(tools, cancel, answer, deadlineAt),
       withdraw: () => withdraw(tools, cancel, deadlineAt),
       leave: (reason) => CANCEL_REQUESTS.postpone(tools.database, held, { seconds: 0, reason }),
@@ -140,15 +151,16 @@ async function recordAnswer(
   deadlineAt: number,
 ): Promise<CancelResult> {
   const moment = tools.clock.now(merchantId);
-  const refusalReason = answer.kind === 'refused' ? answer.reason : null;
+  const fence = FIRST_FENCE;
+  const ended = answer.kind === 'refused' ? { refusalReason: answer.reason, fence } : { refusalReason: null };
   const row =
     answer.kind === 'pending'
       ? {
-          ...{ merchantId, cancelId, fence: FIRST_FENCE },
+          ...{ merchantId, cancelId, fence },
           askAfterSeconds: secondsUntilNextPendingTry(0),
           refundId: answer.refundId ?? null,
         }
-      : { merchantId, cancelId, transactionId, amount, refusalReason, moment };
+      : { merchantId, cancelId, transactionId, amount, moment, ...ended };
   switch (await tools.writeCancelOutcome(row, deadlineAt)) {
     case 'canceling':
       return { kind: 'unknown' };

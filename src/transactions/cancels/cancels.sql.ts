@@ -11,7 +11,8 @@ import { inputRows, own, type Timed, withDeadlines } from '../../platform/postgr
 import { column, firstOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import type { Cents } from '../../values/cents.ts';
-import { type RequestKey, requestQueue, UNANSWERED } from '../requests/request-queue.sql.ts';
+import { requestQueue, UNANSWERED } from '../requests/request-queue.sql.ts';
+import { sentRequests } from '../requests/sent-requests.sql.ts';
 import { TRANSACTION_STATES } from '../transaction.ts';
 import {
   CANCEL_MOVES,
@@ -260,8 +261,6 @@ const UNRESOLVED = rowCodec(
     ...UNANSWERED.fields,
     requestId: column.text('c.cancel_id'),
     isAccepted: column.boolean('c.accepted_at is not null'),
-    /** Real time. */
-    sinceLastSend: column.nullable(column.real('(extract(epoch from now() - c.sent_at) * 1000)::float8')),
     refundId: column.nullable(column.text()),
     /** By other cancels of the charge. */
     givenBack: column.money(
@@ -290,24 +289,11 @@ export const CANCEL_REQUESTS = requestQueue(
   UNRESOLVED.parse,
 );
 
-const MARK_SENT = statement(
-  'cancels.mark_sent',
-  `update cancels set sent_at = now()
-   where merchant_id = $1 and cancel_id = $2 and state in (${fromStates(CANCEL_MOVES, 'confirm')}) and fence = $3
-   returning cancel_id`,
-);
-
-/** False: it is decided, another process has it, or the commit failed or is in doubt. */
-export async function markCancelSent(
-  database: Database,
-  { merchantId, requestId, fence }: RequestKey,
-): Promise<boolean> {
-  try {
-    return (await database.query(MARK_SENT, [merchantId, requestId, fence])).length === 1;
-  } catch {
-    return false;
-  }
-}
+export const SENT_CANCELS = sentRequests({
+  table: 'cancels',
+  key: 'cancel_id',
+  open: fromStates(CANCEL_MOVES, 'confirm'),
+});
 
 /**
  * Part of a larger statement: open cancels whose end the acquirer reports (`decided`: merchant_id, cancel_id)

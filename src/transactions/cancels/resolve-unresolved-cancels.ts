@@ -3,18 +3,22 @@ import { DISPATCH } from '../../platform/work/dispatch-policy.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import type { CancelAnswer } from '../../providers/acquirers/acquirer.ts';
+import { askOnceSent, lateCancels } from '../requests/ask-once-sent.ts';
 import {
   OF_ACQUIRER,
   REQUEST_LEASE_MARGIN_MILLISECONDS,
   type ResolveRequests,
   resolveRequests,
+  type Unclear,
 } from '../requests/resolve-requests.ts';
 import type { AskAcquirerTools } from '../requests/send-request.ts';
 import { type CancelState, secondsUntilNextPendingTry } from './cancel.ts';
 import type { AcceptedCancelRow, CancelOutcomeRow } from './cancel-outcomes.sql.ts';
-import { CANCEL_REQUESTS, markCancelSent, type UnresolvedCancel } from './cancels.sql.ts';
+import { CANCEL_REQUESTS, SENT_CANCELS, type UnresolvedCancel } from './cancels.sql.ts';
 
-type DecidedAnswer = Extract<CancelAnswer, { kind: 'canceled' | 'pending' | 'refused' }>;
+type DecidedAnswer =
+  | Extract<CancelAnswer, { kind: 'canceled' | 'pending' }>
+  | { readonly kind: 'refused'; readonly reason: string };
 
 export type ResolveCancelsTools = AskAcquirerTools &
   Pick<ResolveRequests<UnresolvedCancel, DecidedAnswer>, 'outage' | 'observe' | 'warn'> & {
@@ -27,25 +31,37 @@ export function cancelLeaseMilliseconds(acquirerTimeoutMilliseconds: number): nu
 
 /** Sends undecided cancels again, under the same id, until the acquirer confirms or refuses. */
 export function resolveUnresolvedCancels(tools: ResolveCancelsTools, wakeSignal: WakeSignal): Work {
-  const { database, outage, observe, warn, acquirers, acquirerTimeoutMilliseconds: timeout } = tools;
+  const { database, outage, observe, warn } = tools;
   return resolveRequests<UnresolvedCancel, DecidedAnswer>(
     {
       ...{ database, outage, observe, warn },
       name: 'resolveUnresolvedCancels',
       queue: CANCEL_REQUESTS,
       limits: DISPATCH.unresolvedCancels,
-      leaseMilliseconds: cancelLeaseMilliseconds(timeout),
-      ask({ merchantId, requestId, transactionId, acquirer, amount, requestedAt, ...history }) {
-        const references = { reference: transactionId, cancellationReference: requestId };
-        const markSent = () => markCancelSent(database, { merchantId, requestId, fence: history.fence });
-        const request = { merchantId, ...references, amount, requestedAt, history, markSent };
-        return acquirers.of(acquirer).cancel(request, timeout);
-      },
+      leaseMilliseconds: cancelLeaseMilliseconds(tools.acquirerTimeoutMilliseconds),
+      ask: (request) => sendAgain(tools, request),
       record: (cancel, answer, deadlineAt) => record(tools, cancel, answer, deadlineAt),
       ...OF_ACQUIRER,
     },
     wakeSignal,
   );
+}
+
+function sendAgain(
+  { database, acquirers, acquirerTimeoutMilliseconds: timeout }: ResolveCancelsTools,
+  request: UnresolvedCancel,
+): Promise<DecidedAnswer | Unclear> {
+  const { merchantId, requestId, transactionId, amount, requestedAt, denial } = request;
+  const acquirer = acquirers.of(request.acquirer);
+  const references = { reference: transactionId, cancellationReference: requestId };
+  const history = { ...request, isDenied: denial !== null };
+  return askOnceSent<DecidedAnswer>({
+    ...{ database, request },
+    requests: SENT_CANCELS,
+    late: lateCancels(acquirer.traits),
+    ask: (markSent) =>
+      acquirer.cancel({ merchantId, ...references, amount, requestedAt, history, markSent }, timeout),
+  });
 }
 
 async function record(
@@ -61,8 +77,7 @@ async function record(
     await writeCancelOutcome({ merchantId, cancelId, fence, askAfterSeconds, refundId }, deadlineAt);
     return;
   }
-  const refusalReason = answer.kind === 'refused' ? answer.reason : null;
-  const moment = clock.now(merchantId);
-  const row = { merchantId, cancelId, transactionId, amount, refusalReason, moment };
+  const ended = answer.kind === 'refused' ? { refusalReason: answer.reason, fence } : { refusalReason: null };
+  const row = { merchantId, cancelId, transactionId, amount, moment: clock.now(merchantId), ...ended };
   await writeCancelOutcome(row, deadlineAt);
 }

@@ -23,6 +23,12 @@ export const UNANSWERED = rowCodec({
   fence: column.whole(),
   /** Includes this try. */
   tries: column.whole(),
+  /** Real milliseconds since it was marked as sent for the last time; null if it never was. */
+  sinceLastSend: column.nullable(column.real('(extract(epoch from now() - c.sent_at) * 1000)::float8')),
+  /** The acquirer's no, since when it is looked for alone. */
+  denial: column.nullable(column.text()),
+  /** Since a look-up behind that no did not find it. */
+  sinceDenied: column.nullable(column.real('(extract(epoch from now() - c.denied_at) * 1000)::float8')),
 });
 
 /** A cancel or capture without a clear answer of the acquirer, leased by this process. */
@@ -94,6 +100,14 @@ export function requestTexts({ table, alias, key, open, ...parts }: RequestTable
    from ${table} where due_at is not null and merchant_id <> all($1::text[])`,
   } as const;
 }
+
+/**
+ * How a request ends: null if it was done, which any process may bring. A no only the process may that still
+ * holds `fence`: where the acquirer knows no reference, another may have sent it meanwhile, and been heard.
+ */
+export type Ended =
+  | { readonly refusalReason: null; readonly fence?: number }
+  | { readonly refusalReason: string; readonly fence: number };
 
 export type RequestKey = { readonly merchantId: string; readonly requestId: string; readonly fence: number };
 

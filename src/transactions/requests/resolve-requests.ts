@@ -12,14 +12,19 @@ import {
   type Postponement,
   secondsUntilNextResolveTry,
   unsentPostponement,
+  untilGonePostponement,
 } from '../transaction.ts';
 import type { RequestQueue, UnansweredRequest } from './request-queue.sql.ts';
 
-/** `notSent`: the try does not count. `cause`: by default `silent`. */
+/**
+ * `notSent`: the try does not count. `cause`: by default `silent`. `left`: nothing is wrong, and it is known
+ * in so many milliseconds.
+ */
 export type Unclear = {
   readonly kind: 'unknown' | 'notConnected' | 'notSent';
   readonly reason: string;
   readonly cause?: UnclearCause;
+  readonly left?: number;
 };
 type Resolvable = { readonly merchantId: string; readonly fence: number; readonly tries: number };
 type Clear = { readonly kind: string };
@@ -121,13 +126,14 @@ async function postpone<Request extends Resolvable, Answer extends Clear>(
 function unclear<Request extends Resolvable, Answer extends Clear>(
   resolving: ResolveRequests<Request, Answer>,
   request: Request,
-  { kind, reason, cause = 'silent' }: Unclear,
+  { kind, reason, cause = 'silent', left }: Unclear,
 ): Postponement {
   // Where nothing was sent, nothing is known of the provider.
   if (kind === 'notSent') return unsentPostponement(reason);
   const { outage, warn } = resolving;
   const asked = askedOf(resolving, request);
   if (cause !== 'notAsked') outage.observe(cause === 'unusable', asked);
+  if (left !== undefined) return { ...untilGonePostponement(left), reason };
   const isAway = outage.isAway(asked.provider);
   if (request.tries >= TRIES_BEFORE_WARNING && !isAway) warn(request, reason);
   return { seconds: secondsUntilNextResolveTry(request.tries, isAway), reason };

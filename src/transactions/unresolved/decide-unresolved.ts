@@ -3,6 +3,7 @@ import type { Actor, Audit } from '../../audit/audit-event.ts';
 import type { ModuleContext } from '../../platform/module.ts';
 import type { Tx } from '../../platform/postgres/database.ts';
 import type { FoundCharge } from '../../providers/acquirers/acquirer.ts';
+import type { Cents } from '../../values/cents.ts';
 import { recordCancelOutcome } from '../cancels/cancel-outcomes.sql.ts';
 import { CANCEL_REQUESTS } from '../cancels/cancels.sql.ts';
 import { cancelLeaseMilliseconds } from '../cancels/resolve-unresolved-cancels.ts';
@@ -49,20 +50,27 @@ export async function decideUnresolved(
   id: string,
   decision: Decision,
   reason: string,
+  amount: Cents | null = null,
 ): Promise<DecisionResult> {
   const before = await findCase(tools.database, id);
-  const refusal = decisionRefusal(before, decision);
+  const refusal = decisionRefusal(before, decision, amount);
   if (before === null || refusal !== null) {
     return { kind: 'refused', refusal: refusal ?? 'unknownId', found: before };
   }
-  const done = await DECIDE[before.kind](tools, { before, decision, reason });
+  const done = await DECIDE[before.kind](tools, { before, decision, reason, amount });
   if (done === 'isLive') return { kind: 'refused', refusal: done, found: before };
   if (done) return { kind: 'decided', before, state: decision };
   const found = await findCase(tools.database, id);
   return { kind: 'refused', refusal: decisionRefusal(found, decision) ?? 'takenOver', found };
 }
 
-type Wanted = { readonly before: Case; readonly decision: Decision; readonly reason: string };
+type Wanted = {
+  readonly before: Case;
+  readonly decision: Decision;
+  readonly reason: string;
+  /** What was captured; null: what was asked for. */
+  readonly amount: Cents | null;
+};
 
 type Done = boolean | 'isLive';
 
@@ -74,10 +82,11 @@ const DECIDE: Readonly<Record<UnresolvedKind, (tools: DecideTools, wanted: Wante
 
 function audited(
   { audit, operator }: DecideTools,
-  { before, decision, reason }: Wanted,
+  { before, decision, reason, amount: captured }: Wanted,
   record: (tx: Tx) => Promise<boolean>,
 ): Promise<boolean> {
-  const { state, amount, tries } = before;
+  const { state, tries } = before;
+  const amount = captured ?? before.amount;
   return audit.transaction(async (tx) => {
     const isDone = await record(tx);
     if (isDone)
@@ -150,8 +159,10 @@ async function decideOfCapture(tools: DecideTools, wanted: Wanted): Promise<bool
   });
 }
 
-function outcomeOf({ clock }: DecideTools, { before, decision }: Wanted, { fence }: HeldRequest) {
-  const { merchantId, transactionId, amount } = before;
+function outcomeOf({ clock }: DecideTools, wanted: Wanted, { fence }: HeldRequest) {
+  const { before, decision } = wanted;
+  const { merchantId, transactionId } = before;
+  const amount = wanted.amount ?? before.amount;
   const refusalReason = decision === 'refused' ? REFUSED_BY_PERSON : null;
   return { merchantId, transactionId, amount, refusalReason, moment: clock.now(merchantId), fence };
 }

@@ -163,6 +163,7 @@ const CASE_OF_CHARGE = rowCodec<Case>(
     accountNumber: column.text('t.account_number'),
     referenceTransaction: column.nullable(column.text('t.reference_transaction')),
     amount: column.money(),
+    chargedAmount: column.money('t.amount'),
     installmentCount: column.whole('t.installment_count'),
     brand: column.oneOf(CARD_BRANDS, 't.card_brand'),
     firstSix: column.text('t.card_first_six'),

@@ -46,6 +46,8 @@ export type Case = {
   readonly accountNumber: string;
   readonly referenceTransaction: string | null;
   readonly amount: Cents;
+  /** Of its charge, before a capture. */
+  readonly chargedAmount: Cents;
   readonly installmentCount: number;
   readonly brand: CardBrand;
   readonly firstSix: string;
@@ -103,6 +105,10 @@ export const DECISION_REFUSALS = {
   final: { status: 409, text: 'It is final already.' },
   underWay: { status: 409, text: 'Its first answer comes within seconds: look again then.' },
   isLive: { status: 409, text: 'The acquirer says that it is live: it is kept, or voided, at the next try.' },
+  amountUnfit: {
+    status: 409,
+    text: 'Only a capture is decided as captured of another amount, of at least a cent an installment, up to what was authorized.',
+  },
   takenOver: { status: 409, text: 'It was decided or tried by somebody else at this moment: look again.' },
 } as const satisfies Record<string, SpokenRefusal>;
 
@@ -112,12 +118,18 @@ export type DecisionResult =
   | { readonly kind: 'decided'; readonly before: Case; readonly state: Decision }
   | { readonly kind: 'refused'; readonly refusal: DecisionRefusal; readonly found: Case | null };
 
-/** Null if the decision is possible. */
-export function decisionRefusal(found: Case | null, decision: Decision): DecisionRefusal | null {
+/** `amount`: what was captured; null: what was asked for. Null if the decision is possible. */
+export function decisionRefusal(
+  found: Case | null,
+  decision: Decision,
+  amount: Cents | null = null,
+): DecisionRefusal | null {
   if (found === null) return 'unknownId';
   const ofKind: readonly Decision[] = DECISIONS_OF[found.kind];
   if (!ofKind.includes(decision)) return 'notOfThisKind';
   if (found.decidedAt !== null) return 'final';
+  const { installmentCount: least, chargedAmount: most } = found;
+  if (amount !== null && (decision !== 'captured' || amount < least || amount > most)) return 'amountUnfit';
   return found.isUnresolved ? null : 'underWay';
 }
 

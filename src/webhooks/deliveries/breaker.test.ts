@@ -7,7 +7,6 @@ import type { EndpointResponse } from './delivery-outcome.ts';
 
 const START = Date.UTC(2026, 10, 21, 13);
 const anyResponse = fc.constantFrom<EndpointResponse>('taken', 'refused', 'gone', 'failed', 'unsent');
-/** Tries and the seconds between them. */
 const anyTries = fc.array(fc.tuple(anyResponse, fc.integer({ min: 0, max: 120 })), { maxLength: 60 });
 
 function healthOf(tries: readonly (readonly [EndpointResponse, number])[]): { health: Health; end: number } {

@@ -24,10 +24,10 @@ const GONE_IN_ROW = 3;
 /** By openings in a row. The longest is short: a probe costs one POST and finds a return soon. */
 export const OPEN_MILLISECONDS: readonly number[] = [5_000, 10_000, 20_000, 40_000, 60_000];
 
-/** After this much real time without a change, a breaker starts with the shortest opening again. */
+/** After so much real time without a change, a breaker starts with the shortest opening again. */
 export const QUIET_MILLISECONDS = 10 * MINUTE_MILLISECONDS;
 
-/** An endpoint without a success for this long is disabled. */
+/** After so long without a success an endpoint is disabled. */
 export const HELD_AFTER_MILLISECONDS = 5 * 24 * 60 * MINUTE_MILLISECONDS;
 
 /** Any answer but a failure shows that the endpoint works, even if it refuses the message. */
@@ -59,7 +59,7 @@ export function isTripped({ failuresInRow, minutes }: Health): boolean {
   return tries >= TRIES_IN_WINDOW && failures >= tries * SHARE_OF_FAILURES;
 }
 
-/** Single failures are normal and are not recorded. */
+/** Single failures are normal. */
 export function isFailing({ failuresInRow }: Health): boolean {
   return failuresInRow >= FAILURES_UNTIL_FAILING;
 }

@@ -5,27 +5,24 @@ import type { Instant } from '../../values/instant.ts';
 import type { DeliveryToSend } from './delivery.ts';
 import { parseDeliveryToSend, SENDING, SENDING_JOINS, WAITS_IN_ORDER } from './to-send.sql.ts';
 
-/** A position in the round over all endpoints with waiting deliveries. */
 export type Place = { readonly merchantId: string; readonly endpoint: string };
 
 export const ROUND_START: Place = { merchantId: '', endpoint: '' };
 
 export type ClaimedDelivery = DeliveryToSend & {
   readonly isProbe: boolean;
-  /** Sent before its time: a probe, or its endpoint has returned. */
+  /** Sent before its time: as a probe, or because its endpoint has returned. */
   readonly isAhead: boolean;
 };
 
 export type ClaimRequest = {
-  /** The page begins after this endpoint. */
   readonly after: Place;
   /** At most `probes` of `limit` are probes. */
   readonly limit: number;
   readonly probes: number;
   readonly perEndpoint: number;
-  /** What this process is sending, by endpoint. */
   readonly busy: readonly (Place & { readonly underWay: number })[];
-  /** Limits a merchant with many hanging servers, which would take every slot. */
+  /** A merchant with many hanging servers would take every slot. */
   readonly perMerchant: number;
   readonly busyMerchants: readonly { readonly merchantId: string; readonly underWay: number }[];
   readonly leaseMilliseconds: number;
@@ -35,7 +32,6 @@ export type ClaimRequest = {
 
 export type ClaimedPage = {
   readonly deliveries: readonly ClaimedDelivery[];
-  /** `isEnd`: nothing waits after `next`. */
   readonly next: Place;
   readonly isEnd: boolean;
 };
@@ -127,7 +123,7 @@ export const IS_STILL_WAITING = 'd.ended_at is null';
 const IS_FREE = '(d.lease_expires_at is null or d.lease_expires_at <= now())';
 
 /**
- * In a jump of a merchant's test clock only the jump sends (`$11`: this is the ordinary round). Of each
+ * In a jump of a merchant's test clock only the jump sends (`$11`: this is the ordinary round). From each
  * endpoint: the first sixteen that are due (turn 1), those postponed before it returned (2), or one as its
  * probe (3). With each comes the previous waiting one of the same transaction and installment.
  */
@@ -254,7 +250,6 @@ export function claimDueDeliveries(database: Database, request: ClaimRequest): P
   return claim(database, CLAIM, request);
 }
 
-/** Claims for the merchant of `after`. */
 export function claimDueDeliveriesOf(database: Database, request: ClaimRequest): Promise<ClaimedPage> {
   return claim(database, CLAIM_OF_MERCHANT, request);
 }
@@ -343,7 +338,7 @@ const EARLIEST_OF_MERCHANT = statement(
 
 const DUE = rowCodec({ dueAt: column.nullable(column.instant()) });
 
-/** The business instant when something falls or fell due, also while it is sent; null if nothing waits. */
+/** Business time, also of a delivery that is being sent; null: nothing waits. */
 export async function findEarliestDueOf(database: Database, merchantId: string): Promise<Instant | null> {
   return onlyOf(await database.query(EARLIEST_OF_MERCHANT, [merchantId]), DUE.parse).dueAt;
 }

@@ -33,9 +33,9 @@ import {
 export type Delivering = {
   readonly work: Work;
   readonly deliverer: Deliverer;
-  /** Sends until nothing is left to claim. Returns the number of tries. */
+  /** Sends until nothing is left. Returns the number of tries. */
   runDueOf(merchantId: string, signal: AbortSignal): Promise<number>;
-  /** The business instant when something falls or fell due; null if nothing may be sent. */
+  /** Business time; null: nothing may be sent. */
   earliestDueOf(merchantId: string): Promise<Instant | null>;
 };
 
@@ -43,7 +43,6 @@ type Deliveries = Dispatcher<ClaimedDelivery, MadeTry>;
 
 /** Covers a try, its recording, and a margin. */
 const LEASE_MILLISECONDS = 30_000;
-/** In a jump of the merchant's clock. */
 const TRIES_AT_ONCE_OF_MERCHANT = 16;
 const TRIES_AT_ONCE_OF_ENDPOINT = 8;
 const MOST_ROUNDS_OF_MERCHANT = 100_000;
@@ -98,7 +97,7 @@ function openDeliveries(tools: TryTools): Deliveries {
     isUnwanted: (delivery, lane) =>
       (lane === 'claimed' && watch.of(delivery).isMarked) ||
       isOpenHere(watch, delivery, tools.clock.now(delivery.merchantId)),
-    // The database may know, from tests and other processes' probes, that the breaker is closed.
+    // Tests and probes of other processes may have closed the breaker in the database.
     handBack: (unsent) => releaseDeliveries(database, unsent),
     piece: EARLIEST_DELIVERY,
     pieceValues: () => earliestDeliveryValues(boundsOf(deliveries)),
@@ -152,7 +151,7 @@ async function deliverDueOf(
   return tried;
 }
 
-/** The next run continues after these pages, and reads a single page if it follows soon. */
+/** The next run continues after these pages; if it follows soon, it reads one page. */
 const PAGES_A_RUN = 10;
 const LONG_RUN_MILLISECONDS = 200;
 
@@ -208,7 +207,6 @@ class EndpointRounds {
     return page.deliveries;
   }
 
-  /** Endpoints that were just served are read last. */
   #remember(deliveries: readonly ClaimedDelivery[]): void {
     for (const { merchantId, endpoint } of deliveries) {
       const key = placeKey({ merchantId, endpoint });

@@ -2,7 +2,7 @@ import type { PostFailure } from '../posting/posting-result.ts';
 import type { DELIVERY_MOVES, DeliveryKind } from './delivery.ts';
 import { millisecondsUntilNextTry } from './retry-schedule.ts';
 
-/** The result of one POST. Texts are short and printable. */
+/** Texts are short and printable. */
 export type Posted =
   | {
       readonly kind: 'answered';
@@ -14,7 +14,6 @@ export type Posted =
     }
   | { readonly kind: 'failed'; readonly failure: PostFailure; readonly milliseconds: number };
 
-/** No answer, a refusing answer, or no secret to sign with. */
 export type TryFailure =
   | PostFailure
   | 'gone'
@@ -32,18 +31,18 @@ export type EndpointResponse = 'taken' | 'refused' | 'gone' | 'failed' | 'unsent
 
 export type Try = {
   readonly response: EndpointResponse;
-  /** null if no answer came. */
+  /** null: no answer. */
   readonly status: number | null;
-  /** null if the message was accepted. */
+  /** null: accepted. */
   readonly failure: TryFailure | null;
   readonly answer: string | null;
   readonly milliseconds: number;
   readonly retryAfterMilliseconds: number | null;
 };
 
-/** No connection was free, or this process is stopping: nothing was tried. */
+/** No connection was free, or this process is stopping. */
 const NOT_SENT = 'notSent';
-/** This or another process sends it after this time. */
+/** After it, this or another process sends. */
 const NOT_SENT_PAUSE_MILLISECONDS = 1_000;
 
 /** Only 2xx is a success. Redirects are never followed, so they are refusals. */
@@ -87,18 +86,20 @@ export function unsentTry(failure: TryFailure): Try {
 
 export type TriedDelivery = {
   readonly kind: DeliveryKind;
-  /** All earlier tries, and those before the last resend, which do not count for the schedule. */
+  /**
+   * `tries`: all earlier ones. `triesBefore`: those before the last resend, which do not count for the
+   * schedule.
+   */
   readonly tries: number;
   readonly triesBefore: number;
-  /** Sent before its time: a probe, or its endpoint had returned. */
+  /** Sent before its time: as a probe, or because its endpoint had returned. */
   readonly isAhead: boolean;
 };
 
 export type Fate = {
   readonly state: (typeof DELIVERY_MOVES)['waiting']['deliver' | 'retry' | 'giveUp'];
-  /** From now to the next try; null if there is none, or if it is unchanged. */
+  /** From now to the next try; null: none, or unchanged. */
   readonly pauseMilliseconds: number | null;
-  /** Whether the try counts for the schedule. */
   readonly isCounted: boolean;
 };
 

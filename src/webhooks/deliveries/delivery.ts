@@ -1,11 +1,11 @@
-/** The states of one message to one endpoint. A person can resend an ended one. */
+/** Of one message to one endpoint. A person can resend an ended one. */
 export const DELIVERY_STATES = ['waiting', 'delivered', 'givenUp'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** `retry`: not accepted, another try follows. `resend`: requested by a person. */
 type DeliveryEvent = 'deliver' | 'retry' | 'giveUp' | 'resend';
 
-/** null if the event cannot happen in that state. A test is written only when it has ended. */
+/** null: the event cannot happen in that state. A test is written only when it has ended. */
 export const DELIVERY_MOVES = {
   waiting: { deliver: 'delivered', retry: 'waiting', giveUp: 'givenUp', resend: null },
   delivered: { deliver: null, retry: null, giveUp: null, resend: 'waiting' },
@@ -16,7 +16,6 @@ export const DELIVERY_MOVES = {
 export const DELIVERY_KINDS = ['movement', 'callback', 'test', 'notice'] as const;
 export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
 
-/** Leased to this process. */
 export type DeliveryToSend = {
   readonly merchantId: string;
   /** A payment, boleto or other object; null for a test. */
@@ -34,7 +33,10 @@ export type DeliveryToSend = {
   readonly basicAuth: SealedText | null;
   /** Each secret makes a signature. If empty, the message is not signed. */
   readonly secrets: readonly SealedText[];
-  /** All earlier tries, and those before the last resend, which do not count for the schedule. */
+  /**
+   * `tries`: all earlier ones. `triesBefore`: those before the last resend, which do not count for the
+   * schedule.
+   */
   readonly tries: number;
   readonly triesBefore: number;
   readonly fence: number;
@@ -52,7 +54,7 @@ export type Deliverer = {
   leaseForNow(): number;
   /** Returns at once and never throws. What cannot be sent now is sent later. */
   sendNow(deliveries: readonly DeliveryToSend[]): void;
-  /** Called when something was written without a lease: the work looks for it. */
+  /** Called after writing without a lease. */
   notify(): void;
 };
 
@@ -78,7 +80,7 @@ export function deliveryId({
   return `${time.slice(0, 8)}-${time.slice(8)}-${VERSION_7}-${number.slice(0, 4)}-${number.slice(4)}`;
 }
 
-/** null if it is not of our form. The caller must compare the id with that of the row. */
+/** null: not of our form. The caller must compare the id with that of the row. */
 export function deliveryNumberOf(id: string): number | null {
   const match = /^[0-9a-f]{8}-[0-9a-f]{4}-7000-([89ab][0-9a-f]{3})-([0-9a-f]{12})$/.exec(id.toLowerCase());
   if (match === null) return null;

@@ -57,7 +57,7 @@ const FAIL = statement(
 export type EndpointFailure = {
   readonly opens: boolean;
   readonly isProbe: boolean;
-  /** From `Retry-After`; 0 if there is none. */
+  /** From `Retry-After`; 0: none. */
   readonly askedMilliseconds: number;
 };
 
@@ -113,7 +113,7 @@ export async function disableEndpoint(database: Database, tried: EndpointTried):
 
 const WAITING = rowCodec({
   waiting: column.whole('count(*)'),
-  /** In seconds; 0 if nothing waits. */
+  /** Seconds; 0: nothing waits. */
   oldestAge: column.real('coalesce(extract(epoch from now() - min(created_at)), 0)::float8'),
 });
 
@@ -124,7 +124,7 @@ const COUNT_WAITING = statement(
 );
 
 const LAG = rowCodec({
-  /** The seconds by which a delivery that could be sent is late; 0 if none is. */
+  /** Seconds by which a delivery that could be sent is late; 0: none is. */
   lag: column.real('coalesce(max(extract(epoch from now() - d.due_at)), 0)::float8'),
 });
 
@@ -157,7 +157,6 @@ const COUNT_ENDPOINTS = statement(
 export type DeliveryCounts = RowOf<typeof WAITING> &
   RowOf<typeof LAG> & { readonly endpoints: RowOf<typeof ENDPOINTS> };
 
-/** Counts over all merchants. */
 export async function countDeliveries(database: Database): Promise<DeliveryCounts> {
   const [waiting] = await database.query(COUNT_WAITING, [MOST_COUNTED_OF_ALL]);
   const [lag] = await database.query(FIND_LAG, [MOST_COUNTED_OF_ALL]);

@@ -22,7 +22,7 @@ const ENDPOINT_NEWS: Readonly<Record<EndpointChange, string>> = {
 
 const AWAY = ['failing', 'opened', 'stillAway'] as const;
 
-/** The pause between log lines. An unreachable endpoint is tried every minute. */
+/** Between log lines, because an unreachable endpoint is tried every minute. */
 const LINE_MILLISECONDS = 600_000;
 
 /** URLs are not logged: paths and queries may contain secrets. */
@@ -85,7 +85,6 @@ const WEBHOOK_ENDPOINTS = databaseGauge(
   ['state'],
 );
 
-/** The least time between two counts. */
 const COUNT_MILLISECONDS = 10_000;
 /** In a jump days pass in seconds, so no try waits long for an answer. */
 const TRY_MILLISECONDS_IN_JUMP = 1_000;
@@ -133,7 +132,7 @@ function observeTries(metrics: Metrics): TryTools['observeTry'] {
   };
 }
 
-/** Counts cover all processes on this database, up to a hundred thousand rows. */
+/** Of all processes on this database, up to a hundred thousand rows. */
 function observeCounts(metrics: Metrics): (counts: DeliveryCounts) => void {
   const waitingGauge = metrics.gauge(WEBHOOK_DELIVERIES_WAITING);
   const endpointsGauge = metrics.gauge(WEBHOOK_ENDPOINTS);

@@ -24,7 +24,6 @@ const LONGEST_RETRY_AFTER_MILLISECONDS = 24 * HOUR;
 export type FailedTry = {
   /** Counted tries so far, including the failed one. */
   readonly tries: number;
-  /** The endpoint's `Retry-After`. */
   readonly retryAfterMilliseconds: number | null;
   /** Random, from 0 to 1. */
   readonly jitter: number;

@@ -23,7 +23,7 @@ export type SendTools = {
 };
 
 const CONNECT_MILLISECONDS = 5_000;
-/** The longest wait for an answer. Shorter in a jump of the test clock. */
+/** Shorter in a jump of the test clock. */
 export const TRY_MILLISECONDS = 15_000;
 
 /** Records nothing. Secrets that our keys cannot open count as unsent. Throws only without a database. */

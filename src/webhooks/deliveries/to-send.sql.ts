@@ -6,7 +6,7 @@ import { DELIVERY_KINDS, type DeliveryToSend, type SealedText } from './delivery
 export const ENQUEUE_DELIVERIES = `insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number,
        transaction_id, installment_number, nsu, url, body, due_at, scheduled_at, lease_expires_at, fence)`;
 
-/** Of a delivery `d`. Without `limit 1` a join of many could read the endpoints of all merchants. */
+/** For a delivery `d`. Without `limit 1` a join of many could read the endpoints of all merchants. */
 export const SENDING_JOINS = `
   join lateral (
     select * from webhook_endpoints where merchant_id = d.merchant_id and endpoint = d.endpoint limit 1
@@ -16,9 +16,9 @@ export const SENDING_JOINS = `
   ) s on true`;
 
 /**
- * Says, in the words of its index, that a delivery `e` found by transaction and installment still waits.
- * Other words make the planner use the index by due time. Compare `delivery_number + 0`: a plan made on a
- * small table would otherwise walk the primary key.
+ * True if a delivery `e` found by transaction and installment still waits, in the words of its index: with
+ * other words the planner uses the index by due time. Compare `delivery_number + 0`: a plan made on a small
+ * table would otherwise walk the primary key.
  */
 export const WAITS_IN_ORDER = 'e.due_at is not null';
 

@@ -78,7 +78,7 @@ const RECORD_TRIES = statement(
    select ${CHANGED.columns} from changed`,
 );
 
-/** Also releases the next delivery of the same transaction and installment. Can be repeated. */
+/** Also releases the next delivery of the same transaction and installment. Repeatable. */
 export function triesWrite(database: Database): BatchedWriteOptions<TryRow, TryResult> {
   const key = ({ merchantId, deliveryNumber }: Pick<TryRow, 'merchantId' | 'deliveryNumber'>) =>
     `${merchantId}\n${String(deliveryNumber).padStart(16, '0')}`;

@@ -40,7 +40,10 @@ export type TryTools = SendTools & {
 export type TryOutcome = 'delivered' | 'failed' | 'givenUp' | 'ahead' | 'takenOver';
 export type EndpointChange = 'failing' | 'opened' | 'stillAway' | 'disabled' | 'returned';
 
-/** As this process knows it. Forgets the least recently tried, whose next failures are noticed later. */
+/**
+ * What this process knows of an endpoint. Forgets the least recently tried, whose next failures are noticed
+ * later.
+ */
 export type EndpointWatch = {
   of(tried: EndpointTried): Watched;
   keep(tried: EndpointTried, watched: Watched): void;
@@ -49,23 +52,22 @@ export type EndpointWatch = {
 type Watched = {
   readonly registration: number;
   readonly health: Health;
-  /** The row says that the endpoint fails. */
   readonly isMarked: boolean;
-  /** Business time until which this process sends nothing; null if the breaker is closed. */
+  /** Business time until which this process sends nothing; null: the breaker is closed. */
   readonly openUntil: Instant | null;
 };
 
 const MOST_WATCHED = 10_000;
 /**
- * Memory is better than the row only until its own finding is written. So: longer than a delivery is queued,
- * but shorter than a `Retry-After`, because another process or a test may find the endpoint well earlier.
+ * This process's memory counts only until its own finding is written: longer than a delivery is queued,
+ * shorter than a `Retry-After`, because another process or a test may find the endpoint well earlier.
  */
 const LONGEST_OPEN_HERE_MILLISECONDS = 10_000;
 /** The lease of a delivery covers its try and this time for recording. */
 const RECORD_MILLISECONDS = 10_000;
-/** A delivery that fails again is no accident, however few failures this process saw. */
+/** So many failures of one delivery are no accident, however few failures this process saw. */
 const TRIES_UNTIL_MARKED = 2;
-/** Its next try is then minutes away, and probes of the breaker notice a return sooner. */
+/** Its next try is then minutes away; probes of the breaker notice a return sooner. */
 const TRIES_UNTIL_OPENED = 3;
 
 export function openEndpointWatch(): EndpointWatch {
@@ -92,7 +94,6 @@ export function isOpenHere(watch: EndpointWatch, tried: EndpointTried, now: Inst
   return openUntil !== null && openUntil > now;
 }
 
-/** A try that is made and still to be recorded. */
 export type MadeTry = { readonly made: Try; readonly triedAt: number };
 
 export async function tryDelivery(
@@ -106,7 +107,7 @@ export async function tryDelivery(
   return { made, triedAt };
 }
 
-/** A healthy endpoint accepted it, so only the delivery is recorded. */
+/** If a healthy endpoint accepted it, only the delivery is recorded. */
 export function isTakenByWell(watch: EndpointWatch, delivery: ClaimedDelivery, { made }: MadeTry): boolean {
   return (
     made.response === 'taken' && !delivery.isProbe && !delivery.isFailing && !watch.of(delivery).isMarked

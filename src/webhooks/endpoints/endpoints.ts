@@ -25,7 +25,7 @@ import {
 import { type EndpointKind, WEBHOOK } from './webhook-endpoint.ts';
 import { findOfAccount } from './webhook-endpoints.sql.ts';
 
-/** Another merchant's account gets the answer of one that does not exist. */
+/** Another merchant's account is answered like one that does not exist. */
 export const ACCOUNT_QUERY = Type.Object({
   accountNumber: Type.String({ minLength: 1, maxLength: 20, description: 'An account of your merchant.' }),
 });
@@ -131,10 +131,9 @@ const AUTH_SET: Sentence = {
 type AccountContract<Body extends TSchema | undefined> = Contract<Body, typeof ACCOUNT_QUERY, undefined>;
 type RegistrationBody = Readonly<Partial<Record<'url' | 'callbackUrl' | 'basicAuth', string>>>;
 
-/** A kind of which each account has one URL, with the contracts to register, read and remove it. */
+/** A kind with one URL for each account, and its contracts to register, read and remove it. */
 export type AccountAddress = {
   readonly kind: EndpointKind;
-  /** The field of the wire that contains the URL. */
   readonly field: 'url' | 'callbackUrl';
   readonly register: AccountContract<TObject>;
   readonly get: AccountContract<undefined>;
@@ -199,7 +198,7 @@ export async function lookAtUrl(
   return checked === null || checked.ok ? [] : [urlRefusals(field)[checked.reason]];
 }
 
-/** Returns the removed URL; null if none was registered. */
+/** null: none was registered. */
 async function deleteOfAccount(
   tools: EndpointRegistry,
   registrant: MerchantActor,

@@ -11,7 +11,7 @@ const FIND = statement(
   `select ${MOVED.columns} from webhook_endpoints where merchant_id = $1 and endpoint = $2`,
 );
 
-/** That of an account. Also one that was removed since. */
+/** Even if it was removed since. */
 export async function findRegisteredWebhook(
   database: Reader,
   merchantId: string,

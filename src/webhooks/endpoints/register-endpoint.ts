@@ -17,7 +17,7 @@ import {
 } from './webhook-endpoint.ts';
 import { type CallbackEndpoint, findOfAccount } from './webhook-endpoints.sql.ts';
 
-/** The registry of all kinds of URLs at which merchants are notified. */
+/** All kinds of URLs at which merchants are notified. */
 export type EndpointRegistry = Pick<ModuleContext, 'lookUp' | 'clock'> & {
   readonly keyring: Keyring;
   readonly urlRules: UrlRules;
@@ -35,10 +35,9 @@ export type EndpointToRegister = {
   /** The account number, or a new id. */
   readonly of: string;
   readonly url: string;
-  /** `user:password`; absent or null for no login. */
+  /** `user:password`; absent or null: no login. */
   readonly basicAuth?: string | null;
   readonly description?: EndpointDescription | null;
-  /** The request, if it had an idempotency key. */
   readonly request?: KeyedRequest | null;
 };
 
@@ -87,7 +86,7 @@ export async function registerOfAccount(
   return registerEndpoint(tools, registrant, wanted, deadlineAt);
 }
 
-/** Seals and commits. If the key was retired in between, seals again under its successor. */
+/** If the key was retired before the commit, seals again under its successor. */
 async function writeSealed(
   { keyring, clock, changeEndpoint }: Pick<EndpointRegistry, 'keyring' | 'clock' | 'changeEndpoint'>,
   actor: MerchantActor,
@@ -124,11 +123,10 @@ export async function moveEndpoint(
 
 export type CallbackEndpointTools = {
   readonly writeCallbackEndpoint: BatchedWrite<CallbackEndpoint, true>;
-  /** Endpoints that certainly have a row, as far as this process knows. Such a row is never deleted. */
+  /** Endpoints that have a row, as far as this process knows. Such a row is never deleted. */
   readonly knownCallbackEndpoints: Set<string>;
 };
 
-/** A merchant's callbacks go to one or two servers. */
 const MOST_REMEMBERED = 20_000;
 
 /** Without a row nothing would be delivered there. Usually no query. `deadlineAt`: monotonic milliseconds. */

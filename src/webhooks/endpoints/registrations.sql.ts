@@ -43,7 +43,7 @@ export type EndpointChange = {
 /** `keyRetired`: the login's data key. `keyUsed`: the idempotency key. Only `done` has written something. */
 export type EndpointChangeResult = 'done' | 'notFound' | 'tooManyActive' | 'keyRetired' | 'keyUsed';
 
-/** Can be repeated after a lost connection: it then does the same again, which is harmless. */
+/** Repeatable after a lost connection. */
 export function endpointChangesWrite(
   audit: Audit,
 ): BatchedWriteOptions<EndpointChange, EndpointChangeResult> {
@@ -58,7 +58,6 @@ export function endpointChangesWrite(
   };
 }
 
-/** Endpoint and audit entry in one commit. */
 async function writeChange(audit: Audit, change: EndpointChange): Promise<EndpointChangeResult> {
   try {
     return await audit.transaction((tx) => changeEndpoint(tx, change), {
@@ -86,7 +85,6 @@ const LOCKED = rowCodec(
   'e',
 );
 
-/** Reads and locks the current registration. */
 const LOCK = statement(
   'webhooks.lock_registration',
   `select ${LOCKED.columns} from webhook_endpoints e
@@ -119,7 +117,7 @@ async function changeEndpoint(tx: AuditedTx, change: EndpointChange): Promise<En
 
 const OTHERS = rowCodec({ active: column.whole() });
 
-/** Counts the other active ones, up to the limit. Only this kind has one. */
+/** Counts the others, up to the limit. Only this kind has a limit. */
 const COUNT_OTHERS = statement(
   'webhooks.count_other_alert_endpoints',
   `select count(*) as active from (
@@ -194,10 +192,9 @@ async function register(
   return 'done';
 }
 
-/** The number given up in the removal's commit; the work gives up the rest. */
 const GIVEN_UP_AT_ONCE = 500;
 
-/** The login is deleted too: nothing is kept that could still be used. */
+/** The login is deleted too. */
 const REMOVE = statement(
   'webhooks.remove',
   `update webhook_endpoints set state = 'removed', sealed_basic_auth = null, basic_auth_key_id = null, opened_until = null,
@@ -214,7 +211,7 @@ async function remove(tx: Tx, { kind, of, actor, at }: EndpointChange): Promise<
   if (!kind.isSentToServer) await giveUpDeliveries(tx, removed, null, GIVEN_UP_AT_ONCE);
 }
 
-/** A restored endpoint is due at once, and is alerted of what it missed. */
+/** A restored endpoint is due at once, and is alerted about what it missed. */
 const RESTORE = statement(
   'webhooks.restore',
   `update webhook_endpoints set state = 'active', registration = registration + 1, changed_at = now(), modified_by = $3,

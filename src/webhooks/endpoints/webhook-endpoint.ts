@@ -13,18 +13,18 @@ export type EndpointState = (typeof ENDPOINT_STATES)[number];
 /** `disable`: it failed for days, or says that it is gone. `enable`: a test succeeded. */
 type EndpointEvent = 'register' | 'disable' | 'enable' | 'remove';
 
-/** null if the event cannot happen in that state. The row of a removed one stays. */
+/** null: the event cannot happen in that state. The row of a removed endpoint stays. */
 export const ENDPOINT_MOVES = {
   active: { register: 'active', disable: 'disabled', enable: 'active', remove: 'removed' },
   disabled: { register: 'active', disable: null, enable: 'active', remove: 'removed' },
   removed: { register: 'active', disable: null, enable: null, remove: null },
 } as const satisfies Record<EndpointState, Record<EndpointEvent, EndpointState | null>>;
 
-/** The differences between the kinds of URLs that merchants register. */
+/** Where the kinds of URLs differ that merchants register. */
 export type EndpointKind = {
-  /** The first part of an endpoint's key, before the account number or the id. */
+  /** Begins an endpoint's key, before the account number or the id. */
   readonly prefix: 'account' | 'alerts' | 'exceptions';
-  /** At most so many are active per merchant; null for one per account. */
+  /** For a merchant; null: one for each account. */
   readonly mostActive: number | null;
   /** Whether deliveries wait for the server behind the URL, together with callbacks to it. */
   readonly isSentToServer: boolean;
@@ -48,9 +48,8 @@ export type AuditedEndpoint = {
 export type AuditedChange = {
   readonly event: 'register' | 'remove' | 'restore';
   readonly actor: MerchantActor;
-  /** The account number, or the id. */
   readonly of: string;
-  /** null if it did not exist or was removed; `after` likewise. */
+  /** null: it did not exist or was removed. */
   readonly before: AuditedEndpoint | null;
   readonly after: AuditedEndpoint | null;
 };
@@ -80,7 +79,7 @@ export function webhookThing(accountNumber: string): string {
   return `webhooks/${accountNumber}`;
 }
 
-/** null: no registration. Records only the server: path, query and login may be secret. */
+/** null: no registration. Only the server is recorded: path, query and login may be secret. */
 export function registrationChanges(
   before: AuditedRegistration | null,
   after: AuditedRegistration | null,

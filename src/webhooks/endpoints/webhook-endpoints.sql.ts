@@ -22,7 +22,7 @@ const FIND = statement(
    where a.merchant_id = $1 and a.account_number = $2`,
 );
 
-/** `url` is null if none is registered; the result is null if the merchant has no such account. */
+/** `url` null: none is registered. null: no such account. */
 export async function findOfAccount(
   database: Reader,
   merchantId: string,
@@ -70,7 +70,7 @@ export async function findRemovedEndpoints(database: Database, limit: number): P
   return (await database.query(FIND_REMOVED, [limit])).map(REMOVED.parse);
 }
 
-/** `from` and `last` are due times: business time, milliseconds. null to begin at the first. */
+/** `from` and `last` are due times: business time, milliseconds. null: from the first. */
 export async function giveUpDeliveries(
   database: Database | Tx,
   { merchantId, endpoint }: RemovedEndpoint,
@@ -128,7 +128,7 @@ const ALERTED = statement(
      and coalesce(alerted_on, '-infinity'::date) < $3::date`,
 );
 
-/** Records that an endpoint was alerted of everything of this day. */
+/** The endpoint was alerted about everything of this day. */
 export async function finishAlertDay(
   database: Database,
   { merchantId, alertEndpointId }: { readonly merchantId: string; readonly alertEndpointId: string },
@@ -145,7 +145,7 @@ const LATEST = statement(
    order by changed_at desc limit $1`,
 );
 
-/** Over all merchants: the operator checks with them whether this machine can connect to the internet. */
+/** Of all merchants: the operator checks with them whether this machine can connect to the internet. */
 export async function listLatestEndpoints(
   database: Reader,
   limit: number,
@@ -166,11 +166,11 @@ const LISTED = rowCodec(
     state: column.oneOf(ENDPOINT_STATES),
     failingSince: column.nullable(column.instant()),
     openedUntil: column.nullable(column.instant()),
-    /** Deliveries not yet made. For alerts and exceptions: those to their server. */
+    /** Alerts and exceptions: what waits for their server. */
     waiting: column.whole(`(select count(*)::int from (
        select from deliveries d where d.merchant_id = e.merchant_id and d.endpoint = coalesce(e.server, e.endpoint) and d.state = 'waiting' limit $2
      ) w)`),
-    /** These four are of the newest failed try of a waiting delivery; null if none failed. */
+    /** These four: of the newest failed try of a waiting delivery; null: none failed. */
     triedAt: column.nullable(column.instant('l.tried_at')),
     failure: column.nullable(column.text('l.failure')),
     /** Also null if no answer came. */
@@ -198,7 +198,7 @@ const IN_LIST = 'order by e.endpoint limit $3';
 
 const OF_MERCHANT = statement('webhooks.list_endpoints_of_merchant', `${LIST} ${IN_LIST}`);
 
-/** A row of a server stays for ever, also where nobody sends anything there any more. */
+/** A row of a server stays for ever, also if nothing is sent there any more. */
 const FAILING = statement(
   'webhooks.list_failing_endpoints',
   `${LIST} and (e.state = 'disabled' or e.opened_until is not null) and (e.kind = 'webhook' or exists (
@@ -217,7 +217,7 @@ export async function listEndpointsOf(
   return (await database.query(OF_MERCHANT, [merchantId, mostCounted, limit, MOST_LOOKED_AT])).map(parse);
 }
 
-/** Nothing is sent there now, or only a probe, and it matters. */
+/** Nothing, or only a probe, is sent there now. A server is listed only if something waits for it. */
 export async function listFailingEndpoints(
   database: Reader,
   merchantId: string,

@@ -257,7 +257,9 @@ export const RESEND_DELIVERY = contract({
   },
 });
 
-/** Seconds with nine decimals and an offset pass for a card; what is no moment is refused by its format. */
+/**
+ * Seconds with nine decimals and an offset look like a card number; `format` refuses anything but a moment.
+ */
 const moment = (description: string) =>
   Type.String({ format: 'moment', maxLength: 35, mayHoldCard: true, description });
 

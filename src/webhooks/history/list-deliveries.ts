@@ -18,7 +18,7 @@ export type HistoryTools = Pick<ModuleContext, 'lookUp' | 'search'> & {
   readonly clock: Pick<BusinessClock, 'unmoved'>;
 };
 
-/** The limit of a list's total, counted in about a second. Larger periods are refused. */
+/** An exact total is counted in about a second. Larger periods are refused. */
 const MOST_COUNTED = 1_000_000;
 /** Without an index for the order all are read, in about a second. */
 const MOST_SORTED = 100_000;
@@ -51,7 +51,6 @@ export function readDelivery(
   return lookUp(merchantId, (database) => findDelivery(database, merchantId, deliveryId));
 }
 
-/** For a caller that already has its turn. */
 export async function findDelivery(
   database: Reader,
   merchantId: string,

@@ -53,7 +53,6 @@ export async function listMessagesOf(
 
 const GONE = rowCodec({ messages: column.whole('(select count(*) from gone)') });
 
-/** Deletes ended messages with their tries. Waiting ones stay. */
 const DELETE = statement(
   'history.delete_of_payments',
   `with held as materialized (
@@ -79,7 +78,10 @@ const DELETE = statement(
    select ${GONE.columns}`,
 );
 
-/** Up to `limit` of each payment. Returns how many were deleted. */
+/**
+ * Deletes ended messages with their tries, up to `limit` for each payment. Waiting ones stay. Returns how
+ * many.
+ */
 export async function deleteEndedMessages(
   database: Database,
   payments: readonly NamedPayment[],
@@ -96,9 +98,9 @@ const DELIVERY = rowCodec(
     url: column.nullable(column.text('coalesce(d.url, e.url)')),
     tries: column.whole(),
     createdAt: column.instant(),
-    /** null while it waits. */
+    /** null: it waits. */
     endedAt: column.nullable(column.instant()),
-    /** From the last try. null without a try or an answer, or if delivered. */
+    /** Of the last try; null without a try or an answer, or if delivered. */
     lastStatus: column.nullable(column.whole('l.status')),
     lastFailure: column.nullable(column.text('l.failure')),
   },

@@ -11,9 +11,9 @@ import type { DeliverOnce } from './resend-deliveries.ts';
 import { type EndpointPlace, forgetStep, giveUpStep, nextMerchant } from './retention.sql.ts';
 
 const ENDPOINTS_AT_ONCE = 500;
-/** The pause between two walks over everything. */
+/** Between two walks over everything. */
 const PAUSE_MILLISECONDS = 600_000;
-/** A delivery that waits this long at an endpoint that accepts nothing is given up. */
+/** After so many days at an endpoint that accepts nothing a delivery is given up. */
 const DAYS_OF_WAITING = 30;
 
 const START: EndpointPlace = { merchantId: '', endpoint: '' };

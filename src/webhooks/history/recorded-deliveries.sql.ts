@@ -120,7 +120,7 @@ const SORTED_OF_NSU = pageOf({
 
 export type ListBounds = { readonly mostCounted: number; readonly mostSorted: number };
 
-/** Page and total are from one snapshot. null without such an account. `periodTooFull`: too many to count. */
+/** null: no such account. `periodTooFull`: too many to count. */
 export async function listRecordedDeliveries(
   database: Reader,
   merchantId: string,

@@ -22,7 +22,7 @@ export type RecordedDelivery = {
   readonly tries: number;
   /** Real time. */
   readonly createdAt: Instant;
-  /** The merchant's business time; null if nothing will be sent. */
+  /** The merchant's business time; null: nothing will be sent. */
   readonly dueAt: Instant | null;
   /** Real time. */
   readonly endedAt: Instant | null;
@@ -33,7 +33,7 @@ export type RecordedTry = {
   /** Real time. */
   readonly triedAt: Instant;
   readonly milliseconds: number;
-  /** null if no answer came. */
+  /** null: no answer. */
   readonly status: number | null;
   readonly failure: string | null;
   readonly answer: string | null;
@@ -44,7 +44,7 @@ export type WholeDelivery = RecordedDelivery & {
   /** The newest hundred, oldest first. */
   readonly history: readonly RecordedTry[];
   readonly fence: number;
-  /** False if the registration was removed. */
+  /** False: the registration was removed. */
   readonly hasEndpoint: boolean;
   /** Ended more than thirty days ago. */
   readonly isOld: boolean;
@@ -105,7 +105,6 @@ export function periodOfDays(
   return { from: startOfSaoPauloDay(first), to: startOfSaoPauloDay(reachedFrom(last, 1)) };
 }
 
-/** null if the period is valid. */
 export function periodFault({ from, to }: Period): PeriodFault | null {
   if (from >= to) return 'periodBackwards';
   return to - from > MOST_DAYS_OF_PERIOD * 86_400_000 ? 'periodTooLong' : null;
@@ -124,7 +123,6 @@ export type ResendRefusal =
   | 'endpointRemoved'
   | 'triedTooOften';
 
-/** null if it can be resent. */
 export function resendRefusal(delivery: WholeDelivery): ResendRefusal | null {
   if (delivery.kind === 'test') return 'testNotResent';
   if (delivery.state === 'waiting') return 'stillWaiting';
@@ -146,11 +144,10 @@ export type WantedResend = {
   readonly period: Period;
   /** Delivered ones first: otherwise one that fails now could be found and sent twice in a walk. */
   readonly states: readonly ResendPlace['state'][];
-  /** Where an earlier call ended. */
   readonly behind: ResendPlace | null;
 };
 
-/** `next`: the position to continue after; null if nothing is left. */
+/** `next`: where to continue; null: nothing is left. */
 export type Resent = { readonly resent: number; readonly next: ResendPlace | null };
 
 const PLACE = /^([dg])-(\d{1,16})-(\d{1,16})$/;
@@ -172,9 +169,9 @@ export function parsePlace(text: string): ResendPlace | null {
 
 export type TestOutcome = {
   readonly delivered: boolean;
-  /** null if no answer came. */
+  /** null: no answer. */
   readonly status: number | null;
-  /** null if delivered. */
+  /** null: delivered. */
   readonly failure: string | null;
   readonly milliseconds: number;
   readonly answer: string | null;

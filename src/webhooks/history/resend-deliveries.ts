@@ -22,7 +22,6 @@ import {
 import { prepareTest, recordTest, resendBatch, resendRecordedDelivery } from './resends.sql.ts';
 
 export type ResendTools = Pick<ModuleContext, 'database' | 'clock'> & {
-  /** Wakes the sending. */
   readonly notify: () => void;
 };
 
@@ -31,7 +30,6 @@ export type ResendManyTools = ResendTools & {
   readonly inLine: InLine;
 };
 
-/** Keeps the delivery's id. */
 export async function resendDelivery(
   tools: ResendTools,
   merchantId: string,
@@ -103,13 +101,12 @@ export type DeliverOnce = (delivery: DeliveryToSend, totalMilliseconds: number) 
 export type TestTools = Pick<ModuleContext, 'database' | 'clock'> & {
   readonly deliverOnce: DeliverOnce;
   readonly testLimit: RateLimit;
-  /** Wakes the sending. */
   readonly notify: () => void;
 };
 
 const LONGEST_TRY_MILLISECONDS = 10_000;
 const SHORTEST_TRY_MILLISECONDS = 1_000;
-/** The part of the request's time that is reserved for the database. */
+/** Of the request's time, reserved for the database. */
 const MILLISECONDS_TO_SEND = 4_000;
 
 export type TestRefusal = 'notFound' | { readonly secondsToWait: number };

@@ -74,7 +74,7 @@ export type ResendBatch = {
   readonly mostDays: number;
 };
 
-/** `next`: the position to continue after; null at the end. */
+/** `next`: where to continue; null at the end. */
 export async function resendBatch(
   database: Database,
   merchantId: string,
@@ -115,7 +115,7 @@ const PREPARE = statement(
    where e.state <> 'removed'`,
 );
 
-/** No body yet; null if not registered. Nothing is written yet, so no other process sends the test. */
+/** The body comes later. null: not registered. Nothing is written yet, so no other process sends the test. */
 export async function prepareTest(
   database: Database,
   merchantId: string,

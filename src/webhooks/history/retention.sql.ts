@@ -56,7 +56,7 @@ const FORGET = statement(
    from looked_at`,
 );
 
-/** A delivery has at most a hundred tries. `next`: continue after it; null if no further one is old. */
+/** A delivery has at most a hundred tries. `next`: where to continue; null: no more old ones. */
 export async function forgetStep(
   database: Database,
   merchantId: string,

@@ -6,10 +6,7 @@ import { isAddressAllowed, isSameAddress } from './url-rules.ts';
 
 const NOTHING_OPENED = { openedNetworks: [], takesLoopback: false };
 
-/**
- * Every network that is not public, with its first and last address and the public neighbours of
- * both.
- */
+/** Every network that is not public: first and last address, and the public neighbours of both. */
 const NETWORKS: readonly (readonly [
   network: string,
   first: string,
@@ -77,7 +74,7 @@ test('an IPv4 address inside IPv6 may not be called, however public it is, and w
         `64:ff9b::${address}`,
         `2002:${hex}::`,
       ]) {
-        // `::0.0.0.1` is loopback itself, in the same bits.
+        // The same bits as loopback itself.
         if (text === '::0.0.0.1') continue;
         assert.equal(isAddressAllowed(everything, text), false, text);
         assert.equal(isAddressAllowed(NOTHING_OPENED, text), false, text);

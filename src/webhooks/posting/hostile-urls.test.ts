@@ -4,7 +4,6 @@ import { parseBlocks } from '../../values/ip-address.ts';
 import { type CallRules, checkUrl, PUBLIC_ONLY, type Resolver, type UrlFault } from './url-rules.ts';
 import { vetUrl } from './vet-url.ts';
 
-/** What names lead to, in these tests. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   'loja.com.br': ['8.8.8.8'],
   'www.loja.com.br': ['8.8.8.8', '2606:4700::1111'],
@@ -41,8 +40,7 @@ const resolver: Resolver = {
 const vet = (text: string, rules: CallRules = PUBLIC_ONLY) => vetUrl({ ...rules, resolver }, text, 'loja');
 
 /**
- * By the reason for which production refuses them; several addresses stand in one text, apart by
- * blanks.
+ * By the reason for which production refuses them; one text may hold several addresses, separated by blanks.
  */
 const HOSTILE: Readonly<Record<Exclude<UrlFault, 'tooLong'>, readonly string[]>> = {
   scheme: [

@@ -13,12 +13,11 @@ import { type CallRules, checkUrl, type Resolver } from './url-rules.ts';
 export type CarefulPost = {
   /** Sends once. Rejects only for headers that cannot be sent. */
   post(request: PostRequest): Promise<PostResult>;
-  /** Ends every pending request at once. */
   close(): Promise<void>;
 };
 
 const LIMITS: ConnectionLimits = { perOrigin: 8, inAll: 512, waiting: 4_096 };
-/** A post gives up after so many reused connections were found closed. */
+/** A post gives up after so many reused connections turned out to be closed. */
 const MOST_STALE = 10;
 
 /**
@@ -89,7 +88,7 @@ type Exchange =
       readonly kind: 'answered';
       readonly status: number;
       readonly retryAfter: string | undefined;
-      /** The beginning of the body, as far as it came in time. */
+      /** As much of the body as came in time. */
       readonly body: Buffer;
     }
   | {

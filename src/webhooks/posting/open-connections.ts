@@ -8,11 +8,9 @@ export type ConnectionLimits = {
   /** Per merchant, so that it does not slow other merchants of the same server. */
   readonly perOrigin: number;
   readonly inAll: number;
-  /** Posts that wait for a connection. */
   readonly waiting: number;
 };
 
-/** Used by one post at a time. */
 export type Connection = {
   readonly client: Client;
   readonly socket: Socket;
@@ -75,7 +73,6 @@ type ConnectionTools = {
   readonly rules: CallRules;
   readonly resolver: Resolver;
   readonly limits: ConnectionLimits;
-  /** Called with the number of open connections when it changes. */
   readonly observe: (open: number) => void;
 };
 
@@ -85,7 +82,6 @@ class BoundedConnections implements Connections {
   readonly #places = new Map<string, Place>();
   readonly #inUse = new Set<Connection>();
   readonly #waiting = new Set<Waiter>();
-  /** Longest idle first. */
   readonly #idle = new Set<Connection>();
   readonly #closing = new AbortController();
   #open = 0;
@@ -177,7 +173,6 @@ class BoundedConnections implements Connections {
     return 'freeSlot';
   }
 
-  /** Called whenever a connection was given back or closed. */
   #serveNext(): void {
     for (const waiter of this.#waiting) {
       const turn = this.#turnFor(waiter.place);

@@ -7,12 +7,11 @@ const LINE = {
   name: 'look-ups of names',
   slots: 128,
   waiting: 4_096,
-  // Half of the look-up's time. The other half is for the query.
+  // Half of the look-up's time; the query has the other half.
   longestWaitMilliseconds: 1_500,
 };
 /** Time-out of one query to one server, and tries of each. The caller has its own deadline. */
 const QUESTION = { timeout: 1_000, tries: 3 };
-/** The name servers answer that nothing exists. */
 const NOTHING = ['ENOTFOUND', 'ENODATA'];
 
 /**
@@ -32,7 +31,7 @@ export function openResolver(servers: readonly string[] = []): Resolver {
 
 /** Asks for both address families. One is enough if the other fails. */
 async function askServers(host: string, servers: readonly string[], signal: AbortSignal): Promise<string[]> {
-  // A new one for each name: it reads the machine's settings, and can be stopped alone.
+  // One for each name: it reads the machine's settings, and can be stopped alone.
   const asking = new NameServers(QUESTION);
   if (servers.length > 0) asking.setServers(servers);
   const stop = () => asking.cancel();

@@ -74,7 +74,7 @@ function dial(
   return untilConnected(socket, 'connect', signal, (outcome) => {
     if (outcome !== 'done') return outcome === 'late' ? 'connectTimeout' : 'connect';
     const remote = socket.remoteAddress;
-    // The peer that will read the message is checked, whatever happened on the way.
+    // Checks the peer that will read the message, whatever happened before.
     const isTheOne =
       remote !== undefined && isSameAddress(remote, address) && isAddressAllowed(rules, remote);
     return isTheOne ? socket : 'forbiddenAddress';
@@ -87,7 +87,7 @@ function secure(socket: Socket, url: URL, signal: AbortSignal): Promise<Socket |
   const secured = connectTls({
     socket,
     host,
-    // For names only. A certificate of an address is checked by `host`.
+    // For names only; `host` checks a certificate of an address.
     ...(address === null ? { servername: host } : {}),
     ALPNProtocols: ['http/1.1'],
     minVersion: 'TLSv1.2',

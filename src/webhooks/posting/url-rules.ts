@@ -4,7 +4,6 @@ import type { Sentence } from '../../platform/http/sentence.ts';
 import { type AddressBlock, isAddressWithin, parseAddress, parseBlocks } from '../../values/ip-address.ts';
 import { isHostName } from '../../values/web-origin.ts';
 
-/** Rules that the text of a URL decides. */
 export type CallRules = AddressRules & {
   /** Production takes https only. */
   readonly takesHttp: boolean;
@@ -39,7 +38,6 @@ export const URL_FAULTS = [
   'lookupFailed',
 ] as const;
 export type UrlFault = (typeof URL_FAULTS)[number];
-/** Faults that the text alone shows. */
 export type UrlFormFault = Exclude<UrlFault, 'unresolved' | 'lookupFailed'>;
 
 export type CheckedUrl = { readonly ok: true; readonly url: URL };
@@ -64,14 +62,13 @@ export function checkUrl(rules: CallRules, text: string): CheckedUrl | RefusedUr
   return reason === null ? { ok: true, url } : refused(reason);
 }
 
-/** null if it cannot be parsed. */
 function normalUrl(text: string): URL | null {
   const url = URL.parse(text);
   if (url?.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
   return url;
 }
 
-/** null for a name. */
+/** null: a name. */
 export function literalAddress({ hostname }: URL): string | null {
   if (hostname.startsWith('[')) return hostname.slice(1, -1);
   return parseAddress(hostname) === null ? null : hostname;
@@ -179,7 +176,6 @@ const URL_FAULT_SENTENCES: Readonly<Record<UrlFault, Sentence>> = {
   },
 };
 
-/** `tag`: the field that contains the URL. */
 export function urlRefusals(tag: string): Readonly<Record<UrlFault, RefusalShape>> {
   const refusals = URL_FAULTS.map((fault) => [fault, refusal(400, tag, URL_FAULT_SENTENCES[fault])]);
   return Object.fromEntries(refusals) as Record<UrlFault, RefusalShape>;
@@ -204,7 +200,7 @@ export function checkCallback(rules: CallRules, text: string): Fault[] {
   return checked.ok ? [] : [CALLBACK_FAULTS[checked.reason]];
 }
 
-/** The URL to store. `text` has passed the check. */
+/** `text` has passed the check. */
 export function callbackUrl(text: string | null): string | null {
   return text === null ? null : (normalUrl(text)?.href ?? null);
 }
@@ -240,7 +236,7 @@ const BLOCKED_IPV4 = parseBlocks([
   '240.0.0.0/4',
 ]);
 
-/** All that is public of IPv6. The rest is refused: loopback, link-local, private, mapped IPv4, NAT64, … */
+/** Everything public of IPv6. The rest is refused: loopback, link-local, private, mapped IPv4, NAT64, … */
 const PUBLIC_IPV6 = parseBlocks(['2000::/3']);
 /** Parts that are not public, or that lead to an internal IPv4 address. */
 const BLOCKED_IPV6 = parseBlocks([

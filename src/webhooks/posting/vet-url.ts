@@ -34,7 +34,7 @@ export async function vetUrl(
 }
 
 /**
- * The addresses of a URL's host, if every one may be called: otherwise the name's owner could choose which is
+ * The addresses of a URL's host if all may be called: otherwise the name's owner could choose which one is
  * used. `url` has passed `checkUrl`. Stops when the signal aborts, or after three seconds. Throws
  * `Overloaded` like `vetUrl`.
  */
@@ -56,7 +56,7 @@ export async function vetHost(
   return mayUsePort ? { addresses } : { fault: 'port' };
 }
 
-/** null if no name server answered in time. */
+/** null: no name server answered in time. */
 async function lookUp(lookup: Lookup, host: string, signal: AbortSignal): Promise<readonly string[] | null> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(LOOKUP_MILLISECONDS)]);
   if (limit.aborted) return null;

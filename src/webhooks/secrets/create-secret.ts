@@ -19,7 +19,7 @@ export type CreateSecretTools = {
 export type CreatedSecret = {
   /** 32 random bytes, shown only once. */
   readonly secret: Buffer;
-  /** Real time until which the previous secret signs too; null if there was none. */
+  /** Real time until which the previous secret signs too; null: there was none. */
   readonly previousValidUntil: Instant | null;
 };
 
@@ -27,7 +27,7 @@ const SECRET_BYTES = 32;
 /** Keys are retired by hand and seldom. More than this in one request is a mistake. */
 const MOST_SEALINGS = 3;
 
-/** null if the merchant has no such account. `deadlineAt`: monotonic milliseconds. */
+/** null: no such account. `deadlineAt`: monotonic milliseconds. */
 export async function createSecret(
   tools: CreateSecretTools,
   registrant: MerchantActor,
@@ -54,11 +54,11 @@ export type OpenedSecrets = {
   readonly secrets: readonly Buffer[];
 };
 
-/** Remembers opened texts. The key includes binding and seal, so a moved text never matches another. */
+/** Remembers opened texts. The key contains binding and seal, so a moved text matches no other. */
 const MOST_REMEMBERED = 5_000;
 const memories = new WeakMap<Keyring, Map<string, Buffer>>();
 
-/** Mostly from memory. Throws if one cannot be opened: nothing is sent without login or signature. */
+/** Throws if one cannot be opened: nothing is sent without login or signature. */
 export async function openEndpointSecrets(
   keyring: Keyring,
   { merchantId, endpoint, accountNumber, basicAuth, secrets }: Pick<DeliveryToSend, OpenedFields>,
@@ -81,7 +81,6 @@ async function openText(keyring: Keyring, record: string, sealed: SealedText): P
   if (known !== undefined) return known;
   const opened = await keyring.open('secret', record, sealed);
   if (opened === null) throw new Error(`what is sealed for the ${record} does not open`);
-  // The oldest is dropped, and opened again when needed.
   if (memory.size >= MOST_REMEMBERED) memory.delete(memory.keys().next().value as string);
   memory.set(name, opened);
   return opened;

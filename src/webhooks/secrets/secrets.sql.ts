@@ -102,7 +102,6 @@ const LIST = statement(
    where s.merchant_id = $1 and s.account_number = $2 and o.data_key_id is not null order by o.place`,
 );
 
-/** Those that sign now, newest first. */
 export async function listSecrets(
   database: Reader,
   merchantId: string,
@@ -122,7 +121,6 @@ const FORGET = statement(
    returning 1`,
 );
 
-/** Returns how many were deleted. */
 export async function forgetPreviousSecrets(database: Database, limit: number): Promise<number> {
   return (await database.query(FORGET, [limit])).length;
 }

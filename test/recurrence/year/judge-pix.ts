@@ -42,7 +42,7 @@ export function judgePix(
   if ((subscription.status === 'Active') !== (recStatus === 'APROVADA'))
     complain(`it is ${words}, and its authorization ${recStatus}`);
   let dueOn = firstDueOn(subscriber, createdOn);
-  let triesBefore = 0;
+  let before: BankCobR | null = null;
   for (const billing of billings) {
     const of = (text: string) =>
       complain(`installment ${billing.installment} of ${billing.expireAt}: ${text}`);
@@ -51,13 +51,21 @@ export function judgePix(
     const own = cobrs.filter(({ calendario: { dataDeVencimento: on } }) => on >= dueOn && on < nextOn);
     const [cobr = null] = own;
     if (own.length > 1) of(`the bank has ${own.length} charges for it`);
-    // It opens when the one before is over, and the bank always has its lead time.
-    const askedFor = cobr?.calendario.dataDeVencimento ?? dueOn;
-    if (askedFor !== dueOn && triesBefore <= 1) of(`the bank was asked for ${askedFor}`);
+    if (cobr !== null) judgeAskedDay(dueOn, cobr, before, of);
     judgeMoney(books, billing, cobr, subscriber, of);
     judgeTries(billing, cobr, subscriber, of);
-    [dueOn, triesBefore] = [nextOn, cobr?.tentativas?.length ?? 0];
+    [dueOn, before] = [nextOn, cobr ?? before];
   }
+}
+
+/** A billing opens when the one before is over, and the bank always has its lead time. */
+function judgeAskedDay(dueOn: string, cobr: BankCobR, before: BankCobR | null, complain: Complain): void {
+  const paidOn = before?.tentativas?.find(({ status }) => status === 'PAGA')?.dataLiquidacao;
+  // When the end of an unpaid one was known is written nowhere.
+  if (before !== null && paidOn === undefined) return;
+  const wanted = paidOn === undefined ? dueOn : laterOf(dueOn, dayAfter(paidOn, LEAD_DAYS));
+  const asked = cobr.calendario.dataDeVencimento;
+  if (asked !== wanted) complain(`the bank was asked for ${asked}, and not for ${wanted}`);
 }
 
 function nextDueOn(dueOn: string, planType: PixPlanType): string {

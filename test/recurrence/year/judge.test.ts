@@ -129,6 +129,7 @@ test('of Pix Automático, each mistake is told', () => {
     [pixBooks([came({ amount: 6_999 })], [cobr()]), /6999 came/],
     [pixBooks([came()], [cobr(), cobr({ txid: 'T2' })]), /the bank has 2 charges for it/],
     [pixBooks([came()], [cobr({ tentativas: late })]), /try 1 is on 2027-01-28/],
+    [pixBooks([came()], [cobr({ calendario: { dataDeVencimento: '2027-01-28' } })]), /asked for 2027-01-28/],
     [pixBooks([came()], [cobr()], { recStatus: 'CANCELADA' }), /its authorization CANCELADA/],
     [pixBooks([came()], [cobr()], { first: { status: 'Denied', nsu: null } }), /Denied, and E000.* came/],
     [pixBooks([came()], [cobr()], { first: { expireAt: '2027-01-28' } }), /it is due on 2027-01-27/],

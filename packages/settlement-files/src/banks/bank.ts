@@ -2,9 +2,10 @@ import type { Cnab240Dialect } from './cnab240-layout.ts';
 import type { Cnab400Dialect } from './cnab400-layout.ts';
 
 /**
- * `paid` and `writtenOff` are certain. `unclear` may move money in a way that a person has to look at: a
+ * `paid` and `writtenOff` are certain. `unclear` may move money in a way that a person has to check: a
  * cheque, a protest, a reversal. The others change nothing: they answer an instruction of the company's file.
- * `laterRefused` refuses one that followed the registration, `notDone` any, without saying which.
+ * `laterRefused` refuses an instruction that followed the registration, `notDone` refuses any, without saying
+ * which.
  */
 export type MovementUse =
   | 'paid'
@@ -19,7 +20,7 @@ export type MovementUse =
   | 'notDone'
   | 'none';
 
-/** Words of the bank's manual, in Portuguese. */
+/** As the bank's manual words it, in Portuguese. */
 export type Movement = { readonly use: MovementUse; readonly meaning: string };
 export type Movements = Readonly<Record<string, Movement>>;
 
@@ -30,7 +31,10 @@ export type Bank = {
   readonly name: string;
   readonly cnab240?: Cnab240Dialect;
   readonly cnab400?: Cnab400Dialect;
-  /** Why it refuses an instruction, in Portuguese, by codes of two digits. FEBRABAN's in CNAB 240 if none. */
+  /**
+   * Why the bank refuses an instruction, in Portuguese, by codes of two digits. In CNAB 240 FEBRABAN's if
+   * absent.
+   */
   readonly refusals?: { readonly cnab240?: RefusalTexts; readonly cnab400?: RefusalTexts };
 };
 

@@ -27,7 +27,7 @@ import { SANTANDER } from './tables/santander.ts';
 import { SICOOB } from './tables/sicoob.ts';
 import { SICREDI } from './tables/sicredi.ts';
 
-/** Every bank whose return files are read: one file, and one line here. */
+/** To add a bank: one file, and one line here. */
 export const BANKS: readonly Bank[] = [
   BANCO_DO_BRASIL,
   BANCO_DO_NORDESTE,
@@ -56,7 +56,7 @@ export const BANKS: readonly Bank[] = [
   SICOOB,
 ];
 
-/** Banks whose files are not read: a refusal names them. */
+/** Banks whose files are not read; a refusal names them. */
 const OTHER_BANKS: Readonly<Record<string, string>> = {
   '003': 'Banco da Amazônia',
   '021': 'Banestes',
@@ -93,14 +93,14 @@ export function bankNamed(code: string): Bank | undefined {
   return BANKS.find((bank) => bank.code === code);
 }
 
-/** `341 (Itaú)`. */
+/** For example `341 (Itaú)`. */
 export function bankText(code: string): string {
   const name = bankNamed(code)?.name ?? OTHER_BANKS[code];
   if (name !== undefined) return `${code} (${name})`;
   return code.trim() === '' ? '---' : code;
 }
 
-/** In Portuguese. A code that is not known is shown; an empty text if no reason is given. */
+/** In Portuguese. An unknown code is shown as it is; empty if no reason is given. */
 export function refusalText(
   { bank, format }: Pick<ReturnFileHead, 'bank' | 'format'>,
   reasons: string | null,

@@ -37,7 +37,7 @@ const NO_LOT = 9999;
 const COLLECTION = 'T01';
 const NUMBERS_OF_RECORDS = 100_000;
 const NUMBERS_OF_COUNTS = 1_000_000;
-/** What a bank that does not count records fills in. */
+/** The count of a bank that does not count records. */
 const NOT_COUNTED = 1;
 
 type Title = ReturnType<RecordReader<typeof TITLE>>['values'];
@@ -86,7 +86,7 @@ export class Cnab240File implements ReturnReading {
     return this.#takeInFile(line);
   }
 
-  /** Blanks at the end may be cut, or be too many. */
+  /** Trailing blanks may be missing or too many. */
   #whole(given: string): string {
     const line = given.trimEnd();
     const type = line[7] === '3' ? `3${line[13]}` : (line[7] ?? '');
@@ -123,7 +123,7 @@ export class Cnab240File implements ReturnReading {
     const values = this.#read(this.#readLotTrailer, line);
     this.#checkLot(values.lot, lot);
     const { counts } = this.#dialect;
-    // The file's trailer finds a pair that is missing, whichever of the two the bank means.
+    // If one of a pair is missing, the file's trailer shows it, whichever of the two the bank counts.
     const isOfDetails = counts === 'details' && values.records === lot.details;
     if (counts === 'payments' && values.records === NOT_COUNTED) {
       this.#agree('lotCount', PAYMENTS_OF_LOT, Number(values.titles), lot.payments);
@@ -169,7 +169,7 @@ export class Cnab240File implements ReturnReading {
     return entry;
   }
 
-  /** A header that has no number leaves it to the lines. */
+  /** If the header has no number, the lines give it. */
   #checkLot(number: number, lot: Lot): void {
     const isFirst = lot.number === 0 && lot.details === 1;
     if (isFirst && this.#dialect.lots === 'own') lot.number = number;
@@ -203,7 +203,7 @@ export class Cnab240File implements ReturnReading {
     stated: number,
     found: number,
   ): void {
-    // A count of more digits than its field has is written by its last ones.
+    // A count with more digits than its field is written by its last digits.
     const expected = found % NUMBERS_OF_COUNTS;
     if (stated !== expected) throw refusedNumber(this.#lineNumber, fault, what, stated, expected);
   }

@@ -66,7 +66,7 @@ export const TITLE = recordLayout('3T', 'Segment T', 'Which boleto, and what bec
   ['rest', 224, 240, 'any', "The bank's own"],
 ]);
 
-/** Santander has no check digit of the branch: what follows stands four or five positions before. */
+/** Santander has no check digit of the branch, so the next fields are four or five positions earlier. */
 export const TITLE_OF_SANTANDER = recordLayout('3T', 'Segment T of Santander', 'As the other T.', [
   ['bank', 1, 3, 'text', 'Code of the bank'],
   ['lot', 4, 7, 'count', 'Number of the lot'],
@@ -163,9 +163,9 @@ export const CNAB240_RECORDS = [
 ] as const;
 
 /**
- * `lots`: numbered from 1 in a file, or by the bank. `counts`: what a lot's trailer counts. `payments`: what
- * was paid, where the bank does not count records. `hasFilesOfDay`: it reports payments of the day in files
- * of their own.
+ * `lots`: numbered from 1 in a file, or by the bank. `counts`: what a lot's trailer counts. `payments`: paid
+ * titles, if the bank does not count records. `hasFilesOfDay`: payments of the day come in files of their
+ * own.
  */
 export type Cnab240Dialect = {
   readonly title: typeof TITLE | typeof TITLE_OF_SANTANDER;
@@ -175,7 +175,7 @@ export type Cnab240Dialect = {
   readonly hasFilesOfDay?: true;
 };
 
-/** Where the last field that matters ends: blanks behind it may be cut. */
+/** The end of the last field that matters: blanks after it may be missing. */
 export const LEAST_LENGTHS: Readonly<Record<string, number>> = {
   '0': 151,
   '1': 11,

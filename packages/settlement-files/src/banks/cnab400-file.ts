@@ -15,7 +15,9 @@ const NUMBERS_OF_LINES = 1_000_000;
 const HEADER = '0';
 const TRAILER = '9';
 
-/** Throws at the first bad line. The number at the end of each line finds what is cut, swapped or doubled. */
+/**
+ * Throws at the first bad line. The number at the end of each line shows missing, swapped or repeated lines.
+ */
 export class Cnab400File implements ReturnReading {
   readonly #bank: Bank;
   readonly #dialect: Cnab400Dialect;

@@ -1,7 +1,10 @@
 import { type FieldKind, type RecordLayout, recordLayout } from '../records/fixed-width.ts';
 import type { Movements } from './bank.ts';
 
-/** CNAB 400, return file of collection: a header, a line for each movement, a trailer. Positions differ. */
+/**
+ * CNAB 400, return file of collection: a header, a line for each movement, a trailer. Positions differ by
+ * bank.
+ */
 
 export const CNAB400_LENGTH = 400;
 
@@ -28,7 +31,7 @@ const DETAIL_KINDS = {
 type DetailName = keyof typeof DETAIL_KINDS;
 type KindOf<N extends DetailName> = (typeof DETAIL_KINDS)[N][0];
 
-/** Positions by field; a field that a bank has not is left out or null. */
+/** Positions by field; a field that a bank lacks is absent or null. */
 export type DetailPlaces = Readonly<Partial<Record<DetailName, Place | null>>> & {
   readonly movement: Place;
   readonly paid: Place;
@@ -101,9 +104,9 @@ export function headerLayout({ madeOn, sequence }: Pick<Cnab400Dialect, 'madeOn'
 export type Cnab400Dialect = {
   readonly madeOn?: Place;
   readonly sequence: Place | null;
-  /** By the first position of the line; lines of other types are counted, and not read. */
+  /** By the first position of the line; other lines are counted, not read. */
   readonly details: Readonly<Record<string, DetailLayout>>;
   readonly movements: Movements;
-  /** `paid` is what is credited, the fee being kept. */
+  /** `paid` is the credited amount, less the fee. */
   readonly isPaidLessFee?: boolean;
 };

@@ -17,7 +17,7 @@ type Read = Pick<
   | 'creditedOn'
 >;
 
-/** What is not certain is no event: it never becomes money. */
+/** What is not certain is no event, so that it never becomes money. */
 export function entryOf(
   read: Read,
   movements: Movements,

@@ -12,8 +12,8 @@ export type ReturnEvent =
   | { readonly type: 'end'; readonly lineCount: number };
 
 /**
- * Uses constant memory. Nothing counts before the end. Throws `ReturnFileRefused` at the first fault, and an
- * error of the byte source.
+ * Uses constant memory. Nothing counts before the end. Throws `ReturnFileRefused` at the first fault, and
+ * errors of the byte source.
  */
 export async function* readReturnEvents(
   bytes: AsyncIterable<Uint8Array>,

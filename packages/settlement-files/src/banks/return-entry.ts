@@ -2,26 +2,26 @@ import type { Day } from '../day.ts';
 import type { FaultOfField } from '../records/fixed-width.ts';
 import type { Sentence } from '../sentence.ts';
 
-/** Cents; 0 if the file does not say. */
+/** Amounts in cents; 0: the file does not say. */
 export type ReturnEntry = {
-  /** Line number, from 1; of CNAB 240 that of segment T. */
+  /** From 1; in CNAB 240 that of segment T. */
   readonly lineNumber: number;
   readonly movement: string;
-  /** Words of the bank's manual, in Portuguese; null if the bank's table has no such movement. */
+  /** As the bank's manual words it, in Portuguese; null: the bank's table has no such movement. */
   readonly meaning: string | null;
-  /** Null if nothing changes, or if it is not certain what. */
+  /** null: nothing changes, or it is not certain what. */
   readonly event: 'paid' | 'canceled' | 'expired' | null;
-  /** False if a person has to look at it: the movement is not known, or unclear, or lacks day or amount. */
+  /** False: a person has to check it, because the movement is unknown or unclear, or lacks day or amount. */
   readonly isKnown: boolean;
-  /** What the bank says to an instruction of the company's file; null: nothing. */
+  /** The bank's answer to an instruction of the company's file; null: none. */
   readonly answer: {
     /** `later`: to a write-off or a change; `either`: to any. */
     readonly to: 'register' | 'writeOff' | 'dueDay' | 'later' | 'either';
     readonly isAccepted: boolean;
   } | null;
-  /** Codes of two digits, such as why an instruction is refused. */
+  /** Codes of two digits, for example why an instruction is refused. */
   readonly reasons: string | null;
-  /** What the company gave the bank as its own number. */
+  /** The company's own number, as given to the bank. */
   readonly companyUse: string | null;
   readonly bankNumber: string | null;
   readonly documentNumber: string | null;
@@ -65,7 +65,7 @@ export type ReturnFileFault =
 /** Nothing of the file counts. */
 export class ReturnFileRefused extends Error {
   override readonly name = 'ReturnFileRefused';
-  /** From 1; 0 of an empty file. */
+  /** From 1; 0: an empty file. */
   readonly lineNumber: number;
   readonly fault: ReturnFileFault;
   readonly field: FaultOfField | null;
@@ -85,9 +85,8 @@ export class ReturnFileRefused extends Error {
   }
 }
 
-/** Reads the lines of one file of a bank. */
 export type ReturnReading = {
-  /** Null if the line completes no movement. Throws `ReturnFileRefused`. */
+  /** null: the line completes no movement. Throws `ReturnFileRefused`. */
   readonly take: (line: string, lineNumber: number) => ReturnEntry | null;
   readonly head: ReturnFileHead | null;
   readonly isEnded: boolean;

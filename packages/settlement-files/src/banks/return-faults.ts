@@ -3,8 +3,6 @@ import type { FaultOfField } from '../records/fixed-width.ts';
 import type { Sentence } from '../sentence.ts';
 import { type ReturnFileFault, ReturnFileRefused } from './return-entry.ts';
 
-/** Why a file of a bank is refused. */
-
 const PLAIN: Partial<Record<ReturnFileFault, Sentence>> = {
   tooManyLines: { pt: 'O arquivo tem linhas demais.', en: 'The file has too many lines.' },
   emptyFile: { pt: 'O arquivo está vazio.', en: 'The file is empty.' },
@@ -90,7 +88,7 @@ export function refusedLength(lineNumber: number, found: number, length: number)
   });
 }
 
-/** Whole numbers that do not agree, or texts of a few signs. */
+/** Whole numbers that disagree, or texts of a few characters. */
 export function refusedNumber(
   lineNumber: number,
   fault: ReturnFileFault,

@@ -1,4 +1,3 @@
-/** Positions of the header's bank. */
 export const BANK_OF_240 = [0, 3] as const;
 export const BANK_OF_400 = [76, 79] as const;
 

@@ -22,7 +22,6 @@ import {
 } from './return-faults.ts';
 import { BANK_OF_240, BANK_OF_400, is240, is400 } from './return-header.ts';
 
-/** Opens the reader of the bank that the first line names. */
 function readingOf(line: string): ReturnReading {
   if (is240(line)) {
     const bank = bankNamed(line.slice(...BANK_OF_240));
@@ -46,7 +45,7 @@ function readingOf(line: string): ReturnReading {
 /** More than a bank sends in a day. */
 const MOST_LINES = 5_000_000;
 
-/** Takes the lines of a return file of any bank that is known. */
+/** For return files of any bank in `BANKS`. */
 export class ReturnFileReader {
   readonly #blanks = new BlankLines();
   #reading: ReturnReading | null = null;
@@ -56,7 +55,6 @@ export class ReturnFileReader {
     return this.#reading?.head ?? null;
   }
 
-  /** Null if the line completes no movement. Throws `ReturnFileRefused`. */
   take(line: string): ReturnEntry | null {
     if (isNothing(line)) {
       this.#blanks.add(this.#recordNumber);
@@ -74,7 +72,7 @@ export class ReturnFileReader {
     return this.#reading.take(line, this.#recordNumber);
   }
 
-  /** Readers count records. */
+  /** Readers count records, people count lines. */
   #placed<T>(read: () => T): T {
     try {
       return read();

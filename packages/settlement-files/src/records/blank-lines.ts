@@ -1,15 +1,15 @@
 const MOST_KEPT = 1_000_000;
 
-/** Blank lines are lines to a person, and no records to a count. Those behind a million are not counted. */
+/** People count blank lines, records do not include them. Those after a million are not counted. */
 export class BlankLines {
-  /** Of each blank line, how many records stand before it. */
+  /** For each blank line the number of records before it. */
   readonly #before: number[] = [];
 
   add(recordCount: number): void {
     if (this.#before.length < MOST_KEPT) this.#before.push(recordCount);
   }
 
-  /** The number of the line on which a record stands, both from 1. */
+  /** The line of a record, both counted from 1. */
   lineOf(recordNumber: number): number {
     let [low, high] = [0, this.#before.length];
     while (low < high) {

@@ -2,7 +2,7 @@ import type { CardBrand } from '../card-number.ts';
 import type { EntryKind, SettlementEntry } from '../entry.ts';
 import { isRevealing } from './record-lines.ts';
 
-/** Longest kept description, in characters. */
+/** In characters. */
 const LONGEST_DESCRIPTION = 60;
 
 export function bareEntry(lineNumber: number, kind: EntryKind, establishment: string): SettlementEntry {
@@ -31,7 +31,7 @@ export function bareEntry(lineNumber: number, kind: EntryKind, establishment: st
   };
 }
 
-/** null if the text contains a card number. */
+/** null: the text contains a card number. */
 export function keptText(text: string | null): string | null {
   if (text === null || isRevealing(text)) return null;
   return text.slice(0, LONGEST_DESCRIPTION);
@@ -43,7 +43,7 @@ export function unknownUnder(code: string | null, words: string | null = null): 
   return keptText([code || NO_CODE, ...(words === null ? [] : [words])].join(' '));
 }
 
-/** Acquirers write 00 for a single installment. `installmentNumber` null: all. Null if above the count. */
+/** Acquirers write 00 for a single installment. `installmentNumber` null: all. null: above the count. */
 export function installmentOf(
   number: number,
   count: number,
@@ -54,7 +54,7 @@ export function installmentOf(
   return { installmentNumber: installmentCount === 1 ? 1 : null, installmentCount };
 }
 
-/** Reads `03/12`. Null text means one of one. */
+/** Reads `03/12`. null text: one of one. */
 export function installmentOfText(
   text: string | null,
 ): { installmentNumber: number | null; installmentCount: number } | null {

@@ -2,7 +2,7 @@ import type { Sentence } from '../sentence.ts';
 import type { FaultOfField, FieldFault } from './fixed-width.ts';
 import { reais } from './reais.ts';
 
-/** Why a file is refused, in both languages. A text of the file is repeated only if it is a short code. */
+/** Why a file is refused. A text of the file is repeated only if it is a short code. */
 
 const FIELD_FAULTS: Readonly<Record<FieldFault, Sentence>> = {
   literal: { pt: 'não traz o texto fixo do leiaute', en: 'has not the fixed text of the layout' },
@@ -137,7 +137,7 @@ export function noTrailer(record: string): Sentence {
   };
 }
 
-/** Counts and line numbers as they are; everything else is cents. */
+/** Counts and line numbers are shown as they are; everything else is cents. */
 export function disagrees(field: string, stated: number, found: number): Sentence {
   const [one, other] = [stated, found].map((value) =>
     /count|number/i.test(field) ? { pt: value, en: value } : reais(value),

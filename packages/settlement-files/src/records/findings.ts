@@ -2,9 +2,9 @@ import type { Day } from '../day.ts';
 import type { SettlementEntry, SettlementEvent, SettlementFault, SettlementFileHead } from '../entry.ts';
 import type { Sentence } from '../sentence.ts';
 
-/** More faults than a person reads at once. Reading stops there. */
+/** Reading stops there: nobody reads more faults at once. */
 const MOST_FAULTS = 20;
-/** Named of those that are not the header's. */
+/** Named in the result; further ones are not. */
 const MOST_ESTABLISHMENTS = 20;
 
 export type Place = { readonly lineNumber: number; readonly record: string | null };
@@ -77,6 +77,6 @@ export class Findings {
 export type FileReading = {
   readonly trailer: string;
   readonly take: (line: string, lineNumber: number) => void;
-  /** Also true after a bad trailer. */
+  /** True also after a bad trailer. */
   readonly isEnded: () => boolean;
 };

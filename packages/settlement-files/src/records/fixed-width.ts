@@ -1,6 +1,6 @@
 import { type Day, isDay } from '../day.ts';
 
-/** The time at the end of the last format is checked and dropped. */
+/** In the last format the time is checked and dropped. */
 type DayForm = 'YYYYMMDD' | 'DDMMYYYY' | 'DDMMYY' | 'YYMMDD' | 'YYYYMMDDhhmmss';
 
 /**
@@ -65,7 +65,7 @@ export type FaultOfField = {
   /** From 1, where commas separate the fields. */
   readonly column: number | null;
   readonly fault: FieldFault;
-  /** What stands there: a code, a day or an amount; null of anything that may be a person's. */
+  /** A code, a day or an amount of the file; null: anything that may be a person's. */
   readonly found: string | null;
 };
 
@@ -267,7 +267,7 @@ function readText(isOptional: boolean): (text: string) => Reading {
   };
 }
 
-/** Null if the last four digits are masked too. */
+/** null: the last four digits are masked too. */
 function lastFourOf(text: string): string | null {
   const last = text.trim().slice(-4);
   return last.length === 4 && isDigits(last) && !isZeros(text.trim()) ? last : null;

@@ -5,7 +5,7 @@ export type FormatLayout = {
   readonly title: string;
   /** Order of records and totals that must agree, in paragraphs. */
   readonly rules: readonly string[];
-  /** Characters at the start of a line that name its record. */
+  /** So many characters at the start of a line name its record. */
   readonly typeLength: number;
   /** Trailing blanks are ignored; with `isTailFree` any trailing text. */
   readonly longestLine: number;
@@ -15,10 +15,10 @@ export type FormatLayout = {
   readonly leftOut: CodeTable;
 };
 
-/** A kind of file: what it is called, how its first line is known, where its fields stand, who reads it. */
+/** A kind of file: its name, how its first line is recognized, its fields, and its reader. */
 export type Format<Name extends string = string> = FormatLayout & {
   readonly format: Name;
-  /** Its files say what is paid; the others only report sales. */
+  /** Its files report payouts; other formats only report sales. */
   readonly pays: boolean;
   /** One is expected of each business day. */
   readonly isDaily: boolean;

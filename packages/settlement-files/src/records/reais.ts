@@ -1,6 +1,6 @@
 import type { Sentence } from '../sentence.ts';
 
-/** `R$ 1.234,56`, and `R$ 1,234.56`. */
+/** Portuguese `R$ 1.234,56`, English `R$ 1,234.56`. */
 export function reais(cents: number): Sentence {
   const [digits, sign] = [String(Math.abs(cents)).padStart(3, '0'), cents < 0 ? '-' : ''];
   const whole = digits.slice(0, -2);

@@ -1,6 +1,6 @@
 import type { Agreement, AgreementField } from './remittance.ts';
 
-/** Every field that a bank asks for is there: `agreementFault` has seen to it. */
+/** `agreementFault` has checked that every field is there. */
 export const field = (agreement: Agreement, name: string): string => agreement[name] ?? '';
 
 export const COMPANY: Readonly<Record<string, AgreementField>> = {

@@ -19,7 +19,7 @@ const AILOS: Dialect240 = {
     [38, 57, numberOfAilos(bankNumber, agreement).padEnd(20)],
     [58, 62, '10122'],
   ],
-  // The agreement with the cooperative says how long a boleto may be paid; the file does not.
+  // The agreement with the cooperative, not the file, says how long a boleto may be paid.
   writeOff: () => '2   ',
 };
 

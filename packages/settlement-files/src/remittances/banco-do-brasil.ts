@@ -25,7 +25,7 @@ const BB: Dialect240 = {
   totals: 0,
 };
 
-/** Agreements of seven digits: our number stands behind the agreement. */
+/** For agreements of seven digits: our number follows the agreement. */
 export const BANCO_DO_BRASIL_240: RemittanceBank = {
   code: BB.code,
   name: 'Banco do Brasil',

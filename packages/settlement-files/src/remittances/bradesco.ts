@@ -13,7 +13,7 @@ function digitOf(bankNumber: string, { portfolio }: Named): string {
 function register(order: RemittanceOrder, agreement: Named): (number: number) => string {
   const { payer, daysAfterDue, finePortion } = order;
   const { portfolio, branch, account, accountDigit } = agreement;
-  // The payer's city has no field: the postal code names it.
+  // The payer's city has no field: the postal code implies it.
   return detail([
     [1, 20, `1${digits(0, 19)}`],
     [21, 37, `0${digits(portfolio, 3)}${digits(branch, 5)}${account}${accountDigit}`],

@@ -8,7 +8,7 @@ export function modulo10(digits: string): string {
   return String((10 - (sum % 10)) % 10);
 }
 
-/** Weights from 2 to `last` from the right, repeated. What is left of the sum, 0 to 10. */
+/** Weights from 2 to `last` from the right, repeated. Returns the sum's remainder, 0 to 10. */
 function remainder11(digits: string, last: number): number {
   let sum = 0;
   for (let fromRight = 0; fromRight < digits.length; fromRight += 1) {
@@ -23,7 +23,7 @@ export function digit9(number: string): string {
   return rest < 2 ? '0' : String(11 - rest);
 }
 
-/** Of Bradesco's portfolio and number; P stands for 10. */
+/** Over Bradesco's portfolio and number; P stands for 10. */
 export function bradescoDigit(digits: string): string {
   const rest = remainder11(digits, 7);
   return rest === 0 ? '0' : rest === 1 ? 'P' : String(11 - rest);

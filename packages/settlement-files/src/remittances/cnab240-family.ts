@@ -12,7 +12,7 @@ import {
 
 const LENGTH = 240;
 
-/** Where the files of FEBRABAN's CNAB 240 differ from bank to bank. */
+/** Where the banks' files of FEBRABAN's CNAB 240 differ. */
 export type Dialect240 = {
   readonly code: string;
   readonly bankName: string;
@@ -23,11 +23,11 @@ export type Dialect240 = {
   readonly companyOfLot: (agreement: Agreement) => readonly WrittenField[];
   /** Positions 18 to 62 of segment P: account, number and how it is collected. */
   readonly title: (order: RemittanceOrder, agreement: Agreement) => readonly WrittenField[];
-  /** Digits of the number of the document, 63 to 77; blanks behind. */
+  /** Digits of the document's number, 63 to 77; blanks follow. */
   readonly documentLength: number;
-  /** Positions 224 to 227: written off by the bank so many days after the due day. */
+  /** Positions 224 to 227: the bank writes it off so many days after the due day. */
   readonly writeOff: (days: number) => string;
-  /** Of 228 to 239: the currency (real), and zeros where the bank wants them. */
+  /** In 228 to 239: the currency (real), and zeros if the bank wants them. */
   readonly currency: '00' | '090000000000';
   /** Position 221: no protest. */
   readonly noProtest: '0' | '3';
@@ -36,7 +36,7 @@ export type Dialect240 = {
   readonly service: string;
   /** Positions 12 and 13 of the header of the lot. */
   readonly lotFiller: string;
-  /** Totals in the trailer of the lot: how many kinds of collection it counts. */
+  /** How many kinds of collection the lot's trailer has totals for. */
   readonly totals: 0 | 3 | 4;
   /** Positions 30 to 35 of the last line. */
   readonly accounts: '' | '000000';
@@ -45,7 +45,6 @@ export type Dialect240 = {
 /** Up to 999 days; 0 is the due day itself. */
 const writtenOff = (days: number) => `1${digits(days, 3)}`;
 
-/** What most of these banks have. */
 export const COMMON = {
   documentLength: 15,
   writeOff: writtenOff,
@@ -58,7 +57,7 @@ export const COMMON = {
   accounts: '000000',
 } satisfies Partial<Dialect240>;
 
-/** Branch, account and their check digits, as FEBRABAN has them: 20 positions. */
+/** Branch, account and their check digits as FEBRABAN has them: 20 positions. */
 export function accountOf({ branch = '', branchDigit = '', account = '', accountDigit = '' }: Agreement) {
   return `${digits(branch, 5)}${branchDigit}${digits(account, 12)}${accountDigit} `;
 }
@@ -69,7 +68,7 @@ export function documentOfFile({ companyDocument = '' }: Agreement): WrittenFiel
   return [17, 32, ` ${kind.slice(1)}${fourteen}`];
 }
 
-/** Lines of a file with one lot. Throws RangeError for what does not fit. */
+/** A file with one lot. Throws RangeError for what does not fit. */
 export function lines240(dialect: Dialect240, remittance: Remittance): string[] {
   const { code, bankName, version, totals } = dialect;
   const { agreement, number, madeOn, orders } = remittance;
@@ -79,7 +78,7 @@ export function lines240(dialect: Dialect240, remittance: Remittance): string[] 
     [1, 8, `${code}00000`],
     ...dialect.company(agreement),
     [73, 132, name + text(bankName, 30)],
-    // The time of day is not told: the same file can be written again.
+    // The time of day is left out, so that the same file can be written again.
     [143, 157, `1${longDay(madeOn)}000000`],
     [158, 171, `${digits(number, 6)}${version.file}00000`],
     [192, 211, dialect.service.padEnd(20)],
@@ -107,7 +106,7 @@ export function lines240(dialect: Dialect240, remittance: Remittance): string[] 
   return [header, lotHeader, ...details, lotTrailer, trailer];
 }
 
-/** FEBRABAN's, which CNAB 400 shares. */
+/** FEBRABAN's; CNAB 400 has the same. */
 export const MOVEMENTS = { register: '01', writeOff: '02', dueDay: '06' } as const;
 
 type Segment = (number: number) => string;

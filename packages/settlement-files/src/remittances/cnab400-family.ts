@@ -60,7 +60,6 @@ export function detail(fields: readonly WrittenField[]): (number: number) => str
   return (number) => writeRecord(LENGTH, [...fields, numbered(number)]);
 }
 
-/** Numbers the records behind the header. */
 export function linesOf(header: string, details: readonly ((number: number) => string)[]): string[] {
   const trailer = detail([[1, 1, '9']]);
   return [header, ...[...details, trailer].map((write, index) => write(index + 2))];

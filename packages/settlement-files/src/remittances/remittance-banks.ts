@@ -22,7 +22,7 @@ export function remittanceBankNamed(code: string): RemittanceBank | undefined {
   return REMITTANCE_BANKS.find((bank) => bank.code === code);
 }
 
-/** What is wrong with an agreement, as a sentence; null: nothing. */
+/** A sentence; null: nothing is wrong. */
 export function agreementFault(bank: RemittanceBank, agreement: Agreement): string | null {
   for (const [name, { pattern, meaning }] of Object.entries(bank.agreement)) {
     const value = agreement[name];
@@ -32,7 +32,7 @@ export function agreementFault(bank: RemittanceBank, agreement: Agreement): stri
   return bank.agreementFault(agreement);
 }
 
-/** A whole file. Throws RangeError for what does not fit. */
+/** Throws RangeError for what does not fit. */
 export function writeRemittance(bank: RemittanceBank, remittance: Remittance): Uint8Array {
   return Buffer.from(
     bank

@@ -1,6 +1,6 @@
 import type { Day } from '../day.ts';
 
-/** What a bank gave the company: branch, account, portfolio and the like. By the names of its settings. */
+/** What a bank gave the company (branch, account, portfolio …), by the names of its settings. */
 export type Agreement = Readonly<Record<string, string>>;
 
 export type AgreementField = { readonly pattern: RegExp; readonly meaning: string };
@@ -20,7 +20,7 @@ export type RemittancePayer = {
 
 /** One boleto of a file. Amounts in cents, portions in hundredths of a percent. */
 export type RemittanceOrder = {
-  /** `dueDay`: it is due on another day from now on. */
+  /** `dueDay`: changes the due day. */
   readonly kind: 'register' | 'writeOff' | 'dueDay';
   /** Comes back in the return file. */
   readonly companyUse: string;
@@ -29,12 +29,12 @@ export type RemittanceOrder = {
   readonly amount: number;
   readonly issuedOn: Day;
   readonly dueOn: Day;
-  /** Of the last day on which it may be paid, less the due day. */
+  /** The last day on which it may be paid, counted from the due day. */
   readonly daysAfterDue: number;
   readonly payer: RemittancePayer;
-  /** Once after the due day; null for none. */
+  /** Once after the due day; null: none. */
   readonly finePortion: number | null;
-  /** A month; null for none. */
+  /** A month; null: none. */
   readonly interestPortion: number | null;
   readonly discount: { readonly amount: number; readonly until: Day } | null;
 };
@@ -51,14 +51,14 @@ export type RemittanceBank = {
   readonly name: string;
   /** All are needed. */
   readonly agreement: Readonly<Record<string, AgreementField>>;
-  /** Between fields, such as a check digit; null: none. */
+  /** A fault between fields, for example a wrong check digit; null: none. */
   readonly agreementFault: (agreement: Agreement) => string | null;
   /** Digits of the bank's number, without its check digit. */
   readonly numberLength: number;
-  /** As it stands on paper. */
+  /** As printed. */
   readonly shownNumber: (bankNumber: string, agreement: Agreement) => string;
   /** 25 digits of the bar code. */
   readonly freeField: (bankNumber: string, agreement: Agreement) => string;
-  /** Lines without their ends. */
+  /** Without line ends. */
   readonly lines: (remittance: Remittance) => readonly string[];
 };

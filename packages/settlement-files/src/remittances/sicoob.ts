@@ -26,7 +26,7 @@ const SICOOB: Dialect240 = {
     ],
     [58, 62, '10 22'],
   ],
-  // The agreement with the cooperative says how long a boleto may be paid; the file does not.
+  // The agreement with the cooperative, not the file, says how long a boleto may be paid.
   writeOff: () => '0   ',
   noInterest: '0',
 };

@@ -1,6 +1,6 @@
 import type { Day } from '../day.ts';
 
-/** First and last position from 1, and what stands there. Positions without a field are blank. */
+/** First and last position from 1, and the text there. Positions without a field are blank. */
 export type WrittenField = readonly [from: number, to: number, text: string];
 
 /** Throws RangeError for a text that does not fit: a file is right or not written. */
@@ -15,14 +15,14 @@ export function writeRecord(length: number, fields: readonly WrittenField[]): st
   return line.padEnd(length);
 }
 
-/** Padded with zeros. Throws RangeError if it is longer, or no number. */
+/** Padded with zeros. Throws RangeError if it is too long, or no number. */
 export function digits(value: number | string, length: number): string {
   const text = String(value);
   if (!/^\d*$/.test(text) || text.length > length) throw new RangeError(`${text} has not ${length} digits`);
   return text.padStart(length, '0');
 }
 
-/** Capital letters without accents, as all banks take them, cut where the bank's field ends. */
+/** Capital letters without accents, as all banks take them, cut at the end of the bank's field. */
 export function text(value: string, length: number): string {
   const plain = value
     .normalize('NFD')

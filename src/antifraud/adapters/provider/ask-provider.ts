@@ -2,9 +2,9 @@ import type { Dispatcher } from 'undici';
 import { wordsOf } from '../../../platform/channels/connection-words.ts';
 import type { ProviderAnswer } from './provider-answers.ts';
 
-/** The longest answer of the protocol is under a kilobyte. */
+/** The protocol's longest answer is under a kilobyte. */
 const LARGEST_ANSWER_BYTES = 16 * 1024;
-/** The provider may close a kept-alive connection just as it is used; the request is then sent once more. */
+/** The provider may close a kept-alive connection just as it is used: the request is then sent once more. */
 const MOST_TRIES = 2;
 
 export type ProviderQuestion = {
@@ -15,7 +15,7 @@ export type ProviderQuestion = {
   readonly headers: Readonly<Record<string, string>>;
 };
 
-/** No readable answer came. The message repeats nothing of what was sent or received. */
+/** No readable answer came. The message repeats nothing that was sent or received. */
 export class ProviderSilent extends Error {
   override readonly name = 'ProviderSilent';
   /** `full`: it was not asked, because too many calls were pending. */

@@ -3,13 +3,13 @@ import { type Decision, type Sale, VERDICTS } from '../../anti-fraud.ts';
 
 export type ProviderAnswer = { readonly status: number; readonly body: unknown };
 
-/** Put before a provider's own reasons, so that no provider can pass off its reason as a rule's. */
+/** Begins a provider's own reasons, so that none can pass for a rule's. */
 const PREFIX = 'provider/';
 export const PROVIDER_SILENT_REASON = `${PREFIX}silent`;
 
 const MOST_REASONS = 10;
 const LONGEST_REASON = 40;
-/** Merchants read reasons, so a reason must contain no data of the buyer. */
+/** Merchants read reasons, so none may contain data of the buyer. */
 const REASON = /^[a-z][a-z0-9]*([._-][a-z0-9]+)*$/;
 const MANY_DIGITS = /\d{5}/;
 const HIGHEST_SCORE = 1_000;
@@ -43,7 +43,7 @@ export function writeQuestion(sale: Sale): string {
   });
 }
 
-/** Returns the decision, or the fault of the answer. The fault never repeats the answer's content. */
+/** A text is the fault of the answer; it never repeats the answer's content. */
 export function readDecision({ status, body }: ProviderAnswer, transactionId: string): Decision | string {
   if (status === 401 || status === 403) return `the provider refuses our token (${status})`;
   if (status !== 200) return `the provider answered ${status}`;

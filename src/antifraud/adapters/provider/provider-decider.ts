@@ -90,8 +90,8 @@ class ProviderUnfit extends Error {
 }
 
 /**
- * Returns a warning if the provider does not answer: unlike an acquirer it does not keep the service from
- * starting, because its silence has a verdict. Throws `ProviderUnfit` if this environment must not ask it.
+ * Returns a warning if the provider does not answer: its silence has a verdict, so, unlike an acquirer's, it
+ * does not keep the service from starting. Throws `ProviderUnfit` if this environment must not ask it.
  */
 export const checkProvider: CheckProvider = async (url, environment, channel, terms) => {
   const urlName = terms?.url ?? 'PARCELA_ANTIFRAUD_URL';
@@ -110,7 +110,7 @@ export const checkProvider: CheckProvider = async (url, environment, channel, te
   return null;
 };
 
-/** Returns the identity, or why it is not known. */
+/** A text: why the identity is not known. */
 async function readAbout(
   url: string,
   channel: Channel,

@@ -8,7 +8,7 @@ export type AntiFraudProvider = Pick<Decider, 'decide'>;
 
 export const PROVIDER_DECIDER = 'provider';
 
-/** Without a provider the sale passes; the rules before have already accepted it. */
+/** Without a provider the sale passes: the rules have already accepted it. */
 const NOBODY: Decision = { verdict: 'accept', reasons: [] };
 
 const FAILED = { kind: 'silent', message: 'it failed' } as const;
@@ -23,7 +23,7 @@ export class RoutedDecider implements Decider {
 
   readonly #note: NoteDecision;
 
-  /** `note` is called with each decision, and with why there is none. */
+  /** `note` gets each decision, or why there is none. */
   constructor(
     providers: Pick<ProviderSet<AntiFraudProvider>, 'of' | 'choose'>,
     timeoutMilliseconds: number,
@@ -67,8 +67,8 @@ export const ABSENT_PROVIDER: AntiFraudProvider = {
 };
 
 /**
- * Asks nothing of the provider before `findUnfitness` gives null: it says why the provider must not be asked,
- * and is called at once, then by each sale until then, once at a time.
+ * Asks the provider only once `findUnfitness` has returned null; a text says why the provider must not be
+ * asked. `findUnfitness` is called at once, then by each sale, one call at a time.
  */
 export function checkedProvider(
   provider: AntiFraudProvider,

@@ -41,9 +41,9 @@ export type VelocityTools = {
 
 export type VelocityDecider = Decider & {
   decide(sale: CountedSale): Promise<Decision>;
-  /** For a try that is on record: of many concurrent tries no more pass than a rule allows. */
+  /** Decides a try that is on record: of many concurrent tries no more pass than a rule allows. */
   decideAgain(sale: CountedSale): Promise<Decision>;
-  /** What is counted of a sale, whatever decided it; null if nothing is. */
+  /** What is counted of a sale, whatever decided it; null: nothing. */
   velocityEventOf(sale: CountedSale): VelocityEvent | null;
 };
 

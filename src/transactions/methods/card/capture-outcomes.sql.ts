@@ -4,9 +4,11 @@ import { type Database, type Row, statement, type Tx } from '../../../platform/p
 import { column, type RowOf, rowCodec } from '../../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../../platform/postgres/state-table.ts';
 import { type Cents, splitIntoInstallments } from '../../../values/cents.ts';
-import { type Instant, utcText } from '../../../values/instant.ts';
+import { type Instant, saoPauloOffsetText, utcText } from '../../../values/instant.ts';
 import type { Deliverer } from '../../../webhooks/deliveries/delivery.ts';
 import { CAPTURE_MOVES, CAPTURE_STATES, type CaptureState } from '../../capture.ts';
+import { ENQUEUE_CALLBACK_DELIVERIES } from '../../movements/movement-deliveries.sql.ts';
+import type { Ended } from '../../requests/request-queue.sql.ts';
 import { readSplit, recordedShares } from '../../split.ts';
 import { TRANSACTION_MOVES } from '../../transaction.ts';
 import { dispatchDeliveries, type OutcomeRow, outcomeLeases, writeOutcomes } from './outcomes.sql.ts';
@@ -15,16 +17,13 @@ export type CaptureOutcomeRow = {
   readonly merchantId: string;
   readonly captureId: string;
   readonly transactionId: string;
+  /** As it was asked for, or of another amount that a person has found captured. */
   readonly amount: Cents;
-  /** The acquirer's reason for refusing; null if the amount was captured. */
-  readonly refusalReason: string | null;
   /** Business time. */
   readonly moment: Instant;
-  /** The fence that must still hold the capture; if absent, any process may bring the acquirer's answer. */
-  readonly fence?: number;
   /** Set if the capture ends as if it had never been requested: its request's key is freed. */
   readonly keyToFree?: Buffer | null;
-};
+} & Ended;
 
 const HELD = rowCodec(
   {
@@ -53,7 +52,8 @@ const LOCK = statement(
 const RECORD = statement(
   'captures.record',
   `with changed as (
-     update captures set state = 'captured', decided_at = now(), captured_at = $3::timestamptz, due_at = null
+     update captures set state = 'captured', decided_at = now(), captured_at = $3::timestamptz, due_at = null,
+       amount = $4
      where merchant_id = $1 and capture_id = $2 and state in (${fromStates(CAPTURE_MOVES, 'confirm')})
      returning merchant_id, transaction_id, amount
    )
@@ -62,23 +62,32 @@ const RECORD = statement(
    returning t.transaction_id`,
 );
 
+/** A callback goes out where the caller had no answer. */
 const RECORD_REFUSAL = statement(
   'captures.record_refusal',
   `with changed as (
      update captures set state = 'refused', decided_at = now(), due_at = null, refusal_reason = $3
      where merchant_id = $1 and capture_id = $2 and state in (${fromStates(CAPTURE_MOVES, 'refuse', 'withdraw')})
-       and fence = coalesce($4, fence)
-     returning merchant_id, transaction_id
+       and fence = $4
+     returning merchant_id, transaction_id, unknown_reason is not null as is_late
    ), unkeyed as (
      select merchant_id, $5::bytea as key_hash, $2::uuid as resource_id from changed
    ), ${FREE_KEYS}, waiting as (
      update preauthorizations p set expires_at = p.capture_until from changed c
      where p.merchant_id = c.merchant_id and p.transaction_id = c.transaction_id
-   )
-   update transactions t set state = 'preauthorized' from changed c
-   where t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id
-     and t.state in (${fromStates(TRANSACTION_MOVES, 'failCapture')})
-   returning t.transaction_id`,
+   ), released as (
+     update transactions t set state = 'preauthorized' from changed c
+     where t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id
+       and t.state in (${fromStates(TRANSACTION_MOVES, 'failCapture')})
+     returning t.merchant_id, t.transaction_id, t.account_number, t.callback_url, t.amount, t.installment_count, t.nsu,
+       t.authorization_code, c.is_late
+   ), news as (
+     select f.*, $6::timestamptz as moment, $7::text as moment_text, 0 as lease,
+       case when f.is_late then 'CAPTURA_RECUSADA' end as callback_status
+     from released f
+   ), ${ENQUEUE_CALLBACK_DELIVERIES}
+   select transaction_id, null as delivery_number,
+     exists (select from enqueued_callbacks where fence = 0) as is_waiting from released`,
 );
 
 const STATE = rowCodec({ state: column.oneOf(CAPTURE_STATES) });
@@ -93,9 +102,8 @@ const LIMITS = { rowsPerBatch: 1, statementsInFlight: 4, waitingCallers: 500 };
 
 /**
  * Records the outcome in one commit: the capture, and the transaction with installments, shares, movements
- * and deliveries, as if charged at once; or the transaction as before. Needs no fence: the acquirer always
- * answers one id alike, so any process brings the same answer. Returns the recorded state, so repeating is
- * harmless.
+ * and deliveries, as if charged at once; or the transaction as before. Returns the recorded state, so
+ * repeating is harmless.
  */
 export function captureOutcomesWrite(
   database: Database,
@@ -122,13 +130,13 @@ async function recordOutcome(
   row: CaptureOutcomeRow,
 ): Promise<CaptureState> {
   const written = await database.transaction((tx) => recordCaptureOutcome(tx, row, deliverer));
-  if (row.refusalReason === null) dispatchDeliveries(deliverer, written);
+  dispatchDeliveries(deliverer, written);
   const [found] = await database.query(FIND_STATE, [row.merchantId, row.captureId]);
   if (found === undefined) throw new Error(`the capture ${row.captureId} is gone`);
   return STATE.parse(found).state;
 }
 
-/** Returns rows if something changed. Those of an approval go to `dispatchDeliveries`. */
+/** Returns rows, for `dispatchDeliveries`, if something changed. */
 export async function recordCaptureOutcome(
   tx: Tx,
   row: CaptureOutcomeRow,
@@ -138,8 +146,11 @@ export async function recordCaptureOutcome(
   const [held] = await tx.query(LOCK, [merchantId, captureId, fence]);
   if (held === undefined) return [];
   if (refusalReason !== null)
-    return await tx.query(RECORD_REFUSAL, [merchantId, captureId, refusalReason, fence, keyToFree]);
-  const recorded = await tx.query(RECORD, [merchantId, captureId, utcText(moment)]);
+    return await tx.query(RECORD_REFUSAL, [
+      ...[merchantId, captureId, refusalReason, fence, keyToFree],
+      ...[utcText(moment), saoPauloOffsetText(moment)],
+    ]);
+  const recorded = await tx.query(RECORD, [merchantId, captureId, utcText(moment), row.amount]);
   if (recorded.length === 0) return [];
   const outcome = approvalOf(row, HELD.parse(held));
   return await writeOutcomes(tx, [outcome], outcomeLeases([outcome], deliverer));

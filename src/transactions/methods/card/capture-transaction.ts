@@ -7,10 +7,16 @@ import type { CaptureAnswer } from '../../../providers/acquirers/acquirer.ts';
 import type { Cents } from '../../../values/cents.ts';
 import type { Instant } from '../../../values/instant.ts';
 import type { CaptureRefusal, CaptureState } from '../../capture.ts';
+import { askOnceSent, NEVER_SENT } from '../../requests/ask-once-sent.ts';
 import { type AskAcquirerTools, FIRST_FENCE, sendRequest } from '../../requests/send-request.ts';
 import { LEASE_MARGIN_MILLISECONDS } from '../../transaction.ts';
 import type { CaptureOutcomeRow } from './capture-outcomes.sql.ts';
-import { CAPTURE_REQUESTS, type CaptureIntentResult, type CaptureIntentRow } from './captures.sql.ts';
+import {
+  CAPTURE_REQUESTS,
+  type CaptureIntentResult,
+  type CaptureIntentRow,
+  SENT_CAPTURES,
+} from './captures.sql.ts';
 
 export type CaptureTools = AskAcquirerTools & {
   readonly minimumInstallment: Cents;
@@ -67,21 +73,27 @@ export async function captureTransaction(
 }
 
 type Capture = CaptureIntentRow & Extract<CaptureIntentResult, { kind: 'committed' }>;
-type ClearAnswer = Extract<CaptureAnswer, { kind: 'captured' | 'refused' }>;
+type ClearAnswer =
+  | Extract<CaptureAnswer, { kind: 'captured' }>
+  | { readonly kind: 'refused'; readonly reason: string };
 
 function sendCapture(tools: CaptureTools, capture: Capture, deadlineAt: number): Promise<CaptureResult> {
   const { merchantId, transactionId: reference, captureId, amount, tid, requestedAt: capturedAt } = capture;
   const question = { merchantId, reference, captureReference: captureId, amount, capturedAt, tid };
   const held = { merchantId, requestId: captureId, fence: FIRST_FENCE };
+  const acquirer = tools.acquirers.of(capture.acquirer);
   return sendRequest<ClearAnswer, CaptureResult>(
     {
       timeoutMilliseconds: tools.acquirerTimeoutMilliseconds,
       wakeSignal: tools.wakeSignal,
-      // Nothing was sent before it that could still be booked behind a no.
-      async ask(timeout) {
-        const answer = await tools.acquirers.of(capture.acquirer).capture(question, timeout);
-        return answer.kind === 'denied' ? { kind: 'refused', reason: 'denied' } : answer;
-      },
+      ask: (timeout) =>
+        askOnceSent<ClearAnswer>({
+          database: tools.database,
+          requests: SENT_CAPTURES,
+          request: { ...held, ...NEVER_SENT },
+          late: acquirer.traits.lateBooking,
+          ask: (markSent) => acquirer.capture({ ...question, markSent }, timeout),
+        }),
       record: (answer) => recordAnswer(tools, capture, answer, deadlineAt),
       withdraw: () => withdraw(tools, capture, deadlineAt),
       leave: (reason) => CAPTURE_REQUESTS.postpone(tools.database, held, { seconds: 0, reason }),
@@ -108,10 +120,9 @@ async function recordAnswer(
   deadlineAt: number,
 ): Promise<CaptureResult> {
   const moment = tools.clock.now(merchantId);
-  const refusalReason = answer.kind === 'refused' ? answer.reason : null;
-  // Whoever has claimed it meanwhile may have sent it too: this no may be to the repetition.
-  const claimed = refusalReason === 'denied' ? { fence: FIRST_FENCE } : {};
-  const row = { merchantId, captureId, transactionId, amount, refusalReason, moment, ...claimed };
+  const fence = FIRST_FENCE;
+  const ended = answer.kind === 'refused' ? { refusalReason: answer.reason, fence } : { refusalReason: null };
+  const row = { merchantId, captureId, transactionId, amount, moment, ...ended };
   const state = await tools.writeCaptureOutcome(row, deadlineAt);
   if (state === 'capturing') return { kind: 'unknown' };
   return state === 'captured'

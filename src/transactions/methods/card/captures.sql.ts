@@ -27,6 +27,7 @@ import {
   type RecordedCapture,
 } from '../../capture.ts';
 import { requestQueue, UNANSWERED } from '../../requests/request-queue.sql.ts';
+import { sentRequests } from '../../requests/sent-requests.sql.ts';
 import { TRANSACTION_MOVES, TRANSACTION_STATES } from '../../transaction.ts';
 
 export type CaptureIntentRow = CaptureIntent & { readonly leaseMilliseconds: number };
@@ -85,9 +86,9 @@ const COMMIT_INTENTS = statement(
      order by t.merchant_id, t.transaction_id
      for no key update of t
    ), written as (
-     insert into captures (merchant_id, transaction_id, capture_id, state, amount, created_by, requested_at, due_at)
+     insert into captures (merchant_id, transaction_id, capture_id, state, amount, created_by, requested_at, due_at, sent_at)
      select merchant_id, transaction_id, capture_id, 'capturing', amount, created_by, requested_at,
-       now() + lease * interval '1 millisecond'
+       now() + lease * interval '1 millisecond', null
      from locked where clock_timestamp() < deadline
      on conflict do nothing
      returning merchant_id, transaction_id, capture_id, amount
@@ -249,32 +250,14 @@ export async function findCapture(
   return firstOf(await database.query(FIND, [merchantId, captureId]), RECORDED.parse);
 }
 
-const UNRESOLVED = rowCodec(
-  {
-    ...UNANSWERED.fields,
-    requestId: column.text('c.capture_id'),
-    /** Since the acquirer said no while one sent before could still be booked. Null: it has not. */
-    millisecondsDenied: column.nullable(
-      column.real('(extract(epoch from now() - c.denied_at) * 1000)::float8'),
-    ),
-  },
-  'c',
-);
+const UNRESOLVED = rowCodec({ ...UNANSWERED.fields, requestId: column.text('c.capture_id') }, 'c');
 export type UnresolvedCapture = Readonly<RowOf<typeof UNRESOLVED>>;
 
-const DENY = statement(
-  'captures.deny',
-  `update captures set denied_at = now()
-   where merchant_id = $1 and capture_id = $2 and fence = $3 and state = 'capturing' and denied_at is null`,
-);
-
-/** From now on it is looked for alone. Changes nothing if another process has claimed it. */
-export async function noteDenied(
-  database: Database,
-  { merchantId, requestId, fence }: Pick<UnresolvedCapture, 'merchantId' | 'requestId' | 'fence'>,
-): Promise<void> {
-  await database.query(DENY, [merchantId, requestId, fence]);
-}
+export const SENT_CAPTURES = sentRequests({
+  table: 'captures',
+  key: 'capture_id',
+  open: fromStates(CAPTURE_MOVES, 'confirm'),
+});
 
 export const CAPTURE_REQUESTS = requestQueue(
   {

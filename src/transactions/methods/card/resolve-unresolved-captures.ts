@@ -1,21 +1,24 @@
-import { unusable } from '../../../platform/channels/unclear.ts';
 import type { BatchedWrite } from '../../../platform/postgres/batched-writes.ts';
 import { DISPATCH } from '../../../platform/work/dispatch-policy.ts';
 import type { Work } from '../../../platform/work/due-work.ts';
 import type { WakeSignal } from '../../../platform/work/wake-signal.ts';
-import type { CaptureAnswer, CaptureDenied } from '../../../providers/acquirers/acquirer.ts';
+import type { CaptureAnswer } from '../../../providers/acquirers/acquirer.ts';
 import type { CaptureState } from '../../capture.ts';
+import { askOnceSent } from '../../requests/ask-once-sent.ts';
 import {
   OF_ACQUIRER,
   REQUEST_LEASE_MARGIN_MILLISECONDS,
   type ResolveRequests,
   resolveRequests,
+  type Unclear,
 } from '../../requests/resolve-requests.ts';
 import type { AskAcquirerTools } from '../../requests/send-request.ts';
 import type { CaptureOutcomeRow } from './capture-outcomes.sql.ts';
-import { CAPTURE_REQUESTS, noteDenied, type UnresolvedCapture } from './captures.sql.ts';
+import { CAPTURE_REQUESTS, SENT_CAPTURES, type UnresolvedCapture } from './captures.sql.ts';
 
-type DecidedAnswer = Extract<CaptureAnswer, { kind: 'captured' | 'refused' }>;
+type DecidedAnswer =
+  | Extract<CaptureAnswer, { kind: 'captured' }>
+  | { readonly kind: 'refused'; readonly reason: string };
 
 export type ResolveCapturesTools = AskAcquirerTools &
   Pick<ResolveRequests<UnresolvedCapture, DecidedAnswer>, 'outage' | 'observe' | 'warn'> & {
@@ -25,8 +28,6 @@ export type ResolveCapturesTools = AskAcquirerTools &
 export function captureLeaseMilliseconds(acquirerTimeoutMilliseconds: number): number {
   return 2 * acquirerTimeoutMilliseconds + REQUEST_LEASE_MARGIN_MILLISECONDS;
 }
-
-const DENIED = 'the acquirer said no to it';
 
 /**
  * Asks for the outcome. A capture that the acquirer does not know is sent again, under the same id, until it
@@ -43,10 +44,10 @@ export function resolveUnresolvedCaptures(tools: ResolveCapturesTools, wakeSigna
       limits: DISPATCH.unresolvedCaptures,
       leaseMilliseconds: captureLeaseMilliseconds(tools.acquirerTimeoutMilliseconds),
       ask: (capture) => findOrSend(tools, capture),
-      async record({ merchantId, requestId: captureId, transactionId, amount }, answer, deadlineAt) {
-        const refusalReason = answer.kind === 'refused' ? answer.reason : null;
-        const moment = clock.now(merchantId);
-        const row = { merchantId, captureId, transactionId, amount, refusalReason, moment };
+      async record({ merchantId, requestId: captureId, transactionId, amount, fence }, answer, deadlineAt) {
+        const ended =
+          answer.kind === 'refused' ? { refusalReason: answer.reason, fence } : { refusalReason: null };
+        const row = { merchantId, captureId, transactionId, amount, moment: clock.now(merchantId), ...ended };
         await tools.writeCaptureOutcome(row, deadlineAt);
       },
     },
@@ -54,22 +55,21 @@ export function resolveUnresolvedCaptures(tools: ResolveCapturesTools, wakeSigna
   );
 }
 
-async function findOrSend(
+function findOrSend(
   { database, acquirers, acquirerTimeoutMilliseconds: timeout }: ResolveCapturesTools,
   request: UnresolvedCapture,
-): Promise<Exclude<CaptureAnswer, CaptureDenied>> {
+): Promise<DecidedAnswer | Unclear> {
   const { merchantId, transactionId: reference, requestId: captureReference, amount, tid } = request;
   const acquirer = acquirers.of(request.acquirer);
   const capture = { merchantId, reference, captureReference, amount, tid };
-  const found = await acquirer.findCapture(capture, timeout);
-  if (found.kind !== 'notFound') return found;
-  if (request.millisecondsDenied !== null) {
-    const isOver = request.millisecondsDenied >= (acquirer.traits.lateBooking?.horizon ?? 0);
-    return isOver ? { kind: 'refused', reason: 'denied' } : unusable(DENIED);
-  }
-  const answer = await acquirer.capture({ ...capture, capturedAt: request.requestedAt }, timeout);
-  if (answer.kind !== 'denied') return answer;
-  // One that was sent before may still be booked.
-  await noteDenied(database, request);
-  return unusable(answer.reason);
+  return askOnceSent<DecidedAnswer>({
+    ...{ database, request },
+    requests: SENT_CAPTURES,
+    late: acquirer.traits.lateBooking,
+    async ask(markSent) {
+      const found = await acquirer.findCapture(capture, timeout);
+      if (found.kind !== 'notFound' || request.denial !== null) return found;
+      return acquirer.capture({ ...capture, capturedAt: request.requestedAt, markSent }, timeout);
+    },
+  });
 }

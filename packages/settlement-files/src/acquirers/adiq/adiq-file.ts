@@ -244,7 +244,7 @@ function saleOf(
 /** The layout has no chargeback record and no public reason table: only the text tells. */
 const DISPUTED = /^(?:CHARGEBACK|CBK|CONTESTA)/i;
 
-/** `code`: an unknown code; null if the layout knows it. */
+/** `code`: an unknown code; null: the layout knows it. */
 function kindOfAdjustment(values: RecordValues<typeof ADIQ_ADJUSTMENT>): {
   readonly kind: EntryKind;
   readonly code: string | null;

@@ -101,7 +101,7 @@ class Cielo03File implements FileReading {
 
 type Coded = Pick<RecordValues<typeof CIELO_ENTRY>, 'entryType' | 'rejectedMark' | 'rejection' | 'reason'>;
 
-/** Null: the file that pays has it. */
+/** null: the file that pays has the entry. */
 function kindOf({ entryType, rejectedMark }: Coded): EntryKind | null {
   if (CIELO_ENTRY_TYPES[entryType] === undefined) return 'unknown';
   if (!CIELO_SALES.has(entryType)) return null;

@@ -37,7 +37,7 @@ import {
 const MOST_OPEN_UNITS = 100_000;
 const UNITS = { pt: 'registros D à espera de lançamentos', en: 'records D await entries' };
 
-/** Cielo's number of every file that is made again. */
+/** Cielo gives this number to every file that it makes again. */
 const MADE_ANEW = 9_999_999;
 
 const KINDS: Readonly<Record<string, EntryKind>> = {
@@ -67,7 +67,7 @@ const PLEDGES = new Set([
 
 type Unit = {
   readonly lineNumber: number;
-  /** Null if the layout does not know the payment status. */
+  /** null: the layout does not know the payment status. */
   readonly kindOfSale: EntryKind | null;
   readonly paymentStatus: string;
   readonly bankOn: Day | null;
@@ -286,7 +286,7 @@ function entryOf(
   };
 }
 
-/** Without what only its file knows: its bank day, and words. */
+/** Without what each file adds: bank day and words. */
 export function cieloEntry(
   kind: EntryKind,
   values: RecordValues<typeof CIELO_ENTRY>,

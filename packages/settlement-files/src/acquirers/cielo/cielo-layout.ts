@@ -63,7 +63,7 @@ export const CIELO_ENTRY_TYPES: CodeTable = {
 };
 
 /**
- * The reader uses the first word. Payments of the file's own day are "sent to the bank". Of 0A the manual
+ * The reader uses the first word. Payments of the file's own day are "sent to the bank". For 0A the manual
  * says both paid and suspended.
  */
 export const CIELO_PAYMENT_STATUS: CodeTable = {

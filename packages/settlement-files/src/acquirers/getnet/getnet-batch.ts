@@ -22,7 +22,7 @@ const UNCOUNTED = new Set(['RA', 'PR']);
 
 type Held = { readonly entry: SettlementEntry; readonly masked: string };
 
-/** A batch is held until its end: only then is it known what an anticipation cost each of its sales. */
+/** Holds a batch until its end: only then is it known what an anticipation cost each of its sales. */
 export class GetnetBatch {
   readonly #stated: RecordValues<typeof GETNET_BATCH>;
   readonly #line: GoodLine;
@@ -155,7 +155,7 @@ export class GetnetBatch {
     say('fee', fee, Math.abs(accepted.fee));
   }
 
-  /** What the credit of the batch lacks of its sales: a tariff, and what an anticipation costs. */
+  /** The batch's credit is less than its sales by a tariff and the cost of an anticipation. */
   #pay(): void {
     if (this.#lines === 0) {
       const { status, net, sign, operation } = this.#stated;
@@ -198,7 +198,7 @@ function byLine(one: Held, other: Held): number {
   return one.entry.lineNumber - other.entry.lineNumber;
 }
 
-/** By net amount, to the cent: each share is what the sum so far has to have less what was given before. */
+/** By net amount, to the cent: each share is the share of the sum so far, less the shares before. */
 function divided(sales: readonly Held[], cost: number): Held[] {
   const whole = sales.reduce((sum, { entry }) => sum + (entry.net ?? 0), 0);
   let [passed, given] = [0, 0];
@@ -254,7 +254,7 @@ function tidIn(contents: string, from: number): string | null {
   return nameIn(contents, from, from + 42)?.slice(0, MOST_TID) ?? null;
 }
 
-/** null too if it was masked. */
+/** null also if it was masked. */
 function nameIn(contents: string, from: number, to: number): string | null {
   const name = contents.slice(from, to).trim();
   return name === '' || /^0+$/.test(name) || name.includes('*') ? null : keptText(name);

@@ -41,7 +41,7 @@ export const GETNET: Format<'getnet'> = {
   open: (findings) => new GetnetFile(findings),
 };
 
-/** The 1 of these say the same. */
+/** The money of these is in records of type 1 already. */
 const LEFT_OUT = new Set(['CS', 'PG']);
 const NO_SIGN: Sentence = { pt: 'O campo sign não traz + ou -.', en: 'Field sign has neither + nor -.' };
 

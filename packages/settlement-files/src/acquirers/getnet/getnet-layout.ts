@@ -1,6 +1,6 @@
 import { type CodeTable, recordLayout } from '../../records/fixed-width.ts';
 
-/** Getnet, electronic statement V10 of 400 bytes (manual V2.2023; the key of a unit since V10.1). */
+/** Getnet, electronic statement V10 of 400 bytes (manual V2.2023; with the key of a unit since V10.1). */
 
 /** The reader uses the first word. */
 export const GETNET_STATUS: CodeTable = {

@@ -4,7 +4,7 @@ import { REDE_BRANDS } from './rede-eevc-layout.ts';
 /** The debits of Rede's EEFI. E-commerce adds to each on the next line. */
 
 /**
- * Table III. Brackets give the kind. Without brackets it is `adjustment`. An unlisted reason is `unknown`.
+ * Table III. Brackets give the kind; without brackets it is `adjustment`. An unlisted reason is `unknown`.
  */
 export const REDE_REASONS: CodeTable = {
   '1': 'PACOTE E-REDE',

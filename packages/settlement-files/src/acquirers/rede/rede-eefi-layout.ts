@@ -210,7 +210,7 @@ export const EEFI_TRAILER = recordLayout('052', 'Trailer of the file', 'The last
   ['debitAdjustments', 86, 100, 'cents', 'Sum of `amount` of 038'],
 ]);
 
-/** Records that are accepted and counted but not used. */
+/** Accepted and counted, but not used. */
 export const EEFI_LEFT_OUT: CodeTable = {
   '040': 'Serasa queries',
   '041': 'AVS queries',

@@ -170,7 +170,7 @@ function add(totals: Totals, batch: RedeBatch): void {
   totals.acceptedCount += batch.accepted;
 }
 
-/** The field that counts the sales of a batch has five digits. */
+/** A batch's count of sales has five digits. */
 const MOST_LINES = 200_000;
 const LINES = { pt: 'linhas em um lote (RV)', en: 'lines in a batch (RV)' };
 const DOLLAR = '022';
@@ -180,7 +180,7 @@ const NUMBER = /^\d{3}$/;
 type Sums = { gross: number; fee: number; net: number };
 type Held = { entry: SettlementEntry; masked: string; isJoined: boolean };
 
-/** A batch is held until its end, because TID and order number of a sale come on a later line. */
+/** Holds a batch until its end, because TID and order number of a sale come on a later line. */
 class RedeBatch {
   readonly establishment: string;
   readonly number: string;

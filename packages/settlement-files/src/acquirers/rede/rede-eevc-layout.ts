@@ -245,7 +245,6 @@ export const EEVC_RECORDS = [
   EEVC_TRAILER,
 ];
 
-/** Records that share the positions of another record. */
 export const EEVC_ALIKE: Readonly<Record<string, { readonly as: string; readonly title: string }>> = {
   '010': { as: '006', title: 'Batch of sales in installments' },
   '016': { as: '006', title: 'Batch of sales of an airline in installments (IATA)' },
@@ -256,7 +255,6 @@ export const EEVC_ALIKE: Readonly<Record<string, { readonly as: string; readonly
   '020': { as: '014', title: 'Installment of an IATA batch' },
 };
 
-/** Records that are accepted and counted but not used. */
 export const EEVC_LEFT_OUT: CodeTable = {
   '005': 'request for documents of a sale',
   '011': 'credit adjustment, which EEFI 043 reports with its money',

@@ -139,7 +139,7 @@ class RedeStatementFile implements FileReading {
     if (deposit === null) return;
     deposit.debits += 1;
     deposit.net -= amount;
-    // What was not paid was not kept either.
+    // Without a payment nothing was kept from it.
     if (deposit.stated.status !== 'PAID') return;
     const taken = { gross: negative(amount), net: negative(amount), bankOn: this.#day };
     const entry: SettlementEntry = {

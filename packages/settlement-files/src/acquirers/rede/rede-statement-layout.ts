@@ -1,11 +1,11 @@
 import { type CodeTable, recordLayout } from '../../records/fixed-width.ts';
 
 /**
- * What Rede's statement API answers of a day, as lines: deposits, the installments that each pays, and what
- * was kept from it. Rede has no such file; `parcela reconcile fetch` writes it.
+ * The answers of Rede's statement API about a day, as lines: deposits, the installments that each pays, and
+ * what was kept from it. Rede has no such file; `parcela reconcile fetch` writes it.
  */
 
-/** What a deposit is called there. Brackets give the kind of its installments. */
+/** Deposit states of the API. Brackets give the kind of the installments. */
 export const DEPOSIT_STATUS: CodeTable = {
   PAID: 'paid (`payout`)',
   PENDING: 'not yet paid (`schedule`)',

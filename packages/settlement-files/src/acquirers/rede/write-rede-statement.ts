@@ -33,7 +33,7 @@ export type RedeDeposit = {
   readonly debits: readonly RedeDebit[];
 };
 
-/** Lines of a day's deposits, as this package reads them. Throws RangeError for what fits no field. */
+/** Writes lines of a day's deposits that this package reads. Throws RangeError for what fits no field. */
 export class RedeStatementWriter {
   readonly #establishment: string;
   readonly #day: string;

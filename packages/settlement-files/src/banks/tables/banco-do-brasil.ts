@@ -66,7 +66,7 @@ export const BANCO_DO_BRASIL: Bank = {
   cnab240: { title: TITLE, movements: { ...FEBRABAN, ...CHEQUES }, lots: 'numbered', counts: 'records' },
   cnab400: {
     sequence: [101, 107],
-    // Type 7 has agreements of seven digits.
+    // Type 7 is for agreements of seven digits.
     details: {
       '1': detailLayout({ ...BB_PLACES, bankNumber: [63, 74] }),
       '7': detailLayout({ ...BB_PLACES, companyUse: [39, 63], bankNumber: [64, 80] }),

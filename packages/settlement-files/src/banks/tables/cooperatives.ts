@@ -4,7 +4,7 @@ import { detailLayout, FAMILY } from '../cnab400-layout.ts';
 import { BRADESCO } from './bradesco.ts';
 import { FEBRABAN, LATER_FEBRABAN } from './febraban.ts';
 
-/** Its CNAB 400 is Bradesco's, as far as both have a movement. */
+/** Its CNAB 400 is Bradesco's, except for movements that only one of them has. */
 export const CRESOL: Bank = {
   code: '133',
   name: 'Cresol',

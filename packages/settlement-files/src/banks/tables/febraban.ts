@@ -1,6 +1,6 @@
 import { type Movements, type RefusalTexts, used } from '../bank.ts';
 
-/** FEBRABAN's movements of CNAB 240. Banks have others beside them. */
+/** FEBRABAN's movements of CNAB 240. Banks add others. */
 export const FEBRABAN: Movements = {
   ...used('paid', { '06': 'liquidação', '17': 'liquidação após baixa ou de título não registrado' }),
   ...used('writtenOff', { '09': 'baixa' }),
@@ -37,7 +37,7 @@ export const DISCOUNTS: Movements = used('none', {
   '08': 'cancelamento de desconto recebido',
 });
 
-/** Beyond FEBRABAN's, of banks that follow its newer list. */
+/** Movements of FEBRABAN's newer list, which some banks follow. */
 export const LATER_FEBRABAN: Movements = {
   ...DISCOUNTS,
   ...used('none', {
@@ -75,7 +75,6 @@ export const LATER_FEBRABAN: Movements = {
 /** Write-off reasons that mean the boleto expired. With any other reason it was canceled. */
 export const TIME_IS_OVER = ['12', '13'];
 
-/** Why an instruction is refused, by FEBRABAN's list of CNAB 240. */
 export const FEBRABAN_REFUSALS: RefusalTexts = {
   '04': 'o movimento não é permitido para a carteira',
   '05': 'o movimento não existe',

@@ -97,7 +97,7 @@ export const ITAU: Bank = {
     sequence: [109, 113],
     details: { '1': detailLayout({ ...FAMILY, reasons: [378, 385] }) },
     movements: ITAU_MOVEMENTS,
-    // "Valor principal" is what is credited, the fee being kept.
+    // "Valor principal" is the credited amount, less the fee.
     isPaidLessFee: true,
   },
 };

@@ -84,7 +84,7 @@ export const BANCO_DO_NORDESTE: Bank = {
   },
 };
 
-/** Its positions are public, and its movements are not: only what means the same at every bank is certain. */
+/** BRB publishes positions but no movements: only those that mean the same at every bank are certain. */
 export const BRB: Bank = {
   code: '070',
   name: 'BRB',
@@ -116,7 +116,7 @@ export const BRB: Bank = {
   },
 };
 
-/** Of several banks that share a manual. */
+/** Several banks share this manual. */
 const SHARED: Movements = {
   ...used('paid', { '06': 'liquidação normal', '08': 'liquidação em cartório' }),
   ...used('writtenOff', { '09': 'baixa automática' }),

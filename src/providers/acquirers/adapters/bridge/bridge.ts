@@ -2,9 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Asked, Question } from '../../../../platform/channels/ask-once.ts';
 import { type Channel, SharedPool } from '../../../../platform/channels/open-channel.ts';
 import type { Wanted } from '../../../../platform/work/fair-line.ts';
+import { CARD_BRANDS } from '../../../../values/card-number.ts';
 import { utcText } from '../../../../values/instant.ts';
 import {
   type Acquirer,
+  type AcquirerTraits,
   type AuthorizationAnswer,
   type AuthorizationRequest,
   CAPTURE_REFUSAL_REASONS,
@@ -12,11 +14,10 @@ import {
   type CancelRequest,
   type CapabilitiesAnswer,
   type CaptureAnswer,
-  type CaptureDenied,
   type CaptureRequest,
+  type Denied,
   type FoundCapture,
   type FoundCharge,
-  KEYED_TRAITS,
   type VerificationAnswer,
   type VerificationRequest,
   type VoidAnswer,
@@ -36,6 +37,14 @@ import {
 } from './bridge-answers.ts';
 import { readChanges } from './change-answers.ts';
 import { readCharges } from './charge-pages.ts';
+
+const KEYED_TRAITS: AcquirerTraits = {
+  lateBooking: null,
+  knowsCancels: true,
+  networkId: 'first',
+  link: 'beside',
+  heldBrands: CARD_BRANDS,
+};
 
 /** The fair line's key for requests about all merchants. */
 const ALL_MERCHANTS = '';
@@ -237,7 +246,7 @@ function bridgeCaptures(wire: {
 type AskedCapture = Pick<CaptureRequest, 'captureReference' | 'amount'>;
 
 /** An answer with another reference or amount is unknown. */
-function readCapture(answer: Asked, asked: AskedCapture): Exclude<CaptureAnswer, CaptureDenied> {
+function readCapture(answer: Asked, asked: AskedCapture): Exclude<CaptureAnswer, Denied> {
   if (answer.kind !== 'answer') return answer;
   const body = fieldsOf(answer.body);
   if (answer.status !== 200 || body === null) return unknown(`the acquirer answered ${answer.status}`);

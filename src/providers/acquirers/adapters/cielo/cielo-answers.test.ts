@@ -11,7 +11,7 @@ import {
   readCieloVerification,
   readCieloVoid,
 } from './cielo-answers.ts';
-import { captureFound, foundOf, givenBackOf, paymentOf } from './cielo-payments.ts';
+import { captureFound, foundOf, givenBackOf, isHoldOver, paymentOf } from './cielo-payments.ts';
 
 const REFERENCE = '019ac5a2-7b1e-7d11-9c55-1f2e3d4c5b6a';
 const ASKED = { reference: REFERENCE, amount: cents(15_700) };
@@ -94,6 +94,7 @@ test('a list of errors says that nothing was made, and other errors say nothing'
   const refused = (body: unknown, status: number) =>
     readCieloAuthorization(answer(body, status), ASKED, true).answer.kind;
   assert.equal(refused([{ Code: 116, Message: 'blocked' }], 400), 'notMade');
+  assert.equal(refused([{ ReturnCode: 116, ReturnMessage: 'blocked' }], 400), 'notMade');
   assert.equal(refused([{ Code: 126, Message: 'expiration' }], 400), 'declined');
   assert.equal(refused(null, 401), 'notMade');
   for (const [body, status] of [
@@ -173,11 +174,71 @@ test('a capture is told by the payment', () => {
   assert.equal(readCieloCapture(answer({ Status: 1, ReturnCode: '6' })).kind, 'unknown');
 });
 
+test('a no to a capture is in the list of its codes, whatever its status and form', () => {
+  const kindOf = (body: unknown, status: number) => readCieloCapture(answer(body, status)).kind;
+  for (const status of [200, 201, 400, 422])
+    for (const body of [
+      [{ Code: 308 }],
+      [{ ReturnCode: '308' }],
+      { ReturnCode: 842 },
+      { Status: 1, ProviderReturnCode: '842' },
+    ])
+      assert.equal(kindOf(body, status), 'denied', JSON.stringify([body, status]));
+  const expired = readCieloCapture(answer({ Status: 1, ReturnCode: '843' }));
+  assert.deepEqual(expired, { kind: 'refused', reason: 'expired' });
+  // What was not heard, a success that is none, another state of it, and what is in no list.
+  for (const code of [
+    '98',
+    '99',
+    '999',
+    'AA',
+    'BP900',
+    '57',
+    '0',
+    '00',
+    '6',
+    '302',
+    '307',
+    '841',
+    '003',
+    '7',
+  ])
+    for (const body of [[{ Code: code }], [{ ReturnCode: code }], { ReturnCode: code }])
+      assert.equal(kindOf(body, 400), 'unknown', JSON.stringify(body));
+  assert.equal(kindOf([{ Code: 308 }], 500), 'unknown');
+  for (const Status of [2, 10, 0])
+    assert.equal(kindOf({ Status, ReturnCode: '842' }, 200), 'unknown', String(Status));
+});
+
 test('a void is done, accepted, refused for good, or unknown', () => {
   const kindOf = (ReturnCode: string, status = 200) => readCieloVoid(answer({ ReturnCode }, status)).kind;
   for (const code of ['0', '9']) assert.equal(kindOf(code), 'canceled');
   for (const code of ['10', '223']) assert.equal(kindOf(code), 'pending');
-  for (const code of ['40', '51', '77']) assert.equal(kindOf(code), 'refused');
-  for (const code of ['17', '42', '98', '99', '57', '476']) assert.equal(kindOf(code), 'unknown', code);
-  assert.equal(kindOf('0', 500), 'unknown');
+  for (const code of ['40', '51', '77'])
+    for (const status of [200, 400]) assert.equal(kindOf(code, status), 'refused');
+  for (const code of ['17', '42', '98', '99', '57', '476', '5', '475', 'BP900'])
+    assert.equal(kindOf(code), 'unknown', code);
+  for (const status of [400, 500]) assert.equal(kindOf('0', status), 'unknown');
+});
+
+test('an error of a void has a table of its own: 0 is no void, and 102 no amount', () => {
+  const kindOf = (error: object, status = 400) => readCieloVoid(answer([error], status)).kind;
+  for (const status of [200, 400]) {
+    assert.equal(kindOf({ Code: 309 }, status), 'refused');
+    assert.equal(kindOf({ ReturnCode: '309' }, status), 'refused');
+    for (const code of [0, 10, 51, 102, 307]) assert.equal(kindOf({ Code: code }, status), 'unknown');
+  }
+  assert.equal(kindOf({ Code: 309 }, 500), 'unknown');
+});
+
+test('what is held and is not voided is over if it is too late, or was held longer than anybody holds', () => {
+  const now = Date.parse('2026-11-28T10:00:00-03:00');
+  const isOver = (change: object, code: string) => isHoldOver(payment({ Status: 1, ...change }), code, now);
+  const at = (days: number) =>
+    new Date(now - days * 86_400_000 - 3 * 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
+  for (const code of ['40', '101']) assert.equal(isOver({ ReceivedDate: at(1) }, code), true);
+  assert.equal(isOver({ ReceivedDate: at(30) }, '309'), false);
+  assert.equal(isOver({ ReceivedDate: at(32) }, '309'), true);
+  assert.equal(isOver({ ReceivedDate: undefined }, '309'), false);
+  assert.equal(isOver({ ReceivedDate: at(32), Status: 2 }, '40'), false, 'a sale is not');
 });

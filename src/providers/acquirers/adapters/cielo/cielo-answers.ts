@@ -5,7 +5,6 @@ import {
   type Approval,
   type AuthorizationAnswer,
   type AuthorizationRequest,
-  type CancelAnswer,
   type CaptureAnswer,
   type DeclineAnswer,
   NO_ISSUER_CODE,
@@ -13,15 +12,26 @@ import {
   type Unknown,
   type VerificationAnswer,
 } from '../../acquirer.ts';
-import { adviceOf, approvalOf, isCode, NO_CODE, verifiedBy } from '../../direct-acquirer.ts';
+import {
+  adviceOf,
+  approvalOf,
+  type CancelRead,
+  captureRefusedBy,
+  isCode,
+  isOfAcquirer,
+  NO_CODE,
+  verifiedBy,
+} from '../../direct-acquirer.ts';
 import { type NamedReference, readNetworkReference } from '../../network-reference.ts';
 import { shortReference } from '../../short-reference.ts';
 import {
+  CIELO_CAPTURE_REFUSALS,
   CIELO_CARD_ERRORS,
   CIELO_OWN_CODES,
   CIELO_STATUS,
   CIELO_TIMEOUTS,
   CIELO_UNCLEAR_ERRORS,
+  CIELO_VOID_ERRORS,
   CIELO_VOID_PENDING,
   CIELO_VOID_REFUSALS,
   CIELO_VOIDED,
@@ -79,10 +89,17 @@ function decide(
   }
 }
 
-/** The first of a list of errors. */
+/** The first of a list of errors, whose papers have two names for it. */
 function errorOf(body: unknown): string | null {
   const [first] = Array.isArray(body) ? body : [];
-  return textOf(fieldsOf(first).Code);
+  const { Code, ReturnCode } = fieldsOf(first);
+  return textOf(Code) ?? textOf(ReturnCode);
+}
+
+/** What was done of a capture or void is said outside a list. */
+function returnCodeOf(body: unknown): string | null {
+  const { ReturnCode, ProviderReturnCode } = fieldsOf(body);
+  return textOf(ReturnCode) ?? textOf(ProviderReturnCode);
 }
 
 /** A list of errors says that nothing was made. */
@@ -166,24 +183,27 @@ function declineOf({ ReturnCode, MerchantAdviceCode }: Fields): DeclineAnswer {
   };
 }
 
-export function readCieloCapture(answer: Asked): Exclude<CaptureAnswer, { kind: 'refused' }> {
+/** A no has any status: what it names as held, or nothing, is what it says no to. */
+export function readCieloCapture(answer: Asked): CaptureAnswer {
   if (answer.kind !== 'answer') return answer;
-  const { Status, ReturnCode } = fieldsOf(answer.body);
-  if (answer.status === 200 && Status === CIELO_STATUS.confirmed) return { kind: 'captured' };
-  const code = errorOf(answer.body) ?? textOf(ReturnCode);
-  const reason = `Cielo answered ${code ?? answer.status}`;
-  const isClear = answer.status === 400 && code !== null && !CIELO_UNCLEAR_ERRORS.has(code);
-  return isClear ? { kind: 'denied', reason } : unusable(reason);
+  const { Status } = fieldsOf(answer.body);
+  const code = errorOf(answer.body) ?? returnCodeOf(answer.body);
+  const refused = isOfAcquirer(answer) ? CIELO_CAPTURE_REFUSALS[code ?? ''] : undefined;
+  if (answer.status < 300 && Status === CIELO_STATUS.confirmed && refused === undefined)
+    return { kind: 'captured' };
+  const isOfHeld = Status === undefined || Status === CIELO_STATUS.authorized;
+  return captureRefusedBy(isOfHeld ? refused : undefined, `Cielo answered ${code ?? answer.status}`);
 }
 
-export function readCieloVoid(answer: Asked): CancelAnswer {
+export function readCieloVoid(answer: Asked): CancelRead {
   if (answer.kind !== 'answer') return answer;
-  const code = textOf(fieldsOf(answer.body).ReturnCode);
-  if (answer.status !== 200 || code === null) return unusable(`Cielo answered ${answer.status}`);
-  if (CIELO_VOIDED.has(code)) return { kind: 'canceled' };
-  if (CIELO_VOID_PENDING.has(code)) return { kind: 'pending' };
-  const reason = CIELO_VOID_REFUSALS[code];
-  return reason === undefined ? unusable(`Cielo answered ${code}`) : { kind: 'refused', reason };
+  const error = errorOf(answer.body);
+  const code = error ?? returnCodeOf(answer.body);
+  if (!isOfAcquirer(answer) || code === null) return unusable(`Cielo answered ${answer.status}`);
+  if (error === null && answer.status < 300 && CIELO_VOIDED.has(code)) return { kind: 'canceled' };
+  if (error === null && CIELO_VOID_PENDING.has(code)) return { kind: 'pending' };
+  const reason = (error === null ? CIELO_VOID_REFUSALS : CIELO_VOID_ERRORS)[code];
+  return reason === undefined ? unusable(`Cielo answered ${code}`) : { kind: 'refused', reason, code };
 }
 
 function amountOf(value: unknown): number {

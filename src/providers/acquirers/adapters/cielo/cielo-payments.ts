@@ -1,8 +1,9 @@
 import { unusable } from '../../../../platform/channels/unclear.ts';
 import type { CancelHistory, DeclineAnswer, FoundCapture, FoundCharge } from '../../acquirer.ts';
+import { isHeldTooLong } from '../../direct-acquirer.ts';
 import type { GivenBack } from '../../sum-cancel.ts';
 import type { CieloPayment } from './cielo-answers.ts';
-import { CIELO_STATUS } from './cielo-codes.ts';
+import { CIELO_STATUS, CIELO_VOID_LATE } from './cielo-codes.ts';
 import type { CieloWire } from './cielo-wire.ts';
 
 export type AskCielo = CieloWire['ask'];
@@ -19,6 +20,12 @@ type Found = Exclude<FoundCharge, { kind: 'notSent' }>;
 export function isLive({ status, capturedAmount, voidedAmount }: CieloPayment): boolean {
   if (status === CIELO_STATUS.authorized) return true;
   return status === CIELO_STATUS.confirmed && (capturedAmount === 0 || voidedAmount < capturedAmount);
+}
+
+/** `code`: of a no to its void. `receivedAt` is São Paulo's. */
+export function isHoldOver({ status, receivedAt }: CieloPayment, code: string, now: number): boolean {
+  if (status !== CIELO_STATUS.authorized) return false;
+  return CIELO_VOID_LATE.has(code) || isHeldTooLong(`${receivedAt.replace(' ', 'T')}-03:00`, now);
 }
 
 /** Neither live nor over: Cielo asks the issuer itself within minutes. */

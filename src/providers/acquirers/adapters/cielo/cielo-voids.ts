@@ -1,9 +1,10 @@
-import type { Acquirer, CancelAnswer, CancelRequest, VoidAnswer } from '../../acquirer.ts';
-import { unknown } from '../../direct-acquirer.ts';
-import { stepOfCancel, TAKEN_OVER } from '../../sum-cancel.ts';
+import { unusable } from '../../../../platform/channels/unclear.ts';
+import type { Acquirer, CancelAnswer, CancelRequest, Unknown, VoidAnswer } from '../../acquirer.ts';
+import { type CancelRead, unknown } from '../../direct-acquirer.ts';
+import { refusedUnlessBooked, stepOfCancel, TAKEN_OVER } from '../../sum-cancel.ts';
 import { type CieloPayment, readCieloVoid } from './cielo-answers.ts';
 import type { AskCielo, LookUpCielo } from './cielo-payments.ts';
-import { declineOfAll, givenBackOf, isLive, isUndecided, paymentOf } from './cielo-payments.ts';
+import { declineOfAll, givenBackOf, isHoldOver, isLive, isUndecided, paymentOf } from './cielo-payments.ts';
 import type { VoidPauses } from './void-pauses.ts';
 
 type Tools = {
@@ -41,18 +42,38 @@ async function voidAll(
   const others = payments.filter(({ tid }) => kept === null || tid !== kept);
   // At once: one that cannot be voided keeps none of the others live.
   const answers = await Promise.all(
-    others
-      .filter(isLive)
-      .map((payment) => sendVoid(tools, merchantId, payment, null, endsAt - performance.now())),
+    others.filter(isLive).map((payment) => endOne(tools, merchantId, payment, endsAt - performance.now())),
   );
-  const unvoided = answers.find(({ kind }) => kind !== 'canceled');
-  if (unvoided !== undefined)
-    return unknown(
-      'reason' in unvoided ? unvoided.reason : 'Cielo accepted the void, and has not done it yet',
-    );
+  const unvoided = answers.find((answer) => typeof answer !== 'boolean');
+  if (unvoided !== undefined) return unvoided;
   if (others.some(isUndecided)) return unknown('Cielo has not decided it yet');
   if (kept === null && declineOfAll(payments) !== null) return { kind: 'declined' };
-  return { kind: 'voided', charges: answers.length };
+  return { kind: 'voided', charges: answers.filter((wasVoided) => wasVoided === true).length };
+}
+
+/** Whether it was voided; false: it was held, and is no longer. */
+async function endOne(
+  tools: Tools,
+  merchantId: string,
+  payment: CieloPayment,
+  timeout: number,
+): Promise<boolean | Unknown> {
+  const answer = await sendVoid(tools, merchantId, payment, null, timeout);
+  switch (answer.kind) {
+    case 'canceled':
+      return true;
+    case 'pending':
+      return unusable('Cielo accepted the void, and has not done it yet');
+    case 'refused':
+      return isHoldOver(payment, answer.code, Date.now())
+        ? false
+        : unusable(`Cielo refused the void by ${answer.code}`);
+    case 'unknown':
+      return answer;
+    case 'notConnected':
+    case 'notSent':
+      return unknown(answer.reason);
+  }
 }
 
 /** `amount` null: all of it. */
@@ -62,7 +83,7 @@ async function sendVoid(
   { paymentId }: CieloPayment,
   amount: number | null,
   timeout: number,
-): Promise<CancelAnswer> {
+): Promise<CancelRead> {
   const endsAt = performance.now() + timeout;
   if (!(await pauses.take(paymentId, timeout))) return { kind: 'notSent', reason: TOO_LATE };
   const path = `/sales/${paymentId}/void${amount === null ? '' : `?amount=${amount}`}`;
@@ -72,7 +93,10 @@ async function sendVoid(
   return readCieloVoid(await ask(line, wanted, question, endsAt - performance.now()));
 }
 
-/** A refused repetition may have come behind one that was booked, so the sum is read again. */
+/** Real milliseconds. It does an accepted one the day after. */
+const LONGEST_ACCEPTED = 5 * 86_400_000;
+
+/** An accepted one is never sent again: Cielo may do both. What it does not show in days is for a person. */
 async function cancel(tools: Tools, request: CancelRequest, timeout: number): Promise<CancelAnswer> {
   const { merchantId, reference, amount, history } = request;
   const endsAt = performance.now() + timeout;
@@ -87,18 +111,15 @@ async function cancel(tools: Tools, request: CancelRequest, timeout: number): Pr
   const payment = await find();
   if (typeof payment === 'string') return unsent(payment);
   const sums = givenBackOf(payment);
-  // Cielo does not say that an accepted one failed: it takes the same request again.
-  const asked = { amount, history: { ...history, isAccepted: false } };
-  const step = stepOfCancel(asked, sums, tools.silence);
+  const step = stepOfCancel(request, sums, tools.silence);
   if (step.kind !== 'send') {
-    const isWaiting = step.kind === 'unknown' && history.isAccepted && sums.done === history.givenBack;
-    return isWaiting ? { kind: 'pending' } : step;
+    const isWaiting = history.isAccepted && sums.done === history.givenBack;
+    return isWaiting && (history.sinceLastSend ?? 0) < LONGEST_ACCEPTED ? { kind: 'pending' } : step;
   }
   if (!(await request.markSent())) return unsent(TAKEN_OVER);
   const answer = await sendVoid(tools, merchantId, payment, amount, left());
-  if (answer.kind !== 'refused' || isFirst) return answer;
-  const after = await find();
-  if (typeof after === 'string') return unknown(after);
-  const isUnchanged = givenBackOf(after).done === sums.done;
-  return isUnchanged ? answer : unknown('it was refused, and meanwhile something was given back');
+  return refusedUnlessBooked(answer, isFirst ? null : sums, async () => {
+    const after = await find();
+    return typeof after === 'string' ? after : givenBackOf(after);
+  });
 }

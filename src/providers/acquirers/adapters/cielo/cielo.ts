@@ -14,13 +14,13 @@ import type {
 } from '../../acquirer.ts';
 import { chargeInTwoSteps } from '../../charge-in-two-steps.ts';
 import {
-  type CaptureWithoutRefusal,
   type DirectQuestion,
   type DirectSettings,
   foundUnlessKnown,
   unknown,
 } from '../../direct-acquirer.ts';
 import { shortReference } from '../../short-reference.ts';
+import { TAKEN_OVER } from '../../sum-cancel.ts';
 import {
   type CieloPayment,
   readCieloAuthorization,
@@ -66,7 +66,7 @@ export function cieloAcquirer(
   return {
     name: 'cielo',
     traits: {
-      lateBooking: { horizon, apart, booksTwice: true },
+      lateBooking: { horizon, apart, silence, booksTwice: true },
       knowsCancels: false,
       networkId,
       link,
@@ -120,7 +120,7 @@ async function sendCapture(
   paymentId: string | null,
   amount: number,
   timeout: number,
-): Promise<CaptureWithoutRefusal> {
+): Promise<CaptureAnswer> {
   if (paymentId === null) return unknown('Cielo named no payment');
   const path = `/sales/${paymentId}/capture?amount=${amount}`;
   const question = { method: 'PUT', path, template: '/sales/{paymentId}/capture', body: null } as const;
@@ -178,7 +178,8 @@ async function capture(
   const payment = paymentOf(payments, request);
   if (payment === null) return unknown('Cielo does not know the charge');
   const before = captureFound(payment, amount);
-  if (before.kind === 'captured' || before.kind === 'refused') return before;
+  if (before.kind !== 'notFound') return before;
+  if (!(await request.markSent())) return { kind: 'notSent', reason: TAKEN_OVER };
   const answer = await sendCapture(ask, merchantId, payment.paymentId, amount, endsAt - performance.now());
   return foundUnlessKnown(answer, () => findCapture(lookUp, request, endsAt - performance.now()));
 }

@@ -125,12 +125,18 @@ test('78 and 404 are an unknown reference, which is no proof of absence; other e
   assert.equal(found({ reference: 'another' }).found.kind, 'unknown');
 });
 
-test('a capture is done, denied by a code that is clear, or unknown', () => {
+test('a capture is done, refused by a code that is in the list, or unknown', () => {
+  const kindOf = (returnCode: string, status = 400) =>
+    readRedeCapture(answer({ returnCode }, status), 5).kind;
   assert.deepEqual(readRedeCapture(answer({ returnCode: '00', amount: 5 }), 5), { kind: 'captured' });
   assert.equal(readRedeCapture(answer({ returnCode: '00', amount: 6 }), 5).kind, 'unknown');
-  assert.equal(readRedeCapture(answer({ returnCode: '173' }, 400), 5).kind, 'denied');
-  assert.equal(readRedeCapture(answer({ returnCode: '64' }, 400), 5).kind, 'unknown');
-  assert.equal(readRedeCapture(answer({ returnCode: '173' }, 500), 5).kind, 'unknown');
+  const expired = readRedeCapture(answer({ returnCode: '173' }, 400), 5);
+  assert.deepEqual(expired, { kind: 'refused', reason: 'expired' });
+  for (const status of [200, 400, 412, 422]) assert.equal(kindOf('049', status), 'denied', String(status));
+  // Not heard, a success that is none, another state of it, access that may be mended, in no list.
+  for (const code of ['64', '150', '899', '00', '171', '172', '355', '78', '898', '4030', '9999'])
+    assert.equal(kindOf(code), 'unknown', code);
+  for (const status of [302, 500, 503]) assert.equal(kindOf('49', status), 'unknown', String(status));
   assert.equal(readRedeCapture(answer({}, 400), 5).kind, 'unknown');
 });
 
@@ -138,9 +144,10 @@ test('a refund is done, accepted, refused for good, or unknown', () => {
   const kindOf = (returnCode: string, status = 200) => readRedeRefund(answer({ returnCode }, status)).kind;
   assert.equal(kindOf('359'), 'canceled');
   assert.equal(kindOf('360'), 'pending');
-  for (const code of ['353', '354', '357', '358', '365', '373', '374'])
+  for (const code of ['353', '354', '357', '358', '365', '371', '373', '374', '351', '51', '71'])
     assert.equal(kindOf(code, 400), 'refused', code);
-  for (const code of ['355', '368', '371', '150', '78']) assert.equal(kindOf(code, 400), 'unknown', code);
+  for (const code of ['355', '368', '150', '78', '898', '9999'])
+    assert.equal(kindOf(code, 400), 'unknown', code);
   assert.equal(kindOf('357', 500), 'unknown');
 });
 

@@ -6,7 +6,6 @@ import {
   type Approval,
   type AuthorizationAnswer,
   type AuthorizationRequest,
-  type CancelAnswer,
   type CaptureAnswer,
   type DeclineAnswer,
   type FoundCharge,
@@ -15,11 +14,21 @@ import {
   type Unknown,
   type VerificationAnswer,
 } from '../../acquirer.ts';
-import { adviceOf, approvalOf, isCode, NO_CODE, verifiedBy } from '../../direct-acquirer.ts';
+import {
+  adviceOf,
+  approvalOf,
+  type CancelRead,
+  captureRefusedBy,
+  isCode,
+  isOfAcquirer,
+  NO_CODE,
+  verifiedBy,
+} from '../../direct-acquirer.ts';
 import { type NamedReference, readNetworkReference } from '../../network-reference.ts';
 import { shortReference } from '../../short-reference.ts';
 import type { GivenBack } from '../../sum-cancel.ts';
 import {
+  REDE_CAPTURE_REFUSALS,
   REDE_DECLINES,
   REDE_NO_REFUND,
   REDE_NOT_MADE,
@@ -106,6 +115,7 @@ export type FoundAtRede = {
   /** Cents; null while it is not captured. */
   readonly capturedAmount: number | null;
   readonly authorizedAmount: number | null;
+  readonly authorizedAt: string | null;
 };
 
 const notLive = (found: FoundAtRede['found']): FoundAtRede => ({
@@ -113,6 +123,7 @@ const notLive = (found: FoundAtRede['found']): FoundAtRede => ({
   tid: null,
   capturedAmount: null,
   authorizedAmount: null,
+  authorizedAt: null,
 });
 
 export function readRedeCharge(answer: ChannelAnswer | Unknown, reference: string): FoundAtRede {
@@ -148,14 +159,18 @@ function readFound(authorization: Fields, capture: unknown): FoundAtRede {
       const found = isCaptured
         ? { ...approval, amount: capturedAmount }
         : ({ kind: 'preauthorized' } as const);
-      return { found, tid: approval.tid, capturedAmount, authorizedAmount: amountOf(authorization) };
+      const authorizedAt = textOf(authorization.dateTime);
+      return {
+        ...{ found, tid: approval.tid, capturedAmount },
+        ...{ authorizedAmount: amountOf(authorization), authorizedAt },
+      };
     }
     default:
       return notLive(unusable('Rede has not decided it yet'));
   }
 }
 
-export function readRedeCapture(answer: Asked, amount: number): Exclude<CaptureAnswer, { kind: 'refused' }> {
+export function readRedeCapture(answer: Asked, amount: number): CaptureAnswer {
   if (answer.kind !== 'answer') return answer;
   const body = fieldsOf(answer.body);
   const code = codeOf(body.returnCode);
@@ -163,20 +178,19 @@ export function readRedeCapture(answer: Asked, amount: number): Exclude<CaptureA
     const booked = body.amount ?? amount;
     return booked === amount ? { kind: 'captured' } : unusable('the answer was for another amount');
   }
-  const reason = `Rede answered ${code ?? answer.status}`;
-  const isClear = answer.status === 400 && code !== null && !REDE_UNCLEAR.has(code);
-  return isClear ? { kind: 'denied', reason } : unusable(reason);
+  const refused = isOfAcquirer(answer) ? REDE_CAPTURE_REFUSALS[code ?? ''] : undefined;
+  return captureRefusedBy(refused, `Rede answered ${code ?? answer.status}`);
 }
 
-export function readRedeRefund(answer: Asked): CancelAnswer {
+export function readRedeRefund(answer: Asked): CancelRead {
   if (answer.kind !== 'answer') return answer;
   const code = codeOf(fieldsOf(answer.body).returnCode);
-  if (code === null || answer.status >= 500) return unusable(`Rede answered ${answer.status}`);
+  if (code === null || !isOfAcquirer(answer)) return unusable(`Rede answered ${answer.status}`);
   if (code === REDE_REFUND.done) return { kind: 'canceled' };
   if (code === REDE_REFUND.accepted)
     return { kind: 'pending', refundId: textOf(fieldsOf(answer.body).refundId) };
   const reason = REDE_REFUND_REFUSALS[code];
-  return reason === undefined ? unusable(`Rede answered ${code}`) : { kind: 'refused', reason };
+  return reason === undefined ? unusable(`Rede answered ${code}`) : { kind: 'refused', reason, code };
 }
 
 const DONE = /^(done|approved|success|successful|completed|canceled)$/i;

@@ -1,3 +1,5 @@
+import type { CancelRefused, CaptureRefused } from '../../direct-acquirer.ts';
+
 /**
  * Rede's own table, by what a code proves. It is never an issuer's code: 51 is a product that the merchant
  * does not have here, and no lack of funds. What stands in no list proves nothing.
@@ -9,7 +11,7 @@ export const REDE_VERIFIED = '174';
 export const REDE_UNKNOWN = ['78', '353'];
 /** No refund of this transaction. */
 export const REDE_NO_REFUND = '369';
-export const REDE_REFUND = { done: '359', accepted: '360', alreadyCanceled: '355' } as const;
+export const REDE_REFUND = { done: '359', accepted: '360' } as const;
 
 /** Set-up and format, refused before an issuer is asked. */
 export const REDE_NOT_MADE: ReadonlySet<string> = new Set(
@@ -34,14 +36,27 @@ export const REDE_REFERENCE_REUSED = '42';
 /** The code says that it may be tried again, so what the brand said, if anything, is not final. */
 export const REDE_UNCLEAR: ReadonlySet<string> = new Set('56 64 74 106 117 121 122 150 370 899'.split(' '));
 
-/** Final refusals of a refund. */
-export const REDE_REFUND_REFUSALS: Readonly<Record<string, 'exceedsRemaining' | 'failed' | 'unknownCharge'>> =
-  {
-    '353': 'unknownCharge',
-    '354': 'failed',
-    '357': 'exceedsRemaining',
-    '358': 'exceedsRemaining',
-    '365': 'failed',
-    '373': 'failed',
-    '374': 'failed',
-  };
+const refusedFor = <Refused>(reason: Refused, codes: string): Readonly<Record<string, Refused>> =>
+  Object.fromEntries(codes.split(' ').map((code) => [code, reason]));
+
+/** Of a capture or refund itself, refused before anything is done. Wrong access is none: it may be mended. */
+const OF_REQUEST = '51 54 57 63 69 70 71 73 88 97 98 158 167 169';
+
+/**
+ * A no to a capture of what is held. 171 (not allowed) and 355 (canceled) are in no list: a look-up shows it
+ * as held.
+ */
+export const REDE_CAPTURE_REFUSALS: Readonly<Record<string, CaptureRefused>> = {
+  ...refusedFor('denied', `46 49 ${OF_REQUEST}`),
+  '173': 'expired',
+};
+
+/** 355 (canceled) is in no list: the sums tell by whom. */
+export const REDE_REFUND_REFUSALS: Readonly<Record<string, CancelRefused>> = {
+  '353': 'unknownCharge',
+  ...refusedFor('exceedsRemaining', '357 358 373'),
+  ...refusedFor('failed', `173 351 354 363 365 371 374 ${OF_REQUEST}`),
+};
+
+/** Too late for a refund. */
+export const REDE_REFUND_LATE: ReadonlySet<string> = new Set(['173', '354']);

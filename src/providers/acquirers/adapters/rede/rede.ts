@@ -1,4 +1,5 @@
 import type { Asked } from '../../../../platform/channels/ask-once.ts';
+import { unusable } from '../../../../platform/channels/unclear.ts';
 import type { Wanted } from '../../../../platform/work/fair-line.ts';
 import { CARD_BRANDS, type CardBrand } from '../../../../values/card-number.ts';
 import {
@@ -16,14 +17,14 @@ import {
 } from '../../acquirer.ts';
 import { chargeInTwoSteps } from '../../charge-in-two-steps.ts';
 import {
-  type CaptureWithoutRefusal,
   type DirectQuestion,
   type DirectSettings,
   foundUnlessKnown,
+  isHeldTooLong,
   unknown,
 } from '../../direct-acquirer.ts';
 import { shortReference } from '../../short-reference.ts';
-import { stepOfCancel, TAKEN_OVER } from '../../sum-cancel.ts';
+import { refusedUnlessBooked, stepOfCancel, TAKEN_OVER } from '../../sum-cancel.ts';
 import {
   connectedOrUnknown,
   type FoundAtRede,
@@ -34,6 +35,7 @@ import {
   readRedeRefunds,
   readRedeVerification,
 } from './rede-answers.ts';
+import { REDE_REFUND_LATE } from './rede-codes.ts';
 import { redeAuthorization, redeRefund, redeVerification } from './rede-requests.ts';
 import type { RedeWire } from './rede-wire.ts';
 
@@ -68,7 +70,7 @@ export function redeAcquirer(wire: Pick<RedeWire, 'ask' | 'close'>, settings: Di
   return {
     name: 'rede',
     traits: {
-      lateBooking: { horizon, apart, booksTwice: false },
+      lateBooking: { horizon, apart, silence, booksTwice: false },
       knowsCancels: false,
       networkId,
       link,
@@ -132,7 +134,7 @@ async function sendCapture(
   tid: string,
   amount: number,
   timeout: number,
-): Promise<CaptureWithoutRefusal> {
+): Promise<CaptureAnswer> {
   const question: DirectQuestion = { method: 'PUT', path: `/${tid}`, template: '/{tid}', body: { amount } };
   return readRedeCapture(await ask('charging', { merchantId, kind: 'captures' }, question, timeout), amount);
 }
@@ -157,7 +159,8 @@ async function voidCharge(
   timeout: number,
 ): Promise<VoidAnswer> {
   const endsAt = performance.now() + timeout;
-  const { found, tid, capturedAmount, authorizedAmount } = await lookUp(merchantId, reference, timeout);
+  const seen = await lookUp(merchantId, reference, timeout);
+  const { found } = seen;
   switch (found.kind) {
     case 'voided':
     case 'unknown':
@@ -167,21 +170,41 @@ async function voidCharge(
     case 'notFound':
       return { kind: 'notFound', reason: 'Rede does not know it' };
     case 'approved':
-    case 'preauthorized': {
-      const amount = capturedAmount ?? authorizedAmount;
-      if (tid === null || amount === null) return unknown('Rede names no amount of it');
-      const question = post(`/${tid}/refunds`, '/{tid}/refunds', redeRefund(amount, true));
-      const answer = readRedeRefund(
-        await ask('resolving', { merchantId }, question, endsAt - performance.now()),
-      );
-      if (answer.kind === 'canceled') return { kind: 'voided', charges: 1 };
-      if (answer.kind === 'pending') return unknown('Rede accepted the refund, and has not done it yet');
-      return unknown(answer.reason);
-    }
+    case 'preauthorized':
+      return endLive(ask, merchantId, seen, endsAt);
   }
 }
 
-/** A refused repetition may have come behind one that was booked, so the sums are read again. */
+/** A hold that is refused as too late is held no longer: nothing was voided, and nothing is live. */
+async function endLive(
+  ask: Ask,
+  merchantId: string,
+  { found, tid, capturedAmount, authorizedAmount, authorizedAt }: FoundAtRede,
+  endsAt: number,
+): Promise<VoidAnswer> {
+  const amount = capturedAmount ?? authorizedAmount;
+  if (tid === null || amount === null) return unknown('Rede names no amount of it');
+  const question = post(`/${tid}/refunds`, '/{tid}/refunds', redeRefund(amount, true));
+  const answer = readRedeRefund(await ask('resolving', { merchantId }, question, endsAt - performance.now()));
+  switch (answer.kind) {
+    case 'canceled':
+      return { kind: 'voided', charges: 1 };
+    case 'pending':
+      return unusable('Rede accepted the refund, and has not done it yet');
+    case 'refused': {
+      const isLate = REDE_REFUND_LATE.has(answer.code) || isHeldTooLong(authorizedAt, Date.now());
+      return found.kind === 'preauthorized' && isLate
+        ? { kind: 'voided', charges: 0 }
+        : unusable(`Rede refused the void by ${answer.code}`);
+    }
+    case 'unknown':
+      return answer;
+    case 'notConnected':
+    case 'notSent':
+      return unknown(answer.reason);
+  }
+}
+
 async function cancel(
   ask: Ask,
   lookUp: LookUp,
@@ -212,11 +235,7 @@ async function cancel(
   const question = post(`/${tid}/refunds`, '/{tid}/refunds', redeRefund(amount, amount === capturedAmount));
   const wanted = { merchantId, kind: 'cancellations' };
   const answer = readRedeRefund(await ask('charging', wanted, question, left()));
-  if (answer.kind !== 'refused' || isFirst) return answer;
-  const after = await readSums();
-  if (typeof after === 'string') return unknown(after);
-  const isUnchanged = after.done === sums.done && after.underWay === sums.underWay;
-  return isUnchanged ? answer : unknown('it was refused, and meanwhile something was given back');
+  return refusedUnlessBooked(answer, isFirst ? null : sums, readSums);
 }
 
 async function capture(
@@ -229,6 +248,7 @@ async function capture(
   const endsAt = performance.now() + timeout;
   const tid = request.tid ?? (await lookUp(merchantId, reference, timeout)).tid;
   if (tid === null) return unknown('Rede does not know the charge');
+  if (!(await request.markSent())) return { kind: 'notSent', reason: TAKEN_OVER };
   const answer = await sendCapture(ask, merchantId, tid, amount, endsAt - performance.now());
   return foundUnlessKnown(answer, () => findCapture(lookUp, request, endsAt - performance.now()));
 }

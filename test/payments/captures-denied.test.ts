@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { shortReference } from '../../src/providers/acquirers/short-reference.ts';
+import { type Listener, startListener } from '../kit/listener.ts';
+import { until } from '../kit/service.ts';
+import {
+  type AcquirerService,
+  ESTABLISHMENT,
+  idOf,
+  KEY,
+  openAcquirerService,
+} from '../providers/acquirer-service.ts';
+
+/** A no to a capture or a cancel at an acquirer that knows neither by a reference. */
+
+const AMOUNT = 12_320;
+const PART = 2_320;
+const HELD = { transactionType: 'credit', productType: 'avista', installments: 1, captureType: 'pa' };
+const AT_CIELO = { merchantid: ESTABLISHMENT, merchantkey: KEY };
+const NO = {
+  captures: { on: 'capture', returnCode: '308' },
+  cancels: { on: 'refund', returnCode: '40' },
+} as const;
+type Table = keyof typeof NO;
+
+let cielo: AcquirerService;
+let listener: Listener;
+
+before(async () => {
+  const settings = ['horizonSeconds=4', 'silenceSeconds=4', 'apartSeconds=1'];
+  const simulator = ['--last-digit', '0', '--replica-lag-milliseconds', '0'];
+  cielo = await openAcquirerService('cielo', { settings, simulator });
+  listener = await startListener();
+  await cielo.waitForNoon();
+});
+after(async () => {
+  await cielo?.close();
+  await listener?.close();
+});
+
+async function paid(table: Table): Promise<string> {
+  const held = table === 'captures' ? { payment: { ...HELD, amount: AMOUNT } } : {};
+  return idOf(await cielo.pay(AMOUNT, { ...held, urlCallBack: `${listener.url}/${randomUUID()}` }));
+}
+
+const ask = (table: Table, paymentId: string) =>
+  cielo.post(paymentId, table === 'captures' ? 'capture' : 'cancel', { amount: PART });
+
+/** Cielo takes the next void of a sale after a pause. */
+async function askedAgain(table: Table, paymentId: string): Promise<number> {
+  return until('it may be sent', async () => {
+    const { status } = await ask(table, paymentId);
+    return status !== 503 && status;
+  });
+}
+
+/** The newest. */
+async function rowOf(table: Table, paymentId: string) {
+  const sql = `select state, denial, sent_at, denied_at, refusal_reason from ${table} where transaction_id = $1
+    order by created_at desc limit 1`;
+  return (await cielo.service.auditor.query(sql, [paymentId]))[0];
+}
+
+function untilRow(table: Table, paymentId: string, column: string, value?: string) {
+  return until(`${column} is ${value ?? 'set'}`, async () => {
+    const found = (await rowOf(table, paymentId))?.[column] ?? null;
+    return value === undefined ? found !== null : found === value;
+  });
+}
+
+/** Behind the service's back, as a lost request that arrives late. */
+async function doAtCielo(table: Table, paymentId: string): Promise<void> {
+  const order = `merchantOrderId=${shortReference(paymentId)}`;
+  const listed = await fetch(`${cielo.url}/1/sales?${order}`, { headers: AT_CIELO });
+  const [{ PaymentId }] = ((await listed.json()) as { Payments: [{ PaymentId: string }] }).Payments;
+  const path = `/1/sales/${PaymentId}/${table === 'captures' ? 'capture' : 'void'}?amount=${PART}`;
+  assert.equal((await fetch(cielo.url + path, { method: 'PUT', headers: AT_CIELO })).status, 200);
+}
+
+async function doneAtCielo(table: Table, paymentId: string): Promise<number> {
+  const [sale] = await cielo.booked(paymentId);
+  return table === 'captures' ? sale?.capturedAmount : sale?.refundedAmount;
+}
+
+const wasCalledBack = (status: string, paymentId: string) =>
+  until(`${status} comes`, async () =>
+    listener.received
+      .map(({ body }) => JSON.parse(body) as { Status: string; paymentId: string })
+      .some((body) => body.Status === status && body.paymentId === paymentId),
+  );
+
+/** The first request is lost, and not booked; the second is said no to. */
+async function denied(table: Table): Promise<string> {
+  const paymentId = await paid(table);
+  await cielo.script({ ...NO[table], fault: 'silent' }, NO[table]);
+  assert.equal((await ask(table, paymentId)).status, 500);
+  await untilRow(table, paymentId, 'denial');
+  return paymentId;
+}
+
+for (const table of ['captures', 'cancels'] as const) {
+  test(`${table}: a no to the only request is believed at once, and another may be asked for`, async () => {
+    const paymentId = await paid(table);
+    await cielo.script(NO[table]);
+    assert.equal((await ask(table, paymentId)).status, 409);
+    assert.equal(await askedAgain(table, paymentId), 200);
+    assert.equal(await doneAtCielo(table, paymentId), PART);
+  });
+
+  test(`${table}: a no that is heard behind the claim of another process decides nothing`, async () => {
+    const paymentId = await paid(table);
+    await cielo.script({ ...NO[table], delayMilliseconds: 1_000 });
+    const asked = ask(table, paymentId);
+    await untilRow(table, paymentId, 'sent_at');
+    const claim = `update ${table} set fence = fence + 1, sent_at = now(), due_at = now() + interval '1 minute'
+      where transaction_id = $1`;
+    await cielo.service.auditor.query(claim, [paymentId]);
+    assert.equal((await asked).status, 500);
+    await doAtCielo(table, paymentId);
+    await cielo.service.auditor.query(`update ${table} set due_at = now() where transaction_id = $1`, [
+      paymentId,
+    ]);
+    await untilRow(table, paymentId, 'state', table === 'captures' ? 'captured' : 'canceled');
+    assert.equal(await doneAtCielo(table, paymentId), PART);
+  });
+
+  test(`${table}: what is booked behind a no is found, and nothing else is done meanwhile`, async () => {
+    const paymentId = await denied(table);
+    for (const path of ['capture', 'cancel']) {
+      const other = await cielo.post(paymentId, path, path === 'capture' ? { amount: PART } : {});
+      assert.equal(other.status, 409, other.text);
+    }
+    await doAtCielo(table, paymentId);
+    await untilRow(table, paymentId, 'state', table === 'captures' ? 'captured' : 'canceled');
+    assert.equal(await doneAtCielo(table, paymentId), PART);
+  });
+}
+
+test('a cancel that stays denied frees its amount when its silence is over, and its merchant is told', async () => {
+  const paymentId = await denied('cancels');
+  await untilRow('cancels', paymentId, 'state', 'refused');
+  assert.equal(await doneAtCielo('cancels', paymentId), 0);
+  await wasCalledBack('CANCELAMENTO_RECUSADO', paymentId);
+  assert.equal(await askedAgain('cancels', paymentId), 200);
+});
+
+test('a capture that stays denied is refused, told of, and let go if its days are over meanwhile', async () => {
+  const paymentId = await denied('captures');
+  const sql = 'select capture_id from captures where transaction_id = $1';
+  const [row] = await cielo.service.auditor.query(sql, [paymentId]);
+  assert.match(await cielo.parcela('resolve', 'show', String(row?.capture_id)), /Cielo answered 308/);
+  const days = 'update preauthorizations set capture_until = now() where transaction_id = $1';
+  await cielo.service.auditor.query(days, [paymentId]);
+  await untilRow('captures', paymentId, 'refusal_reason', 'Cielo answered 308');
+  assert.equal(await doneAtCielo('captures', paymentId), 0);
+  await wasCalledBack('CAPTURA_RECUSADA', paymentId);
+  await until('it is let go', async () => (await cielo.read(paymentId)).statusDescription === 'Desfeita');
+});
+
+test('a no behind which nothing could be looked up is kept, and nothing is sent after it', async () => {
+  const paymentId = await paid('captures');
+  const look = { on: 'find' };
+  await cielo.script(look, look, NO.captures, { ...look, fault: 'unavailable' });
+  assert.equal((await ask('captures', paymentId)).status, 500);
+  await untilRow('captures', paymentId, 'state', 'refused');
+  assert.equal(await doneAtCielo('captures', paymentId), 0);
+});
