@@ -35,7 +35,6 @@ import {
 } from '../packages/settlement-files/test/eevc-lines.ts';
 import {
   eevdBatch,
-  eevdEcommerce,
   eevdHeader,
   eevdSale,
   eevdTrailer,
@@ -261,11 +260,11 @@ function eevd(): BenchFile {
   const sale = (nsu: number) => ({ batch: 700, nsu, gross: grossOf(nsu), fee: FEE });
   return {
     head: [eevdHeader()],
-    block: sales.flatMap((nsu) => [eevdSale(sale(nsu)), eevdEcommerce(sale(nsu), `order-${nsu}`)]),
+    block: sales.map((nsu) => eevdSale(sale(nsu))),
     tail: (blocks) => {
       const count = blocks * sales.length;
       const sums = { gross: blocks * GROSS, fee: count * FEE };
-      const lines = lastDigits(count * 2 + 3, 6);
+      const lines = lastDigits(count + 3, 6);
       return [
         eevdBatch({ number: 700, count, ...sums }),
         eevdTrailer(lines, { batches: 1, sales: count, ...sums }),

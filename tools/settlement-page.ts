@@ -22,7 +22,7 @@ missing; what the text of its format allows behind it is not read.
 
 A file is taken whole or not at all: a fault refuses it, with line, field, reason and what stands there, in English and in Portuguese. Entries by another establishment than the
 header's are taken and counted: they are of branches, or the header is somebody else's. The format is known by the first line:
-\`A0\` (Adiq), \`0\` with \`CIELO\` in 43 to 47 (Cielo), \`002\` with a version that ends in \`EEVC\`, \`00,\` with one that ends in \`EEVD\` and \`030\` with one that ends in \`EEFI\` (Rede), \`0\` with \`CEADM100\` in 24 to 31 (Getnet). 
+\`A0\` (Adiq), \`0\` with \`CIELO\` in 43 to 47 (Cielo), \`002\` with a version that ends in \`EEVC\`, \`00,\` or \`000,\` with one that ends in \`EEVD\` and \`030\` with one that ends in \`EEFI\` (Rede), \`0\` with \`CEADM100\` in 24 to 31 (Getnet). 
 Rede EESA, and files of Stone, PagBank and banks are refused by name.
 
 Money is in cents, without separators. NSU, establishment and batch are kept without zeros before them. Order numbers and TIDs stand at the left of their field.`;
@@ -42,7 +42,7 @@ const KIND_ROWS: readonly (readonly [kind: string, meaning: string, isOfIt: RegE
   ['`text`', 'text, blanks around it', /^text/],
   [
     '`code X`',
-    'one of the codes of the table X. Unless its meaning says otherwise, any other is money of nothing, and an exception `unknownCode`',
+    'one of the codes of the table X. Unless its meaning says otherwise, any other is money of nothing, and an exception `unknownCode`; of a `notice` only its words have it',
     /^code /,
   ],
   ['`hint X`', 'one of the codes of the table X; any other is taken: nothing hangs on it', /^hint /],

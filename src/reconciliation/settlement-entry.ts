@@ -1,5 +1,5 @@
 import type * as files from '#settlement-files';
-import type { EntryKind } from '#settlement-files';
+import { ENTRY_KINDS, type EntryKind, FORMATS } from '#settlement-files';
 import type { Day } from '../values/instant.ts';
 
 export {
@@ -27,6 +27,45 @@ export type EntryMoney = Pick<SettlementEntry, 'gross' | 'fee' | 'net' | 'antici
 
 export function netOf({ gross, fee, net, anticipationFee }: EntryMoney): number {
   return net ?? gross - (fee ?? 0) - (anticipationFee ?? 0);
+}
+
+type Meaning = {
+  /** Counts in the sums of its file. */
+  readonly isMoney: boolean;
+  /** Is looked for in the books, and an exception where it is not found. */
+  readonly isMatched: boolean;
+};
+
+const MEANINGS: Readonly<Record<EntryKind, Meaning>> = {
+  sale: { isMoney: false, isMatched: true },
+  schedule: { isMoney: false, isMatched: false },
+  payout: { isMoney: true, isMatched: true },
+  anticipation: { isMoney: true, isMatched: true },
+  cancel: { isMoney: true, isMatched: true },
+  cancelReversal: { isMoney: true, isMatched: true },
+  chargeback: { isMoney: true, isMatched: true },
+  chargebackReversal: { isMoney: true, isMatched: true },
+  adjustment: { isMoney: true, isMatched: false },
+  pledge: { isMoney: false, isMatched: true },
+  notice: { isMoney: false, isMatched: false },
+  unknown: { isMoney: true, isMatched: true },
+};
+
+export function isMoney(kind: EntryKind): boolean {
+  return MEANINGS[kind].isMoney;
+}
+
+export function isMatched(kind: EntryKind): boolean {
+  return MEANINGS[kind].isMatched;
+}
+
+/** What a line is of whose money an exception stands for. */
+export const MATCHED_MONEY = ENTRY_KINDS.filter((kind) => isMoney(kind) && isMatched(kind));
+export const PAYING_FORMATS = FORMATS.flatMap(({ format, pays }) => (pays ? [format] : []));
+
+/** False for a format that only a newer process knows. */
+export function isDaily(name: string): boolean {
+  return FORMATS.some(({ format, isDaily }) => format === name && isDaily);
 }
 
 export function isPaying(kind: EntryKind): boolean {

@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import {
+  cielo03FileLines,
   cielo09FileLines,
   cielo15FileLines,
   cielo16FileLines,
+  cieloHeader,
 } from '../../packages/settlement-files/test/cielo-lines.ts';
 import {
   eefiBranchTotal,
@@ -29,7 +31,10 @@ import {
   eevdSale,
   eevdTrailer,
 } from '../../packages/settlement-files/test/eevd-lines.ts';
-import { bytesOf } from '../../packages/settlement-files/test/written-lines.ts';
+import { bytesOf, withText } from '../../packages/settlement-files/test/written-lines.ts';
+import { listFiles } from '../../src/reconciliation/imports/settlement-files.sql.ts';
+import { readDayLines } from '../../src/reconciliation/reports/day-reports.sql.ts';
+import type { Day } from '../../src/values/instant.ts';
 import { until } from '../kit/service.ts';
 import { type MatchingBench, openMatchingBench } from './matching-bench.ts';
 
@@ -439,39 +444,35 @@ test('what is taken off the schedule finds its sale by the list of its batch, or
   );
 });
 
-test('what was sold by debit is paid by nothing but the credit of its batch, and follows a list sent anew', async () => {
-  const takeDebitList = async (number: number, member: Member, processing?: string) => {
-    const { gross } = member;
-    const fee = feeOf(gross);
-    const header = eevdHeader(undefined, processing).replace('000427', `000${number}`);
-    await take(`EEVD-${number}-${processing}`, [
-      header.replace('19112026', number === 791 ? '18112026' : '19112026'),
-      eevdBatch({ number, count: 1, gross, fee }),
-      eevdSale({ ...member, batch: number, fee }),
-      eevdTrailer(4, { batches: 1, sales: 1, gross, fee }),
-    ]);
-  };
-  const [known, other] = [
-    { nsu: 791, gross: 40_000 },
-    { nsu: 792, gross: 20_000 },
+const paid = async (): Promise<number> =>
+  Number((await bench.auditor.query('select count(*)::int as count from settlement_matches'))[0]?.count);
+
+const debitLines = (batch: number, members: readonly Member[]) => {
+  const sums = { gross: sumOf(members), fee: feeOf(sumOf(members)) };
+  return [
+    eevdHeader(),
+    eevdBatch({ number: batch, count: members.length, ...sums }),
+    ...members.map((member) => eevdSale({ ...member, batch, fee: feeOf(member.gross) })),
+    eevdTrailer(members.length + 3, { batches: 1, sales: members.length, ...sums }),
   ];
-  const ids = [await sell(known), await sell(other)];
-  await takeDebitList(791, known);
+};
+
+test('sales by debit are told, and are in no batch of credit that has their number', async () => {
+  const member = { nsu: 791, gross: 40_000 };
+  const id = await sell(member);
+  await takeList(791, [member]);
+  await take('EEVD', debitLines(791, [member, { nsu: 799, gross: 10_000 }]));
+  const [matched, open] = [await paid(), await openLines()];
   await bench.match();
-  assert.deepEqual(await filed(ids), [null, null]);
-  await takeCredit(791, known.gross);
-  await takeDebitList(792, other);
-  await takeCredit(792, other.gross);
+  // The one line of the list of credit.
+  assert.deepEqual([(await paid()) - matched, await openLines()], [1, open]);
+  await takeCredit(791, member.gross);
   await bench.match();
-  assert.deepEqual(await filed(ids), [39_000, 19_500]);
-  await takeDebitList(792, { nsu: 799, gross: 20_000 }, 'REPROCESSAMENTO');
-  await bench.match();
-  assert.deepEqual(await filed(ids), [39_000, null]);
+  assert.deepEqual([await filed([id]), await openLines()], [[39_000], open]);
 });
 
 test('Pix of the acquirer and open or negotiated units are told, open no exception and pay nothing', async () => {
   const before = await openLines();
-  const paid = () => bench.auditor.query('select count(*)::int as count from settlement_matches');
   const matched = await paid();
   await take('CIELO16', cielo16FileLines());
   await take('CIELO15', cielo15FileLines());
@@ -485,9 +486,58 @@ test('Pix of the acquirer and open or negotiated units are told, open no excepti
        from settlement_files where format in ('cielo09', 'cielo15', 'cielo16') order by format`,
     ),
     [
-      { format: 'cielo09', entries: 2, gross: 15_000, net: 14_650, is_matched: true },
-      { format: 'cielo15', entries: 3, gross: 35_000, net: 34_650, is_matched: true },
-      { format: 'cielo16', entries: 4, gross: 19_010, net: 18_990, is_matched: true },
+      { format: 'cielo09', entries: 2, gross: 0, net: 0, is_matched: true },
+      { format: 'cielo15', entries: 3, gross: 0, net: 0, is_matched: true },
+      { format: 'cielo16', entries: 4, gross: 0, net: 0, is_matched: true },
     ],
   );
+});
+
+const headerOf = (statement: string, sequence: string) => withText(cieloHeader({ statement }), 36, sequence);
+
+test('no line of a file that pays nothing is money of a sheet, whatever its code is', async () => {
+  const day = '2026-11-20' as Day;
+  const before = await readDayLines(bench.pool, day, 10);
+  const unknown = (lines: readonly string[], at: number) => lines.with(1, withText(lines[1] ?? '', at, 'QQ'));
+  for (const sequence of ['0000991', '0000992'])
+    await take(`CIELO09-${sequence}`, unknown(cielo09FileLines(), 70).with(0, headerOf('09', sequence)));
+  await take('CIELO16-QQ', unknown(cielo16FileLines(), 12).with(0, headerOf('16', '0000991')));
+  const announced = cielo03FileLines().with(0, headerOf('03', '0000991'));
+  const sale = announced.findIndex((line) => line.startsWith('E'));
+  await take('CIELO03-QQ', announced.with(sale, withText(announced[sale] ?? '', 28, 'QQ')));
+  await bench.match();
+  const lines = await openLines();
+  assert.deepEqual(
+    lines.filter(({ class: name }) => name === 'unknownCode').map(({ found }) => String(found).slice(0, 2)),
+    ['05', 'QQ'],
+  );
+  assert.deepEqual(await readDayLines(bench.pool, day, 10), before);
+});
+
+test('a file of a format that only a newer process knows is listed, left to that process, and keeps no other waiting', async () => {
+  const holdFormat = (verb: string) => bench.auditor.query(`alter table settlement_files ${verb}`);
+  const [check] = await bench.auditor.query(
+    `select pg_get_constraintdef(oid) as text from pg_constraint where conname = 'settlement_files_format_check'`,
+  );
+  await holdFormat('drop constraint settlement_files_format_check');
+  try {
+    await take('FUTURE', cielo16FileLines().with(0, headerOf('16', '0000993')));
+    const [future] = await bench.auditor.query(
+      `update settlement_files set format = 'future' where name = 'FUTURE' returning due_at`,
+    );
+    const member = { nsu: 1_901, gross: 10_000 };
+    const id = await sell(member);
+    await takeBatch(1_901, [member]);
+    await bench.match();
+    assert.deepEqual(await filed([id]), [9_750]);
+    const [left] = await bench.auditor.query(
+      `select due_at, matched_at from settlement_files where name = 'FUTURE'`,
+    );
+    assert.deepEqual(left, { ...future, matched_at: null });
+    const listed = await listFiles(bench.pool, Number.MAX_SAFE_INTEGER, 50);
+    assert.ok(listed.some(({ format }) => format === 'future'));
+  } finally {
+    await bench.auditor.query(`update settlement_files set format = 'cielo16' where format = 'future'`);
+    await holdFormat(`add constraint settlement_files_format_check ${check?.text}`);
+  }
 });

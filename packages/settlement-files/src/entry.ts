@@ -6,7 +6,7 @@ import type { Sentence } from './sentence.ts';
 /**
  * `sale`: known, will be paid. `schedule`: future payments of a batch or installment. `anticipation`: an
  * early payout for a fee. `pledge`: a payout to a holder of a claim. `adjustment`: a credit or debit of no
- * sale. `notice`: what concerns no sale by card, and is only told. `unknown`: a code that is not in the
+ * sale. `notice`: is only told: no money of a sale by credit. `unknown`: a code that is not in the
  * layout; pays and takes nothing.
  */
 export const ENTRY_KINDS = [

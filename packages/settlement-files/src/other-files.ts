@@ -15,7 +15,8 @@ export const OTHER_FILES: readonly OtherFile[] = [
   },
   {
     title: 'Rede EEVD, em outro leiaute que o separado por vírgulas',
-    isHeader: (line) => /^0\d/.test(line) && /EEVD *$/i.test(line.slice(0, 130)),
+    isHeader: (line) =>
+      /^0{2,3},.*EEVD/i.test(line) || (/^0\d/.test(line) && /EEVD *$/i.test(line.slice(0, 130))),
   },
   {
     title: 'Rede EESA (saldo em aberto)',

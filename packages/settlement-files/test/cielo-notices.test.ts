@@ -41,7 +41,7 @@ test('zeros are no origin of an adjustment, and one that is not known stands in 
     entries.slice(0, 2).map(({ kind, description }) => [kind, description]),
     [
       ['notice', 'Pix, pago no domicílio'],
-      ['unknown', '99 Pix'],
+      ['notice', '99 Pix'],
     ],
   );
 });
@@ -129,6 +129,14 @@ test('a Cielo 09 says which units are open, and nothing of it pays', async () =>
       ['notice', 5_000, 100, 4_900, '2026-11-20', 'UR-LATER'],
     ],
   );
+  const coded = await readLines(lines.with(1, withText(lines[1] ?? '', 70, 'QQ')));
+  assert.deepEqual(
+    coded.entries.map(({ kind, description }) => [kind, description]),
+    [
+      ['notice', 'QQ UR em aberto'],
+      ['notice', 'UR em aberto'],
+    ],
+  );
   const trailer = (...sums: [number, number, number, number]) => lines.with(-1, cieloTrailer(...sums));
   assert.deepEqual(await firstFault(trailer(2, 0, 15_001, 14_650)), [4, 'gross']);
   assert.deepEqual(await firstFault(trailer(2, 0, 15_000, 14_651)), [4, 'net']);
@@ -194,4 +202,10 @@ test('a unit without its negotiation, or behind the account of it, is found', as
   assert.deepEqual(await firstFault(lines.toSpliced(1, 1)), [2, null]);
   const [unit = '', account = ''] = [lines[6], lines[7]];
   assert.deepEqual(await firstFault(lines.with(6, account).with(7, unit)), [8, null]);
+  // Without its account, with a second one, and cut out but for its account.
+  assert.deepEqual(await firstFault(lines.toSpliced(7, 1)), [6, null]);
+  assert.deepEqual(await firstFault(lines.with(6, account)), [8, null]);
+  assert.deepEqual(await firstFault(lines.toSpliced(5, 2)), [6, null]);
+  const counted = (count: string) => lines.with(-1, withText(lines.at(-1) ?? '', 2, count.padStart(11, '0')));
+  assert.deepEqual(await firstFault(counted(String(lines.length))), [lines.length, 'recordCount']);
 });

@@ -44,7 +44,7 @@ export function eevdSale({ batch, nsu, gross, fee, status = '01', card }: EevdSa
   ].join(',');
 }
 
-export function eevdEcommerce({ batch, nsu, gross }: EevdSale, order: string): string {
+function eevdEcommerce({ batch, nsu, gross }: EevdSale, order: string): string {
   return [
     ...['13', PV, digits(batch, 9), '19112026', digits(gross, 15), '544828*********0007', digits(nsu, 12)],
     ...[digits(nsu, 20), order.padEnd(30)],

@@ -3,7 +3,6 @@ import { LONGEST_REASON } from '../../audit/audit-event.ts';
 import type { WireError } from '../../platform/http/endpoint.ts';
 import { MOST_COUNTED_FOR_PEOPLE } from '../../platform/pages.ts';
 import type { SheetCell } from '../../platform/workbooks/xlsx.ts';
-import type { SettlementFormat } from '../../reconciliation/settlement-entry.ts';
 import { BRAND_NAMES, type CardBrand } from '../../values/card-number.ts';
 import { holdsCardNumber, holdsCpfOrEmail } from '../../values/card-number-in-text.ts';
 import { type Cents, reaisText } from '../../values/cents.ts';
@@ -368,6 +367,11 @@ export function cardText({ brand, lastFour }: ShownCard): string {
   return `${brandText(brand)} •••• ${lastFour}`;
 }
 
-export const FORMAT_NAMES = Object.fromEntries(
+export const FORMAT_NAMES: Readonly<Record<string, string>> = Object.fromEntries(
   FORMATS.map(({ format, title }) => [format, title]),
-) as Readonly<Record<SettlementFormat, string>>;
+);
+
+/** One that only a newer process knows has its bare name. */
+export function formatText(name: string): string {
+  return FORMAT_NAMES[name] ?? name;
+}

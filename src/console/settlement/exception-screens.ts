@@ -157,7 +157,7 @@ const LINE_WORDS: Readonly<Record<EntryKind, string>> = {
   chargebackReversal: 'A chargeback that was taken back',
   adjustment: 'A credit or debit of no sale',
   pledge: 'A pledge',
-  notice: 'What concerns no sale by card',
+  notice: 'Only told, and pays nothing',
   unknown: 'Its code is not known',
 };
 

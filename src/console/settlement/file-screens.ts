@@ -6,8 +6,8 @@ import { addDays, type Day, instant, saoPauloDay } from '../../values/instant.ts
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
   emptyState,
-  FORMAT_NAMES,
   facts,
+  formatText,
   link,
   moment,
   quotation,
@@ -43,7 +43,7 @@ function fileTable(files: readonly ListedFile[], { wording, path }: Visit): Html
     html`<nav class="pager" aria-label="${say('Pages of this list')}">${link(withQuery(path, { before: oldest.fileNumber }), say('Older'))}</nav>`;
   return html`${table(say('Files'), files, [
     { title: say('Name'), cell: (file) => link(filePath(file.fileNumber), file.name) },
-    { title: say('Format'), cell: (file) => FORMAT_NAMES[file.format] },
+    { title: say('Format'), cell: (file) => formatText(file.format) },
     { title: say('Days'), cell: (file) => daysText(file, day) },
     { title: say('Lines'), isNumber: true, cell: (file) => count(file.entries) },
     { title: say('Gross'), isNumber: true, cell: (file) => money(file.gross) },
@@ -66,7 +66,7 @@ function filePage(file: SettlementFile, { wording }: Visit): Html {
   return facts([
     [say('Name'), file.name],
     [say('Number'), file.fileNumber],
-    [say('Format'), `${FORMAT_NAMES[file.format]} ${file.version}`],
+    [say('Format'), `${formatText(file.format)} ${file.version}`],
     [say('Establishment'), file.establishment],
     [say('Made on'), day(file.madeOn)],
     [say('Days'), daysText(file, day)],
@@ -151,7 +151,7 @@ function underWaySection(files: readonly FileUnderWay[], { wording }: Visit): Sh
     say('Being taken now'),
     html`${table(say('Being taken now'), files, [
       { title: say('Name'), cell: (file) => file.name },
-      { title: say('Format'), cell: (file) => FORMAT_NAMES[file.format] },
+      { title: say('Format'), cell: (file) => formatText(file.format) },
       { title: say('Lines so far'), isNumber: true, cell: (file) => count(file.lineNumber) },
       { title: say('Begun'), cell: (file) => moment(wording, file.beganAt) },
       { title: say('By'), cell: (file) => file.takenBy },
@@ -178,7 +178,7 @@ function coverageSection(coverages: readonly FileCoverage[], { wording }: Visit)
     html`<p class="note">${say(
       'Of the last 45 days, up to yesterday: business days without a file, behind the first that has one. Ask the acquirer for them; their money is judged when they come.',
     )}</p>${table(say('Days with a file'), shown, [
-      { title: say('Format'), cell: (one) => FORMAT_NAMES[one.format] },
+      { title: say('Format'), cell: (one) => formatText(one.format) },
       { title: say('Establishment'), cell: (one) => one.establishment },
       {
         title: say('State'),

@@ -4,7 +4,6 @@ import { inputRows, own } from '../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { ENQUEUE_DELIVERIES } from '../../webhooks/deliveries/to-send.sql.ts';
-import { SETTLEMENT_FORMATS } from '../settlement-entry.ts';
 import {
   EXCEPTION_CLASSES,
   EXCEPTION_MOVES,
@@ -137,7 +136,7 @@ const COUNT_LINES = statement(
    ) lines`,
 );
 
-const FILES = rowCodec({ format: column.oneOf(SETTLEMENT_FORMATS), count: column.whole('count(*)') });
+const FILES = rowCodec({ format: column.text(), count: column.whole('count(*)') });
 
 const COUNT_FILES = statement(
   'settlement_files.count',

@@ -8,7 +8,7 @@ import { pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
 import { column, firstOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import type { Day } from '../../values/instant.ts';
-import { ENTRY_KINDS, SETTLEMENT_FORMATS } from '../settlement-entry.ts';
+import { ENTRY_KINDS } from '../settlement-entry.ts';
 import {
   EXCEPTION_CLASSES,
   EXCEPTION_MOVES,
@@ -251,7 +251,7 @@ const LINE = rowCodec(
     line: column.text(),
     kind: column.oneOf(ENTRY_KINDS),
     fileName: column.text('f.name'),
-    format: column.oneOf(SETTLEMENT_FORMATS, 'f.format'),
+    format: column.text('f.format'),
   },
   'e',
 );

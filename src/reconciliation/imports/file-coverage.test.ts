@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import type { Day } from '../../values/instant.ts';
 import { type FileSpan, fileCoverages } from './file-coverage.ts';
 
-const span = (from: string, to = from, establishment = '100'): FileSpan => ({
-  format: 'adiq',
+const span = (from: string, to = from, establishment = '100', format = 'adiq'): FileSpan => ({
+  format,
   establishment,
   from: from as Day,
   to: to as Day,
@@ -15,6 +15,8 @@ test('business days without a file are missing, from the first file on', () => {
   const [found] = of([span('2026-11-12'), span('2026-11-13'), span('2026-11-18', '2026-11-19')]);
   // The 14th, 15th, 21st and 22nd are weekends, the 20th is a holiday.
   assert.deepEqual(found?.missing, ['2026-11-23', '2026-11-17', '2026-11-16']);
+  const [seldom] = of([span('2026-11-12', '2026-11-12', '100', 'cielo15')]);
+  assert.deepEqual([seldom?.last, seldom?.missing], ['2026-11-12', []]);
   assert.deepEqual([found?.first, found?.last, found?.coveredDays], ['2026-11-12', '2026-11-19', 4]);
 });
 

@@ -1,16 +1,16 @@
 import { isBusinessDay } from '../../values/business-day.ts';
 import { addDays, type Day } from '../../values/instant.ts';
-import type { SettlementFormat } from '../settlement-entry.ts';
+import { isDaily } from '../settlement-entry.ts';
 
 export type FileSpan = {
-  readonly format: SettlementFormat;
+  readonly format: string;
   readonly establishment: string;
   readonly from: Day;
   readonly to: Day;
 };
 
 export type FileCoverage = {
-  readonly format: SettlementFormat;
+  readonly format: string;
   readonly establishment: string;
   readonly first: Day;
   readonly last: Day;
@@ -22,7 +22,7 @@ export type FileCoverage = {
 const keyOf = ({ format, establishment }: Pick<FileSpan, 'format' | 'establishment'>) =>
   `${format} ${establishment}`;
 
-/** Only business days count: on other days acquirers mostly send no file. */
+/** Only business days of daily formats count: on other days acquirers mostly send no file. */
 export function fileCoverages(spans: readonly FileSpan[], from: Day, to: Day): FileCoverage[] {
   return [...Map.groupBy(spans, keyOf).values()].flatMap((own) => {
     const [one] = own;
@@ -31,7 +31,7 @@ export function fileCoverages(spans: readonly FileSpan[], from: Day, to: Day): F
     const [first, last] = [covered.at(0), covered.at(-1)];
     if (one === undefined || first === undefined || last === undefined) return [];
     const missing = daysOf({ from: first, to }, from, to).filter(
-      (day) => isBusinessDay(day) && !days.has(day),
+      (day) => isDaily(one.format) && isBusinessDay(day) && !days.has(day),
     );
     const { format, establishment } = one;
     return [{ format, establishment, first, last, coveredDays: days.size, missing: missing.toReversed() }];

@@ -4,15 +4,16 @@ import { lstat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Actor, Audit } from '../../audit/audit-event.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import type {
-  SettlementEvent,
-  SettlementFault,
-  SettlementFileEnd,
-  SettlementFileHead,
+import {
+  isMoney,
+  type SettlementEvent,
+  type SettlementFault,
+  type SettlementFileEnd,
+  type SettlementFileHead,
 } from '../settlement-entry.ts';
 import { readSettlementEvents } from './read-settlement-events.ts';
 import type { ImportResult, Taken } from './settlement-file.ts';
-import { isMoney, keptName, type SettlementFile } from './settlement-file.ts';
+import { keptName, type SettlementFile } from './settlement-file.ts';
 import {
   abandonFile,
   beginFile,

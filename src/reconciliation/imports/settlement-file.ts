@@ -1,6 +1,6 @@
 import { withoutCardNumbers } from '../../values/card-number-in-text.ts';
 import type { Day, Instant } from '../../values/instant.ts';
-import type { EntryKind, SettlementFault, SettlementFileHead } from '../settlement-entry.ts';
+import type { SettlementFault, SettlementFileHead } from '../settlement-entry.ts';
 
 export type Taken = {
   readonly kind: 'taken';
@@ -24,7 +24,9 @@ export type ImportResult = (
     }
 ) & { readonly sha256: string };
 
-export type SettlementFile = SettlementFileHead & {
+export type SettlementFile = Omit<SettlementFileHead, 'format'> & {
+  /** A newer process may have written one that this one does not know. */
+  readonly format: string;
   readonly fileNumber: number;
   readonly name: string;
   readonly entries: number;
@@ -61,10 +63,6 @@ export function placeOfFile(
   if (same !== null && !isRepetition) return { ok: false, refusal: 'sequenceTaken' };
   const missing = highestBelow === null ? 0 : sequence - highestBelow - 1;
   return { ok: true, replaces: same, missingBefore: Math.max(0, missing) };
-}
-
-export function isMoney(kind: EntryKind): boolean {
-  return kind !== 'sale' && kind !== 'schedule' && kind !== 'pledge';
 }
 
 /** Does not depend on the process or time of the import. */

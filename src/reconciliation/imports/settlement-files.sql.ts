@@ -8,12 +8,7 @@ import {
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { column, firstOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Day } from '../../values/instant.ts';
-import {
-  referenceTail,
-  SETTLEMENT_FORMATS,
-  type SettlementEntry,
-  type SettlementFileHead,
-} from '../settlement-entry.ts';
+import { referenceTail, type SettlementEntry, type SettlementFileHead } from '../settlement-entry.ts';
 
 import type { FileSpan } from './file-coverage.ts';
 import { type FilePlace, placeOfFile, type SettlementFile } from './settlement-file.ts';
@@ -244,7 +239,7 @@ export async function finishFile(
 const FILE = rowCodec<SettlementFile>({
   fileNumber: column.whole(),
   name: column.text(),
-  format: column.oneOf(SETTLEMENT_FORMATS),
+  format: column.text(),
   version: column.text(),
   establishment: column.text(),
   madeOn: column.day(),
@@ -291,7 +286,7 @@ const UNDER_WAY = rowCodec(
   {
     fileNumber: column.whole(),
     name: column.text(),
-    format: column.oneOf(SETTLEMENT_FORMATS),
+    format: column.text(),
     establishment: column.text(),
     takenBy: column.text(),
     beganAt: column.instant(),
@@ -316,7 +311,7 @@ export async function listFilesUnderWay(database: Reader, limit: number): Promis
 }
 
 const SPAN = rowCodec<FileSpan>({
-  format: column.oneOf(SETTLEMENT_FORMATS),
+  format: column.text(),
   establishment: column.text(),
   from: column.day('from_on'),
   to: column.day('to_on'),

@@ -10,7 +10,7 @@ import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.
 import { INSTALLMENT_STATES } from '../../transactions/transaction.ts';
 import { addDays, type Day } from '../../values/instant.ts';
 import { EXCEPTION_CLASSES, EXCEPTION_STATES, type KnownException } from '../exceptions/exception.ts';
-import { ENTRY_KINDS, SETTLEMENT_FORMATS } from '../settlement-entry.ts';
+import { ENTRY_KINDS } from '../settlement-entry.ts';
 import {
   FILED_CHANGE_STATES,
   GRACE_DAYS,
@@ -285,7 +285,7 @@ const SHOWN_LINE = rowCodec(
   {
     ...MATCHED_PART.fields,
     fileName: column.text('f.name'),
-    format: column.oneOf(SETTLEMENT_FORMATS, 'f.format'),
+    format: column.text('f.format'),
     line: column.nullable(
       column.text(
         '(select e.line from settlement_entries e where e.file_number = m.file_number and e.line_number = m.line_number)',

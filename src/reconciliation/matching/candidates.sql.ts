@@ -33,18 +33,19 @@ export type MatchedFile = RowOf<typeof MATCHED_FILE>;
 
 /**
  * Rede's batch payouts are divided over the unpaid sales of its other file. So earlier lists come first, and
- * payout files of an establishment by their days. A failing file blocks the others only for a while.
+ * payout files of an establishment by their days. A failing file blocks the others only for a while. A format
+ * that only a newer process knows is left to that one. `$1`: those that this process knows.
  */
-const WAITS = `f.taken_at is not null and not (f.format = 'redeEefi' and exists (
+const WAITS = `f.taken_at is not null and f.format = any ($1::text[]) and not (f.format = 'redeEefi' and exists (
      select from settlement_files v where v.establishment = f.establishment and v.file_number <> f.file_number
        and v.taken_at > now() - interval '10 minutes' and v.due_at is not null
-       and (v.format in ('redeEevc', 'redeEevd') and v.file_number < f.file_number
+       and (v.format = 'redeEevc' and v.file_number < f.file_number
          or v.format = 'redeEefi' and ((v.to_on, v.file_number) < (f.to_on, f.file_number) or v.due_at > now()))
    ))`;
 
 const CLAIM = statement(
   'settlement_files.claim',
-  `update settlement_files set due_at = now() + $1 * interval '1 millisecond', fence = fence + 1
+  `update settlement_files set due_at = now() + $2 * interval '1 millisecond', fence = fence + 1
    where file_number = (
      select f.file_number from settlement_files f where ${WAITS} and f.due_at <= now()
      order by f.due_at, f.file_number limit 1 for no key update of f skip locked
@@ -53,8 +54,10 @@ const CLAIM = statement(
 );
 
 export async function claimFile(database: Database, leaseMilliseconds: number): Promise<MatchedFile | null> {
-  return firstOf(await database.query(CLAIM, [leaseMilliseconds]), MATCHED_FILE.parse);
+  return firstOf(await database.query(CLAIM, [SETTLEMENT_FORMATS, leaseMilliseconds]), MATCHED_FILE.parse);
 }
+
+export const earliestFileValues = () => [SETTLEMENT_FORMATS];
 
 export const EARLIEST_FILE = statement(
   'settlement_files.earliest_due',

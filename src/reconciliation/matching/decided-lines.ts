@@ -3,7 +3,7 @@ import { startOfSaoPauloDay } from '../../values/instant.ts';
 import type { ExceptionClass } from '../exceptions/exception.ts';
 import { filedChangeId, filedChargebackId } from '../imports/settlement-file.ts';
 import type { InstallmentKey, MatchRule } from '../judging/judged-installment.ts';
-import { type EntryKind, type EntryMoney, isPaying, netOf } from '../settlement-entry.ts';
+import { type EntryKind, type EntryMoney, isMatched, isPaying, netOf } from '../settlement-entry.ts';
 import type { FiledEntry, FoundBatch, FoundCandidate } from './candidates.sql.ts';
 import { type EntryMatch, matchEntry, type UnmatchedReason } from './entry-match.ts';
 import { divideEntry, paidMembers } from './entry-parts.ts';
@@ -37,14 +37,13 @@ export type DecidedLines = {
   readonly lists: readonly number[];
 };
 
-const OF_NO_INSTALLMENT: ReadonlySet<EntryKind> = new Set(['adjustment', 'schedule', 'notice']);
-
 type MembersOf = (entry: FiledEntry) => FoundBatch;
 
 /** Such a line is divided over the sales of the acquirer's own list of the batch. */
 export function isOfBatch(entry: FiledEntry): boolean {
   const names = [entry.orderReference, entry.tid, entry.nsu, entry.authorizationCode];
   return (
+    isMatched(entry.kind) &&
     entry.kind !== 'sale' &&
     entry.kind !== 'unknown' &&
     entry.batch !== null &&
@@ -66,7 +65,7 @@ export function decideLines(
   const paid = new Set<string>();
   const named = new Map<string, number>();
   for (const entry of entries) {
-    if (OF_NO_INSTALLMENT.has(entry.kind)) continue;
+    if (!isMatched(entry.kind)) continue;
     if (entry.kind === 'unknown') {
       unmatched.push(unmatchedLine(entry, (entry.description ?? '').slice(0, LONGEST_FOUND)));
       continue;

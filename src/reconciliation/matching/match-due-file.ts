@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/postgres/database.ts';
+import { isMatched } from '../settlement-entry.ts';
 import {
   claimFile,
   type FiledEntry,
@@ -38,8 +39,7 @@ export async function matchDueFile(tools: MatchTools, signal: AbortSignal): Prom
   if (file === null) return 0;
   let commits = 1;
   if (file.replaces !== null && file.matchedLine === 0) {
-    if (file.format === 'redeEevc' || file.format === 'redeEevd')
-      commits += await withdrawDivided(tools, file, file.replaces, signal);
+    if (file.format === 'redeEevc') commits += await withdrawDivided(tools, file, file.replaces, signal);
     commits += await withdrawReplaced(tools, file, file.replaces, signal);
   }
   for (let after: number | null = file.matchedLine; after !== null; commits += 1) {
@@ -103,7 +103,9 @@ export async function decideEntries(
 ): Promise<DecidedLines> {
   const [first] = entries;
   if (first === undefined) return { matches: [], unmatched: [], changes: [], lists: [] };
-  const named = entries.filter((entry) => !isOfBatch(entry)).map(({ lineNumber }) => lineNumber);
+  const named = entries
+    .filter((entry) => isMatched(entry.kind) && !isOfBatch(entry))
+    .map(({ lineNumber }) => lineNumber);
   const candidates = await findNamedCandidates(database, first.fileNumber, named);
   // The first rule that finds a sale decides, so this one is only for lines that nothing else names.
   const unnamed = named.filter((line) => !candidates.has(line));

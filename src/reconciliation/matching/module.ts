@@ -6,7 +6,7 @@ import { everySoOften } from '../../platform/work/every-so-often.ts';
 import { createWakeSignal, type WakeSignal } from '../../platform/work/wake-signal.ts';
 import { processWatchedFolder, WATCHED_LIMITS } from '../imports/process-watched-folder.ts';
 import type { WatchedFile } from '../imports/settlement-file.ts';
-import { EARLIEST_FILE } from './candidates.sql.ts';
+import { EARLIEST_FILE, earliestFileValues } from './candidates.sql.ts';
 import { COVERAGES_DUE, coveragesDueValues } from './coverages.sql.ts';
 import { findMissingPayouts, judgeDueExceptions } from './judge-due-exceptions.ts';
 import { type MatchTools, matchDueFile } from './match-due-file.ts';
@@ -20,7 +20,7 @@ function matchingWorks(tools: MatchTools, wakeSignal: WakeSignal): Work[] {
       name: 'matchFiles',
       wakeSignal,
       runDue: (signal) => matchDueFile(tools, signal),
-      look: { piece: EARLIEST_FILE },
+      look: { piece: EARLIEST_FILE, values: earliestFileValues },
     },
     {
       name: 'judgeExceptions',

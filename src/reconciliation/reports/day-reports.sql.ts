@@ -4,6 +4,7 @@ import type { Day } from '../../values/instant.ts';
 import { EXCEPTION_CLASSES } from '../exceptions/exception.ts';
 import { INSTALLMENT_KEY, type ReadInstallment, readJudged } from '../judging/judged.sql.ts';
 import type { InstallmentKey } from '../judging/judged-installment.ts';
+import { MATCHED_MONEY, PAYING_FORMATS } from '../settlement-entry.ts';
 
 export type DayPlace = InstallmentKey;
 
@@ -52,13 +53,15 @@ export async function readDayInstallments(
 /** The same as `netOf`. */
 const NET_OF_LINE = 'coalesce(e.net, e.gross - coalesce(e.fee, 0) - coalesce(e.anticipation_fee, 0))';
 
+/** Only of files that pay: what others only report is in one of those too, or is no money yet. */
 const UNMATCHED_OF_DAY = `from reconciliation_exceptions x
    join settlement_entries e on e.file_number = x.file_number and e.line_number = x.line_number
    join settlement_files f on f.file_number = e.file_number and f.replaced_by is null
    where x.day = $1::date and x.merchant_id = '' and x.state <> 'healed' and e.bank_on = $1::date
-     and e.kind not in ('sale', 'schedule', 'pledge', 'adjustment')`;
+     and e.kind = any ($2::text[]) and f.format = any ($3::text[])`;
 const ADJUSTMENTS_OF_DAY = `from settlement_entries e join settlement_files f on f.file_number = e.file_number
-   where e.kind = 'adjustment' and e.bank_on = $1::date and f.taken_at is not null and f.replaced_by is null`;
+   where e.kind = 'adjustment' and e.bank_on = $1::date and f.taken_at is not null and f.replaced_by is null
+     and f.format = any ($3::text[])`;
 
 const CAUSES = [...EXCEPTION_CLASSES, 'adjustment'] as const;
 
@@ -94,7 +97,7 @@ const LARGEST_LINES = statement(
        union all
        select 'adjustment', null, e.file_number, e.line_number, ${NET_OF_LINE} ${ADJUSTMENTS_OF_DAY}
      ) l
-   ) k where place <= $2 order by cause, place`,
+   ) k where place <= $4 order by cause, place`,
 );
 
 export async function readDayLines(
@@ -102,7 +105,8 @@ export async function readDayLines(
   day: Day,
   mostOfCause: number,
 ): Promise<{ readonly sums: RowOf<typeof LINES>[]; readonly largest: RowOf<typeof LINE>[] }> {
-  const sums = await database.query(SUM_LINES, [day]);
-  const largest = await database.query(LARGEST_LINES, [day, mostOfCause]);
+  const values = [day, MATCHED_MONEY, PAYING_FORMATS];
+  const sums = await database.query(SUM_LINES, values);
+  const largest = await database.query(LARGEST_LINES, [...values, mostOfCause]);
   return { sums: sums.map(LINES.parse), largest: largest.map(LINE.parse) };
 }

@@ -1,5 +1,5 @@
 import type { Sentence } from '../sentence.ts';
-import { columnTooLong } from './faults.ts';
+import { columnTooLong, moreColumns } from './faults.ts';
 import { type CodeTable, type FieldKind, type RecordLayout, recordLayout } from './fixed-width.ts';
 
 /** Name, most characters, kind, meaning. */
@@ -37,8 +37,8 @@ const NUMBERS = /^(?:digits|count|cents|day|time)/;
  */
 export function fullColumns(
   line: string,
-  { fields }: RecordLayout,
-): string | { readonly field: string; readonly sentence: Sentence } {
+  { type, fields }: RecordLayout,
+): string | { readonly field: string | null; readonly sentence: Sentence } {
   const isFull = fields.every(([, from, to, kind]) => {
     const isWhole = to < line.length;
     const mayHaveCommas = isWhole && kind.startsWith('text');
@@ -48,6 +48,7 @@ export function fullColumns(
   });
   if (isFull) return line;
   const columns = line.split(SEPARATOR);
+  if (columns.length > fields.length) return { field: null, sentence: moreColumns(type, fields.length) };
   const full: string[] = [];
   for (const [index, [name, from, to, kind]] of fields.entries()) {
     const column = columns[index];

@@ -41,6 +41,18 @@ export function fewerColumns(record: string, columns: number): Sentence {
   };
 }
 
+export const NO_ACCOUNT: Sentence = {
+  pt: 'Falta a esta negociação (A) a conta em que ela foi paga (C).',
+  en: 'This negotiation (A) lacks the account that it is paid into (C).',
+};
+
+export function moreColumns(record: string, columns: number): Sentence {
+  return {
+    pt: `A linha tem mais colunas do que as ${columns} do registro ${record}: um texto com vírgula só é lido onde todas as colunas estão completas.`,
+    en: `The line has more columns than the ${columns} of record ${record}: a text with a comma is read only where all columns are full.`,
+  };
+}
+
 export const UNKNOWN_FORMAT: Sentence = {
   pt: 'A primeira linha não é o cabeçalho de um arquivo conhecido: de adquirente (Adiq EDI 3.1, Cielo 03, 04, 09, 15 e 16, Rede EEVC, EEVD e EEFI, Getnet) ou de banco (retorno CNAB 240 ou 400).',
   en: 'The first line is not the header of a known file: of an acquirer (Adiq EDI 3.1, Cielo 03, 04, 09, 15 and 16, Rede EEVC, EEVD and EEFI, Getnet) or of a bank (return file, CNAB 240 or 400).',

@@ -20,6 +20,8 @@ export type Format<Name extends string = string> = FormatLayout & {
   readonly format: Name;
   /** Its files report payouts; other formats only report sales. */
   readonly pays: boolean;
+  /** One is expected of each business day. */
+  readonly isDaily: boolean;
   readonly isHeader: (line: string) => boolean;
   readonly open: (findings: Findings) => FileReading;
 };

@@ -60,6 +60,7 @@ export const ADIQ: Format<'adiq'> = {
   ...ADIQ_LAYOUT,
   format: 'adiq',
   pays: true,
+  isDaily: true,
   isHeader: (line) => /^A0\d{4}/.test(line),
   open: (findings) => new AdiqFile(findings),
 };

@@ -1,11 +1,17 @@
 import type { EntryKind } from '../../entry.ts';
 import { unknownUnder } from '../../records/entry-fields.ts';
-import { disagrees } from '../../records/faults.ts';
 import type { FileReading, Findings } from '../../records/findings.ts';
 import type { RecordValues } from '../../records/fixed-width.ts';
 import type { Format, FormatLayout } from '../../records/format.ts';
 import { type GoodLine, onRecord, recordLines } from '../../records/record-lines.ts';
-import { CIELO_SALES, checkRecordCount, cieloEntry, takeCieloHeader } from './cielo-file.ts';
+import {
+  CIELO_SALES,
+  checkRecordCount,
+  checkSums,
+  cieloEntry,
+  ENTRY_SUMS,
+  takeCieloHeader,
+} from './cielo-file.ts';
 import {
   CIELO_03_HEADER,
   CIELO_03_RECORDS,
@@ -32,6 +38,7 @@ export const CIELO_03: Format<'cielo03'> = {
   ...CIELO_03_LAYOUT,
   format: 'cielo03',
   pays: false,
+  isDaily: true,
   isHeader: (line) => line.startsWith('0') && line.slice(42, 49) === 'CIELO03',
   open: (findings) => new Cielo03File(findings),
 };
@@ -87,14 +94,8 @@ class Cielo03File implements FileReading {
     this.#isEnded = true;
     if (!this.#findings.isClean) return;
     checkRecordCount(values.recordCount, this.#lineCount, line, this.#findings);
-    const sums = [
-      ['entryCount', this.#entryCount],
-      ['gross', this.#gross],
-      ['net', this.#net],
-    ] as const;
-    for (const [name, found] of sums) {
-      if (values[name] !== found) this.#findings.fault(line, name, disagrees(name, values[name], found));
-    }
+    const found = { entryCount: this.#entryCount, gross: this.#gross, net: this.#net };
+    checkSums(line, values, found, this.#findings, ENTRY_SUMS);
   }
 }
 

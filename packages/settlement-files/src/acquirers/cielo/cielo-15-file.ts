@@ -1,6 +1,6 @@
 import type { Day } from '../../day.ts';
 import { bareEntry, cieloBrand, negative } from '../../records/entry-fields.ts';
-import { disagrees, outOfPlace } from '../../records/faults.ts';
+import { disagrees, NO_ACCOUNT, outOfPlace } from '../../records/faults.ts';
 import type { FileReading, Findings, Place } from '../../records/findings.ts';
 import type { RecordValues } from '../../records/fixed-width.ts';
 import type { Format, FormatLayout } from '../../records/format.ts';
@@ -13,12 +13,12 @@ import {
   CIELO_NEGOTIATION,
   CIELO_NEGOTIATION_ACCOUNT,
 } from './cielo-15-layout.ts';
-import { checkRecordCount, takeCieloHeader } from './cielo-file.ts';
+import { checkSums, takeCieloHeader, UNIT_SUMS } from './cielo-file.ts';
 
 const CIELO_15_LAYOUT: FormatLayout = {
   title: 'Cielo 15, v15',
   rules: [
-    '0, then A, each with its B and then its C, then 9. It says which receivable units were negotiated, and for how much.',
+    '0, then A, each with its B and then its one C, then 9. It says which receivable units were negotiated, and for how much.',
     '`gross` and `net` of an A are the sums of its B. Nothing is matched to a `notice`, and nothing is booked for it: what a negotiation does to each sale comes in the 04 (`entryType` 11, and 49 to 54).',
   ],
   typeLength: 1,
@@ -33,6 +33,7 @@ export const CIELO_15: Format<'cielo15'> = {
   ...CIELO_15_LAYOUT,
   format: 'cielo15',
   pays: false,
+  isDaily: false,
   isHeader: (line) => line.startsWith('0') && line.slice(42, 49) === 'CIELO15',
   open: (findings) => new Cielo15File(findings),
 };
@@ -109,22 +110,25 @@ class Cielo15File implements FileReading {
   }
 
   #addAccount(line: GoodLine): void {
-    if (this.#negotiation === null) this.#findings.fault(line, null, outOfPlace(line.record));
-    else this.#negotiation.hasAccount = true;
+    const negotiation = this.#negotiation;
+    if (negotiation === null || negotiation.hasAccount)
+      this.#findings.fault(line, null, outOfPlace(line.record));
+    else negotiation.hasAccount = true;
   }
 
   #close(): void {
     const negotiation = this.#negotiation;
     if (negotiation === null || !this.#findings.isClean) return;
-    for (const name of ['gross', 'net'] as const) {
-      const [stated, found] = [negotiation.stated[name], negotiation[name]];
-      if (stated !== found) this.#findings.fault(negotiation.place, name, disagrees(name, stated, found));
-    }
+    if (!negotiation.hasAccount) this.#findings.fault(negotiation.place, null, NO_ACCOUNT);
+    checkSums(negotiation.place, negotiation.stated, negotiation, this.#findings, UNIT_SUMS);
   }
 
   #end(values: RecordValues<typeof CIELO_15_TRAILER>, line: GoodLine): void {
     this.#isEnded = true;
     this.#close();
-    if (this.#findings.isClean) checkRecordCount(values.recordCount, this.#lineCount, line, this.#findings);
+    const inner = this.#lineCount - 2;
+    // Nothing else tells of a negotiation that is cut out: no count with header and trailer is taken here.
+    if (this.#findings.isClean && values.recordCount !== inner)
+      this.#findings.fault(line, 'recordCount', disagrees('recordCount', values.recordCount, inner));
   }
 }

@@ -63,13 +63,7 @@ export const CIELO_NEGOTIATION_ACCOUNT = recordLayout(
 
 export const CIELO_15_TRAILER = recordLayout('9', 'Trailer of the file', 'The last line, and is checked.', [
   ['recordType', 1, 1, '= 9', 'Record'],
-  [
-    'recordCount',
-    2,
-    12,
-    'count',
-    'Lines between header and trailer; a file that counts these two with them is taken too',
-  ],
+  ['recordCount', 2, 12, 'count', 'Lines between header and trailer'],
   ['net', 13, 30, 'sign cents', 'Not checked, nor the sums behind it: the papers do not say of what'],
   ['entryCount', 31, 41, 'count', 'Not checked'],
   ['gross', 42, 59, 'sign cents', 'Not checked'],

@@ -74,6 +74,6 @@ export const CIELO_PIX_DETAIL = recordLayout(
   { pixType: PIX_TYPES, origin: PIX_ORIGINS, transferStatus: PIX_STATUS },
 );
 
-export const CIELO_16_TRAILER = summedTrailer('8');
+const CIELO_16_TRAILER = summedTrailer('8');
 
 export const CIELO_16_RECORDS = [CIELO_16_HEADER, CIELO_PIX_DETAIL, CIELO_16_TRAILER];

@@ -96,6 +96,7 @@ export const CIELO_04: Format<'cielo04'> = {
   ...CIELO_04_LAYOUT,
   format: 'cielo04',
   pays: true,
+  isDaily: true,
   isHeader: (line) => line.startsWith('0') && line.slice(42, 49) === 'CIELO04',
   open: (findings) => new CieloFile(findings),
 };
@@ -159,10 +160,7 @@ class CieloFile implements FileReading {
 
   #closeUnit(key: string, unit: Unit): void {
     this.#open.delete(key);
-    for (const name of this.#findings.isClean ? (['gross', 'net'] as const) : []) {
-      if (unit.stated[name] === unit[name]) continue;
-      this.#findings.fault(placeOf(unit), name, disagrees(name, unit.stated[name], unit[name]));
-    }
+    if (this.#findings.isClean) checkSums(placeOf(unit), unit.stated, unit, this.#findings, UNIT_SUMS);
   }
 
   #end(values: RecordValues<typeof CIELO_TRAILER>, line: GoodLine): void {
@@ -177,14 +175,8 @@ class CieloFile implements FileReading {
     }
     if (!this.#findings.isClean) return;
     checkRecordCount(values.recordCount, this.#lineCount, line, this.#findings);
-    const sums = [
-      ['entryCount', this.#entries],
-      ['gross', this.#gross],
-      ['net', this.#net],
-    ] as const;
-    for (const [name, found] of sums) {
-      if (values[name] !== found) this.#findings.fault(line, name, disagrees(name, values[name], found));
-    }
+    const found = { entryCount: this.#entries, gross: this.#gross, net: this.#net };
+    checkSums(line, values, found, this.#findings, ENTRY_SUMS);
   }
 }
 
@@ -225,6 +217,22 @@ export function checkRecordCount(
   const inner = lineCount - 2;
   if (stated !== inner && stated !== lineCount)
     findings.fault(line, 'recordCount', disagrees('recordCount', stated, inner));
+}
+
+export const UNIT_SUMS = ['gross', 'net'] as const;
+export const ENTRY_SUMS = ['entryCount', ...UNIT_SUMS] as const;
+
+/** What a record says of other lines, against what they come to. */
+export function checkSums<K extends string>(
+  place: Place,
+  stated: Readonly<Record<K, number>>,
+  found: Readonly<Record<K, number>>,
+  findings: Findings,
+  names: readonly K[],
+): void {
+  for (const name of names) {
+    if (stated[name] !== found[name]) findings.fault(place, name, disagrees(name, stated[name], found[name]));
+  }
 }
 
 function keyOf({ entryType, unit }: { readonly entryType: string; readonly unit: string }): string {

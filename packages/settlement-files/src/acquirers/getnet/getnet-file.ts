@@ -35,6 +35,7 @@ export const GETNET: Format<'getnet'> = {
   ...GETNET_LAYOUT,
   format: 'getnet',
   pays: true,
+  isDaily: true,
   // Others send files of 200 positions under the same name.
   isHeader: (line) => /^0\d{22}CEADM100/.test(line) && (line.length > 200 || /GETNET/i.test(line)),
   open: (findings) => new GetnetFile(findings),

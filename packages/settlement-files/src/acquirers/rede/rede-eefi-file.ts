@@ -73,6 +73,7 @@ export const REDE_EEFI: Format<'redeEefi'> = {
   ...REDE_EEFI_LAYOUT,
   format: 'redeEefi',
   pays: true,
+  isDaily: true,
   isHeader: (line) => line.startsWith('030') && /EEFI *$/i.test(line.slice(105, 125)),
   open: (findings) => new RedeEefiFile(findings),
 };

@@ -48,6 +48,7 @@ export const REDE_EEVC: Format<'redeEevc'> = {
   ...REDE_EEVC_LAYOUT,
   format: 'redeEevc',
   pays: false,
+  isDaily: true,
   isHeader: (line) => line.startsWith('002') && /EEVC *$/i.test(line.slice(101, 121)),
   open: (findings) => new RedeEevcFile(findings),
 };

@@ -2,7 +2,7 @@ import { columnLayout } from '../../records/columns.ts';
 import type { CodeTable } from '../../records/fixed-width.ts';
 import { REDE_BRANDS, REDE_NAMES } from './rede-eevc-layout.ts';
 
-/** Rede EEVD, debit sales: batches (RV), their sales, what e-commerce adds to them. Between commas. */
+/** Rede EEVD, debit sales: batches (RV) and their sales. Between commas. */
 
 const EEVD_BRANDS: CodeTable = {
   ...REDE_BRANDS,
@@ -61,7 +61,7 @@ export const EEVD_BATCH = columnLayout(
 export const EEVD_SALE = columnLayout(
   '05',
   'Sale',
-  'A `sale` when its status is 01, else `unknown`.',
+  'A `notice`; one whose status is not 01 says it in its `description`.',
   [
     ['recordType', 2, '= 05', 'Record'],
     ['establishment', 9, 'digits', 'Establishment (PV)'],
@@ -73,7 +73,7 @@ export const EEVD_SALE = columnLayout(
     ['card', 19, 'card?', 'Card; masked'],
     ['transactionType', 1, 'text?', 'Product, for example V debit at once, P dated ahead'],
     ['nsu', 12, 'digits?', 'NSU'],
-    ['creditDay', 8, 'day DDMMYYYY?', 'When it is paid; without it, when its batch is'],
+    ['creditDay', 8, 'day DDMMYYYY?', 'When it is paid; without it, when its batch before it is'],
     ['status', 2, 'code status', '01 where it was accepted'],
     ['soldTime', 6, 'time?', 'Time of the sale'],
     ['terminal', 8, 'text?', 'Terminal'],
@@ -86,23 +86,6 @@ export const EEVD_SALE = columnLayout(
     ['serviceCode', 12, 'later text?', 'Code of a service, since V2.00'],
   ],
   { status: { '01': 'accepted' }, brand: EEVD_BRANDS },
-);
-
-export const EEVD_ECOMMERCE = columnLayout(
-  '13',
-  'What e-commerce adds to a sale',
-  'Gives the sale of the same batch and NSU its TID and order number. Without such a sale it is one itself, without fee and net amount.',
-  [
-    ['recordType', 2, '= 13', 'Record'],
-    ['establishment', 9, 'digits', 'Establishment (PV)'],
-    ['batch', 9, 'digits', 'Batch (RV)'],
-    ['soldOn', 8, 'day DDMMYYYY', 'Day of the sale'],
-    ['gross', 15, 'cents', 'Gross amount of the sale'],
-    ['card', 19, 'card?', 'Card; masked'],
-    ['nsu', 12, 'digits', 'NSU'],
-    ['tid', 20, 'text?', 'TID, from the left'],
-    ['orderReference', 30, 'text?', 'Order number, from the left'],
-  ],
 );
 
 const LATER = 'The same of batches that are dated ahead';
@@ -136,14 +119,7 @@ export const EEVD_TRAILER = columnLayout('04', 'Trailer of the file', 'The last 
   ['recordCount', 6, 'count', 'All lines of the file, header and trailer with them'],
 ]);
 
-export const EEVD_RECORDS = [
-  EEVD_HEADER,
-  EEVD_BATCH,
-  EEVD_SALE,
-  EEVD_ECOMMERCE,
-  EEVD_BRANCH_TOTAL,
-  EEVD_TRAILER,
-];
+export const EEVD_RECORDS = [EEVD_HEADER, EEVD_BATCH, EEVD_SALE, EEVD_BRANCH_TOTAL, EEVD_TRAILER];
 
 export const EEVD_ALIKE = { '03': { as: '02', title: 'Total of a head office' } };
 
@@ -152,6 +128,7 @@ export const EEVD_LEFT_OUT: CodeTable = {
   '08': 'sale dated ahead that was canceled or charged back before its day',
   '09': 'sale dated ahead that was settled',
   '11': 'debit that is taken off a batch',
+  '13': 'what e-commerce adds to a sale',
   '17': 'what e-commerce adds to 11',
   '18': 'batch that was negotiated',
   '19': 'interchange plus',

@@ -38,6 +38,7 @@ export const REDE_STATEMENT: Format<'redeStatement'> = {
   ...REDE_STATEMENT_LAYOUT,
   format: 'redeStatement',
   pays: true,
+  isDaily: true,
   isHeader: (line) => line.startsWith('RS0001'),
   open: (findings) => new RedeStatementFile(findings),
 };
