@@ -254,7 +254,8 @@ test('what was given up of some days is counted, and sent again at once and once
   const action = `${home}/notifications/deliveries/resend`;
   assert.ok(!(await shown(viewer, list)).includes(action));
   const page = await shown(admin, list);
-  assert.match(wordsOf(page), /Até 10\.000 notificações não entregues/, 'there are more than are counted');
+  assert.match(wordsOf(page), /Até 2 notificações não entregues/, 'what is never sent again is not counted');
+  assert.match(await wordsAt(`${home}/today`), /2 Notificações não entregues /);
   const form = { ...hiddenFields(page, action), reason: 'o servidor voltou' };
   await plantDelivery({ auditor: service.auditor, merchantId }, accountNumber, {
     state: 'givenUp',
