@@ -261,6 +261,12 @@ test('what was given up of some days is counted, and sent again at once and once
     state: 'givenUp',
     nsu: 'ABANDONO-DEPOIS',
   });
+  const refused = await admin.slowly(action, { form: { ...form, reason: '' } });
+  assert.match(
+    'it says what it does',
+    /Até 3 notificações não entregues, .*Enviar até 3 de novo/,
+    'it says what it does',
+  );
   const first = await admin.slowly(action, { form });
   assert.match(wordsOf(first.text), /0 estão na fila e serão enviadas de novo\. .*Há mais: /);
   const rest = { ...hiddenFields(first.text, action), reason: 'o servidor voltou' };
