@@ -263,7 +263,7 @@ test('what was given up of some days is counted, and sent again at once and once
   });
   const refused = await admin.slowly(action, { form: { ...form, reason: '' } });
   assert.match(
-    'it says what it does',
+    wordsOf(refused.text),
     /Até 3 notificações não entregues, .*Enviar até 3 de novo/,
     'it says what it does',
   );
@@ -282,6 +282,19 @@ test('what was given up of some days is counted, and sent again at once and once
   assert.equal(resent.length, 2, 'what was delivered is not sent again');
   const unseen = await service.auditor.query("select state from deliveries where nsu = 'ABANDONO-DEPOIS'");
   assert.deepEqual(unseen, [{ state: 'givenUp' }], 'it was given up after the others were counted');
+  // A test that failed, and what waited for weeks at an address that was disabled.
+  const createdAt = new Date(Date.now() - 40 * 86_400_000);
+  const change = { state: 'givenUp', ended_at: new Date(), created_at: createdAt };
+  for (const kind of ['test', 'movement'])
+    await plantDelivery({ auditor: service.auditor, merchantId }, accountNumber, {
+      ...change,
+      kind,
+      nsu: null,
+    });
+  const today = await shown(admin, `${home}/today`);
+  const [, count, href = ''] = /(\d+)<\/span> <a href="([^"]+)">Notificações não/.exec(today) ?? [];
+  assert.equal(count, '1');
+  assert.match(wordsOf(await shown(admin, href.replaceAll('&amp;', '&'))), /Enviar até 1 de novo/);
   const acts = await service.auditor.query(
     `select detail::json ->> 'from' <= detail::json ->> 'to' as is_period, detail::json ->> 'account' as account
      from audit_entries where action = 'console.act' and resource = $1`,

@@ -195,13 +195,13 @@ export function needsShown(needs: readonly Need[], { wording, accountNumbers }: 
         ? say('more than {count}', { count: count(MOST_COUNTED_FOR_PEOPLE) })
         : count(many);
   const items = needs.map(({ tone, title, advice, places }) => {
-    const [first, ...others] = places;
+    const [first] = places;
     const all = places.reduce<number | null>(
       (sum, one) => (sum === null || one.count === null ? null : sum + one.count),
       0,
     );
     const what =
-      first === undefined || others.length === 0
+      first === undefined || first.accountNumber === null || accountNumbers.length === 1
         ? link(first?.path ?? '', say(title))
         : html`${say(title)}: ${places.map((one, at) => html`${at > 0 && ', '}${link(one.path, `${one.accountNumber ?? ''} (${counted(one.count)})`)}`)}`;
     return html`<li>${badge(tone, counted(all))} ${what} <small>${say(all === null ? 'It could not be read now.' : advice)}</small></li>\n`;
