@@ -43,7 +43,7 @@ import {
   type StoredCardTools,
   shownCardText,
 } from './recurrence-words.ts';
-import { CLOSE_PAGE, OPEN_PAGE, pagePart } from './subscriber-page.ts';
+import { CLOSE_PAGE, OPEN_PAGE, pagePart } from './subscriber-page-actions.ts';
 
 /** Days shown after the last billing. */
 const DAYS_AHEAD = 6;

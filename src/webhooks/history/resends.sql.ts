@@ -40,12 +40,12 @@ const RESENT = rowCodec({
   lastNumber: column.nullable(column.whole('last.delivery_number')),
 });
 
-/** What `resendRefusal` lets through, of those `looked_at`: a lateral, since a join planned on a small table reads all. */
-const sentAgain = (mostTries: string, mostDays: string) => `looked_at l, lateral (
+/** `looked_at` that `resendRefusal` lets through. Lateral: a join planned on a small table reads all. */
+const SENT_AGAIN = `looked_at l, lateral (
        select 1 from webhook_endpoints e
        where e.merchant_id = $1 and e.endpoint = l.endpoint and e.state <> 'removed' limit 1
      ) e
-     where l.kind <> 'test' and l.tries <= ${mostTries} and l.ended_at >= now() - ${mostDays} * interval '1 day'`;
+     where l.kind <> 'test' and l.tries <= $6 and l.ended_at >= now() - $7 * interval '1 day'`;
 
 /** Locks in index order, then by ctid: a self-join planned on a small table would later read everything. */
 const RESEND_BATCH = statement(
@@ -53,10 +53,10 @@ const RESEND_BATCH = statement(
   `with looked_at as materialized (
      select ctid as place, delivery_number, created_at, endpoint, kind, tries, ended_at from deliveries
      where merchant_id = $1 and account_number = $3 and state = $4 and created_at < $5
-       and (created_at, delivery_number) > (timestamptz 'epoch' + $6::bigint * interval '1 microsecond', $7::bigint)
-     order by created_at, delivery_number limit $8 for no key update skip locked
+       and (created_at, delivery_number) > (timestamptz 'epoch' + $8::bigint * interval '1 microsecond', $9::bigint)
+     order by created_at, delivery_number limit $10 for no key update skip locked
    ), good as (
-     select l.place from ${sentAgain('$9', '$10')}
+     select l.place from ${SENT_AGAIN}
    ), again as (
      update deliveries d set ${WAITS_AGAIN}
      where d.ctid = any (array(select place from good))
@@ -91,11 +91,11 @@ export async function resendBatch(
     accountNumber,
     behind.state,
     new Date(period.to).toISOString(),
+    mostTries,
+    mostDays,
     behind.createdMicroseconds,
     behind.deliveryNumber,
     limit,
-    mostTries,
-    mostDays,
   ]);
   const { lookedAt, resent, lastMicroseconds, lastNumber } = RESENT.parse(row as Row);
   if (lookedAt < limit || lastMicroseconds === null || lastNumber === null)
@@ -123,7 +123,7 @@ const COUNT_LOST = statement(
        where merchant_id = $1 and account_number = a.account_number and state = 'givenUp'
          and created_at >= $3 and created_at < $4
        order by created_at desc limit $5
-     ), good as materialized (select l.created_at from ${sentAgain('$6', '$7')}
+     ), good as materialized (select l.created_at from ${SENT_AGAIN}
      ), first as (select min(created_at) as oldest from good)
      select oldest, (
        select count(*) from good
