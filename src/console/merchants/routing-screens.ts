@@ -3,6 +3,7 @@ import { MERCHANT_UNKNOWN } from '../../merchants/refusals.ts';
 import type { FitRoutes, ProviderRefused, WantedRoutes } from '../../providers/add-provider.ts';
 import { MOST_RULES, RULE_FAULTS, ruleText } from '../../providers/provider-rule.ts';
 import { CARD_BRANDS, type CardBrand } from '../../values/card-number.ts';
+import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 import { approvalTable, noApprovals } from '../parts/approvals.ts';
 import { type Html, html } from '../parts/html.ts';
 import { actionForm, brandText, facts, filterForm, link, section, table } from '../parts/page-parts.ts';
@@ -204,7 +205,7 @@ const ROUTE: Action<RoutingTools> = {
   saysOf,
   async again(visit, typed, tools) {
     // Where the field is missing nothing is changed.
-    if (typed.merchant === undefined) return '';
+    if (typed.merchant === undefined || holdsCardNumber(typed.standing ?? '')) return '';
     return changeForm(await findRouting(wantedOf(typed).merchantId, tools), visit, typed);
   },
   async perform(visit, form, { routeProviders }) {

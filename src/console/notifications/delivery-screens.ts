@@ -1,4 +1,5 @@
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
+import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 import {
   addDays,
   instant,
@@ -14,7 +15,12 @@ import {
   RESEND_DELIVERIES,
   RESEND_DELIVERY,
 } from '../../webhooks/history/contract.ts';
-import { type LostDeliveries, type Period, periodOfDays } from '../../webhooks/history/recorded-delivery.ts';
+import {
+  type LostDeliveries,
+  type Period,
+  parsePlace,
+  periodOfDays,
+} from '../../webhooks/history/recorded-delivery.ts';
 import { type ListTools, listScreen } from '../filters/list-screens.ts';
 import { happenToDelivery } from '../homologation/happening.ts';
 import { Html, html, type Shown } from '../parts/html.ts';
@@ -249,7 +255,9 @@ const RESEND_ALL: Action<DeliveryTools> = {
   }),
   again(visit, typed, tools) {
     const { accountNumber = '', from = '', to = '', after } = typed;
-    if (after !== undefined) return moreForm(visit, { accountNumber, from, to, after }, typed);
+    if ([accountNumber, from, to].some(holdsCardNumber)) return '';
+    if (after !== undefined)
+      return parsePlace(after) !== null && moreForm(visit, { accountNumber, from, to, after }, typed);
     const last = saoPauloDay(instant(Date.parse(to) - 1));
     return resendAllForm({ ...visit, query: { accountNumber, from, to: last } }, tools, typed);
   },
