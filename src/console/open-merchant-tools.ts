@@ -34,7 +34,7 @@ import {
 } from '../values/instant.ts';
 import { DELIVERY_STATES } from '../webhooks/deliveries/delivery.ts';
 import { listFailingEndpoints } from '../webhooks/endpoints/webhook-endpoints.sql.ts';
-import { listDeliveries } from '../webhooks/history/list-deliveries.ts';
+import { countLost, listDeliveries } from '../webhooks/history/list-deliveries.ts';
 import { listDeliveriesOf } from '../webhooks/history/messages-of-payments.sql.ts';
 import type { ChargeFigures, ChartTools, DeliveryCounts } from './charts/chart-screens.ts';
 import { countDays, type Days, daysBefore } from './charts/sales-charts.ts';
@@ -42,6 +42,7 @@ import type { FilterPageTools } from './filters/filter-screens.ts';
 import type { ListTools } from './filters/list-screens.ts';
 import { keepFilter, listSavedFilters, removeFilter } from './filters/saved-filters.sql.ts';
 import type { AddressTools } from './notifications/address-screens.ts';
+import type { DeliveryTools } from './notifications/delivery-screens.ts';
 import { type BuyerSearchTools, openBuyerTools } from './open-buyer-tools.ts';
 import type { Asked } from './parts/screen.ts';
 import type { FileMoneyTools } from './payments/payment-file-screens.ts';
@@ -64,6 +65,7 @@ export type MerchantPageTools = Omit<PaymentTools, 'listThingHistory'> &
   SubscriptionTools &
   FileMoneyTools &
   AddressTools &
+  DeliveryTools &
   Pick<TodayTools, 'sumToday' | 'readPart'> &
   Pick<DisputeTools, 'listDisputes'> &
   Omit<DaySheetTools, 'findMerchant'>;
@@ -245,6 +247,8 @@ export function openMerchantTools({
     readPart: unlessRefused,
     listFailing: (merchantId) =>
       search(merchantId, (reader) => listFailingEndpoints(reader, merchantId, ADDRESSES)),
+    countLost: (merchantId, accountNumbers, period) =>
+      unlessRefused(() => countLost({ search, clock }, merchantId, accountNumbers, period)),
     readDayReport: (merchantId, day) =>
       dayReports(merchantId, day, () => {
         const inTurn: Reader = {

@@ -18,6 +18,9 @@ const FIND = `(kind, words, near) => [...document.querySelectorAll(kind)].find((
 const LEADS = 'a[href], button:not([popovertarget])';
 const STAYS = 'summary, button[popovertarget], code.copy';
 
+/** A page is loaded again where nothing has come by itself for so long. */
+const PATIENCE_MILLISECONDS = 2_000;
+
 const FIELD = `(label) => {
   const found = [...document.querySelectorAll('label')].find((one) => one.checkVisibility() && one.innerText.trim() === label);
   return found === undefined ? null : document.getElementById(found.htmlFor);
@@ -108,15 +111,22 @@ export class Hand {
     return wordsOn(this.page, selector);
   }
 
-  /** What follows behind an answer is on the page by itself, or when it is loaded again. */
+  /** What follows behind an answer comes onto the page by itself, or is there when it is loaded again. */
   async sees(words: RegExp): Promise<string> {
-    let seen = '';
+    const isThere = `(source) => new RegExp(source).test(document.querySelector('main').innerText.replaceAll(/\\s+/g, ' '))`;
     return until(`${words} is seen`, async () => {
-      seen = await this.words();
-      if (words.test(seen)) return seen;
+      const waits = this.page.waitForFunction(`(${isThere})(${JSON.stringify(words.source)})`, {
+        polling: 'mutation',
+        timeout: PATIENCE_MILLISECONDS,
+      });
+      const isSeen = await waits.then(
+        () => true,
+        () => false,
+      );
+      if (isSeen) return this.words();
       await this.page.reload();
       return null;
-    }).catch(() => assert.match(seen, words) as never);
+    }).catch(async () => assert.match(await this.words(), words) as never);
   }
 
   #find(kind: string, words: string, near: string): Promise<ElementHandle> {

@@ -254,12 +254,19 @@ test('what was given up of some days is counted, and sent again at once and once
   const action = `${home}/notifications/deliveries/resend`;
   assert.ok(!(await shown(viewer, list)).includes(action));
   const page = await shown(admin, list);
-  assert.match(wordsOf(page), /Até 10\.000 notificações não entregues/, 'there are more than are counted');
+  assert.match(wordsOf(page), /Até 2 notificações não entregues/, 'what is never sent again is not counted');
+  assert.match(await wordsAt(`${home}/today`), /2 Notificações não entregues /);
   const form = { ...hiddenFields(page, action), reason: 'o servidor voltou' };
   await plantDelivery({ auditor: service.auditor, merchantId }, accountNumber, {
     state: 'givenUp',
     nsu: 'ABANDONO-DEPOIS',
   });
+  const refused = await admin.slowly(action, { form: { ...form, reason: '' } });
+  assert.match(
+    wordsOf(refused.text),
+    /Até 3 notificações não entregues, .*Enviar até 3 de novo/,
+    'it says what it does',
+  );
   const first = await admin.slowly(action, { form });
   assert.match(wordsOf(first.text), /0 estão na fila e serão enviadas de novo\. .*Há mais: /);
   const rest = { ...hiddenFields(first.text, action), reason: 'o servidor voltou' };
@@ -275,6 +282,19 @@ test('what was given up of some days is counted, and sent again at once and once
   assert.equal(resent.length, 2, 'what was delivered is not sent again');
   const unseen = await service.auditor.query("select state from deliveries where nsu = 'ABANDONO-DEPOIS'");
   assert.deepEqual(unseen, [{ state: 'givenUp' }], 'it was given up after the others were counted');
+  // A test that failed, and what waited for weeks at an address that was disabled.
+  const createdAt = new Date(Date.now() - 40 * 86_400_000);
+  const change = { state: 'givenUp', ended_at: new Date(), created_at: createdAt };
+  for (const kind of ['test', 'movement'])
+    await plantDelivery({ auditor: service.auditor, merchantId }, accountNumber, {
+      ...change,
+      kind,
+      nsu: null,
+    });
+  const today = await shown(admin, `${home}/today`);
+  const [, count, href = ''] = /(\d+)<\/span> <a href="([^"]+)">Notificações não/.exec(today) ?? [];
+  assert.equal(count, '1');
+  assert.match(wordsOf(await shown(admin, href.replaceAll('&amp;', '&'))), /Enviar até 1 de novo/);
   const acts = await service.auditor.query(
     `select detail::json ->> 'from' <= detail::json ->> 'to' as is_period, detail::json ->> 'account' as account
      from audit_entries where action = 'console.act' and resource = $1`,

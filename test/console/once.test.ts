@@ -65,15 +65,43 @@ test('of a form that is sent many times at once one has an effect', async () => 
   assert.equal(await rows("select from console_users where name = 'juntos@loja.example'"), 1);
 });
 
-test('a form whose reason cannot be is there again for another one, with what was chosen', async () => {
+/** The form that leads there, with what it says and what was typed. */
+const formWith = (text: string, action: string) =>
+  text.split('<details ').find((part) => part.includes(`action="${action}"`)) ?? '';
+
+test('a form whose reason cannot be is there again for another one, and says what it does', async () => {
   const page = '/console/users/juntos%40loja.example';
   const form = await formOf(page, `${page}/role`, { role: 'support', reason: 'pediu ana@loja.example' });
   const refused = await admin.ask(`${page}/role`, { form });
   assert.equal(refused.status, 400);
-  const again = hiddenFields(refused.text, `${page}/role`);
-  assert.equal(again.role, 'support');
-  const done = await admin.ask(`${page}/role`, { form: { ...again, reason: 'mudou de setor' } });
+  const again = formWith(refused.text, `${page}/role`);
+  assert.match(again, /value="support" selected/);
+  assert.match(wordsOf(again), /Vale imediatamente/);
+  const both = { ...hiddenFields(refused.text, `${page}/role`), role: '', reason: 'pediu ana@loja.example' };
+  const shown = await admin.ask(`${page}/role`, { form: both });
+  const mended = { ...hiddenFields(shown.text, `${page}/role`), role: 'support', reason: 'mudou de setor' };
+  const done = await admin.ask(`${page}/role`, { form: mended });
   assert.equal(done.status, 303, wordsOf(done.text));
+});
+
+test('what is grave is so again, of whom it was and with what the person saw; more fields have no other form', async () => {
+  const action = '/console/routing/acquirers';
+  const form = await formOf('/console/routing', action, { rules: 'brand=visa default', reason: '' });
+  const refused = await admin.ask(action, { form });
+  const again = formWith(refused.text, action);
+  assert.match(wordsOf(again), /Todos os estabelecimentos : A primeira regra/);
+  assert.match(again, /value="brand=visa default".*class="grave"/s);
+  const { merchant, standing } = hiddenFields(refused.text, action);
+  assert.deepEqual([merchant, standing], ['*', form.standing]);
+  const accounts = `${home}/accounts`;
+  const added = await admin.ask(accounts, {
+    form: await formOf(home, accounts, { account: '8800009', reason: '' }),
+  });
+  assert.match(formWith(added.text, accounts), /value="8800009"/);
+  assert.match(wordsOf(formWith(added.text, accounts)), /nunca são retiradas/);
+  const hold = `${home}/hold`;
+  const odd = await admin.ask(hold, { form: { ...(await formOf(home, hold, {})), reason: '', more: 'x' } });
+  assert.deepEqual([odd.status, formWith(odd.text, hold)], [400, '']);
 });
 
 test('a refusal is repeated as it was, and a form that is mended under its key is done', async () => {

@@ -79,7 +79,12 @@ test('what other processes know stands beside it: silence, a held one, another v
     reason: 'no answer in time',
     feedAgeSeconds: 3_600,
   } as const;
-  const unknown = { ...silent, peer: 'drex', awayFor: [] };
+  const unknown = {
+    ...silent,
+    peer: 'drex',
+    awayFor: [],
+    answersIn: [{ provider: 'dx', milliseconds: 9_000 }],
+  };
   const slow = {
     peer: 'antifraud',
     state: 'answers',
@@ -89,7 +94,10 @@ test('what other processes know stands beside it: silence, a held one, another v
     awayProviders: [],
     reason: null,
     feedAgeSeconds: null,
-    answersIn: [{ provider: 'lento', milliseconds: 4_150 }],
+    answersIn: [
+      { provider: 'lento', milliseconds: 4_150 },
+      { provider: 'rapido', milliseconds: 40 },
+    ],
   } as const;
   const charges = [
     { provider: 'rede', brand: 'visa', approved: 97, declined: 3, unanswered: 2 },
@@ -106,7 +114,12 @@ test('what other processes know stands beside it: silence, a held one, another v
   assert.match(words, /Bandeira cielo rede Visa – 97% de 100, 2 sem resposta conclusiva Elo 50% de 2 –/);
   assert.match(
     words,
-    /Precisa de atenção .*Provedor antifraude 4,2 s Responde devagar: metade das respostas/,
+    /Precisa de atenção .*Provedor antifraude 4,2 s \(lento\) Responde devagar: no processo mais lento/,
+  );
+  assert.match(words, /Responde em 4,2 s \(lento\), 40 ms \(rapido\)/);
+  assert.match(
+    words,
+    /drex Indisponível .*drex 9 s \(dx\) Responde devagar.*drex 1 hora .*O que está em ordem/,
   );
   assert.match(words, /drex Indisponível \d.*O que precisa dele espera ou falha até ele responder\./);
   assert.match(words, /1 de 2 processos não cobram, .*o disco está cheio/);

@@ -132,6 +132,8 @@ test('exceptions of one wrong fee rule are resolved at once, if they are as seen
   await differ(3);
   const late = await finance.slowly(action, { form: { ...hiddenFields(early, action), reason: 'tarde' } });
   assert.deepEqual([late.status, (await open()).length], [409, 3], 'another one has come meanwhile');
+  assert.match(wordsOf(late.text), /3 exceções \(R\$ 6,00 a menos\) são resolvidas .*Resolver 3/);
+  assert.match(late.text, /class="grave"/);
   const three = (await finance.turnTo(list)).text;
   // As many, of as much money, and yet others than were seen.
   await service.auditor.query(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { logIn, pay } from '../kit/merchant.ts';
 import { openTestService, type TestService, until } from '../kit/service.ts';
+import { plantDelivery } from '../webhooks/history-service.ts';
 import { hiddenFields, signedIn, type Visitor, wordsOf } from './visitor.ts';
 
 let service: TestService;
@@ -96,6 +97,21 @@ test("a merchant's page has its accounts in order, and takes several more at onc
   const fields = { account: '4000003, 4000004', reason: 'filiais' };
   assert.equal((await operator.send(page, `${page}/accounts`, fields)).status, 303);
   assert.match(wordsOf(await shown(page, operator)), /4000003 – 0 4000004 – 0/);
+});
+
+test('of several accounts one line on the first page says what was not delivered, and leads to each', async () => {
+  const endpoint = 'origin:https://loja.example:443';
+  await service.auditor.query(
+    "insert into webhook_endpoints (merchant_id, endpoint, created_by) values ('PADARIA', $1, 'o teste')",
+    [endpoint],
+  );
+  const planted = { auditor: service.auditor, merchantId: 'PADARIA' };
+  for (const account of ['4000001', '4000001', '4000003'])
+    await plantDelivery(planted, account, { state: 'givenUp', endpoint });
+  await plantDelivery(planted, '4000004', { state: 'givenUp', nsu: 'SEM-ENDERECO' });
+  const page = await shown('/console/merchants/PADARIA/today');
+  assert.match(wordsOf(page), /3 Notificações não entregues: 4000001 \(2\) , 4000003 \(1\) Reenvie quando/);
+  assert.match(page, /accountNumber=4000003&amp;from=[\d-]{10}&amp;to=[\d-]{10}&amp;status=GivenUp">4000003/);
 });
 
 test('routing says who serves which brand, and where that is said', async () => {

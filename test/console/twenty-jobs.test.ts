@@ -6,55 +6,16 @@ import { after, before, test } from 'node:test';
 import type { Role } from '../../src/console/parts/user.ts';
 import { readClock } from '../kit/clock.ts';
 import { type Listener, startListener } from '../kit/listener.ts';
-import { call, cpfOf, logIn, paymentRequest, tokenize } from '../kit/merchant.ts';
+import { call, logIn, paymentRequest, tokenize } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
 import { type FilledConsole, fillConsole } from './filled-console.ts';
 import { Hand } from './hand.ts';
+import { BOLETO_TYPED, FABIO, JOBS } from './jobs.ts';
 import { subscribe } from './merchant-things.ts';
 import { DESK, type Look, TestBrowser, withoutChromium } from './test-browser.ts';
 import { giveBack, searchFor, signedIn } from './visitor.ts';
 
 const skip = withoutChromium;
-
-/**
- * What a merchant's team and an operator's do, each with how many clicks it takes here (`Hand` says what is
- * counted) and at the best of the others: by its documentation, or (*) as it is generally known. No job may
- * take more here.
- */
-const JOBS = {
-  giveBackHalf: {
-    ours: 5,
-    best: 6,
-    where: 'Stripe: search, payment, Refund payment, its reason (2), Refund',
-  },
-  whyBlocked: { ours: 4, best: 6, where: 'Stripe: Subscriptions, a status, row, menu, link to update, copy' },
-  sendAgain: { ours: 3, best: 6, where: 'Svix*: endpoint, menu, Recover failed, since when (2), Recover' },
-  friday: { ours: 2, best: 2, where: 'Stripe*: Balances, payout' },
-  exportMonth: { ours: 3, best: 4, where: 'Stripe*: Transactions, Export, last month, Export' },
-  worthRetrying: { ours: 1, best: 2, where: 'Stripe*: Billing, Revenue recovery' },
-  planAndSubscription: {
-    ours: 6,
-    best: 6,
-    where: 'Stripe: Create, Subscription, customer, product (2), Create',
-  },
-  boleto: { ours: 4, best: 4, where: 'Mercado Pago*: Cobrar, link, Criar, copy' },
-  rotate: { ours: 6, best: 7, where: 'Stripe: Developers, API keys, menu, Roll key, when (2), Roll' },
-  invite: { ours: 3, best: 5, where: 'Stripe: Settings, Team, Add member, role, Send invites' },
-  whoGaveBack: { ours: 1, best: 2, where: 'Stripe*: search by amount, payment' },
-  slowAcquirer: { ours: 2, best: 3, where: 'Hyperswitch*: Analytics, Payments, by connector' },
-  lockOut: { ours: 3, best: 5, where: 'Stripe Connect*: Connected accounts, account, menu, Pause, confirm' },
-  decide: { ours: 6, best: 6, where: 'Kaui*: search, Payments, edit the transaction, its state (2), save' },
-  approve: {
-    ours: 3,
-    best: 3,
-    where: 'a bank for companies*: what is to be authorized, one of it, Authorize',
-  },
-  byNsu: { ours: 1, best: 1, where: 'Stripe*: search by a number' },
-  byLastFour: { ours: 1, best: 2, where: 'Stripe*: search by last4: and date:, payment' },
-  byDocument: { ours: 1, best: 1, where: 'Pagar.me*: search' },
-  byBoletoLine: { ours: 1, best: 1, where: 'Asaas*: search' },
-  approveByPhone: { ours: 3, best: 3, where: 'as at a desk' },
-} as const;
 
 let filled: FilledConsole;
 let browser: TestBrowser;
@@ -131,14 +92,6 @@ async function paymentOf(id: string) {
   return body;
 }
 
-const FABIO = {
-  documentType: 'cpf',
-  documentNumber: cpfOf(4_242),
-  firstName: 'Fábio',
-  lastName: 'Prado',
-  email: 'fabio@cliente.example',
-};
-
 job('whyBlocked', { role: 'support' }, async () => {
   const { subscriptionId } = await subscribe(filled.service, 10.41, undefined, 'Bia Bloqueada');
   return async (hand) => {
@@ -170,7 +123,9 @@ async function failDeliveries(): Promise<number> {
   await sell(4_500, 'PEDIDO-9003');
   await until('it was tried', async () => shop.received.length > 0);
   const lost = await service.auditor.query(
-    "update deliveries set state = 'givenUp', due_at = null, ended_at = now() where state = 'waiting' returning 1",
+    `update deliveries set state = 'givenUp', due_at = null, ended_at = now(), lease_expires_at = null, fence = fence + 1
+     where merchant_id = $1 and account_number = $2 and state = 'waiting' returning 1`,
+    [merchantId, accountNumber],
   );
   shop.answerWith(200);
   shop.received.length = 0;
@@ -250,19 +205,7 @@ job('planAndSubscription', { role: 'finance' }, async () => async (hand) => {
 job('boleto', { role: 'support' }, async () => async (hand) => {
   await hand.press('Cobrar');
   await hand.open('Emitir um boleto');
-  const typed = {
-    'Valor em reais': '149,90',
-    Pagador: 'Bruno Lima',
-    'CPF / CNPJ': '529.982.247-25',
-    CEP: '01310-100',
-    Logradouro: 'Avenida Paulista',
-    'Número do endereço': '1000',
-    Bairro: 'Bela Vista',
-    Cidade: 'São Paulo',
-    UF: 'SP',
-    Motivo: 'venda por telefone',
-  };
-  for (const [label, text] of Object.entries(typed)) await hand.type(label, text);
+  for (const [label, text] of Object.entries(BOLETO_TYPED)) await hand.type(label, text);
   await hand.press('Emitir um boleto');
   assert.match(await hand.sees(/R\$ 149,90 Emitido/), /Bruno Lima/);
   const address = /(http\S+\/boletos\/\w+)/.exec(await hand.words())?.[1] ?? '';
@@ -339,7 +282,9 @@ job('slowAcquirer', { role: 'operator', isOperator: true }, async () => {
   return async (hand) => {
     await hand.open('Operador');
     await hand.press('Saúde');
-    await hand.sees(/Precisa de atenção .*Adquirente \d(,\d)? s Responde devagar.*O que está em ordem/);
+    await hand.sees(
+      /Precisa de atenção .*Adquirente \d(,\d)? s \(default\) Responde devagar.*O que está em ordem/,
+    );
   };
 });
 

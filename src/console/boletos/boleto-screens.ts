@@ -28,7 +28,7 @@ import {
   table,
 } from '../parts/page-parts.ts';
 import { BOLETO, BOLETO_PDF, BOLETOS, boletoPath, pathOf } from '../parts/paths.ts';
-import { type Action, OF_MERCHANT, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { type Action, type Form, OF_MERCHANT, type Screen, screen, type Visit } from '../parts/screen.ts';
 import {
   BOLETO_STATES,
   badge,
@@ -172,10 +172,11 @@ function paymentSection({ id, payments }: Boleto, visit: Visit): Shown {
   )}`;
 }
 
-function dueDayForm({ id, statusBill, dueDate }: Boleto, visit: Visit): Shown {
+function dueDayForm({ id, statusBill, dueDate }: Boleto, visit: Visit, typed?: Form): Shown {
   const { say } = visit.wording;
   if (statusBill === 0 || !OPEN.includes(statusBill)) return '';
   return actionForm(visit, CHANGE_DAY, {
+    typed,
     values: { boletoId: id },
     fields: [{ name: 'dueDate', label: say('New due day'), type: 'date', value: dueDate }],
     about: say('The bank is asked. Bar code, fine and interest follow: give the payer the page again.'),
@@ -230,6 +231,11 @@ const CHANGE_DAY: Action = {
     parameters: { boletoId },
     body: { dueDate },
   }),
+  async again(visit, typed) {
+    const { boletoId = '' } = visit.parameters;
+    const asked = await visit.ask(GET_BOLETO, { parameters: { boletoId } });
+    return asked.ok && dueDayForm(asked.body, visit, typed);
+  },
   done: 'The due day is changed, or the bank was asked to change it.',
   next: ({ merchantId, parameters: { boletoId = '' } }) => boletoPath(merchantId, boletoId),
 };

@@ -6,11 +6,12 @@ import { GET_BOLETO } from '../../transactions/methods/boleto/contract.ts';
 import { documentText } from '../../values/document-number.ts';
 import { isUuid } from '../../values/ids.ts';
 import { MAY_SEE_PERSON, shownDocument, shownEmail } from '../parts/buyer-parts.ts';
-import { type Html, html } from '../parts/html.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, cardText, facts, realMoment, section, table } from '../parts/page-parts.ts';
 import { BUYER, buyerPath } from '../parts/paths.ts';
 import {
   type Action,
+  type Form,
   OF_MERCHANT,
   OPERATION_DONE,
   operationRefused,
@@ -126,11 +127,17 @@ function noteList(notes: readonly BuyerNote[], visit: Visit): Html {
       ({ noteId, note, createdBy, createdAt }) =>
         html`<li>${realMoment(wording, createdAt)} <span>${note}</span> <span>${createdBy}</span> ${actionForm(visit, REMOVE_NOTE, { values: { ...visit.parameters, noteId }, about: say('It is gone for good.') })}</li>\n`,
     )}</ol>`
-  }${actionForm(visit, ADD_NOTE, {
+  }${noteForm(visit)}`;
+}
+
+function noteForm(visit: Visit, typed?: Form): Shown {
+  const { say } = visit.wording;
+  return actionForm(visit, ADD_NOTE, {
+    typed,
     values: visit.parameters,
     about: say('Everybody who may see this customer reads it. Write no card number.'),
     fields: [{ name: 'note', label: say('Note'), isRequired: true, mostCharacters: LONGEST_NOTE }],
-  })}`;
+  });
 }
 
 /** Other things of the same customer show the document too. */
@@ -149,6 +156,7 @@ const ADD_NOTE: Action<BuyerPageTools> = {
   operation: 'addBuyerNote',
   needsNoReason: true,
   faultOf: ({ note = '' }) => noteFault(note),
+  again: noteForm,
   async perform(visit, { note = '' }, tools) {
     const document = await documentOf(visit, tools);
     if (document === null) return operationRefused(404, visit.wording.say(NOBODY));

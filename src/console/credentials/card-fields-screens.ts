@@ -1,10 +1,10 @@
 import { LONGEST_ORIGIN, MOST_ORIGINS } from '../../payments/fields/card-fields.ts';
 import { GET_FIELDS, PUT_FIELDS } from '../../payments/fields/contract.ts';
 import type { AnswerOf, WireError } from '../../platform/http/endpoint.ts';
-import { type Html, html } from '../parts/html.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, errorsOf, facts } from '../parts/page-parts.ts';
 import { CARD_FIELDS, pathOf } from '../parts/paths.ts';
-import { type Action, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { type Action, type Form, type Screen, screen, type Visit } from '../parts/screen.ts';
 
 type Fields = AnswerOf<typeof GET_FIELDS>;
 /** `fields` null: none were set yet. */
@@ -35,18 +35,24 @@ ${
     [say('Script'), html`<code>${found.script}</code>`],
     [say('Origins'), found.origins.join(' ') || '–'],
   ])
-}${actionForm(visit, PUT, {
-  about: say('All of them: what stood there before is replaced. Empty: the fields stand nowhere.'),
-  fields: [
-    {
-      name: 'origins',
-      label: say('Origins'),
-      hint: say('Such as https://loja.com.br, with blanks between them.'),
-      value: found?.origins.join(' ') ?? '',
-      mostCharacters: MOST_ORIGINS * (LONGEST_ORIGIN + 1),
-    },
-  ],
-})}`;
+}${originsForm(visit, found?.origins.join(' ') ?? '')}`;
+}
+
+function originsForm(visit: Visit, value: string, typed?: Form): Shown {
+  const { say } = visit.wording;
+  return actionForm(visit, PUT, {
+    typed,
+    about: say('All of them: what stood there before is replaced. Empty: the fields stand nowhere.'),
+    fields: [
+      {
+        name: 'origins',
+        label: say('Origins'),
+        hint: say('Such as https://loja.com.br, with blanks between them.'),
+        value,
+        mostCharacters: MOST_ORIGINS * (LONGEST_ORIGIN + 1),
+      },
+    ],
+  });
 }
 
 const PUT: Action = {
@@ -56,6 +62,7 @@ const PUT: Action = {
   title: 'Change the origins',
   contract: PUT_FIELDS,
   asks: (_, { origins = '' }) => ({ body: { origins: origins.split(/\s+/).filter((one) => one !== '') } }),
+  again: (visit, typed) => originsForm(visit, '', typed),
   done: 'The origins are changed.',
   next: ({ merchantId }) => pathOf(CARD_FIELDS, { merchantId }),
 };

@@ -147,23 +147,81 @@ export const RELEASE = standingAction(
   { title: 'Release billings', done: 'Its billings are held no longer.' },
 );
 
-export const ADD_ACCOUNTS: Action<MerchantActionTools> = {
+export function accountsForm(visit: Visit, typed?: Form): Shown {
+  const { say } = visit.wording;
+  return actionForm(visit, ADD_ACCOUNTS, {
+    typed,
+    about: say('They stand behind those that the merchant has, and are never taken away.'),
+    fields: [
+      {
+        name: 'account',
+        label: say('Accounts'),
+        hint: say('All of them, with a blank between them.'),
+        isRequired: true,
+      },
+    ],
+  });
+}
+
+export function changeForm(visit: Visit, merchant: Merchant | null, typed?: Form): Shown {
+  const { say } = visit.wording;
+  const { name, email, phone } = merchant?.contact ?? { name: '', email: '', phone: '' };
+  return actionForm(visit, CHANGE, {
+    typed,
+    about: say('Tokens and payments follow within two seconds.'),
+    fields: [
+      { name: 'legalName', label: say('Name'), value: merchant?.legalName ?? '', mostCharacters: 200 },
+      { name: 'contactName', label: say('Name of the contact'), value: name, mostCharacters: 100 },
+      { name: 'contactEmail', label: say('E-mail of the contact'), value: email, mostCharacters: 255 },
+      {
+        name: 'contactPhone',
+        label: say('Telephone of the contact'),
+        value: phone,
+        mostCharacters: 30,
+      },
+      {
+        name: 'addresses',
+        label: say('Addresses in production'),
+        value: merchant?.productionAddresses.join(' ') ?? '',
+        hint: say('All of them, with a blank between them.'),
+      },
+      {
+        name: 'softDescriptor',
+        label: say('Name on statements'),
+        value: merchant?.softDescriptor ?? '',
+        hint: say('Empty: none.'),
+        mostCharacters: 13,
+      },
+      {
+        name: 'businessAddress',
+        label: say('Address on boletos'),
+        value: merchant?.businessAddress ?? '',
+        hint: say('Empty: none.'),
+        mostCharacters: 150,
+      },
+    ],
+  });
+}
+
+const ADD_ACCOUNTS: Action<MerchantActionTools> = {
   ...OF_OPERATOR,
   path: `${OF_MERCHANT}/accounts`,
   title: 'Add accounts',
   operation: 'account.add',
   perform: async (visit, { account = '' }, { addAccounts }) =>
     outcomeOf(visit, await addAccounts(visit, wordsOf(account))),
+  again: accountsForm,
   done: 'The accounts are added.',
 };
 
-export const CHANGE: Action<MerchantActionTools> = {
+const CHANGE: Action<MerchantActionTools> = {
   ...OF_OPERATOR,
   path: `${OF_MERCHANT}/change`,
   title: 'Change',
   operation: 'merchant.change',
   perform: async (visit, form, { changeMerchant }) =>
     outcomeOf(visit, await changeMerchant(visit, changeOf(form))),
+  again: (visit, typed) => changeForm(visit, null, typed),
   done: 'It is changed.',
 };
 

@@ -18,7 +18,7 @@ import {
 import { mayUse, type Visit } from '../parts/screen.ts';
 import { CREDENTIAL_STATES, ENTRY_STATES, stateBadge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
-import { ADD_ACCOUNTS, CHANGE, DISABLE, ENABLE, HOLD, MAY_CHANGE, RELEASE } from './merchant-actions.ts';
+import { accountsForm, changeForm, DISABLE, ENABLE, HOLD, MAY_CHANGE, RELEASE } from './merchant-actions.ts';
 
 export type MerchantFound = {
   readonly merchant: Merchant;
@@ -65,54 +65,9 @@ export function merchantHeadline(
 }
 
 function forms(merchant: Merchant, visit: Visit): Shown {
-  const { say } = visit.wording;
-  const { contact } = merchant;
   return html`${standingForms(merchant, visit)}
-${actionForm(visit, ADD_ACCOUNTS, {
-  about: say('They stand behind those that the merchant has, and are never taken away.'),
-  fields: [
-    {
-      name: 'account',
-      label: say('Accounts'),
-      hint: say('All of them, with a blank between them.'),
-      isRequired: true,
-    },
-  ],
-})}
-${actionForm(visit, CHANGE, {
-  about: say('Tokens and payments follow within two seconds.'),
-  fields: [
-    { name: 'legalName', label: say('Name'), value: merchant.legalName, mostCharacters: 200 },
-    { name: 'contactName', label: say('Name of the contact'), value: contact.name, mostCharacters: 100 },
-    { name: 'contactEmail', label: say('E-mail of the contact'), value: contact.email, mostCharacters: 255 },
-    {
-      name: 'contactPhone',
-      label: say('Telephone of the contact'),
-      value: contact.phone,
-      mostCharacters: 30,
-    },
-    {
-      name: 'addresses',
-      label: say('Addresses in production'),
-      value: merchant.productionAddresses.join(' '),
-      hint: say('All of them, with a blank between them.'),
-    },
-    {
-      name: 'softDescriptor',
-      label: say('Name on statements'),
-      value: merchant.softDescriptor ?? '',
-      hint: say('Empty: none.'),
-      mostCharacters: 13,
-    },
-    {
-      name: 'businessAddress',
-      label: say('Address on boletos'),
-      value: merchant.businessAddress ?? '',
-      hint: say('Empty: none.'),
-      mostCharacters: 150,
-    },
-  ],
-})}`;
+${accountsForm(visit)}
+${changeForm(visit, merchant)}`;
 }
 
 function standingForms(

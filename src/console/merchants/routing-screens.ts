@@ -3,6 +3,7 @@ import { MERCHANT_UNKNOWN } from '../../merchants/refusals.ts';
 import type { FitRoutes, ProviderRefused, WantedRoutes } from '../../providers/add-provider.ts';
 import { MOST_RULES, RULE_FAULTS, ruleText } from '../../providers/provider-rule.ts';
 import { CARD_BRANDS, type CardBrand } from '../../values/card-number.ts';
+import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 import { approvalTable, noApprovals } from '../parts/approvals.ts';
 import { type Html, html } from '../parts/html.ts';
 import { actionForm, brandText, facts, filterForm, link, section, table } from '../parts/page-parts.ts';
@@ -40,16 +41,20 @@ export type RoutingTools = {
 
 type Found = { readonly routing: Routing; readonly asked: string | null; readonly merchant: Merchant | null };
 
+async function findRouting(
+  asked: string | null,
+  { readRouting, findMerchant }: RoutingTools,
+): Promise<Found> {
+  const merchant = asked === null ? null : await findMerchant(asked);
+  return { routing: await readRouting(asked), asked, merchant };
+}
+
 export const ROUTING_SCREENS: readonly Screen<RoutingTools>[] = [
   screen<RoutingTools, Found>({
     path: ROUTING,
     ...OF_OPERATOR,
     title: 'Routing',
-    async read({ query }, { readRouting, findMerchant }) {
-      const asked = query.merchant ?? null;
-      const merchant = asked === null ? null : await findMerchant(asked);
-      return { routing: await readRouting(asked), asked, merchant };
-    },
+    read: ({ query }, tools) => findRouting(query.merchant ?? null, tools),
     view: (found, visit) =>
       html`${filterForm(visit, [{ name: 'merchant', label: visit.wording.say('Merchant'), mostCharacters: 20 }])}${ofMerchant(found, visit)}${providers(found.routing, visit)}${changeForm(found, visit)}${approvals(found.routing, visit)}${brands(found.routing, visit)}${capabilities(found.routing, visit)}${others(found.routing, visit)}`,
   }),
@@ -109,14 +114,16 @@ const LONGEST_RULES = 4_000;
 /** Stands for all merchants; no merchant has this id. A missing field changes nothing. */
 const ALL = '*';
 
-function changeForm({ routing, asked, merchant }: Found, visit: Visit): Html | false {
+function changeForm({ routing, asked, merchant }: Found, visit: Visit, typed?: Form): Html | false {
   const { say } = visit.wording;
   if (asked !== null && merchant === null) return false;
   const merchantId = merchant?.merchantId ?? null;
   const rules = routing.rules.filter((one) => one.kind === ACQUIRER && one.merchantId === merchantId);
   const form = actionForm(visit, ROUTE, {
+    typed,
     about: html`<strong>${merchantId ?? say('All merchants')}</strong>: ${say('The first rule that fits is asked first; the next one that fits, where the first surely did not charge. What was charged already stays where it is.')} ${say('Every process knows it within seconds.')}`,
-    hidden: { merchant: merchantId ?? ALL, standing: routing.standing },
+    // What was typed is in place of what was seen then.
+    hidden: { merchant: merchantId ?? ALL, standing: typed?.standing ?? routing.standing },
     fields: [
       {
         name: 'rules',
@@ -196,6 +203,11 @@ const ROUTE: Action<RoutingTools> = {
   operation: 'provider.route',
   moves: moved,
   saysOf,
+  async again(visit, typed, tools) {
+    // Where the field is missing nothing is changed.
+    if (typed.merchant === undefined || holdsCardNumber(typed.standing ?? '')) return '';
+    return changeForm(await findRouting(wantedOf(typed).merchantId, tools), visit, typed);
+  },
   async perform(visit, form, { routeProviders }) {
     const routed = await routeProviders(visit, wantedOf(form));
     return routed.kind === 'refused' ? refusedRoutes(visit, routed) : OPERATION_DONE;

@@ -1,5 +1,5 @@
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
-import { MOST_COUNTED_FOR_PEOPLE } from '../../platform/pages.ts';
+import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 import {
   addDays,
   instant,
@@ -15,6 +15,12 @@ import {
   RESEND_DELIVERIES,
   RESEND_DELIVERY,
 } from '../../webhooks/history/contract.ts';
+import {
+  type LostDeliveries,
+  type Period,
+  parsePlace,
+  periodOfDays,
+} from '../../webhooks/history/recorded-delivery.ts';
 import { type ListTools, listScreen } from '../filters/list-screens.ts';
 import { Html, html, type Shown } from '../parts/html.ts';
 import {
@@ -30,7 +36,15 @@ import {
   table,
 } from '../parts/page-parts.ts';
 import { DELIVERIES, DELIVERY, deliveryPath, pathOf, paymentPath, withQuery } from '../parts/paths.ts';
-import { type Action, mayUse, OF_MERCHANT, type Screen, screen, type Visit } from '../parts/screen.ts';
+import {
+  type Action,
+  type Form,
+  mayUse,
+  OF_MERCHANT,
+  type Screen,
+  screen,
+  type Visit,
+} from '../parts/screen.ts';
 import { DELIVERY_STATES, stateBadge, stateChoices } from '../parts/states.ts';
 import { failureText, KIND_WORDS } from './delivery-words.ts';
 
@@ -75,31 +89,40 @@ const LISTED = listScreen<Listed>({
   view: deliveryTable,
 });
 
-/** The form stands above the deliveries that were given up and sends all of them again. */
-const LIST: Screen<ListTools> = {
+export type DeliveryTools = {
+  /** Of each account what was given up and can be sent again; no period: ever. Null: it is refused now. */
+  readonly countLost: (
+    merchantId: string,
+    accountNumbers: readonly string[],
+    period: Period | null,
+  ) => Promise<readonly LostDeliveries[] | null>;
+};
+
+/** Above those that were given up: all of them at once. */
+const LIST: Screen<ListTools & DeliveryTools> = {
   ...LISTED,
   async show(visit, tools) {
     const shown = await LISTED.show(visit, tools);
     if (!(shown instanceof Html) || visit.query.status !== 'GivenUp') return shown;
-    return html`${await resendAllForm(visit)}${shown}`;
+    return html`${await resendAllForm(visit, tools)}${shown}`;
   },
 };
 
-async function resendAllForm(visit: Visit): Promise<Shown> {
-  const { wording, ask, query, realNow } = visit;
+async function resendAllForm(visit: Visit, { countLost }: DeliveryTools, typed?: Form): Promise<Shown> {
+  const { wording, merchantId, query, realNow } = visit;
   const { say, count, day } = wording;
   if (query.nsu !== undefined || !mayUse(RESEND_ALL, visit.user)) return '';
   const { from, to } = daysOf(visit);
+  const period = isDay(from) && isDay(to) && periodOfDays({ from, to }, instant(realNow), false);
+  if (typeof period !== 'object') return '';
   const accountNumber = accountOf(visit);
-  const asked = await ask(LIST_DELIVERIES, {
-    query: { accountNumber, from, to, status: 'GivenUp', limit: '1' },
-  });
-  if (!asked.ok || asked.body.total === 0) return '';
-  // If there are more than are counted: as many as one call looks at.
-  const most = asked.body.total > MOST_COUNTED_FOR_PEOPLE ? MOST_RESENT : asked.body.total;
-  // Deliveries written after the count were not seen.
+  const lost = await countLost(merchantId, [accountNumber], period);
+  if (lost?.[0] === undefined) return '';
+  const most = Math.min(lost[0].count, MOST_RESENT);
+  // What is written after they were counted was not seen.
   const until = saoPauloOffsetText(instant(Math.min(Date.parse(endOf(to)), realNow)));
   return actionForm(visit, RESEND_ALL, {
+    typed,
     hidden: { accountNumber, from, to: until },
     about: say(
       'Up to {count} notifications that were given up, written from {from} to {to}, wait again under the same ids: up to 10,000 at a time. What ended more than 30 days ago, and tests, are left out.',
@@ -205,7 +228,16 @@ const MOST_RESENT = 10_000;
 const startOf = (text: string) => (isDay(text) ? saoPauloOffsetText(startOfSaoPauloDay(text)) : text);
 const endOf = (text: string) => (isDay(text) ? startOf(reachedFrom(text, 1)) : text);
 
-const RESEND_ALL: Action = {
+/** Behind those that were looked at: the first of all may be such as are never sent again. */
+function moreForm(visit: Visit, hidden: Form, typed?: Form): Shown {
+  return actionForm(visit, RESEND_ALL, {
+    hidden,
+    typed,
+    about: visit.wording.say('There are more: ask again.'),
+  });
+}
+
+const RESEND_ALL: Action<DeliveryTools> = {
   roles: RESEND.roles,
   of: 'merchant',
   path: `${DELIVERIES}/resend`,
@@ -220,21 +252,24 @@ const RESEND_ALL: Action = {
     from: from.slice(0, 10),
     to: to.slice(0, 10),
   }),
+  again(visit, typed, tools) {
+    const { accountNumber = '', from = '', to = '', after } = typed;
+    if ([accountNumber, from, to].some(holdsCardNumber)) return '';
+    if (after !== undefined)
+      return parsePlace(after) !== null && moreForm(visit, { accountNumber, from, to, after }, typed);
+    const last = saoPauloDay(instant(Date.parse(to) - 1));
+    return resendAllForm({ ...visit, query: { accountNumber, from, to: last } }, tools, typed);
+  },
   done: 'They wait, and are sent again.',
   reveal(answered, visit, { accountNumber = '', from = '', to = '' }) {
     const { say, count } = visit.wording;
     const { resent, next } = answered as AnswerOf<typeof RESEND_DELIVERIES>;
     return html`<p class="message good" role="status">${say('{count} wait, and are sent again.', { count: count(resent) })}</p>${
-      // Continues after the deliveries already looked at: those that are never sent again may come first.
-      next !== null &&
-      actionForm(visit, RESEND_ALL, {
-        hidden: { accountNumber, from, to, after: next },
-        about: say('There are more: ask again.'),
-      })
+      next !== null && moreForm(visit, { accountNumber, from, to, after: next })
     }`;
   },
   next: ({ merchantId }) => withQuery(pathOf(DELIVERIES, { merchantId }), { status: 'GivenUp' }),
 };
 
-export const DELIVERY_SCREENS: readonly Screen<ListTools>[] = [LIST, ONE];
-export const DELIVERY_ACTIONS: readonly Action[] = [RESEND, RESEND_ALL];
+export const DELIVERY_SCREENS: readonly Screen<ListTools & DeliveryTools>[] = [LIST, ONE];
+export const DELIVERY_ACTIONS: readonly Action<DeliveryTools>[] = [RESEND, RESEND_ALL];

@@ -81,10 +81,11 @@ export function peerFigures(processes: readonly ProcessReport[], wording: Wordin
   return peersOf(processes).flatMap((one): Figure[] => {
     const { tone, text } = PEER_STATES[one.state];
     const name = say(PEERS[one.peer]?.name ?? one.peer);
-    if (tone !== 'good' && tone !== 'plain') return [[name, say(text), tone, meaning(one, wording)]];
+    const isShort = tone !== 'good' && tone !== 'plain';
     const { feedAgeSeconds: age, answersIn = [] } = one;
     const slow = answersIn.filter(({ milliseconds }) => milliseconds >= SLOW_MILLISECONDS);
     return [
+      ...(isShort ? [[name, say(text), tone, meaning(one, wording)] as const] : []),
       ...(slow.length === 0 ? [] : [[name, timesText(slow, wording), 'wait', say(SLOW)] as const]),
       ...(isOldFeed(age) ? [[name, duration(age), 'wait', say(OLD_FEED)] as const] : []),
     ];
@@ -92,17 +93,17 @@ export function peerFigures(processes: readonly ProcessReport[], wording: Wordin
 }
 
 const SLOW =
-  'It answers slowly: half of its answers take longer than this, and so do the sales that wait for them. Look at who answers, and at the way there.';
+  'It answers slowly: in the slowest process, half of the calls that somebody waits for take this long at least. Look at who answers, and at the network up to it.';
 const OLD_FEED = 'Its newest change is that old: what happens there arrives late.';
 
-/** Of which of several, where there are several. */
 function timesText(times: readonly AnswerTime[], { language }: Wording): string {
   const locale = language === 'pt' ? 'pt-BR' : 'en-GB';
-  const format = new Intl.NumberFormat(locale, { style: 'unit', unit: 'second', maximumFractionDigits: 1 });
+  const text = (unit: 'second' | 'millisecond', value: number) =>
+    new Intl.NumberFormat(locale, { style: 'unit', unit, maximumFractionDigits: 1 }).format(value);
   return times
-    .map(({ provider, milliseconds }) => {
-      const text = format.format(milliseconds / 1_000).replaceAll(' ', '\u00a0');
-      return times.length === 1 ? text : `${text} (${provider})`;
+    .map(({ provider, milliseconds: all }) => {
+      const time = all < 1_000 ? text('millisecond', all) : text('second', all / 1_000);
+      return `${time.replaceAll(' ', '\u00a0')} (${provider})`;
     })
     .join(', ');
 }

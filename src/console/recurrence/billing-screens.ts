@@ -9,6 +9,7 @@ import { BILLING, BILLINGS, billingPath, paymentPath, subscriptionPath } from '.
 import {
   type Action,
   type Asked,
+  type Form,
   type Moved,
   OF_MERCHANT,
   type Screen,
@@ -123,17 +124,19 @@ ${forms(billing, visit)}${visit.happenings?.toBilling(billing, visit)}
 ${section(say('What became of it'), timeline(billing, visit))}`;
 }
 
-function forms({ id, status, amount }: WholeBilling, visit: Visit): Shown {
+function forms({ id, status, amount }: WholeBilling, visit: Visit, typed?: Form): Shown {
   const { say, reais } = visit.wording;
   const values = { billingId: id };
   if (status === 'Opened')
     return actionForm(visit, CANCEL, {
+      typed,
       values,
       about: say('It is not charged any more, and uses up its installment; the subscription goes on.'),
       isGrave: true,
     });
   if (status !== 'Denied' && status !== 'PaymentInvalid') return '';
   return actionForm(visit, CHARGE, {
+    typed,
     values,
     about: say('{amount} are charged once more, to the card that the subscription has now.', {
       amount: reais(amount),
@@ -168,6 +171,11 @@ async function charged({ ask, parameters: { billingId = '' } }: Visit): Promise<
   return { ok: true, status: 200, body: { amount, counted: amount, standing, fields: {} } };
 }
 
+const again: Action['again'] = async (visit, typed) => {
+  const asked = await visit.ask(GET_BILLING, asks(visit));
+  return asked.ok && forms(asked.body, visit, typed);
+};
+
 const CHARGE: Action = {
   ...MAY_ACT,
   path: `${BILLING}/charge`,
@@ -175,6 +183,7 @@ const CHARGE: Action = {
   contract: CHARGE_BILLING,
   asks,
   moves: charged,
+  again,
   done: 'The charge was made: what came of it stands below.',
   next,
 };
@@ -185,6 +194,7 @@ const CANCEL: Action = {
   title: 'Cancel the billing',
   contract: CANCEL_BILLING,
   asks,
+  again,
   done: 'The billing is canceled.',
   next,
 };

@@ -1,7 +1,7 @@
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { GET_BILLING, LIST_BILLINGS } from '../../recurrence/billings/contract.ts';
 import type { OpenBilling } from '../../recurrence/billings/open-billings.sql.ts';
-import { GET_PAGE, PUT_PAGE, REMOVE_PAGE } from '../../recurrence/subscriber-pages/contract.ts';
+import { GET_PAGE } from '../../recurrence/subscriber-pages/contract.ts';
 import {
   CHANGE_SUBSCRIPTION_STATUS,
   GET_SUBSCRIPTION,
@@ -18,7 +18,6 @@ import {
   facts,
   link,
   moment,
-  pageAddress,
   pager,
   section,
   table,
@@ -44,6 +43,7 @@ import {
   type StoredCardTools,
   shownCardText,
 } from './recurrence-words.ts';
+import { CLOSE_PAGE, OPEN_PAGE, pagePart } from './subscriber-page-actions.ts';
 
 /** Days shown after the last billing. */
 const DAYS_AHEAD = 6;
@@ -96,7 +96,7 @@ function subscriptionPage(found: SubscriptionFound, visit: Visit): Html {
   // A blocked subscription needs this first: the subscriber gives another card there.
   const isBlocked = subscription.status === 'Blocked';
   const title = isBlocked ? say('Another card, given by the subscriber') : say('Page of the subscriber');
-  const page = mayUse(OPEN_PAGE, visit.user) && section(title, pagePart(found, visit));
+  const page = mayUse(OPEN_PAGE, visit.user) && section(title, pagePart(found.page, visit));
   return html`${summary(found, visit)}
 ${isBlocked && page}${statusForm(subscription, visit)}${newestBilling(found, visit)}
 ${section(say('Billings'), billings(found, visit))}
@@ -159,41 +159,6 @@ function statusForm({ id, status }: WholeSubscription, visit: Visit): Shown {
     values,
     about: say('It goes on with the next due day that is not past; skipped days are never charged.'),
   });
-}
-
-/** The page's address works like a key: shown only to users who may change the subscription. */
-function pagePart({ subscription, page }: SubscriptionFound, visit: Visit): Html {
-  const { say, day } = visit.wording;
-  const values = { subscriptionId: subscription.id };
-  const form = actionForm(visit, OPEN_PAGE, {
-    values,
-    about: say(
-      'There the subscriber sees what is charged and when, and gives another card. Send him its address.',
-    ),
-    fields: [
-      {
-        name: 'allowCancel',
-        label: say('The subscriber may cancel there'),
-        choices: [
-          ['no', say('No')],
-          ['yes', say('Yes')],
-        ],
-        value: page?.allowCancel === true ? 'yes' : 'no',
-      },
-      {
-        name: 'expirationDate',
-        label: say('Shown until'),
-        type: 'date',
-        ...(page && { value: page.expirationDate }),
-      },
-    ],
-  });
-  if (page === null) return html`<p>${say('There is none.')}</p>${form}`;
-  const shown = facts([
-    [say('Address of the page'), pageAddress(page.url, visit)],
-    [say('Shown until'), day(page.expirationDate)],
-  ]);
-  return html`${shown}${form}${actionForm(visit, CLOSE_PAGE, { values, about: say('Its address shows nothing any more.'), isGrave: true })}`;
 }
 
 function billings({ billings: page }: SubscriptionFound, visit: Visit): Html {
@@ -360,29 +325,6 @@ const ACTIVATE: Action = {
     body: { status: 'Active' },
   }),
   done: 'The subscription is active.',
-  next,
-};
-
-const OPEN_PAGE: Action = {
-  ...OF_SUBSCRIPTION,
-  contract: PUT_PAGE,
-  path: `${SUBSCRIPTION}/page`,
-  title: 'Open the page',
-  asks: ({ parameters: { subscriptionId = '' } }, { allowCancel, expirationDate }) => ({
-    parameters: { subscriptionId },
-    body: { allowCancel: allowCancel === 'yes', ...(expirationDate && { expirationDate }) },
-  }),
-  done: 'The page can be shown.',
-  next,
-};
-
-const CLOSE_PAGE: Action = {
-  ...OF_SUBSCRIPTION,
-  contract: REMOVE_PAGE,
-  path: `${SUBSCRIPTION}/page/end`,
-  title: 'End the page',
-  asks: ({ parameters: { subscriptionId = '' } }) => ({ parameters: { subscriptionId } }),
-  done: 'The page shows nothing any more.',
   next,
 };
 

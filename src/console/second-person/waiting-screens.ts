@@ -5,6 +5,7 @@ import {
   type Action,
   ALL_ROLES,
   type Asked,
+  type Form,
   OPERATION_DONE,
   operationRefused,
   type Screen,
@@ -102,30 +103,48 @@ function personText(person: Person, visit: Visit): string {
 }
 
 function waitingOne(found: ShownRequest, visit: Visit): Html {
-  const { request, requester, mayApprove, mayDecline } = found;
+  const { request } = found;
   const { wording } = visit;
-  const { say, money } = wording;
+  const { say } = wording;
+  const { about, titled } = textsOf(found, visit);
+  return section(
+    titled,
+    html`<p>${about}</p>
+<p>${link(thingPath(request.path), say('What it is about'))} · ${say('Requested')} ${realMoment(wording, request.requestedAt)} · ${say('Until')} ${realMoment(wording, request.expiresAt)}</p>
+${found.isOneHand && html`<p class="note">${say(ONE_HAND)}</p>`}${decisionForms(found, visit)}`,
+  );
+}
+
+function textsOf(found: ShownRequest, visit: Visit) {
+  const { say, money } = visit.wording;
+  const { request, requester } = found;
   const about = say('{who} asks for it: {reason}', {
     who: personText(requester, visit),
     reason: request.reason,
   });
   // Requests without money show no amount.
   const what = whatText(found, visit);
-  const titled = request.amount === 0 ? what : `${what}: ${money(request.amount)}`;
+  return { about, titled: request.amount === 0 ? what : `${what}: ${money(request.amount)}` };
+}
+
+/** `again`: the one that was refused alone. */
+function decisionForms(
+  found: ShownRequest,
+  visit: Visit,
+  again?: { readonly of: 'approve' | 'decline'; readonly typed: Form },
+): Html {
+  const { request, mayApprove, mayDecline } = found;
+  const { about, titled } = textsOf(found, visit);
   const isOwn = request.requestedBy === visit.user.userId;
   const { approve, decline } = DECISIONS[visit.merchantId === '' ? 'operator' : 'merchant'];
   const form = (action: Action<WaitingTools>, isGrave: boolean) =>
     actionForm(visit, action, {
+      typed: again?.typed,
       values: { requestId: request.requestId },
       about: `${titled}. ${about}`,
       isGrave,
     });
-  return section(
-    titled,
-    html`<p>${about}</p>
-<p>${link(thingPath(request.path), say('What it is about'))} · ${say('Requested')} ${realMoment(wording, request.requestedAt)} · ${say('Until')} ${realMoment(wording, request.expiresAt)}</p>
-${found.isOneHand && html`<p class="note">${say(ONE_HAND)}</p>`}${mayApprove && form(approve, true)}${mayDecline && form(isOwn ? { ...decline, title: 'Take it back' } : decline, false)}`,
-  );
+  return html`${mayApprove && again?.of !== 'decline' && form(approve, true)}${mayDecline && again?.of !== 'approve' && form(isOwn ? { ...decline, title: 'Take it back' } : decline, false)}`;
 }
 
 const STATES: States<RequestState> = {
@@ -214,6 +233,14 @@ function decisionsOf(of: 'operator' | 'merchant'): Decisions {
   const path = WAITING[of];
   const where = { of, roles: MAY_DECIDE };
   const next = ({ merchantId }: Visit) => waitingPath(of === 'operator' ? null : merchantId);
+  const again =
+    (form: keyof Decisions) =>
+    async (visit: Visit, typed: Form, { listRequests }: WaitingTools) => {
+      const found = (await listRequests(visit)).find(
+        ({ request }) => request.requestId === visit.parameters.requestId,
+      );
+      return found !== undefined && decisionForms(found, visit, { of: form, typed });
+    };
   return {
     approve: {
       ...where,
@@ -222,6 +249,7 @@ function decisionsOf(of: 'operator' | 'merchant'): Decisions {
       operation: 'console.approve',
       perform: async (visit, { reason = '' }, { approveRequest }) =>
         answered(await approveRequest(visit, visit.parameters.requestId ?? '', reason), visit),
+      again: again('approve'),
       done: 'It was approved, and done.',
       next,
     },
@@ -232,6 +260,7 @@ function decisionsOf(of: 'operator' | 'merchant'): Decisions {
       operation: 'console.decline',
       perform: async (visit, { reason = '' }, { declineRequest }) =>
         answered(await declineRequest(visit, visit.parameters.requestId ?? '', reason), visit),
+      again: again('decline'),
       done: 'It was declined, and is not done.',
       next,
     },

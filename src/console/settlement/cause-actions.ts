@@ -6,6 +6,7 @@ import { actionForm, brandText, link, section, table } from '../parts/page-parts
 import { EXCEPTION_CAUSE, EXCEPTIONS, FEES, pathOf, withQuery } from '../parts/paths.ts';
 import {
   type Action,
+  type Form,
   NOT_AS_SEEN,
   OPERATION_DONE,
   onceKeyOf,
@@ -51,11 +52,13 @@ export function causeSection({ cause, sum, rules }: CauseFound, visit: Visit): S
   const { say } = visit.wording;
   return section(
     say('All open ones of this cause'),
-    html`${rules.length > 0 && ruleTable(cause, rules, visit)}${resolveForm(cause, { ...sum, isCut: sum.count >= MOST_RESOLVED_AT_ONCE }, visit)}`,
+    html`${rules.length > 0 && ruleTable(cause, rules, visit)}${resolveForm(cause, wholeSum(sum), visit)}`,
   );
 }
 
-/** A surplus is not missing money. */
+const wholeSum = (sum: CauseSum) => ({ ...sum, isCut: sum.count >= MOST_RESOLVED_AT_ONCE });
+
+/** What is too much is none that is missing. */
 function sumText(
   name: ExceptionClass,
   { missing, surplus }: Pick<CauseSum, 'missing' | 'surplus'>,
@@ -72,10 +75,12 @@ function resolveForm(
   cause: ExceptionCause,
   sum: CauseSum & { readonly isCut: boolean },
   visit: Visit,
+  typed?: Form,
 ): Shown {
   const { say, count } = visit.wording;
   const shown = { count: count(sum.count), amount: sumText(cause.class, sum, visit.wording) };
   return actionForm(visit, RESOLVE_CAUSE, {
+    typed,
     values: partsOf(cause),
     about: sum.isCut
       ? say('The {count} largest of them ({amount}) end with one reason; then ask for the others.', shown)
@@ -140,6 +145,9 @@ function feePath(merchant: string | null, { brand, installmentCount, foundPortio
 }
 
 export type CauseActionTools = {
+  readonly sumCause: (cause: Omit<ExceptionCause, 'rule'>) => Promise<CauseSum>;
+  /** Of open exceptions about fees, up to a bound. */
+  readonly listRules: (merchantId: string) => Promise<readonly CauseOfRule[]>;
   readonly resolveCause: (
     visit: Visit,
     wanted: {
@@ -163,6 +171,20 @@ const RESOLVE_CAUSE: Action<CauseActionTools> = {
       return operationRefused(404, visit.wording.say('There is no such exception.'));
     const result = await resolveCause(visit, { cause, seen, reason });
     return result === 'resolved' ? OPERATION_DONE : refusedAs(visit, NOT_AS_SEEN);
+  },
+  async again(visit, typed, { sumCause, listRules }) {
+    const cause = readCause(visit.parameters);
+    if (cause === null) return '';
+    const { rule, ...whole } = cause;
+    if (rule === null) {
+      const sum = await sumCause(whole);
+      return sum.count > 0 && resolveForm(cause, wholeSum(sum), visit, typed);
+    }
+    const rules = await listRules(cause.merchantId ?? '');
+    const found = rules.find(
+      ({ brand, installmentCount: many }) => brand === rule.brand && many === rule.installmentCount,
+    );
+    return found !== undefined && resolveForm(cause, found, visit, typed);
   },
   done: 'They are resolved. A later file that says otherwise opens them again.',
   next({ parameters: { of = '', name } }) {

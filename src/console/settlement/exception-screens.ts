@@ -1,4 +1,3 @@
-import type { CauseOfRule, CauseSum, ExceptionCause } from '../../reconciliation/exceptions/causes.sql.ts';
 import {
   ageOf,
   EXCEPTION_CLASSES,
@@ -215,13 +214,10 @@ function resolveForm({ state, exceptionId }: ReconciliationException, visit: Vis
   });
 }
 
-export type ExceptionTools = {
+export type ExceptionTools = Pick<CauseActionTools, 'sumCause' | 'listRules'> & {
   readonly listExceptions: (filter: OperatorFilter) => Promise<readonly ReconciliationException[]>;
   /** By merchant and class, most money first, up to a bound. */
   readonly sumExceptions: (filter: OperatorFilter) => Promise<ExceptionSums>;
-  readonly sumCause: (cause: Omit<ExceptionCause, 'rule'>) => Promise<CauseSum>;
-  /** The rules of open exceptions about fees, up to a bound. */
-  readonly listRules: (merchantId: string) => Promise<readonly CauseOfRule[]>;
   readonly findException: (id: string) => Promise<ReconciliationException | null>;
   readonly readLine: (fileNumber: number, lineNumber: number) => Promise<FiledLine | null>;
   readonly findFirstFile: (exceptionId: string) => Promise<ReturnFileNamed | null>;

@@ -4,9 +4,10 @@ import { LIST_EXCEPTIONS } from '../../reconciliation/exceptions/endpoints.ts';
 import { LIST_BILLINGS } from '../../recurrence/billings/contract.ts';
 import { LIST_SUBSCRIPTIONS } from '../../recurrence/subscriptions/contract.ts';
 import { LIST_BOLETOS } from '../../transactions/methods/boleto/contract.ts';
-import { addDays, type Day, instant, saoPauloDay } from '../../values/instant.ts';
-import { LIST_DELIVERIES } from '../../webhooks/history/contract.ts';
+import { addDays, type Day, instant, reachedFrom, saoPauloDay } from '../../values/instant.ts';
+import { MOST_DAYS_OF_PERIOD } from '../../webhooks/history/recorded-delivery.ts';
 import type { AddressTools } from '../notifications/address-screens.ts';
+import type { DeliveryTools } from '../notifications/delivery-screens.ts';
 import { type Html, html } from '../parts/html.ts';
 import { emptyState, link, section } from '../parts/page-parts.ts';
 import {
@@ -29,11 +30,16 @@ export type Need = {
   readonly tone: Tone;
   readonly title: string;
   readonly advice: string;
+  /** Where they are listed: once, or of each account by itself. */
+  readonly places: readonly Place[];
+};
+
+type Place = {
+  /** Null: of the whole merchant. */
+  readonly accountNumber: string | null;
   /** Null: they could not be counted now. */
   readonly count: number | null;
   readonly path: string;
-  /** Null: the whole merchant. */
-  readonly accountNumber: string | null;
 };
 
 export type PartTools = {
@@ -41,14 +47,17 @@ export type PartTools = {
   readonly readPart: <Part>(read: () => Promise<Part>) => Promise<Part | null>;
 };
 
-export type NeedTools = PartTools & Pick<WaitingTools, 'listRequests' | 'isAnythingWaiting'> & AddressTools;
+export type NeedTools = PartTools &
+  Pick<WaitingTools, 'listRequests' | 'isAnythingWaiting'> &
+  AddressTools &
+  DeliveryTools;
 
 /** A list filtered to what needs attention. The list itself counts, up to its bound. */
 type NarrowedList = Pick<Need, 'tone' | 'title' | 'advice'> & {
   readonly pattern: string;
   readonly contract: Contract;
   readonly isByAccount?: true;
-  readonly query: (today: Day, realToday: Day) => Readonly<Record<string, string>>;
+  readonly query: (today: Day) => Readonly<Record<string, string>>;
 };
 
 /** A billing is tried again within weeks. */
@@ -56,9 +65,7 @@ const DAYS_OF_RETRIES = 60;
 /** The most days that the list of exceptions shows at once. */
 const DAYS_OF_EXCEPTIONS = 90;
 const DAYS_AHEAD = 3;
-/** As the list of deliveries shows by itself. */
-const DAYS_OF_DELIVERIES = 7;
-/** Each is counted by a search of its own. */
+/** Each is counted by a search of its own, those of a list together. */
 const MOST_ACCOUNTS = 5;
 
 const LISTS: readonly NarrowedList[] = [
@@ -92,19 +99,6 @@ const LISTS: readonly NarrowedList[] = [
     query: (today) => ({ from: addDays(today, -DAYS_OF_EXCEPTIONS), to: today, state: 'open' }),
   },
   {
-    tone: 'bad',
-    title: 'Notifications not delivered',
-    advice: 'Send them again once the address takes them',
-    pattern: DELIVERIES,
-    contract: LIST_DELIVERIES,
-    isByAccount: true,
-    query: (_, realToday) => ({
-      from: addDays(realToday, 1 - DAYS_OF_DELIVERIES),
-      to: realToday,
-      status: 'GivenUp',
-    }),
-  },
-  {
     tone: 'wait',
     title: 'Boletos due within three days',
     advice: 'Remind their payers',
@@ -116,47 +110,70 @@ const LISTS: readonly NarrowedList[] = [
 ];
 
 export async function listNeeds(visit: Visit, tools: NeedTools): Promise<Need[]> {
-  const { merchantId, accountNumbers, ask, now, realNow } = visit;
-  const [today, realToday] = [saoPauloDay(instant(now)), saoPauloDay(instant(realNow))];
-  const all: Need[] = await requestsAndAddresses(visit, tools);
-  for (const { pattern, contract, isByAccount, query, ...words } of LISTS) {
-    const accounts = isByAccount === true ? accountNumbers.slice(0, MOST_ACCOUNTS) : [undefined];
-    for (const accountNumber of accounts) {
-      const narrowed = { accountNumber, ...query(today, realToday) };
-      const asked = await tools.readPart(() =>
-        ask(contract, { query: { ...narrowed, page: '1', limit: '1' } }),
-      );
-      all.push({
-        ...words,
-        count: asked?.ok === true ? (asked.body as { readonly total: number }).total : null,
-        path: withQuery(pathOf(pattern, { merchantId }), narrowed),
-        accountNumber: accountNumbers.length > 1 ? (accountNumber ?? null) : null,
-      });
-    }
-  }
-  return all.filter(({ count }) => count !== 0);
+  const all = [...(await requestsAndAddresses(visit, tools)), await lostDeliveries(visit, tools)];
+  for (const list of LISTS) all.push(await countList(list, visit, tools));
+  return all
+    .map((need) => ({ ...need, places: need.places.filter(({ count }) => count !== 0) }))
+    .filter(({ places }) => places.length > 0);
+}
+
+async function countList(list: NarrowedList, visit: Visit, tools: NeedTools): Promise<Need> {
+  const { pattern, contract, isByAccount, query, ...words } = list;
+  const { merchantId, accountNumbers, ask, now } = visit;
+  const accounts = isByAccount === true ? accountNumbers.slice(0, MOST_ACCOUNTS) : [undefined];
+  const places = accounts.map(async (accountNumber): Promise<Place> => {
+    const narrowed = { accountNumber, ...query(saoPauloDay(instant(now))) };
+    const asked = await tools.readPart(() =>
+      ask(contract, { query: { ...narrowed, page: '1', limit: '1' } }),
+    );
+    return {
+      accountNumber: accountNumber ?? null,
+      count: asked?.ok === true ? (asked.body as { readonly total: number }).total : null,
+      path: withQuery(pathOf(pattern, { merchantId }), narrowed),
+    };
+  });
+  return { ...words, places: await Promise.all(places) };
+}
+
+/** Of each account the days that begin with the oldest: as many as its list, and its button, reach. */
+async function lostDeliveries(visit: Visit, { countLost }: NeedTools): Promise<Need> {
+  const { merchantId, accountNumbers, realNow } = visit;
+  const path = pathOf(DELIVERIES, { merchantId });
+  const today = saoPauloDay(instant(realNow));
+  const lost = await countLost(merchantId, accountNumbers.slice(0, MOST_ACCOUNTS), null);
+  const places = lost?.map(({ accountNumber, count, oldest }): Place => {
+    const from = saoPauloDay(oldest);
+    const last = reachedFrom(from, MOST_DAYS_OF_PERIOD - 1);
+    const narrowed = { accountNumber, from, to: [last, today].toSorted()[0], status: 'GivenUp' };
+    return { accountNumber, count, path: withQuery(path, narrowed) };
+  });
+  return {
+    tone: 'bad',
+    title: 'Notifications not delivered',
+    advice: 'Send them again once the address takes them',
+    places: places ?? [{ accountNumber: null, count: null, path: withQuery(path, { status: 'GivenUp' }) }],
+  };
 }
 
 async function requestsAndAddresses(visit: Visit, tools: NeedTools): Promise<Need[]> {
   const { merchantId } = visit;
   const requests = await tools.readPart(() => countRequests(visit, tools));
   const addresses = await tools.readPart(() => tools.listFailing(merchantId));
+  const ofMerchant = (count: number | null, pattern: string) => [
+    { accountNumber: null, count, path: pathOf(pattern, { merchantId }) },
+  ];
   return [
     {
       tone: 'wait',
       title: 'Requests that wait for your approval',
       advice: 'Approve or decline',
-      count: requests,
-      path: pathOf(WAITING.merchant, { merchantId }),
-      accountNumber: null,
+      places: ofMerchant(requests, WAITING.merchant),
     },
     {
       tone: 'bad',
       title: 'Addresses that do not take notifications',
       advice: 'See since when, and send a test',
-      count: addresses?.length ?? null,
-      path: pathOf(NOTIFICATIONS, { merchantId }),
-      accountNumber: null,
+      places: ofMerchant(addresses?.length ?? null, NOTIFICATIONS),
     },
   ];
 }
@@ -175,12 +192,18 @@ export function needsShown(needs: readonly Need[], { wording, accountNumbers }: 
       : many > MOST_COUNTED_FOR_PEOPLE
         ? say('more than {count}', { count: count(MOST_COUNTED_FOR_PEOPLE) })
         : count(many);
-  const titleText = (title: string, account: string | null) =>
-    account === null ? say(title) : `${say(title)} (${say('Account')} ${account})`;
-  const items = needs.map(
-    ({ tone, title, advice, path, accountNumber, count: many }) =>
-      html`<li>${badge(tone, counted(many))} ${link(path, titleText(title, accountNumber))} <small>${say(many === null ? 'It could not be read now.' : advice)}</small></li>\n`,
-  );
+  const items = needs.map(({ tone, title, advice, places }) => {
+    const [first] = places;
+    const all = places.reduce<number | null>(
+      (sum, one) => (sum === null || one.count === null ? null : sum + one.count),
+      0,
+    );
+    const what =
+      first === undefined || first.accountNumber === null || accountNumbers.length === 1
+        ? link(first?.path ?? '', say(title))
+        : html`${say(title)}: ${places.map((one, at) => html`${at > 0 && ', '}${link(one.path, `${one.accountNumber ?? ''} (${counted(one.count)})`)}`)}`;
+    return html`<li>${badge(tone, counted(all))} ${what} <small>${say(all === null ? 'It could not be read now.' : advice)}</small></li>\n`;
+  });
   const isCut = accountNumbers.length > MOST_ACCOUNTS;
   const list =
     items.length === 0

@@ -38,6 +38,7 @@ import {
 import { reasonIn } from '../parts/reason-in.ts';
 import {
   type Action,
+  type Form,
   MAY_SEE_AUDIT,
   mayUse,
   OF_OPERATOR,
@@ -118,11 +119,12 @@ function askForm(found: Case, visit: Visit): Shown {
   });
 }
 
-function decisionForm(found: Case, visit: Visit): Shown {
+function decisionForm(found: Case, visit: Visit, typed?: Form): Shown {
   if (!found.isUnresolved) return '';
   const { say } = visit.wording;
   const decisions: readonly Decision[] = DECISIONS_OF[found.kind];
   return actionForm(visit, DECIDE, {
+    typed,
     values: { id: found.id },
     about: say(
       'It is asked for again by itself. Decide only what you found out at the desk of the acquirer; the reason names who said so.',
@@ -339,6 +341,11 @@ const DECIDE: Action<UnresolvedTools> = {
     const { kind, state, amount, isUnresolved } = found;
     const standing = `${kind} ${state} ${amount} ${isUnresolved}`;
     return { ok: true, status: 200, body: { amount, counted: amount, standing, fields: { decision } } };
+  },
+  async again(visit, typed, { findCase }) {
+    const { id = '' } = visit.parameters;
+    const found = isUuid(id) ? await findCase(id) : null;
+    return found !== null && decisionForm(found, visit, typed);
   },
   saysOf: ({ decision = '' }, { say }) => (isDecision(decision) ? say(DECISION_WORDS[decision]) : ''),
   async perform(visit, { decision, reason = '' }, { decide, findCase }) {

@@ -18,6 +18,7 @@ import {
 import { FEES, pathOf } from '../parts/paths.ts';
 import {
   type Action,
+  type Form,
   OF_OPERATOR,
   OPERATION_DONE,
   operationRefused,
@@ -143,16 +144,23 @@ function termsOf({ brand, portion, plan, toInstallments }: FeeRule, { say, count
 
 /** Filled in when another page leads here with a fee from files. */
 function newFeeVersion({ ofAll, ofMerchant }: FeesFound, visit: Visit): Shown {
-  const { say } = visit.wording;
   const seen = readSeenFee(visit.query);
   const of = { ofAll, ofMerchant: ofMerchant?.versions ?? [] };
+  return feesForm(
+    visit,
+    seen === null
+      ? undefined
+      : {
+          rules: suggestedRules(of, seen, visit.now),
+          ...(ofMerchant !== null && { merchant: ofMerchant.merchantId }),
+        },
+  );
+}
+
+function feesForm(visit: Visit, typed?: Form): Shown {
+  const { say } = visit.wording;
   return actionForm(visit, SET_FEES, {
-    ...(seen !== null && {
-      typed: {
-        rules: suggestedRules(of, seen, visit.now),
-        ...(ofMerchant !== null && { merchant: ofMerchant.merchantId }),
-      },
-    }),
+    typed,
     about: say(
       'Sales from its moment on are charged at it; what was sold keeps the fee that it was sold at.',
     ),
@@ -245,6 +253,7 @@ const SET_FEES: Action<FeeActionTools> = {
       ? OPERATION_DONE
       : refusedAs(visit, FEE_REFUSALS[changed.refusal], changed.value);
   },
+  again: feesForm,
   done: 'The version stands beside the others.',
   next: () => pathOf(FEES),
 };

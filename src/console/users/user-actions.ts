@@ -72,7 +72,7 @@ async function entryBy(
 
 const WAY_WORDS = { link: 'By a link, with a passkey', oidc: 'Through the organization' } as const;
 
-export function wayField({ wording: { say } }: Visit) {
+function wayField({ wording: { say } }: Visit) {
   const choices = Object.entries(WAY_WORDS).map(([way, words]) => [way, say(words)] as const);
   return { name: 'by', label: say('Signs in'), isRequired: true, choices };
 }
@@ -102,7 +102,36 @@ export function inviteForm(
   });
 }
 
-export function roleField(roles: readonly Role[], { wording: { say } }: Visit) {
+export function roleForm(
+  side: Side,
+  { name, roles }: { readonly name: string; readonly roles: readonly Role[] },
+  visit: Visit,
+  typed?: Form,
+): Shown {
+  return actionForm(visit, USER_ACTIONS_OF[side].change, {
+    typed,
+    values: { name },
+    about: visit.wording.say('It holds at once, where the user is signed in too.'),
+    fields: [roleField(roles, visit)],
+  });
+}
+
+export function recoverForm(
+  side: Side,
+  { name, hasProvider }: { readonly name: string; readonly hasProvider: boolean },
+  visit: Visit,
+  typed?: Form,
+): Shown {
+  const { say } = visit.wording;
+  return actionForm(visit, USER_ACTIONS_OF[side].recover, {
+    typed,
+    values: { name },
+    about: say('For lost passkeys: ends all sessions, takes the passkeys away and gives a new link.'),
+    fields: hasProvider ? [wayField(visit)] : [],
+  });
+}
+
+function roleField(roles: readonly Role[], { wording: { say } }: Visit) {
   const choices = roles.map((role) => [role, say(ROLE_WORDS[role])] as const);
   return { name: 'role', label: say('Role'), isRequired: true, choices };
 }
@@ -150,6 +179,10 @@ function userActions(side: Side) {
       const made = await changeRole(visit, { name: visit.parameters.name ?? '', role });
       return 'refusal' in made ? refusedBecause(visit, made.refusal) : OPERATION_DONE;
     },
+    again(visit, typed) {
+      const { name = '' } = visit.parameters;
+      return isSelf(visit) ? '' : roleForm(side, { name, roles: ROLES_TO_GIVE[side] }, visit, typed);
+    },
     done: 'The user has another role.',
     next: toUser,
   };
@@ -167,6 +200,10 @@ function userActions(side: Side) {
       });
     },
     reveal,
+    again(visit, typed, { hasProvider }) {
+      const { name = '' } = visit.parameters;
+      return isSelf(visit) ? '' : recoverForm(side, { name, hasProvider }, visit, typed);
+    },
     done: 'The user may come in anew.',
     next: toUser,
   };

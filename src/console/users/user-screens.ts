@@ -11,11 +11,11 @@ import {
   inviteForm,
   isSelf,
   ofAdmins,
-  roleField,
+  recoverForm,
+  roleForm,
   type Side,
   USER_ACTIONS_OF,
   type UserActionTools,
-  wayField,
 } from './user-actions.ts';
 
 /** Finds users of the visit's merchant only, or all on the operator's pages. */
@@ -138,20 +138,15 @@ function giversText(gift: Giver['gift'], { givers }: FoundUser, visit: Visit): s
 
 function forms(side: Side, { name, role, hasProvider }: FoundUser, visit: Visit): Html {
   const { say } = visit.wording;
-  const { change, recover, disable } = USER_ACTIONS_OF[side];
-  const values = { name };
+  const { disable } = USER_ACTIONS_OF[side];
   const others = ROLES_TO_GIVE[side].filter((one) => one !== role);
-  return html`${actionForm(visit, change, {
-    values,
-    about: say('It holds at once, where the user is signed in too.'),
-    fields: [roleField(others, visit)],
-  })}${actionForm(visit, recover, {
-    values,
-    about: say('For lost passkeys: ends all sessions, takes the passkeys away and gives a new link.'),
-    fields: hasProvider ? [wayField(visit)] : [],
-  })}${actionForm(visit, disable, {
-    values,
-    about: say('At once and for good; the name stays taken.'),
-    isGrave: true,
-  })}`;
+  return html`${roleForm(side, { name, roles: others }, visit)}${recoverForm(side, { name, hasProvider }, visit)}${actionForm(
+    visit,
+    disable,
+    {
+      values: { name },
+      about: say('At once and for good; the name stays taken.'),
+      isGrave: true,
+    },
+  )}`;
 }

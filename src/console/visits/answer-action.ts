@@ -182,7 +182,7 @@ async function answerEnd(
   form: Form,
   { asked, end, isAgain }: { asked: Asked<unknown>; end: ActionEnd; isAgain: boolean },
 ): Promise<Made> {
-  const { markOf, log } = tools;
+  const { markOf } = tools;
   const back = action.next(visit);
   if (!asked.ok) {
     const { status, errors } = asked;
@@ -194,12 +194,7 @@ async function answerEnd(
     }
     const shown = refused(visit, back, errors);
     if (end === 'free') return { status, title: NOTHING_DONE, body: html`${shown}${sameForm(visit, form)}` };
-    // The refusal is already written, and is shown even if the form cannot be.
-    const body = await refusedForm(tools, action, visit, form, errors).catch((error) => {
-      log.warn(errorFields(error), 'a refused form could not be shown again');
-      return shown;
-    });
-    return { status, title: NOTHING_DONE, body };
+    return { status, title: NOTHING_DONE, body: await refusedForm(tools, action, visit, form, errors) };
   }
   if (action.reveal === undefined)
     return { goTo: withQuery(action.next(visit, asked.body), { done: markOf(action) }) };
@@ -249,9 +244,12 @@ async function nothingDone(
   return { status, title: NOTHING_DONE, body: await refusedForm(tools, action, visit, form, errors) };
 }
 
-/** Nothing was done, so the form may be sent again, with a new key and the typed values. */
+/**
+ * Nothing was done, so the form may be sent again: it has a new key, and what was typed. What was refused is
+ * said even where the form cannot be shown.
+ */
 async function refusedForm(
-  { consoleTools }: ActionTools,
+  { consoleTools, log }: ActionTools,
   action: Action<ConsoleTools>,
   visit: Visit,
   form: Form | null,
@@ -259,17 +257,25 @@ async function refusedForm(
 ): Promise<Html> {
   const shown = refused(visit, action.next(visit), errors);
   if (form === null) return shown;
-  const once =
+  const again = async () =>
     action.again === undefined ? otherReason(action, visit, form) : action.again(visit, form, consoleTools);
-  return html`${shown}${await once}`;
+  const once = await again().catch((error) => {
+    log.warn(errorFields(error), 'a refused form could not be shown again');
+    return '';
+  });
+  return html`${shown}${once}`;
 }
 
-/** Of a form that its page has: what was chosen stays, and the reason that cannot be is written anew. */
-function otherReason(action: Action<ConsoleTools>, visit: Visit, form: Form): Shown {
-  const { mark: _, once: __, reason, ...hidden } = form;
-  if (action.needsNoReason === true || reasonFault(reason ?? '') === null) return '';
-  if (Object.values(hidden).some(holdsCardNumber)) return '';
-  return actionForm(visit, action, { values: visit.parameters, about: '', hidden, typed: form });
+/** Of a form whose only field is its reason. */
+function otherReason(
+  action: Action<ConsoleTools>,
+  visit: Visit,
+  { mark: _, once: __, ...typed }: Form,
+): Shown {
+  const { reason = '', ...others } = typed;
+  const isReason = action.needsNoReason !== true && reasonFault(reason) !== null;
+  if (!isReason || Object.keys(others).length > 0) return '';
+  return actionForm(visit, action, { values: visit.parameters, about: '', typed });
 }
 
 /** As sent, under its key: with other fields, the key would not tell the outcome. */

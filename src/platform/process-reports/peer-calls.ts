@@ -19,10 +19,15 @@ const SILENT_IN_ROW = 2;
 /** In a shorter silence, calls may have broken while others were answered. */
 const DOUBT_MILLISECONDS = 3_000;
 
-/** How fast somebody answers is told by the newest answers about sales, and by no fewer than these. */
+/** How fast somebody answers is told by the newest calls that are awaited, and by no fewer than these. */
 const TIMED = { fewest: 5, most: 20 } as const;
+/** The slowest of a peer: a report has so much room only. */
+const MOST_TIMES = 10;
 
-/** What is asked. Of that which is about no sale alone, an answer that cannot be used is no odd sale's. */
+/**
+ * What is asked. Of what is `ofAll`, about no sale alone, an answer that cannot be used is no odd sale's;
+ * `awaited`: of one, and a buyer or a merchant waits for the answer.
+ */
 const OPERATIONS = {
   about: 'ofAll',
   changes: 'ofAll',
@@ -30,16 +35,16 @@ const OPERATIONS = {
   receipts: 'ofAll',
   returns: 'ofAll',
   list: 'ofAll',
-  authorize: 'ofOne',
-  verify: 'ofOne',
+  authorize: 'awaited',
+  verify: 'awaited',
   find: 'ofOne',
   undo: 'ofOne',
-  cancel: 'ofOne',
-  capture: 'ofOne',
+  cancel: 'awaited',
+  capture: 'awaited',
   findCapture: 'ofOne',
-  issue: 'ofOne',
+  issue: 'awaited',
   remove: 'ofOne',
-  refund: 'ofOne',
+  refund: 'awaited',
   findRefund: 'ofOne',
   findAuthorization: 'ofOne',
   endAuthorization: 'ofOne',
@@ -49,7 +54,7 @@ const OPERATIONS = {
   findCollection: 'ofOne',
   endCollection: 'ofOne',
   dueDay: 'ofOne',
-  decide: 'ofOne',
+  decide: 'awaited',
 } as const;
 export type Operation = keyof typeof OPERATIONS;
 
@@ -61,6 +66,8 @@ type Silence = {
   readonly reason: string;
 };
 
+type Timed = { readonly at: number; readonly seconds: number; readonly isAnswer: boolean };
+
 /**
  * The calls of one provider. If a bridge answers while the acquirer behind it does not, only some operations
  * get answers: an answer ends the silence of its own operation only.
@@ -68,13 +75,14 @@ type Silence = {
 class ProviderCalls {
   readonly #outage: PeerOutage;
   readonly #silent = new Map<string, Silence>();
-  #timed: { readonly at: number; readonly seconds: number }[] = [];
+  #timed: Timed[] = [];
 
   constructor(outage: PeerOutage) {
     this.#outage = outage;
   }
 
-  silence(operation: string, { at, since, reason }: Omit<Silence, 'inRow'>): void {
+  silence(operation: Operation, { at, since, reason }: Omit<Silence, 'inRow'>, seconds: number): void {
+    this.#time(operation, { at, seconds, isAnswer: false });
     this.#forgetOld(at);
     const before = this.#silent.get(operation) ?? { inRow: 0, since };
     this.#silent.set(operation, { inRow: before.inRow + 1, at, since: before.since, reason });
@@ -82,19 +90,30 @@ class ProviderCalls {
   }
 
   answer(operation: Operation, at: number, seconds: number): void {
-    if (OPERATIONS[operation] === 'ofOne')
-      this.#timed = [...this.#timed.slice(1 - TIMED.most), { at, seconds }];
+    this.#time(operation, { at, seconds, isAnswer: true });
     if (this.#silent.size === 0) return;
     this.#silent.delete(operation);
     this.#forgetOld(at);
     if (this.#silent.size === 0) this.#outage.answered();
   }
 
-  /** That in the middle; null: too few were answered lately. */
+  /** That in the middle; null: too few were answered lately, or none since it is silent. */
   answersIn(now: number): number | null {
-    const lately = this.#timed.filter(({ at }) => now - at <= UNASKED_MILLISECONDS);
-    const sorted = lately.map(({ seconds }) => Math.round(seconds * 1_000)).sort((one, other) => one - other);
-    return sorted.length < TIMED.fewest ? null : (sorted[Math.floor((sorted.length - 1) / 2)] ?? null);
+    const silentSince = this.silences(now).map(({ since }) => since);
+    const since = Math.max(
+      now - UNASKED_MILLISECONDS,
+      ...(silentSince.length > 0 ? [Math.min(...silentSince)] : []),
+    );
+    const lately = this.#timed.filter(({ at }) => at > since);
+    const answered = middleOf(lately.filter(({ isAnswer }) => isAnswer));
+    if (answered === null || lately.length < TIMED.fewest) return null;
+    // What got no answer would have taken longer still; what was broken off sooner tells nothing.
+    const told = middleOf(lately.filter((one) => one.isAnswer || one.seconds > answered));
+    return Math.round((told ?? answered) * 1_000);
+  }
+
+  #time(operation: Operation, timed: Timed): void {
+    if (OPERATIONS[operation] === 'awaited') this.#timed = [...this.#timed.slice(1 - TIMED.most), timed];
   }
 
   /** Empty while they may be a call's own fault. */
@@ -115,6 +134,12 @@ class ProviderCalls {
   }
 }
 
+function middleOf(timed: readonly Timed[]): number | null {
+  const sorted = timed.map(({ seconds }) => seconds).sort((one, other) => one - other);
+  return sorted[Math.floor((sorted.length - 1) / 2)] ?? null;
+}
+
+/** Those of all providers of a peer. */
 type CallsOfPeer = {
   readonly providers: Map<string, ProviderCalls>;
   /** Null: the peer never answered, or was silent when last asked, long ago. */
@@ -151,8 +176,8 @@ export class PeerCalls {
     if (cause === 'notAsked' || (!isAnswered && !isSilence(kind))) return;
     const at = this.#now();
     const of = this.#of(peer);
-    // A peer that gives an odd answer about one sale is there; repeating the question proves nothing new.
-    const isOdd = !isAnswered && cause === 'unusable' && OPERATIONS[operation] === 'ofOne';
+    // Who gives an odd answer about a sale is there; that the same is asked again proves nothing new.
+    const isOdd = !isAnswered && cause === 'unusable' && OPERATIONS[operation] !== 'ofAll';
     if (isAnswered) this.#callsOf(peer, provider).answer(operation, at, seconds);
     if (isAnswered || isOdd) {
       if (of.short?.isWhole === true) {
@@ -165,7 +190,7 @@ export class PeerCalls {
     }
     const since = Math.max(at - seconds * 1_000, of.answeredAt ?? Number.NEGATIVE_INFINITY);
     const words = typeof reason === 'string' ? reason : kind;
-    this.#callsOf(peer, provider).silence(operation, { at, since, reason: words });
+    this.#callsOf(peer, provider).silence(operation, { at, since, reason: words }, seconds);
   }
 
   /** Over all its providers. `isOpen`: a circuit is open, which shows silence although nobody asks now. */
@@ -185,16 +210,20 @@ export class PeerCalls {
       const milliseconds = calls.answersIn(now);
       return milliseconds === null ? [] : [{ provider, milliseconds }];
     });
+    const slowest = answersIn
+      .sort((one, other) => other.milliseconds - one.milliseconds)
+      .slice(0, MOST_TIMES);
     if (short !== null)
       return {
         state: short.isWhole ? 'silent' : 'inPart',
         since: told(short.since),
         answeredAt,
         reason: short.reason,
-        answersIn,
+        answersIn: slowest,
       };
     const state = answersSince === null ? 'notAsked' : 'answers';
-    return { state, since: told(answersSince ?? of.unaskedSince), answeredAt, reason: null, answersIn };
+    const since = told(answersSince ?? of.unaskedSince);
+    return { state, since, answeredAt, reason: null, answersIn: slowest };
   }
 
   #of(peer: PeerName): CallsOfPeer {

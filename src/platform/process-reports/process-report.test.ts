@@ -140,21 +140,50 @@ test('somebody is silent since the first of several calls without an answer was 
   assert.deepEqual(seen('bank'), ['answers', 1_236, 1_236, null]);
 });
 
-test('how fast somebody answers is told by the newest answers about sales, of ten minutes', () => {
+test('how fast somebody answers is told by the newest calls that are waited for, of ten minutes', () => {
   const { note, answersIn, pass } = peerCalls();
-  const answer = (times: number, seconds: number, of: Operation = 'authorize') => {
-    for (let time = 0; time < times; time += 1) note('acquirer', 'rede', of, YES, seconds);
+  const ask = (times: number, seconds: number, of: Operation = 'authorize', answer: CallAnswer = YES) => {
+    for (let time = 0; time < times; time += 1) note('acquirer', 'rede', of, answer, seconds);
   };
-  answer(4, 9);
-  answer(20, 60, 'changes');
-  assert.deepEqual(answersIn('acquirer'), [], 'of four nobody can tell, and feeds keep no sale waiting');
-  answer(20, 0.2);
-  answer(9, 4);
+  ask(4, 9);
+  ask(20, 60, 'changes');
+  ask(20, 60, 'find');
+  assert.deepEqual(answersIn('acquirer'), [], 'of four nobody can tell, and nobody waits for the others');
+  ask(20, 0.2);
+  ask(9, 4);
   assert.deepEqual(answersIn('acquirer'), [{ provider: 'rede', milliseconds: 200 }]);
-  answer(2, 4);
+  ask(2, 4);
   assert.deepEqual(answersIn('acquirer'), [{ provider: 'rede', milliseconds: 4_000 }]);
   pass(601);
   assert.deepEqual(answersIn('acquirer'), []);
+});
+
+test('what gets no answer counts with the slow ones, and of who is silent nothing is told', () => {
+  const { note, answersIn, pass } = peerCalls();
+  const ask = (provider: string, answer: CallAnswer, seconds: number) => {
+    for (let time = 0; time < 4; time += 1) {
+      note('acquirer', provider, 'authorize', answer, seconds);
+      if (answer !== NO) continue;
+      note('acquirer', provider, 'authorize', answer, seconds);
+      note('acquirer', provider, 'authorize', YES, 0.3);
+    }
+  };
+  ask('rede', YES, 0.3);
+  ask('rede', NO, 0.001);
+  assert.deepEqual(answersIn('acquirer'), [{ provider: 'rede', milliseconds: 300 }], 'broken off sooner');
+  for (const _ of [1, 2]) ask('rede', NO, 20);
+  assert.deepEqual(answersIn('acquirer'), [{ provider: 'rede', milliseconds: 20_000 }]);
+  for (let other = 0; other < 12; other += 1) ask(`outra-${other}`, YES, 1 + other);
+  ask('outra-0', YES, 1);
+  const told = answersIn('acquirer')?.map(({ provider }) => provider);
+  assert.deepEqual(told, ['rede', 'outra-0'], 'of four nobody can tell');
+  pass(10);
+  for (const _ of [1, 2]) note('acquirer', 'rede', 'authorize', NO, 5);
+  pass(4);
+  assert.deepEqual(answersIn('acquirer'), [{ provider: 'outra-0', milliseconds: 1_000 }]);
+  for (let other = 0; other < 12; other += 1) ask(`outra-${other}`, YES, 1 + other);
+  assert.deepEqual(answersIn('acquirer')?.length, 10, 'a report has so much room only');
+  assert.equal(answersIn('acquirer')?.[0]?.milliseconds, 12_000);
 });
 
 test('who answers others, or for other providers, or oddly, answers in part, since some calls are not', () => {

@@ -18,11 +18,11 @@ export type PeerReport = {
   readonly reason: string | null;
   /** Seconds since its changes were read; null: it has no feed. */
   readonly feedAgeSeconds: number | null;
-  /** Of each provider that has answered about sales lately; a report of the version before lacks it. */
+  /** Of the providers that were waited for lately, the slowest; a report of the version before lacks it. */
   readonly answersIn?: readonly AnswerTime[];
 };
 
-/** Half of the answers took longer. */
+/** Half of what was waited for took as long at least. */
 export type AnswerTime = { readonly provider: string; readonly milliseconds: number };
 
 /** Charges of a brand that were to be made at an acquirer, since the process began. */

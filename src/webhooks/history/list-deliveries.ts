@@ -2,16 +2,21 @@ import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { ModuleContext } from '../../platform/module.ts';
 import type { Page } from '../../platform/pages.ts';
 import type { Reader } from '../../platform/postgres/database.ts';
+import { instant, reachedFrom, saoPauloDay, startOfSaoPauloDay } from '../../values/instant.ts';
 import { deliveryNumberOf } from '../deliveries/delivery.ts';
 import { findRecordedDelivery, listRecordedDeliveries } from './recorded-deliveries.sql.ts';
 import {
   DAYS_TO_RESEND,
+  type LostDeliveries,
+  MOST_TRIES_TO_RESEND,
+  type Period,
   type PeriodFault,
   periodOfDays,
   type RecordedDelivery,
   type WantedDeliveries,
   type WholeDelivery,
 } from './recorded-delivery.ts';
+import { countLostDeliveries } from './resends.sql.ts';
 
 export type HistoryTools = Pick<ModuleContext, 'lookUp' | 'search'> & {
   /** The database's time decides which days are the newest. */
@@ -40,6 +45,20 @@ export async function listDeliveries(
     ),
   );
   return found ?? 'notFound';
+}
+
+/** Of each account. The newest that were given up are looked at, up to a bound. */
+export function countLost(
+  { search, clock }: Pick<HistoryTools, 'search' | 'clock'>,
+  merchantId: string,
+  accountNumbers: readonly string[],
+  period: Period | null,
+): Promise<LostDeliveries[]> {
+  const ever = { from: instant(0), to: startOfSaoPauloDay(reachedFrom(saoPauloDay(clock.unmoved()), 1)) };
+  const bounds = { mostLookedAt: MOST_SORTED, mostTries: MOST_TRIES_TO_RESEND, mostDays: DAYS_TO_RESEND };
+  return search(merchantId, (database) =>
+    countLostDeliveries(database, merchantId, accountNumbers, period ?? ever, bounds),
+  );
 }
 
 /** null also for another merchant's delivery. */

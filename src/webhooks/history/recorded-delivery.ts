@@ -84,7 +84,7 @@ export type WantedDeliveries = Omit<DeliveryFilter, 'period'> & {
 };
 
 /** Limited because an exact total counts every delivery of the period. */
-const MOST_DAYS_OF_PERIOD = 31;
+export const MOST_DAYS_OF_PERIOD = 31;
 /** An NSU has few deliveries, so everything that is kept. */
 const ALL_TIME_DAYS = 3_650;
 
@@ -130,6 +130,13 @@ export function resendRefusal(delivery: WholeDelivery): ResendRefusal | null {
   if (!delivery.hasEndpoint) return 'endpointRemoved';
   return delivery.tries > MOST_TRIES_TO_RESEND ? 'triedTooOften' : null;
 }
+
+/** Those of an account that were given up and can be resent, by the time of the first one's writing. */
+export type LostDeliveries = {
+  readonly accountNumber: string;
+  readonly count: number;
+  readonly oldest: Instant;
+};
 
 /** A position among ended deliveries of one state, by writing time and number. */
 export type ResendPlace = {

@@ -1,11 +1,11 @@
-import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { type Database, type Reader, type Row, statement } from '../../platform/postgres/database.ts';
 import { column, firstOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import type { Instant } from '../../values/instant.ts';
 import { DELIVERY_MOVES, type DeliveryToSend } from '../deliveries/delivery.ts';
 import { parseDeliveryToSend, SENDING, SENDING_JOINS } from '../deliveries/to-send.sql.ts';
 import { ENDPOINT_MOVES } from '../endpoints/webhook-endpoint.ts';
-import type { Period, ResendPlace, TestOutcome, WholeDelivery } from './recorded-delivery.ts';
+import type { LostDeliveries, Period, ResendPlace, TestOutcome, WholeDelivery } from './recorded-delivery.ts';
 
 /** Due at once. The schedule starts again, and a process that was sending it can no longer change it. */
 const WAITS_AGAIN = `state = 'waiting', due_at = $2, scheduled_at = $2, tries_before = d.tries, fence = d.fence + 1,
@@ -40,20 +40,23 @@ const RESENT = rowCodec({
   lastNumber: column.nullable(column.whole('last.delivery_number')),
 });
 
+/** `looked_at` that `resendRefusal` lets through. Lateral: a join planned on a small table reads all. */
+const SENT_AGAIN = `looked_at l, lateral (
+       select 1 from webhook_endpoints e
+       where e.merchant_id = $1 and e.endpoint = l.endpoint and e.state <> 'removed' limit 1
+     ) e
+     where l.kind <> 'test' and l.tries <= $6 and l.ended_at >= now() - $7 * interval '1 day'`;
+
 /** Locks in index order, then by ctid: a self-join planned on a small table would later read everything. */
 const RESEND_BATCH = statement(
   'history.resend_batch',
   `with looked_at as materialized (
      select ctid as place, delivery_number, created_at, endpoint, kind, tries, ended_at from deliveries
      where merchant_id = $1 and account_number = $3 and state = $4 and created_at < $5
-       and (created_at, delivery_number) > (timestamptz 'epoch' + $6::bigint * interval '1 microsecond', $7::bigint)
-     order by created_at, delivery_number limit $8 for no key update skip locked
+       and (created_at, delivery_number) > (timestamptz 'epoch' + $8::bigint * interval '1 microsecond', $9::bigint)
+     order by created_at, delivery_number limit $10 for no key update skip locked
    ), good as (
-     select l.place from looked_at l, lateral (
-       select 1 from webhook_endpoints e
-       where e.merchant_id = $1 and e.endpoint = l.endpoint and e.state <> 'removed' limit 1
-     ) e
-     where l.kind <> 'test' and l.tries <= $9 and l.ended_at >= now() - $10 * interval '1 day'
+     select l.place from ${SENT_AGAIN}
    ), again as (
      update deliveries d set ${WAITS_AGAIN}
      where d.ctid = any (array(select place from good))
@@ -88,11 +91,11 @@ export async function resendBatch(
     accountNumber,
     behind.state,
     new Date(period.to).toISOString(),
+    mostTries,
+    mostDays,
     behind.createdMicroseconds,
     behind.deliveryNumber,
     limit,
-    mostTries,
-    mostDays,
   ]);
   const { lookedAt, resent, lastMicroseconds, lastNumber } = RESENT.parse(row as Row);
   if (lookedAt < limit || lastMicroseconds === null || lastNumber === null)
@@ -104,6 +107,49 @@ export async function resendBatch(
   };
   return { resent, lookedAt, next };
 }
+
+const LOST = rowCodec<LostDeliveries>({
+  accountNumber: column.text('a.account_number'),
+  count: column.whole('f.count'),
+  oldest: column.instant('f.oldest'),
+});
+
+/** Of the newest of each account, those of the 31 days that begin with the day of the oldest. */
+const COUNT_LOST = statement(
+  'history.count_lost',
+  `select ${LOST.columns} from unnest($2::text[]) a (account_number) cross join lateral (
+     with looked_at as materialized (
+       select endpoint, kind, tries, ended_at, created_at from deliveries
+       where merchant_id = $1 and account_number = a.account_number and state = 'givenUp'
+         and created_at >= $3 and created_at < $4
+       order by created_at desc limit $5
+     ), good as materialized (select l.created_at from ${SENT_AGAIN}
+     ), first as (select min(created_at) as oldest from good)
+     select oldest, (
+       select count(*) from good
+       where created_at < date_trunc('day', oldest, 'America/Sao_Paulo') + interval '31 days'
+     ) as count from first where oldest is not null
+   ) f`,
+);
+
+/** Given up, and sent again if somebody asks; accounts that have none are left out. */
+export async function countLostDeliveries(
+  database: Reader,
+  merchantId: string,
+  accountNumbers: readonly string[],
+  { from, to }: Period,
+  { mostLookedAt, mostTries, mostDays }: LostBounds,
+): Promise<LostDeliveries[]> {
+  const [first, last] = [from, to].map((at) => new Date(at).toISOString());
+  const values = [merchantId, accountNumbers, first, last, mostLookedAt, mostTries, mostDays];
+  return (await database.query(COUNT_LOST, values)).map(LOST.parse);
+}
+
+export type LostBounds = {
+  readonly mostLookedAt: number;
+  readonly mostTries: number;
+  readonly mostDays: number;
+};
 
 const PREPARE = statement(
   'history.prepare_test',
