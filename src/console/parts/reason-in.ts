@@ -105,6 +105,8 @@ const REASONS = [
   '{who} answered {code} ({why})',
   '{who} aborted it ({code})',
   '{who} refused the request by {code}',
+  '{who} refused the void by {code}',
+  '{who} refused it by {code}, and shows the amount as not given back',
   '{who} refuses what an earlier request may still make there',
   '{who} refuses it: {why}',
   'it is paid, and its Pix has not come',
