@@ -7,5 +7,8 @@ export type {
   TestClock,
 } from '../../homologation/index.ts';
 
-/** Never called in production. */
-export const loadHomologation = () => import('../../homologation/index.ts');
+/** Production never has it. */
+export async function loadHomologation(environment: 'homologation' | 'production') {
+  if (environment === 'production') throw new Error('production loads nothing of homologation');
+  return import('../../homologation/index.ts');
+}

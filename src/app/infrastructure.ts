@@ -82,7 +82,7 @@ export async function openInfrastructure(start: StartContext, startSimulator?: S
   const { databaseUrl, dataFolder, environment } = configuration;
   let folder: DataFolder | null = null;
   if (databaseUrl === null || (configuration.acquirerUrl === null && environment !== 'production')) {
-    const { openDataFolder } = await loadHomologation();
+    const { openDataFolder } = await loadHomologation(environment);
     const held = await openDataFolder(dataFolder, say);
     closings.push({ name: 'data folder', close: async () => held.release() });
     folder = held;
@@ -90,7 +90,9 @@ export async function openInfrastructure(start: StartContext, startSimulator?: S
   const own = { configuration, closings, say, start: startSimulator };
   const starting = [
     startOwnPostgres(configuration, closings),
-    environment === 'production' ? null : loadHomologation().then((its) => its.startOwnSimulators(own)),
+    environment === 'production'
+      ? null
+      : loadHomologation(environment).then((its) => its.startOwnSimulators(own)),
   ] as const;
   // If one fails the other is closed, so both must have ended.
   await Promise.allSettled(starting);
@@ -151,7 +153,7 @@ export function serviceHere(): Actor {
 
 async function startOwnPostgres(configuration: Configuration, closings: Closing[]) {
   if (configuration.databaseUrl !== null) return null;
-  const { startEmbeddedPostgres } = await loadHomologation();
+  const { startEmbeddedPostgres } = await loadHomologation(configuration.environment);
   const server = await startEmbeddedPostgres({ folder: configuration.dataFolder, say });
   closings.push({ name: 'PostgreSQL', close: () => server.stop() });
   return server;
@@ -163,7 +165,7 @@ export async function makeDemo(
   urls: { gatewayUrl: string; integrationUrl: string },
 ): Promise<{ readonly demoFile: string; readonly signInUrl: string; readonly shopUrl: string } | null> {
   if (configuration.environment !== 'homologation' || folder === null) return null;
-  const { addressOfShop, createDemoMerchant, demoOrigin } = await loadHomologation();
+  const { addressOfShop, createDemoMerchant, demoOrigin } = await loadHomologation(configuration.environment);
   const file = join(folder.path, 'demo.json');
   const tools = { database, audit, operator: serviceHere(), cell: configuration.cell };
   await whileDatabaseStarts(() => createDemoMerchant(tools, file, urls));
@@ -181,7 +183,7 @@ export async function openShopOfDemo(
   folder: DataFolder | null,
 ): Promise<DemoShop | null> {
   if (configuration.environment !== 'homologation' || folder === null) return null;
-  const { openDemoShop } = await loadHomologation();
+  const { openDemoShop } = await loadHomologation(configuration.environment);
   const { pagesOrigin, console, takesWebhooksOnLoopback: takesLoopback } = configuration;
   return openDemoShop({ log, pixSimulatorUrl, pagesOrigin, consoleOrigin: console.origin, takesLoopback });
 }
@@ -194,7 +196,7 @@ export async function routeDemo(
   simulated: SimulatedAcquirer | null,
 ): Promise<void> {
   if (configuration.environment !== 'homologation' || folder === null) return;
-  const { addSimulatedAcquirer } = await loadHomologation();
+  const { addSimulatedAcquirer } = await loadHomologation(configuration.environment);
   await addSimulatedAcquirer({ ...tools, operator: serviceHere() }, simulated);
 }
 
@@ -215,7 +217,7 @@ export async function openBusinessTime(
     const works = [alsoWhileHeld(noting('followDatabaseTime', READ_TIME, note))];
     return { clock: businessClock(time), isJumping: () => false, testClock: null, works };
   }
-  const { openTestClock } = await loadHomologation();
+  const { openTestClock } = await loadHomologation(configuration.environment);
   const testClock = await whileDatabaseStarts(() => openTestClock(database, noteClock));
   return { clock: testClock, isJumping: testClock.isJumping, testClock, works: [] };
 }

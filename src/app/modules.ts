@@ -114,7 +114,7 @@ async function openToolsOfHomologation(
   if (testClock === null || acquirerUrl === null) return null;
   const { bankFeed } = boletos;
   const bank = bankUrl === null ? null : { bankUrl, feed: bankFeed };
-  const { openHomologation } = await loadHomologation();
+  const { openHomologation } = await loadHomologation(configuration.environment);
   return openHomologation(
     { configuration, database, log, testClock },
     { simulatorUrl: acquirerUrl, changes: transactions.changes, bank },

@@ -275,8 +275,9 @@ async function openListeners(
   const provider = isForCallers ? await openIdentities(configuration, log) : null;
   // A console with its own listener has nothing beside it.
   const demoShop = configuration.console.listener === null ? (shop?.prefix ?? null) : null;
+  const { environment } = configuration;
   const homologationPages =
-    configuration.environment === 'production' ? null : (await loadHomologation()).HOMOLOGATION_PAGES;
+    environment === 'production' ? null : (await loadHomologation(environment)).HOMOLOGATION_PAGES;
   const below = { endpoints, admission, onForbidden, provider, demoShop, homologationPages };
   const pages = isForCallers ? openConsole(context, below) : null;
   const options: Omit<ServerOptions, 'mounts' | 'pages' | 'isOverTls'> = {

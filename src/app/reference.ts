@@ -116,7 +116,7 @@ export async function referenceOf(
     MOVEMENTS,
     RECONCILIATION,
   ];
-  if (environment === 'homologation') modules.push((await loadHomologation()).HOMOLOGATION);
+  if (environment === 'homologation') modules.push((await loadHomologation(environment)).HOMOLOGATION);
   modules.push({ endpoints: [...HEALTH_ENDPOINTS, ...wanted], refusals: [] });
   return {
     info: INFO,

@@ -28,7 +28,7 @@ export async function withAcquirers<T>(
   const closings: Closing[] = [];
   const log = { error: (_fields: object, message: string) => report(message) };
   try {
-    const byDefault = await openNamed(tools.acquirer, closings);
+    const byDefault = await openNamed(tools, closings);
     const table = await openProviderTable({ database, keyring, log, closings });
     const observe = () => () => {};
     const acquirers = await openAcquirers(table, { environment, gate: ALWAYS_OPEN, byDefault, observe });
@@ -43,10 +43,13 @@ export async function withAcquirers<T>(
 }
 
 /** The acquirer of the settings, or the simulator in the data folder; null: neither. */
-async function openNamed(place: AcquirerPlace, closings: Closing[]): Promise<Acquirer | null> {
+async function openNamed(
+  { acquirer: place, environment }: AcquirerTools,
+  closings: Closing[],
+): Promise<Acquirer | null> {
   if (place.url !== null) return openBridge(place.url, place, closings);
   if (place.simulatorFolder === null) return null;
-  const { findSimulator } = await loadHomologation();
+  const { findSimulator } = await loadHomologation(environment);
   const simulator = await findSimulator('acquirer', place.simulatorFolder, () => {});
   if (simulator === null) return null;
   closings.push({ name: 'simulator', close: () => simulator.stop() });

@@ -67,7 +67,7 @@ async function reachPlace(configuration: Configuration, settings: Settings, repo
 
 /** Starts the embedded database only if asked by name: forgotten settings must not change a homologation. */
 async function reachEmbedded(
-  { dataFolder }: Configuration,
+  { dataFolder, environment }: Configuration,
   settings: Settings,
   report: Report,
   warn: () => void,
@@ -80,7 +80,7 @@ async function reachEmbedded(
         'too, or PARCELA_ENVIRONMENT=homologation for the embedded one',
     );
   const { findRunningPostgres, openDataFolder, PostgresSilent, startEmbeddedPostgres } =
-    await loadHomologation();
+    await loadHomologation(environment);
   const running = await findRunningPostgres(dataFolder).catch((error: unknown) => {
     if (error instanceof PostgresSilent) throw error;
     return null;

@@ -141,8 +141,8 @@ const SIGN_IN_RATE = { perSecond: 1, burstSeconds: 60 } as const;
 
 export function openConsole(context: ConsoleContext, below: Below): Pages {
   const { configuration, database, log, gate } = context;
-  const isHomologation = configuration.environment === 'homologation';
   const { homologationPages } = below;
+  const isHomologation = homologationPages !== null;
   const wordingOf = consoleWording(homologationPages?.texts);
   const endpoints = new Map(below.endpoints.map((served) => [served.contract.id, served]));
   const { secondPersonOver, disputeDays } = configuration.console;

@@ -12,11 +12,11 @@ import { CONNECTION_WORDS } from '../../src/platform/channels/connection-words.t
 const home = fileURLToPath(new URL('../..', import.meta.url));
 const src = join(home, 'src');
 /** The console's, and those with refusals that it and the command line say. */
-const ofConsole = sourcesIn('src').filter(
-  ({ path, text }) =>
-    path.startsWith('src/console/') || /satisfies .*SpokenRefusal|, SpokenRefusal>>/.test(text),
-);
-const ofHomologation = sourcesIn('homologation').filter(({ path }) => /\/(console|first-steps)\//.test(path));
+const isSpoken = ({ path, text }: { readonly path: string; readonly text: string }) =>
+  /^(src\/console|homologation\/(console|first-steps))\//.test(path) ||
+  /satisfies .*SpokenRefusal|, SpokenRefusal>>/.test(text);
+const ofConsole = sourcesIn('src').filter(isSpoken);
+const ofHomologation = sourcesIn('homologation').filter(isSpoken);
 const sources = [...ofConsole, ...ofHomologation];
 const HOMOLOGATION_TEXTS = HOMOLOGATION_PAGES.texts;
 const ALL_TEXTS = { ...CONSOLE_TEXTS, ...HOMOLOGATION_TEXTS };

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { before, test } from 'node:test';
 import { bundleOf, freshBundle } from '../../bin/bundle.mjs';
+import { loadHomologation } from '../../src/app/homologation.ts';
 import { HOME } from '../../src/platform/home.ts';
 
 before(() => freshBundle());
@@ -29,4 +30,8 @@ test('what production loads has nothing of homologation and of the simulators in
   const chunks = (await readdir(join(bundle.folder, 'chunks'))).filter((name) => name.endsWith('.js'));
   const all = await Promise.all(chunks.map((name) => loadedBy(join(bundle.folder, 'chunks', name))));
   assert.ok(all.flat().some(ofHomologation));
+});
+
+test('whoever asks for homologation in production gets an error instead', async () => {
+  await assert.rejects(loadHomologation('production'), /production loads nothing of homologation/);
 });

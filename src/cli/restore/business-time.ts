@@ -8,6 +8,6 @@ export async function businessTime(
   merchantId: string,
 ): Promise<Instant> {
   if (environment === 'production') return instant(Date.now());
-  const { findClock } = await loadHomologation();
+  const { findClock } = await loadHomologation(environment);
   return instant(Date.now() + ((await findClock(database, merchantId))?.shiftMilliseconds ?? 0));
 }

@@ -13,17 +13,17 @@ import {
 import type { PixBank } from '../../providers/pix/pix-bank.ts';
 import type { CommandTools } from '../command.ts';
 
-type PixTools = Pick<CommandTools, 'pix' | 'report' | 'database'> & { readonly keyring: Keyring };
+type PixTools = Pick<CommandTools, 'environment' | 'pix' | 'report' | 'database'> & {
+  readonly keyring: Keyring;
+};
 
 /** Works with the banks of Pix of this installation, if any, including the simulated one. */
-export async function withPixBanks<T>(
-  { database, keyring, pix, report }: PixTools,
-  work: (banks: PixBanks) => Promise<T>,
-): Promise<T> {
+export async function withPixBanks<T>(tools: PixTools, work: (banks: PixBanks) => Promise<T>): Promise<T> {
+  const { database, keyring, report } = tools;
   const closings: Closing[] = [];
   const log = { error: (_fields: object, message: string) => report(message) };
   try {
-    const byDefault = await openNamed(pix, closings);
+    const byDefault = await openNamed(tools, closings);
     const table = await openProviderTable({ database, keyring, log, closings });
     return await work(await openPixBanks(table, { gate: ALWAYS_OPEN, byDefault, observe: () => () => {} }));
   } finally {
@@ -31,9 +31,9 @@ export async function withPixBanks<T>(
   }
 }
 
-async function openNamed(place: CommandTools['pix'], closings: Closing[]): Promise<PixBank | null> {
-  const { url, channel: files, settings } = place;
-  if (url === null) return openSimulated(place, closings);
+async function openNamed(tools: PixTools, closings: Closing[]): Promise<PixBank | null> {
+  const { url, channel: files, settings } = tools.pix;
+  if (url === null) return openSimulated(tools, closings);
   const channel = await openChannel(files, {
     connectTimeoutMilliseconds: PIX_CONNECT_MILLISECONDS,
     onFault: () => {},
@@ -50,11 +50,11 @@ async function openNamed(place: CommandTools['pix'], closings: Closing[]): Promi
 }
 
 async function openSimulated(
-  { simulatorFolder, settings }: CommandTools['pix'],
+  { pix: { simulatorFolder, settings }, environment }: PixTools,
   closings: Closing[],
 ): Promise<PixBank | null> {
   if (simulatorFolder === null) return null;
-  const { findSimulator } = await loadHomologation();
+  const { findSimulator } = await loadHomologation(environment);
   const simulator = await findSimulator('pix', simulatorFolder, () => {});
   if (simulator === null) return null;
   closings.push({ name: 'simulator of the pix', close: () => simulator.stop() });

@@ -1,7 +1,7 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { newId } from '../chance.ts';
 import { errorFields, type Log } from '../log.ts';
 import { CommitUnknown } from '../postgres/database-errors.ts';
@@ -137,6 +137,26 @@ export function send(request: FastifyRequest, reply: FastifyReply, answer: Answe
   if (answer.stream !== undefined) return sendStream(request, reply, answer.stream);
   if (answer.body === undefined) return reply.send();
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer.body));
+}
+
+const PART_BYTES = 32 * 1024;
+
+/**
+ * Writes long answers part by part as they are read: Node shows that a reader reads only when all that was
+ * written at once is taken.
+ */
+export function answerInParts(app: FastifyInstance): void {
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const isWhole = typeof payload === 'string' || payload instanceof Uint8Array;
+    if (!isWhole || payload.length <= PART_BYTES || request.method === 'HEAD') return done(null, payload);
+    const bytes = Buffer.from(payload as string);
+    reply.header('content-length', bytes.length);
+    done(null, Readable.from(partsOf(bytes), { objectMode: false, highWaterMark: PART_BYTES }));
+  });
+}
+
+function* partsOf(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += PART_BYTES) yield bytes.subarray(at, at + PART_BYTES);
 }
 
 /** The stream of a HEAD is not read. */

@@ -9,30 +9,30 @@ test('a body has five seconds while its caller is not known, and twenty in all',
   assert.equal(isBodyLate({ begunAt: 1_000, isKnown: true }, 21_000), true);
 });
 
-/** Simulates an answer with `leftAt` bytes left in each second; gives the second in which it is cut. */
-function secondsUntilCut(leftAt: (second: number) => number): number {
+/** Simulates an answer with `takenAt` bytes taken at each second; gives the second in which it is cut. */
+function secondsUntilCut(takenAt: (second: number) => number): number {
   let unread: Unread | null = null;
   for (let second = 0; second < 1_000; second += 1) {
-    unread = unreadNow(unread, leftAt(second), second * 1_000);
+    unread = unreadNow(unread, takenAt(second), second * 1_000);
     if (isUnreadTooLong(unread, second * 1_000)) return second;
   }
   return Number.POSITIVE_INFINITY;
 }
 
-test('an answer of which nothing is taken has twenty seconds', () => {
+test('an answer of which nothing is taken has ten seconds', () => {
   assert.equal(
-    secondsUntilCut(() => 300_000),
-    20,
+    secondsUntilCut(() => 0),
+    10,
   );
 });
 
 test('an answer that is taken slowly has longer, and an end all the same', () => {
   assert.equal(
-    secondsUntilCut((second) => (second < 15 ? 300_000 - second : 7)),
-    35,
+    secondsUntilCut((second) => Math.min(second, 15)),
+    25,
   );
   assert.equal(
-    secondsUntilCut((second) => 300_000 - second),
+    secondsUntilCut((second) => second),
     60,
   );
 });

@@ -6,13 +6,13 @@ export const STRANGER_IDLE_SECONDS = 10;
 /** A little longer than stated, for a request sent at the last moment. */
 export const STRANGER_IDLE_MILLISECONDS = 12_000;
 
-/** Half a next request that came with the last one has this long to go on before a stop ends it. */
-export const REST_MILLISECONDS = 250;
+/** Half a next request that came with the last one has this long to go on from where a stop begins. */
+export const REST_MILLISECONDS = 1_000;
 
 /** From when the request's turn begins. `known`: its token was accepted. */
 const BODY_MILLISECONDS = { known: 20_000, unknown: 5_000 };
-/** `ofPart`: of an answer, written at once; Node counts it when the system has taken it whole. */
-const UNREAD_MILLISECONDS = { ofPart: 20_000, inAll: 60_000 };
+/** `ofPart`: of an answer (`answerInParts`); Node counts it when the system has taken it whole. */
+const UNREAD_MILLISECONDS = { ofPart: 10_000, inAll: 60_000 };
 
 export function isBodyLate(
   { begunAt, isKnown }: { readonly begunAt: number; readonly isKnown: boolean },
@@ -21,12 +21,12 @@ export function isBodyLate(
   return now - begunAt >= (isKnown ? BODY_MILLISECONDS.known : BODY_MILLISECONDS.unknown);
 }
 
-/** An answer not fully read: since when, the bytes left when it last moved, and when it last moved. */
-export type Unread = { readonly since: number; readonly left: number; readonly movedAt: number };
+/** An answer not fully read: since when, the bytes taken when it last moved, and when it last moved. */
+export type Unread = { readonly since: number; readonly taken: number; readonly movedAt: number };
 
-export function unreadNow(before: Unread | null, left: number, now: number): Unread {
-  if (before === null) return { since: now, left, movedAt: now };
-  return before.left === left ? before : { ...before, left, movedAt: now };
+export function unreadNow(before: Unread | null, taken: number, now: number): Unread {
+  if (before === null) return { since: now, taken, movedAt: now };
+  return before.taken === taken ? before : { ...before, taken, movedAt: now };
 }
 
 export function isUnreadTooLong({ since, movedAt }: Unread, now: number): boolean {

@@ -177,9 +177,12 @@ export class Connection {
     return this.#newest?.complete === true && this.owesNothing();
   }
 
-  /** Whether it is kept, and nothing of a next request has come: a part that came with the last one rests. */
-  isIdle(now: number): boolean {
-    const hasRested = now - this.#idleSince >= REST_MILLISECONDS;
+  /**
+   * For a server that stops since then: whether it is kept, and nothing of a next request has come. A part
+   * that came with the last one rests.
+   */
+  isIdle(now: number, stopsSince: number): boolean {
+    const hasRested = now - Math.max(this.#idleSince, stopsSince) >= REST_MILLISECONDS;
     return this.isKept() && hasRested && this.#socket.bytesRead === this.#readByThen;
   }
 
@@ -190,9 +193,9 @@ export class Connection {
   /** Polled. The duration of a handler is never a reason. */
   whyCut(now: number): CutReason | null {
     const turn = this.#turn;
-    const isEnding = this.#socket.writableEnded;
-    const isLeft = turn?.response.writableEnded === true && !turn.response.writableFinished;
-    this.#unread = isEnding || isLeft ? unreadNow(this.#unread, this.#socket.writableLength, now) : null;
+    const { writableEnded: isEnding, bytesWritten, writableLength } = this.#socket;
+    const isLeft = turn !== null && isMade(turn.response) && !turn.response.writableFinished;
+    this.#unread = isEnding || isLeft ? unreadNow(this.#unread, bytesWritten - writableLength, now) : null;
     if (this.#unread !== null && isUnreadTooLong(this.#unread, now)) return 'unreadAnswer';
     // After half an answer the answer's deadline applies, not the body's.
     const isAwaited =
@@ -202,6 +205,7 @@ export class Connection {
 
   #begin(turn: Turn): void {
     this.#turn = turn;
+    this.#unread = null;
     turn.begunAt = performance.now();
     turn.response.once('close', () => this.#end(turn));
     turn.serve();
@@ -209,14 +213,19 @@ export class Connection {
 
   #end(turn: Turn): void {
     turn.isAnswered = true;
-    this.#rest();
+    const { request } = turn;
+    if (request.complete || this.#isGivenUp) this.#beginNext();
     // The rest of a body that was refused unread is still under its deadline.
-    if (turn.request.complete || this.#isGivenUp) this.#beginNext();
+    else
+      request.once('end', () => {
+        if (this.#turn === turn) this.#beginNext();
+      });
   }
 
   #beginNext(): void {
     this.#turn = null;
-    this.#rest();
+    this.#idleSince = performance.now();
+    this.#readByThen = this.#socket.bytesRead;
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       next.hold?.release();
       // The answer before or the caller ended the connection: a request that cannot be answered must not be
@@ -228,11 +237,6 @@ export class Connection {
       return;
     }
     if (this.#isGivenUp) this.#socket.destroySoon();
-  }
-
-  #rest(): void {
-    this.#idleSince = performance.now();
-    this.#readByThen = this.#socket.bytesRead;
   }
 
   #owes(request: IncomingMessage): boolean {
@@ -248,4 +252,9 @@ export class Connection {
   #isAnswerUnderWay(): boolean {
     return this.#owed().some(({ request, response }) => request.complete || response.headersSent);
   }
+}
+
+/** Whether an answer is there as a whole. That of a stream, which is still produced, has no length. */
+function isMade(response: ServerResponse): boolean {
+  return response.writableEnded || (response.headersSent && response.hasHeader('content-length'));
 }

@@ -36,7 +36,7 @@ export function drainConnections(
   drain: Drain,
   connections: Pick<CallerConnections, 'end'>,
 ): () => boolean {
-  let closedAt = Number.POSITIVE_INFINITY;
+  let [stopsSince, closedAt] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   const isLate = (by: number) => performance.now() > closedAt + by;
   app.addHook('onSend', (request, reply, payload, done) => {
     const connection = Connection.of(request.raw.socket);
@@ -48,12 +48,13 @@ export function drainConnections(
   });
   /** Whether nothing is served or expected. */
   const isOver = (connection: Connection) =>
-    connection.isIdle(performance.now()) ||
+    connection.isIdle(performance.now(), stopsSince) ||
     (connection.isSilent() && isLate(SILENT_MILLISECONDS)) ||
     // Node no longer times heads: half a head would keep the process alive.
     (connection.owesNothing() && isLate(HEAD_MILLISECONDS));
   app.addHook('preClose', async () => {
     drain.begin();
+    stopsSince = performance.now();
     // The client keeps a connection alive whose request was under way: it is ended here.
     const sweeping = setInterval(async () => {
       // Ending a connection with an unread request resets it, so all that has arrived is read first.

@@ -16,6 +16,7 @@ import {
 import { addPages, type Pages } from '../web-pages/page-routes.ts';
 import { isRefusedNow } from '../work/refused-read.ts';
 import {
+  answerInParts,
   answerMalformedHttp,
   BrokenOff,
   fail,
@@ -132,6 +133,7 @@ export function buildServer(wanted: ServerOptions): FastifyInstance {
   app.decorateRequest('scope', null);
   app.decorateRequest('pageOf', null);
   readBodiesAsBytes(app, options.bodies);
+  answerInParts(app);
   // Node would answer an unknown `Expect` header itself, before the caller is known.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const isOver = drainConnections(app, options.drain, options.connections);
