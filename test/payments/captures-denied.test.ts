@@ -106,6 +106,10 @@ for (const table of ['captures', 'cancels'] as const) {
     assert.equal((await ask(table, paymentId)).status, 409);
     assert.equal(await askedAgain(table, paymentId), 200);
     assert.equal(await doneAtCielo(table, paymentId), PART);
+    const unsent = `select sent_at from cancels where transaction_id = $1 and refusal_reason = 'notSent'`;
+    const rows = await cielo.service.auditor.query(unsent, [paymentId]);
+    assert.ok(table === 'captures' || rows.length > 0, 'some came within the pause');
+    assert.ok(rows.every(({ sent_at }) => sent_at === null));
   });
 
   test(`${table}: a no that is heard behind the claim of another process decides nothing`, async () => {
@@ -165,4 +169,55 @@ test('a no behind which nothing could be looked up is kept, and nothing is sent 
   assert.equal((await ask('captures', paymentId)).status, 500);
   await untilRow('captures', paymentId, 'state', 'refused');
   assert.equal(await doneAtCielo('captures', paymentId), 0);
+});
+
+test('a no that contradicts the look-up ends by two look-ups, and is never believed at once', async () => {
+  const paymentId = await paid('captures');
+  await cielo.script({ on: 'capture', returnCode: '841' });
+  assert.equal((await ask('captures', paymentId)).status, 500);
+  await untilRow('captures', paymentId, 'state', 'refused');
+  assert.equal(await doneAtCielo('captures', paymentId), 0);
+});
+
+test('a no behind which the look-up is silent keeps its code and its end, and nothing is sent after it', async () => {
+  const paymentId = await paid('captures');
+  const look = { on: 'find' };
+  await cielo.script(look, look, { on: 'capture', returnCode: '843' }, { ...look, fault: 'unavailable' });
+  assert.equal((await ask('captures', paymentId)).status, 500);
+  await untilRow('captures', paymentId, 'state', 'refused');
+  const { denial, refusal_reason } = (await rowOf('captures', paymentId)) ?? {};
+  assert.deepEqual([denial, refusal_reason], ['Cielo answered 843', 'expired']);
+  assert.equal(await doneAtCielo('captures', paymentId), 0);
+});
+
+test('no balance says nothing of an accepted void that was not heard, which is not sent again either', async () => {
+  const paymentId = await paid('cancels');
+  const pending = { afterMilliseconds: 60_000, fails: false };
+  const refused = { on: 'refund', returnCode: '56' };
+  await cielo.script({ on: 'refund', pending, fault: 'booksButSilent' }, refused, refused);
+  assert.equal((await ask('cancels', paymentId)).status, 500);
+  // Behind the silence of the test it is asked for again.
+  const { sent_at: first } = (await rowOf('cancels', paymentId)) ?? {};
+  await until('it is sent again', async () => {
+    const { sent_at: sent, denial } = (await rowOf('cancels', paymentId)) ?? {};
+    assert.equal(denial, null);
+    return String(sent) !== String(first);
+  });
+  await cielo.desk('clock', { forwardMilliseconds: 60_000 });
+  await untilRow('cancels', paymentId, 'state', 'canceled');
+  assert.equal(await doneAtCielo('cancels', paymentId), PART);
+  await cielo.script();
+});
+
+test('a capture that an older process may have sent unmarked counts as sent', async () => {
+  const paymentId = await paid('captures');
+  const claimed = `update captures set tries = 1, sent_at = null, due_at = now() where transaction_id = $1`;
+  await cielo.script({ ...NO.captures, fault: 'silent' });
+  assert.equal((await ask('captures', paymentId)).status, 500);
+  await cielo.script(NO.captures);
+  await cielo.service.auditor.query(claimed, [paymentId]);
+  await untilRow('captures', paymentId, 'denial');
+  const { state } = (await rowOf('captures', paymentId)) ?? {};
+  assert.equal(state, 'capturing');
+  await untilRow('captures', paymentId, 'state', 'refused');
 });

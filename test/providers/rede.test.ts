@@ -159,9 +159,9 @@ test('a whole cancel on the day of the sale is done at once', async () => {
   assert.equal((await rede.read(paymentId)).statusDescription, 'Cancelada');
 });
 
-test('a cancel that Rede forbids ends, and may be asked for again', async () => {
+test('a cancel that Rede refuses ends, and may be asked for again', async () => {
   const paymentId = idOf(await rede.pay(12_312));
-  await rede.script({ on: 'refund', returnCode: '351' });
+  await rede.script({ on: 'refund', returnCode: '371' });
   const refused = await rede.post(paymentId, 'cancel');
   assert.equal(refused.status, 409, refused.text);
   assert.equal((await rede.post(paymentId, 'cancel')).status, 200);

@@ -22,10 +22,12 @@ import type { Deliverer } from '../../../webhooks/deliveries/delivery.ts';
 import type { AskAcquirerTools } from '../../requests/send-request.ts';
 import {
   awayPostponement,
+  isHeldTooLong,
   isLookedForOn,
   mayBeKept,
   millisecondsUntilGone,
   type Postponement,
+  secondsUntilNextLook,
   secondsUntilNextResolveTry,
   UNKNOWN_RESPONSE_CODE,
   unsentPostponement,
@@ -238,6 +240,12 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
     return goneOrWaiting(late, charge, isLive || wasLive);
   }
   if (voided.kind === 'voided') return { state: 'voided' };
+  // A captured one that is not given back is money: a person is told at each try.
+  if (voided.kind === 'unknown' && voided.isRefused === true && found.kind !== 'approved') {
+    if (found.kind === 'preauthorized' && isHeldTooLong(charge.heldMilliseconds)) return { state: 'voided' };
+    const seconds = secondsUntilNextLook(tries);
+    return { state: 'waits', postponement: { seconds, reason: voided.reason } };
+  }
   // A billing is voided only after the search, so its tries are used up. It gets another try for the code,
   // because the acquirer may know it now, and a decline for lack of funds can be retried.
   if (voided.kind === 'declined' && tries >= TRIES_FOR_CODE && !mayStillBeKept) {
