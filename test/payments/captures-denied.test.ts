@@ -165,9 +165,15 @@ test('a capture that stays denied is refused, told of, and let go if its days ar
 test('a no behind which nothing could be looked up is kept, and nothing is sent after it', async () => {
   const paymentId = await paid('captures');
   const look = { on: 'find' };
-  await cielo.script(look, look, NO.captures, { ...look, fault: 'unavailable' });
+  const away = { ...look, fault: 'unavailable' };
+  await cielo.script(look, look, NO.captures, away, away, away);
   assert.equal((await ask('captures', paymentId)).status, 500);
+  // Its horizon is over, and the two look-ups are to be apart all the same.
+  const long = `update captures set sent_at = now() - interval '1 minute' where transaction_id = $1`;
+  await cielo.service.auditor.query(long, [paymentId]);
   await untilRow('captures', paymentId, 'state', 'refused');
+  const apart = `select decided_at - denied_at >= interval '1 second' as is_apart from captures where transaction_id = $1`;
+  assert.deepEqual(await cielo.service.auditor.query(apart, [paymentId]), [{ is_apart: true }]);
   assert.equal(await doneAtCielo('captures', paymentId), 0);
 });
 
@@ -220,4 +226,20 @@ test('a capture that an older process may have sent unmarked counts as sent', as
   const { state } = (await rowOf('captures', paymentId)) ?? {};
   assert.equal(state, 'capturing');
   await untilRow('captures', paymentId, 'state', 'refused');
+});
+
+test('a database that cannot mark a capture as sent says so, and nothing is sent before it can', async () => {
+  const { auditor } = cielo.service;
+  const paymentId = await paid('captures');
+  await cielo.script({ on: 'capture', fault: 'silent' });
+  assert.equal((await ask('captures', paymentId)).status, 500);
+  const deny = `create function deny() returns trigger language plpgsql as $$ begin
+    if new.sent_at is distinct from old.sent_at then raise exception 'planted'; end if; return new; end $$`;
+  await auditor.query(deny);
+  await auditor.query('create trigger deny before update on captures for each row execute function deny()');
+  const said = `select 1 from captures where transaction_id = $1 and unknown_reason ~ 'could not be marked as sent: .*planted'`;
+  await until('it is said', async () => (await auditor.query(said, [paymentId])).length > 0);
+  assert.equal(await doneAtCielo('captures', paymentId), 0);
+  await auditor.query('drop trigger deny on captures');
+  await untilRow('captures', paymentId, 'state', 'captured');
 });

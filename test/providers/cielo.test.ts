@@ -199,6 +199,26 @@ test('a cancel that Cielo accepted is looked for until it is done, listed after 
   assert.deepEqual([sale?.refunds.length, sale?.refundedAmount], [1, 2_315]);
 });
 
+test('a cancel without an answer is looked for, and sent again only when Cielo can have accepted it no more', async () => {
+  const paymentId = await shown(idOf(await cielo.pay(12_318)));
+  const { auditor } = cielo.service;
+  await cielo.script({ on: 'refund', fault: 'silent' });
+  assert.equal((await cielo.post(paymentId, 'cancel', { amount: 2_318 })).status, 500);
+  const sent = (ago: string) =>
+    auditor.query(
+      `update cancels set sent_at = now() - interval '${ago}', tries = 9, due_at = now(), unknown_reason = 'TEST'
+       where transaction_id = $1 and unknown_reason is not null and state = 'canceling' returning 1`,
+      [paymentId],
+    );
+  await until('its caller is done', async () => (await sent('1 hour')).length > 0);
+  const waits = `select 1 from cancels where transaction_id = $1 and unknown_reason ~ 'may still book it'
+    and due_at > now() + interval '4 minutes' and sent_at < now() - interval '59 minutes'`;
+  await until('it waits', async () => (await auditor.query(waits, [paymentId])).length > 0);
+  assert.deepEqual((await cielo.booked(paymentId))[0]?.refunds, []);
+  await sent('6 days');
+  await until('it is done', async () => (await cielo.booked(paymentId))[0]?.refunds.length === 1);
+});
+
 /** Books a sale under the reference, as another request that nobody answered would have. */
 async function bookAtCielo(id: string, amount: number): Promise<void> {
   const card = { CardNumber: '5555555555554444', Holder: 'Ana', ExpirationDate: '12/2039', Brand: 'Master' };
