@@ -367,20 +367,10 @@ export function secondsUntilNextResolveTry(tries: number, isAway = false): numbe
 const LOOK_PAUSES_SECONDS = [...RESOLVE_PAUSES_SECONDS, 30, 30, 60, 300, 900] as const;
 const LONGEST_LOOK_PAUSE_SECONDS = 3_600;
 
-/** Where an end may take days, and asking brings it no nearer. `left`: milliseconds until it surely is there. */
+/** Where an end may take days, and asking brings it no nearer. `left`: milliseconds until it is there. */
 export function secondsUntilNextLook(tries: number, left = Number.POSITIVE_INFINITY): number {
   const seconds = LOOK_PAUSES_SECONDS[tries - 1] ?? LONGEST_LOOK_PAUSE_SECONDS;
   return Math.min(seconds, Math.max(1, Math.ceil(left / 1_000)));
-}
-
-const LONGEST_HOLD_MILLISECONDS = 31 * 86_400_000;
-
-/**
- * Whether what is still shown as held, and not voided, is held no longer: no network holds an amount for so
- * long, and nothing but a capture of ours would charge it.
- */
-export function isHeldTooLong(milliseconds: number): boolean {
-  return milliseconds > LONGEST_HOLD_MILLISECONDS;
 }
 
 /** Stands for the code of a decline that only a void or a person reported. */

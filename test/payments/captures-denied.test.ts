@@ -104,6 +104,10 @@ for (const table of ['captures', 'cancels'] as const) {
     const paymentId = await paid(table);
     await cielo.script(NO[table]);
     assert.equal((await ask(table, paymentId)).status, 409);
+    const idSql = `select ${table.slice(0, -1)}_id as id from ${table} where transaction_id = $1`;
+    const [{ id } = {}] = await cielo.service.auditor.query(idSql, [paymentId]);
+    const code = new RegExp(`Cielo answered ${NO[table].returnCode}`);
+    assert.match(await cielo.parcela('resolve', 'show', String(id)), code);
     assert.equal(await askedAgain(table, paymentId), 200);
     assert.equal(await doneAtCielo(table, paymentId), PART);
     const unsent = `select sent_at from cancels where transaction_id = $1 and refusal_reason = 'notSent'`;
@@ -231,7 +235,7 @@ test('a capture that an older process may have sent unmarked counts as sent', as
 test('a database that cannot mark a capture as sent says so, and nothing is sent before it can', async () => {
   const { auditor } = cielo.service;
   const paymentId = await paid('captures');
-  await cielo.script({ on: 'capture', fault: 'silent' });
+  await cielo.script(...Array.from({ length: 6 }, () => ({ on: 'capture', fault: 'unavailable' })));
   assert.equal((await ask('captures', paymentId)).status, 500);
   const deny = `create function deny() returns trigger language plpgsql as $$ begin
     if new.sent_at is distinct from old.sent_at then raise exception 'planted'; end if; return new; end $$`;
@@ -240,6 +244,7 @@ test('a database that cannot mark a capture as sent says so, and nothing is sent
   const said = `select 1 from captures where transaction_id = $1 and unknown_reason ~ 'could not be marked as sent: .*planted'`;
   await until('it is said', async () => (await auditor.query(said, [paymentId])).length > 0);
   assert.equal(await doneAtCielo('captures', paymentId), 0);
+  await cielo.script();
   await auditor.query('drop trigger deny on captures');
   await untilRow('captures', paymentId, 'state', 'captured');
 });

@@ -1,7 +1,7 @@
 import type { UnclearCause } from '../../platform/channels/unclear.ts';
 import type { FeedPage, FeedRequest } from '../../platform/feeds/feed.ts';
-import { CARD_BRANDS, type CardBrand } from '../../values/card-number.ts';
-import { type Cents, MOST_INSTALLMENTS } from '../../values/cents.ts';
+import type { CardBrand } from '../../values/card-number.ts';
+import type { Cents } from '../../values/cents.ts';
 import type { Day, Instant } from '../../values/instant.ts';
 import type { Authentication } from './authentication.ts';
 import type { ChargesPage, ChargesRequest } from './listed-charge.ts';
@@ -192,10 +192,7 @@ export type CancelHistory = {
 export const CANCEL_REFUSAL_REASONS = ['unknownCharge', 'notApproved', 'exceedsRemaining', 'failed'] as const;
 export type CancelAnswer =
   | { readonly kind: 'canceled' }
-  /**
-   * Accepted and decided later: a change reports the result, and repeating the request returns it. `overdue`:
-   * why a person should look.
-   */
+  /** Accepted: a change reports the end, and so does a repetition. `overdue`: why a person should look. */
   | { readonly kind: 'pending'; readonly refundId?: string | null; readonly overdue?: string | null }
   /** By what the acquirer knows of this reference, or shows. */
   | { readonly kind: 'refused'; readonly reason: (typeof CANCEL_REFUSAL_REASONS)[number] }
@@ -209,8 +206,8 @@ export type CancelAnswer =
 export type NotBooked = { readonly kind: 'notFound'; readonly reason: string };
 
 /**
- * What the acquirer said of a request that it does not do. `clear`: no. `ofThisOne`: no, which says nothing of
- * a request before it, or is of now alone. `doubtful`: no, and it contradicts what a look-up shows.
+ * A no of the acquirer. `ofThisOne`: it says nothing of a request before it, or is of now alone. `doubtful`:
+ * it contradicts what a look-up shows.
  */
 export type Denial = {
   readonly proof: 'clear' | 'ofThisOne' | 'doubtful';
@@ -398,18 +395,4 @@ export type AcquirerCapabilities = {
   readonly customer: boolean;
   /** Needed to restore after a loss of data. */
   readonly listCharges: boolean;
-};
-
-/** Assumed until the acquirer has reported its own. */
-export const UNREAD_CAPABILITIES: AcquirerCapabilities = {
-  largestInstallments: MOST_INSTALLMENTS,
-  brands: CARD_BRANDS,
-  captureLater: false,
-  partialCancel: true,
-  zeroVerification: true,
-  threeDSecure: false,
-  longestReference: 64,
-  lookUpDays: null,
-  customer: false,
-  listCharges: false,
 };

@@ -35,10 +35,9 @@ export function lateCancels({ lateBooking }: AcquirerTraits): AskOnceSent<never>
 }
 
 /**
- * What was sent once, and what a no to it proves. It is believed at once where nothing else was ever sent,
- * unless it is doubtful or could not be looked up. One that was sent before may yet be booked: the no is noted,
- * nothing is sent any more, and it is believed when two look-ups apart, the last of them behind the acquirer's
- * horizon, show nothing.
+ * A no is believed at once where nothing else was ever sent, unless it is doubtful or could not be looked up.
+ * One that was sent before may yet be booked: the no is noted, nothing is sent any more, and it is believed
+ * when two look-ups apart, the last of them behind the acquirer's horizon, show nothing.
  */
 export async function askOnceSent<Answer extends { readonly kind: string }>(
   asking: AskOnceSent<Answer>,
@@ -52,19 +51,19 @@ export async function askOnceSent<Answer extends { readonly kind: string }>(
   // An assignment in a closure is not seen.
   const mark = marked as Committed;
   if (isUnclear(answer)) {
-    if (typeof mark === 'string') return { ...answer, reason: `it could not be marked as sent: ${mark}` };
-    const isUnsent = answer.kind !== 'unknown' && mark;
+    const isUnsent = typeof mark === 'string' || (mark && answer.kind !== 'unknown');
     if (isUnsent) await committed(requests.takeBack(database, request, request.sinceLastSend));
-    return answer;
+    if (typeof mark !== 'string') return answer;
+    return { ...answer, reason: `it could not be marked as sent: ${mark}` };
   }
   if (isNotFound(answer)) return notFound(asking);
   if (!isDenied(answer)) return answer as Answer | Refused;
   const { reason, refusal, proof, isUnseen } = answer;
   const isFirst = request.sinceLastSend === null;
   if (proof === 'ofThisOne' && !isFirst)
-    return unusable(`${reason}, which tells nothing of what was sent before`);
+    return unusable(`it tells nothing of what was sent before: ${reason}`);
   const noted = await committed(requests.noteDenial(database, request, answer, isUnseen === false));
-  if (noted !== true) return unusable(noted === false ? reason : `${reason}, which was not kept: ${noted}`);
+  if (noted !== true) return unusable(noted === false ? reason : `the no could not be kept: ${noted}`);
   if (isFirst && proof !== 'doubtful' && isUnseen !== true)
     return { kind: 'refused', reason: refusal ?? reason };
   return refusedInTime(asking, { denial: reason, deniedAs: refusal, sinceLastSend: 0, sinceAbsent: 0 });
@@ -86,7 +85,7 @@ async function notFound({
   const { denial, deniedAs, sinceLastSend, sinceDenied } = request;
   if (denial === null) {
     const left = (late?.horizon ?? 0) - (sinceLastSend ?? 0);
-    return { ...unusable('the acquirer does not show it, and may still book it'), left };
+    return { ...unusable('the acquirer may still book it'), left };
   }
   const noted = sinceDenied !== null || (await committed(requests.noteAbsence(database, request)));
   if (typeof noted === 'string') return unusable(`that it is not shown could not be kept: ${noted}`);

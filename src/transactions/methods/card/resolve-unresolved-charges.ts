@@ -22,7 +22,6 @@ import type { Deliverer } from '../../../webhooks/deliveries/delivery.ts';
 import type { AskAcquirerTools } from '../../requests/send-request.ts';
 import {
   awayPostponement,
-  isHeldTooLong,
   isLookedForOn,
   mayBeKept,
   millisecondsUntilGone,
@@ -254,6 +253,16 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   }
   // It was declined, or is between states. Asking again returns its code.
   return voided.kind === 'declined' ? 'declined while it was being voided' : voided.reason;
+}
+
+const LONGEST_HOLD_MILLISECONDS = 31 * 86_400_000;
+
+/**
+ * Whether what is still shown as held, and not voided, is held no longer: no network holds an amount for so
+ * long, and nothing but a capture of ours would charge it.
+ */
+function isHeldTooLong(milliseconds: number): boolean {
+  return milliseconds > LONGEST_HOLD_MILLISECONDS;
 }
 
 function goneOrWaiting(late: LateBooking, charge: UnresolvedCharge, wasLive: boolean): Found {

@@ -32,7 +32,7 @@ export const CIELO_VOIDED = words('0 9');
 /** Accepted, or there already with the same data. */
 export const CIELO_VOID_PENDING = words('10 223');
 
-/** A no to a capture of what is held. What names another state of the payment, or no payment, contradicts that. */
+/** A no to a capture of what is held. What names another state of the payment, or none, contradicts that. */
 export const CIELO_CAPTURE_REFUSALS: Denials = {
   ...denials('clear', null, '308 310 842'),
   ...denials('clear', 'expired', '843'),
