@@ -3,6 +3,9 @@ alter table captures add column if not exists sent_at timestamptz default now();
 -- An acquirer's no, in its own word, behind which one sent before may still be booked: nothing is sent after it.
 alter table captures add column if not exists denial text;
 alter table cancels add column if not exists denial text;
+-- What the port calls that no; null: it has no word for it.
+alter table captures add column if not exists denied_as text;
+alter table cancels add column if not exists denied_as text;
 -- Since when look-ups behind that no do not find it.
 alter table captures add column if not exists denied_at timestamptz;
 alter table cancels add column if not exists denied_at timestamptz;

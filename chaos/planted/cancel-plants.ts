@@ -142,6 +142,40 @@ export const CANCEL_PLANTS: readonly Plant[] = [
     kills: 60,
   },
   {
+    name: 'a no to a cancel counts that is heard behind the claim of another process',
+    suite: 'acquirers',
+    fast: 'test/payments/captures-denied.test.ts',
+    edits: [
+      {
+        file: 'src/transactions/requests/sent-requests.sql.ts',
+        find: 'and fence = $3 and state in',
+        put: 'and fence >= $3 and state in',
+      },
+      {
+        file: OUTCOMES,
+        find: 'c.fence = coalesce($3, c.fence)',
+        put: 'c.fence >= coalesce($3, c.fence)',
+      },
+      { file: OUTCOMES, find: 'and fence = $4', put: 'and fence >= $4' },
+    ],
+    kinds: 'pauses',
+    kills: 60,
+  },
+  {
+    name: 'a cancel that its acquirer may have accepted unheard is sent again',
+    suite: 'acquirers',
+    fast: 'test/providers/cielo.test.ts',
+    edits: [
+      {
+        file: 'src/providers/acquirers/sum-cancel.ts',
+        find: 'const isSilent = sinceLastSend >= silence;',
+        put: 'const isSilent = true;',
+      },
+    ],
+    kinds: 'answers',
+    kills: 60,
+  },
+  {
     name: 'shares are rounded down',
     fast: 'src/values/apportion.test.ts',
     edits: [

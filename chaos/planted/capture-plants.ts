@@ -64,8 +64,55 @@ export const CAPTURE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: 'src/transactions/requests/ask-once-sent.ts',
-        find: 'const isFirst = isSent && request.sinceLastSend === null;',
-        put: 'const isFirst = isSent;',
+        find: 'const isFirst = request.sinceLastSend === null;',
+        put: 'const isFirst = true;',
+      },
+    ],
+    kinds: 'answers',
+    kills: 60,
+  },
+  {
+    name: 'what was said no to is sent again',
+    suite: 'acquirers',
+    fast: DENIED,
+    edits: [
+      {
+        file: 'src/transactions/requests/sent-requests.sql.ts',
+        find: `set sent_at = now() where \${isHeld} and denial is null`,
+        put: `set sent_at = now() where \${isHeld}`,
+      },
+      {
+        file: 'src/transactions/methods/card/resolve-unresolved-captures.ts',
+        find: "if (found.kind !== 'notFound' || request.denial !== null) return found;",
+        put: "if (found.kind !== 'notFound') return found;",
+      },
+    ],
+    kinds: 'answers',
+    kills: 60,
+  },
+  {
+    name: 'a no is believed at once that could not be looked up',
+    suite: 'acquirers',
+    fast: DENIED,
+    edits: [
+      {
+        file: 'src/transactions/requests/ask-once-sent.ts',
+        find: " && proof !== 'doubtful' && isUnseen !== true",
+        put: " && proof !== 'doubtful'",
+      },
+    ],
+    kinds: 'answers',
+    kills: 60,
+  },
+  {
+    name: 'one look-up is enough to believe a no',
+    suite: 'acquirers',
+    fast: DENIED,
+    edits: [
+      {
+        file: 'src/transactions/requests/ask-once-sent.ts',
+        find: 'const until = late ?? { horizon: 0, apart: 0 };',
+        put: 'const until = { horizon: late?.horizon ?? 0, apart: 0 };',
       },
     ],
     kinds: 'answers',

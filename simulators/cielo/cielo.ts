@@ -167,9 +167,9 @@ export class Cielo {
       // What was held, of which less was captured, means all of it; no amount, all that is left.
       const isAll = wanted === sale.amount && sale.refunds.length === 0;
       const amount = isAll ? whole : (wanted ?? restOf(sale));
-      const code =
-        this.#refusalOfVoid(sale, amount, whole) ??
-        (step?.returnCode != null && !step.books ? step.returnCode : null);
+      const unbooked = step?.returnCode != null && !step.books ? step.returnCode : null;
+      // What a script refuses it refuses whatever became of an earlier one, whose amount Cielo keeps back.
+      const code = unbooked ?? this.#refusalOfVoid(sale, amount, whole);
       if (code !== null) return this.#answer(voidAnswer(sale, code, hosts), fault, respond);
       const pending = sale.state === 'captured' ? pendingOf(amount, step) : null;
       this.house.refund(sale, amount, pending);

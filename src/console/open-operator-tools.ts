@@ -150,7 +150,7 @@ function unresolvedTools(context: OperatorContext): UnresolvedTools {
       if (asked.secondsToWait(user.userId, performance.now()) > 0) return null;
       return acquirers.of(acquirer).find(merchantId, transactionId, acquirerTimeoutMilliseconds);
     },
-    decide: (visit, { id, decision, reason }) =>
+    decide: (visit, { id, decision, reason, amount }) =>
       decideUnresolved(
         {
           ...{ ...context, acquirerTimeoutMilliseconds, operator: actorOf(visit), onWait: () => {} },
@@ -162,6 +162,7 @@ function unresolvedTools(context: OperatorContext): UnresolvedTools {
         id,
         decision,
         reason,
+        amount,
       ),
   };
 }

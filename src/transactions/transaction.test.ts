@@ -9,6 +9,7 @@ import {
   isLookedForOn,
   mayBeKept,
   notChargedOf,
+  secondsUntilNextLook,
   secondsUntilNextResolveTry,
   TRANSACTION_EVENTS,
   TRANSACTION_MOVES,
@@ -87,6 +88,12 @@ test('a charge that the acquirer does not know is looked for over a minute, at g
   }
   assert.deepEqual([looks, seconds], [[0, 1, 3, 7, 15, 30], 60]);
   assert.equal(isLookedForOn({ searchedMilliseconds: 0 }, 0), false, 'not at all where nobody has the time');
+});
+
+test('what may take days is looked for often at first, then every hour, and when it is due to be over', () => {
+  const pauses = Array.from({ length: 12 }, (_, tries) => secondsUntilNextLook(tries + 1));
+  assert.deepEqual(pauses, [1, 2, 4, 8, 15, 30, 30, 60, 300, 900, 3_600, 3_600]);
+  assert.equal(secondsUntilNextLook(100, 2_500), 3);
 });
 
 test('while the acquirer answers nobody each charge is tried again within 15 s, so that its return is noticed', () => {

@@ -364,6 +364,15 @@ export function secondsUntilNextResolveTry(tries: number, isAway = false): numbe
   return isAway ? Math.min(seconds, LONGEST_PAUSE_WHILE_AWAY_SECONDS) : seconds;
 }
 
+const LOOK_PAUSES_SECONDS = [...RESOLVE_PAUSES_SECONDS, 30, 30, 60, 300, 900] as const;
+const LONGEST_LOOK_PAUSE_SECONDS = 3_600;
+
+/** Where an end may take days, and asking brings it no nearer. `left`: milliseconds until it is there. */
+export function secondsUntilNextLook(tries: number, left = Number.POSITIVE_INFINITY): number {
+  const seconds = LOOK_PAUSES_SECONDS[tries - 1] ?? LONGEST_LOOK_PAUSE_SECONDS;
+  return Math.min(seconds, Math.max(1, Math.ceil(left / 1_000)));
+}
+
 /** Stands for the code of a decline that only a void or a person reported. */
 export const UNKNOWN_RESPONSE_CODE = NO_ISSUER_CODE;
 

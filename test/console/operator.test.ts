@@ -97,6 +97,40 @@ test('what has no known outcome is listed with its age, and decided once with a 
   assert.equal(JSON.parse(String(entry?.detail)).reason, 'Maria, caso 4711');
 });
 
+test('a capture of another amount is decided with the amount that the acquirer shows', async () => {
+  const { gateway } = await service.demo();
+  const held = {
+    transactionType: 'credit',
+    amount: 4_200,
+    productType: 'avista',
+    installments: 1,
+    captureType: 'pa',
+  };
+  const { reply } = await pay(service.gatewayUrl, await logIn(service.gatewayUrl, gateway), 4_200, {
+    payment: held,
+  });
+  const paymentId = reply.body.paymentAuthorization.paymentId as string;
+  const id = randomUUID();
+  const begin = `with begun as (
+      update transactions set state = 'capturing' where transaction_id = $2 returning merchant_id, transaction_id
+    ), held as (update preauthorizations set expires_at = null where transaction_id = $2)
+    insert into captures (merchant_id, capture_id, transaction_id, state, amount, created_by, requested_at, due_at, unknown_reason)
+    select merchant_id, $1, transaction_id, 'capturing', 4200, 'TEST', now(), now() + interval '1 hour', 'TEST' from begun`;
+  await service.auditor.query(begin, [id, paymentId]);
+  const page = `/console/unresolved/${id}`;
+  const form = { ...hiddenFields(await shown(admin, page), `${page}/decide`), reason: 'Maria, caso 4712' };
+  const decide = (amount: string) =>
+    admin.ask(`${page}/decide`, { form: { ...form, once: randomUUID(), decision: 'captured', amount } });
+  assert.equal((await decide('doze')).status, 400);
+  assert.equal((await decide('42,01')).status, 409, 'more than was authorized');
+  assert.equal((await decide('40,00')).status, 303);
+  const [row] = await service.auditor.query(
+    'select state, amount::int as amount from transactions where transaction_id = $1',
+    [paymentId],
+  );
+  assert.deepEqual(row, { state: 'approved', amount: 4_000 });
+});
+
 test('the acquirer is asked about a charge by a button, not by a look at its page, and not too often', async () => {
   const id = await unanswered();
   const page = `/console/unresolved/${id}`;

@@ -104,8 +104,16 @@ for (const table of ['captures', 'cancels'] as const) {
     const paymentId = await paid(table);
     await cielo.script(NO[table]);
     assert.equal((await ask(table, paymentId)).status, 409);
+    const idSql = `select ${table.slice(0, -1)}_id as id from ${table} where transaction_id = $1`;
+    const [{ id } = {}] = await cielo.service.auditor.query(idSql, [paymentId]);
+    const code = new RegExp(`Cielo answered ${NO[table].returnCode}`);
+    assert.match(await cielo.parcela('resolve', 'show', String(id)), code);
     assert.equal(await askedAgain(table, paymentId), 200);
     assert.equal(await doneAtCielo(table, paymentId), PART);
+    const unsent = `select sent_at from cancels where transaction_id = $1 and refusal_reason = 'notSent'`;
+    const rows = await cielo.service.auditor.query(unsent, [paymentId]);
+    assert.ok(table === 'captures' || rows.length > 0, 'some came within the pause');
+    assert.ok(rows.every(({ sent_at }) => sent_at === null));
   });
 
   test(`${table}: a no that is heard behind the claim of another process decides nothing`, async () => {
@@ -161,8 +169,82 @@ test('a capture that stays denied is refused, told of, and let go if its days ar
 test('a no behind which nothing could be looked up is kept, and nothing is sent after it', async () => {
   const paymentId = await paid('captures');
   const look = { on: 'find' };
-  await cielo.script(look, look, NO.captures, { ...look, fault: 'unavailable' });
+  const away = { ...look, fault: 'unavailable' };
+  await cielo.script(look, look, NO.captures, away, away, away);
+  assert.equal((await ask('captures', paymentId)).status, 500);
+  // Its horizon is over, and the two look-ups are to be apart all the same.
+  const long = `update captures set sent_at = now() - interval '1 minute' where transaction_id = $1`;
+  await cielo.service.auditor.query(long, [paymentId]);
+  await untilRow('captures', paymentId, 'state', 'refused');
+  const apart = `select decided_at - denied_at >= interval '1 second' as is_apart from captures where transaction_id = $1`;
+  assert.deepEqual(await cielo.service.auditor.query(apart, [paymentId]), [{ is_apart: true }]);
+  assert.equal(await doneAtCielo('captures', paymentId), 0);
+});
+
+test('a no that contradicts the look-up ends by two look-ups, and is never believed at once', async () => {
+  const paymentId = await paid('captures');
+  await cielo.script({ on: 'capture', returnCode: '841' });
   assert.equal((await ask('captures', paymentId)).status, 500);
   await untilRow('captures', paymentId, 'state', 'refused');
   assert.equal(await doneAtCielo('captures', paymentId), 0);
+});
+
+test('a no behind which the look-up is silent keeps its code and its end, and nothing is sent after it', async () => {
+  const paymentId = await paid('captures');
+  const look = { on: 'find' };
+  await cielo.script(look, look, { on: 'capture', returnCode: '843' }, { ...look, fault: 'unavailable' });
+  assert.equal((await ask('captures', paymentId)).status, 500);
+  await untilRow('captures', paymentId, 'state', 'refused');
+  const { denial, refusal_reason } = (await rowOf('captures', paymentId)) ?? {};
+  assert.deepEqual([denial, refusal_reason], ['Cielo answered 843', 'expired']);
+  assert.equal(await doneAtCielo('captures', paymentId), 0);
+});
+
+test('no balance says nothing of an accepted void that was not heard, which is not sent again either', async () => {
+  const paymentId = await paid('cancels');
+  const pending = { afterMilliseconds: 60_000, fails: false };
+  const refused = { on: 'refund', returnCode: '56' };
+  await cielo.script({ on: 'refund', pending, fault: 'booksButSilent' }, refused, refused);
+  assert.equal((await ask('cancels', paymentId)).status, 500);
+  // Behind the silence of the test it is asked for again.
+  const { sent_at: first } = (await rowOf('cancels', paymentId)) ?? {};
+  await until('it is sent again', async () => {
+    const { sent_at: sent, denial } = (await rowOf('cancels', paymentId)) ?? {};
+    assert.equal(denial, null);
+    return String(sent) !== String(first);
+  });
+  await cielo.desk('clock', { forwardMilliseconds: 60_000 });
+  await untilRow('cancels', paymentId, 'state', 'canceled');
+  assert.equal(await doneAtCielo('cancels', paymentId), PART);
+  await cielo.script();
+});
+
+test('a capture that an older process may have sent unmarked counts as sent', async () => {
+  const paymentId = await paid('captures');
+  const claimed = `update captures set tries = 1, sent_at = null, due_at = now() where transaction_id = $1`;
+  await cielo.script({ ...NO.captures, fault: 'silent' });
+  assert.equal((await ask('captures', paymentId)).status, 500);
+  await cielo.script(NO.captures);
+  await cielo.service.auditor.query(claimed, [paymentId]);
+  await untilRow('captures', paymentId, 'denial');
+  const { state } = (await rowOf('captures', paymentId)) ?? {};
+  assert.equal(state, 'capturing');
+  await untilRow('captures', paymentId, 'state', 'refused');
+});
+
+test('a database that cannot mark a capture as sent says so, and nothing is sent before it can', async () => {
+  const { auditor } = cielo.service;
+  const paymentId = await paid('captures');
+  await cielo.script(...Array.from({ length: 6 }, () => ({ on: 'capture', fault: 'unavailable' })));
+  assert.equal((await ask('captures', paymentId)).status, 500);
+  const deny = `create function deny() returns trigger language plpgsql as $$ begin
+    if new.sent_at is distinct from old.sent_at then raise exception 'planted'; end if; return new; end $$`;
+  await auditor.query(deny);
+  await auditor.query('create trigger deny before update on captures for each row execute function deny()');
+  const said = `select 1 from captures where transaction_id = $1 and unknown_reason ~ 'could not be marked as sent: .*planted'`;
+  await until('it is said', async () => (await auditor.query(said, [paymentId])).length > 0);
+  assert.equal(await doneAtCielo('captures', paymentId), 0);
+  await cielo.script();
+  await auditor.query('drop trigger deny on captures');
+  await untilRow('captures', paymentId, 'state', 'captured');
 });

@@ -169,7 +169,7 @@ test('a no to the first request of a cancel ends it, also in a list of errors', 
   assert.equal((await cielo.booked(paymentId))[0]?.refundedAmount, 2_314);
 });
 
-test('a cancel that Cielo accepted is looked for until it is done, told of after days, and not sent again', async () => {
+test('a cancel that Cielo accepted is looked for until it is done, listed after days, and not sent again', async () => {
   const paymentId = await shown(idOf(await cielo.pay(12_315)));
   const pending = { afterMilliseconds: 60_000, fails: false };
   // Whatever were sent behind it would be refused.
@@ -185,15 +185,38 @@ test('a cancel that Cielo accepted is looked for until it is done, told of after
     const rest = `select state from cancels where transaction_id = $1 and (${atRest})`;
     return until('it was looked for', async () => (await auditor.query(rest, [paymentId]))[0]?.state);
   };
-  const isTold = () => log.some((line) => line.includes('accepted it, and does not show it'));
-  assert.deepEqual([await look('1 hour'), isTold()], ['pending', false]);
-  assert.equal(await look('6 days'), 'pending');
-  await until('a person is told', async () => isTold());
+  const isListed = async () =>
+    /accepted it, and does not show it/.test(await cielo.parcela('resolve', 'list'));
+  assert.deepEqual([await look('1 hour'), await isListed()], ['pending', false]);
+  assert.deepEqual([await look('6 days'), await isListed()], ['pending', true]);
+  const paused = `select 1 from cancels where transaction_id = $1 and due_at > now() + interval '50 minutes'`;
+  assert.equal((await auditor.query(paused, [paymentId])).length, 1);
+  assert.ok(!log.some((line) => line.includes('does not show it')), 'no warning at each look');
   await cielo.desk('clock', { forwardMilliseconds: 60_000 });
   await until('it is done', async () => (await look('6 days')) === 'canceled');
   await cielo.script();
   const [sale] = await cielo.booked(paymentId);
   assert.deepEqual([sale?.refunds.length, sale?.refundedAmount], [1, 2_315]);
+});
+
+test('a cancel without an answer is looked for, and sent again only when Cielo can have accepted it no more', async () => {
+  const paymentId = await shown(idOf(await cielo.pay(12_318)));
+  const { auditor } = cielo.service;
+  await cielo.script({ on: 'refund', fault: 'silent' });
+  assert.equal((await cielo.post(paymentId, 'cancel', { amount: 2_318 })).status, 500);
+  const sent = (ago: string) =>
+    auditor.query(
+      `update cancels set sent_at = now() - interval '${ago}', tries = 9, due_at = now(), unknown_reason = 'TEST'
+       where transaction_id = $1 and unknown_reason is not null and state = 'canceling' returning 1`,
+      [paymentId],
+    );
+  await until('its caller is done', async () => (await sent('1 hour')).length > 0);
+  const waits = `select 1 from cancels where transaction_id = $1 and unknown_reason ~ 'may still book it'
+    and due_at > now() + interval '4 minutes' and sent_at < now() - interval '59 minutes'`;
+  await until('it waits', async () => (await auditor.query(waits, [paymentId])).length > 0);
+  assert.deepEqual((await cielo.booked(paymentId))[0]?.refunds, []);
+  await sent('6 days');
+  await until('it is done', async () => (await cielo.booked(paymentId))[0]?.refunds.length === 1);
 });
 
 /** Books a sale under the reference, as another request that nobody answered would have. */

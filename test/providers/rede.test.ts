@@ -159,13 +159,52 @@ test('a whole cancel on the day of the sale is done at once', async () => {
   assert.equal((await rede.read(paymentId)).statusDescription, 'Cancelada');
 });
 
-test('a cancel that Rede forbids ends, and may be asked for again', async () => {
+test('a cancel that Rede refuses ends, and may be asked for again', async () => {
   const paymentId = idOf(await rede.pay(12_312));
-  await rede.script({ on: 'refund', returnCode: '351' });
+  await rede.script({ on: 'refund', returnCode: '371' });
   const refused = await rede.post(paymentId, 'cancel');
   assert.equal(refused.status, 409, refused.text);
   assert.equal((await rede.post(paymentId, 'cancel')).status, 200);
   assert.equal(live(await rede.booked(paymentId)), 0);
+});
+
+test('what Rede forbids of a captured sale contradicts it, and is believed by look-ups alone', async () => {
+  const paymentId = idOf(await rede.pay(12_313));
+  await rede.script({ on: 'refund', returnCode: '351' });
+  assert.equal((await rede.post(paymentId, 'cancel')).status, 500);
+  const denied = `update cancels set sent_at = now() - interval '1 hour', denied_at = now() - interval '1 hour', due_at = now()
+    where transaction_id = $1 and denial = 'Rede answered 351' returning 1`;
+  await until(
+    'the no is kept',
+    async () => (await rede.service.auditor.query(denied, [paymentId])).length > 0,
+  );
+  const ended = `select refusal_reason from cancels where transaction_id = $1 and state = 'refused'`;
+  await until('it ends', async () => (await rede.service.auditor.query(ended, [paymentId])).length > 0);
+  assert.equal(live(await rede.booked(paymentId)), 12_313);
+});
+
+test('a hold that Rede does not void is asked for rarely, and is over when no network holds it any more', async () => {
+  const payment = {
+    transactionType: 'credit',
+    amount: 12_314,
+    productType: 'avista',
+    installments: 1,
+    captureType: 'pa',
+  };
+  const { order, ...reply } = await rede.pay(12_314, { payment });
+  const no = { on: 'refund', returnCode: '365' };
+  await rede.script(no, no, no, no);
+  assert.equal((await rede.post(idOf(reply), 'cancel')).status, 500);
+  const { auditor } = rede.service;
+  const tried = `update transactions set resolve_tries = 20, due_at = now() where transaction_id = $1
+    and state = 'unresolved' and unknown_reason ~ '365' returning 1`;
+  await until('it is refused', async () => (await auditor.query(tried, [idOf(reply)])).length > 0);
+  const rests = `select 1 from transactions where transaction_id = $1 and due_at > now() + interval '50 minutes'`;
+  await until('it rests', async () => (await auditor.query(rests, [idOf(reply)])).length > 0);
+  const old = `update transactions set created_at = now() - interval '32 days', due_at = now() where transaction_id = $1`;
+  await auditor.query(old, [idOf(reply)]);
+  await rede.untilState(order, 'voided');
+  await rede.script();
 });
 
 test('a cancel that was done and not answered is told by the sum, and not done again', async () => {

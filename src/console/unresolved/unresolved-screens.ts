@@ -7,12 +7,15 @@ import {
   type DecisionResult,
   isUnresolvedKind,
 } from '../../transactions/unresolved/unresolved.ts';
+import { type Cents, cents } from '../../values/cents.ts';
 import { isUuid } from '../../values/ids.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
   actionForm,
   actorText,
+  amountFault,
   cardText,
+  centsOf,
   emptyState,
   facts,
   filterForm,
@@ -136,6 +139,9 @@ function decisionForm(found: Case, visit: Visit, typed?: Form): Shown {
         isRequired: true,
         choices: [['', '–'], ...decisions.map((one) => [one, say(DECISION_WORDS[one])] as const)],
       },
+      ...(found.kind === 'capture'
+        ? [{ name: 'amount', label: say('Captured, if another amount, in reais') }]
+        : []),
     ],
     isGrave: true,
     isOpen: true,
@@ -235,7 +241,13 @@ export type UnresolvedTools = {
   readonly askAcquirer: (visit: Visit, found: Case) => Promise<FoundCharge | null>;
   readonly decide: (
     visit: Visit,
-    decided: { readonly id: string; readonly decision: Decision; readonly reason: string },
+    decided: {
+      readonly id: string;
+      readonly decision: Decision;
+      readonly reason: string;
+      /** What was captured; null: what was asked for. */
+      readonly amount: Cents | null;
+    },
   ) => Promise<DecisionResult>;
 };
 
@@ -326,21 +338,31 @@ const ASK: Action<UnresolvedTools> = {
   next: ({ parameters: { id = '' } }) => casePath(id),
 };
 
+/** null: what was asked for. */
+function capturedOf({ amount = '' }: Form): Cents | null {
+  const typed = centsOf(amount);
+  return typeof typed === 'number' ? cents(typed) : null;
+}
+
 const DECIDE: Action<UnresolvedTools> = {
   path: `${CASE}/decide`,
   roles: ['operator', 'admin'],
   of: 'operator',
   title: 'Decide',
   operation: 'resolve.decide',
-  async moves(visit, { decision = '' }, { findCase }) {
+  async moves(visit, form, { findCase }) {
+    const { decision = '' } = form;
     const { id = '' } = visit.parameters;
     const found = isUuid(id) ? await findCase(id) : null;
     if (found === null) return { ok: true, status: 200, body: null };
     const ofKind: readonly string[] = DECISIONS_OF[found.kind];
     if (!ofKind.includes(decision)) return refusedAs(visit, DECISION_REFUSALS.notOfThisKind);
-    const { kind, state, amount, isUnresolved } = found;
-    const standing = `${kind} ${state} ${amount} ${isUnresolved}`;
-    return { ok: true, status: 200, body: { amount, counted: amount, standing, fields: { decision } } };
+    const { kind, state, isUnresolved } = found;
+    const standing = `${kind} ${state} ${found.amount} ${isUnresolved}`;
+    const typed = capturedOf(form);
+    const fields = { decision, ...(typed !== null && { amount: form.amount ?? '' }) };
+    const amount = typed ?? found.amount;
+    return { ok: true, status: 200, body: { amount, counted: amount, standing, fields } };
   },
   async again(visit, typed, { findCase }) {
     const { id = '' } = visit.parameters;
@@ -348,14 +370,16 @@ const DECIDE: Action<UnresolvedTools> = {
     return found !== null && decisionForm(found, visit, typed);
   },
   saysOf: ({ decision = '' }, { say }) => (isDecision(decision) ? say(DECISION_WORDS[decision]) : ''),
-  async perform(visit, { decision, reason = '' }, { decide, findCase }) {
+  faultOf: (form) => (form.amount ? amountFault(form) : null),
+  async perform(visit, form, { decide, findCase }) {
+    const { decision, reason = '' } = form;
     const { id = '' } = visit.parameters;
     if (!isUuid(id) || (await findCase(id)) === null) return refusedAs(visit, DECISION_REFUSALS.unknownId);
     const known = Object.values(DECISIONS_OF)
       .flat()
       .find((one) => one === decision);
     if (known === undefined) return refusedAs(visit, DECISION_REFUSALS.notOfThisKind);
-    const decided = await decide(visit, { id, decision: known, reason });
+    const decided = await decide(visit, { id, decision: known, reason, amount: capturedOf(form) });
     return decided.kind === 'decided' ? OPERATION_DONE : refusedAs(visit, DECISION_REFUSALS[decided.refusal]);
   },
   done: 'It is decided: nothing asks for it any more.',

@@ -1,7 +1,7 @@
 import type { UnclearCause } from '../../platform/channels/unclear.ts';
 import type { FeedPage, FeedRequest } from '../../platform/feeds/feed.ts';
-import { CARD_BRANDS, type CardBrand } from '../../values/card-number.ts';
-import { type Cents, MOST_INSTALLMENTS } from '../../values/cents.ts';
+import type { CardBrand } from '../../values/card-number.ts';
+import type { Cents } from '../../values/cents.ts';
 import type { Day, Instant } from '../../values/instant.ts';
 import type { Authentication } from './authentication.ts';
 import type { ChargesPage, ChargesRequest } from './listed-charge.ts';
@@ -192,10 +192,11 @@ export type CancelHistory = {
 export const CANCEL_REFUSAL_REASONS = ['unknownCharge', 'notApproved', 'exceedsRemaining', 'failed'] as const;
 export type CancelAnswer =
   | { readonly kind: 'canceled' }
-  /** Accepted and decided later: a change reports the result, and repeating the request returns it. */
-  | { readonly kind: 'pending'; readonly refundId?: string | null }
-  /** To a request that `markSent` let go: one that was sent before may yet be booked. */
+  /** Accepted: a change reports the end, and so does a repetition. `overdue`: why a person should look. */
+  | { readonly kind: 'pending'; readonly refundId?: string | null; readonly overdue?: string | null }
+  /** By what the acquirer knows of this reference, or shows. */
   | { readonly kind: 'refused'; readonly reason: (typeof CANCEL_REFUSAL_REASONS)[number] }
+  | Denied
   | NotBooked
   | Unknown
   | NotConnected
@@ -205,10 +206,24 @@ export type CancelAnswer =
 export type NotBooked = { readonly kind: 'notFound'; readonly reason: string };
 
 /**
- * A clear no to the request that was sent just now: one sent before may yet be booked. `reason` has its code.
- * `isUnseen`: whether the charge is held still could not be looked up.
+ * A no of the acquirer. `ofThisOne`: it says nothing of a request before it, or is of now alone. `doubtful`:
+ * it contradicts what a look-up shows.
  */
-export type Denied = { readonly kind: 'denied'; readonly reason: string; readonly isUnseen?: boolean };
+export type Denial = {
+  readonly proof: 'clear' | 'ofThisOne' | 'doubtful';
+  /** The port's word for it; null: it has none. */
+  readonly refusal: string | null;
+};
+
+/**
+ * A no to the request that was sent just now: one sent before may yet be booked. `reason` has its code.
+ * `isUnseen`: what it came to could not be looked up; false: a look-up behind it does not show it as done.
+ */
+export type Denied = Denial & {
+  readonly kind: 'denied';
+  readonly reason: string;
+  readonly isUnseen?: boolean;
+};
 
 /** Asks to capture a pre-authorization, once. The rest of the held amount is released. */
 export type CaptureRequest = {
@@ -250,7 +265,8 @@ export type VoidAnswer =
   | { readonly kind: 'notFound'; readonly reason: string }
   | { readonly kind: 'declined' }
   | { readonly kind: 'canceled'; readonly reason: string }
-  | Unknown
+  /** `isRefused`: the acquirer said no to the void of what it shows as held. */
+  | (Unknown & { readonly isRefused?: boolean })
   | NotSent;
 
 /** An event of an installment: paid out, held back, released, or charged back by the cardholder. */
@@ -379,18 +395,4 @@ export type AcquirerCapabilities = {
   readonly customer: boolean;
   /** Needed to restore after a loss of data. */
   readonly listCharges: boolean;
-};
-
-/** Assumed until the acquirer has reported its own. */
-export const UNREAD_CAPABILITIES: AcquirerCapabilities = {
-  largestInstallments: MOST_INSTALLMENTS,
-  brands: CARD_BRANDS,
-  captureLater: false,
-  partialCancel: true,
-  zeroVerification: true,
-  threeDSecure: false,
-  longestReference: 64,
-  lookUpDays: null,
-  customer: false,
-  listCharges: false,
 };

@@ -3,9 +3,11 @@ import type { AdapterSetting, ProviderSettings } from '../provider.ts';
 import type { AcquirerTraits } from './acquirer.ts';
 import { LINK_WAYS } from './network-reference.ts';
 
-const MOST_SECONDS = 86_400;
-
-const isSeconds = (value: string): boolean => /^\d{1,5}$/.test(value) && Number(value) <= MOST_SECONDS;
+const isSecondsUpTo =
+  (most: number) =>
+  (value: string): boolean =>
+    /^\d{1,6}$/.test(value) && Number(value) <= most;
+const isSeconds = isSecondsUpTo(86_400);
 
 /** Of every adapter that speaks to an acquirer itself. */
 export const ADAPTER_SETTINGS: Readonly<Record<string, AdapterSetting>> = {
@@ -31,8 +33,8 @@ export const ADAPTER_SETTINGS: Readonly<Record<string, AdapterSetting>> = {
   },
   silenceSeconds: {
     description:
-      'seconds after a cancel without an answer until it surely is not booked any more, 0 to 86400',
-    accepts: isSeconds,
+      'seconds after a cancel without an answer until it surely is not booked any more, 0 to 864000',
+    accepts: isSecondsUpTo(864_000),
   },
   apartSeconds: {
     description: 'seconds between two look-ups that both find nothing live, 0 to 86400',

@@ -1,13 +1,14 @@
 import type { ChannelAnswer, Question } from '../../platform/channels/ask-once.ts';
-import { unusable } from '../../platform/channels/unclear.ts';
+import { type Unusable, unusable } from '../../platform/channels/unclear.ts';
 import type { ProviderSettings, ProviderTerms } from '../provider.ts';
 import {
   type AcquirerTraits,
   type Approval,
-  type CANCEL_REFUSAL_REASONS,
   type CancelAnswer,
   type CaptureAnswer,
   type DeclineAnswer,
+  type Denial,
+  type Denied,
   type FoundCapture,
   NO_ISSUER_CODE,
   type Unknown,
@@ -80,22 +81,25 @@ export const unknown = (reason: string): Unknown => ({ kind: 'unknown', reason }
 
 export const NO_CODE: DeclineAnswer = { kind: 'declined', responseCode: NO_ISSUER_CODE, adviceCode: null };
 
-/** What a code of the acquirer's table says of a capture, or of a cancel. */
-export type CaptureRefused = 'denied' | 'expired';
-export type CancelRefused = (typeof CANCEL_REFUSAL_REASONS)[number];
+/** By the acquirer's own codes. */
+export type Denials = Readonly<Record<string, Denial>>;
+
+/** `codes`: words. */
+export function denials(proof: Denial['proof'], refusal: Denial['refusal'], codes: string): Denials {
+  return Object.fromEntries(codes.split(' ').map((code) => [code, { proof, refusal }]));
+}
 
 /** A code is believed in an answer, not in an error on the way to it. */
 export function isOfAcquirer({ status }: ChannelAnswer): boolean {
   return (status >= 200 && status < 300) || (status >= 400 && status < 500);
 }
 
-/** `refused` undefined: the code stands in no list. */
-export function captureRefusedBy(refused: CaptureRefused | undefined, reason: string): CaptureAnswer {
-  if (refused === undefined) return unusable(reason);
-  return refused === 'expired' ? { kind: 'refused', reason: 'expired' } : { kind: 'denied', reason };
+/** `denial` undefined: the code stands in no list. */
+export function deniedBy(denial: Denial | undefined, reason: string): Denied | Unusable {
+  return denial === undefined ? unusable(reason) : { kind: 'denied', reason, ...denial };
 }
 
-/** What a capture came to that was not done at once: `find` looks it up. Without that a no is still a no. */
+/** What a capture came to that was not done at once: `find` looks it up. Without that an answer stands. */
 export async function foundUnlessKnown(
   answer: CaptureAnswer,
   find: () => Promise<FoundCapture>,
@@ -104,24 +108,17 @@ export async function foundUnlessKnown(
     return answer;
   const found = await find();
   if (found.kind === 'captured' || found.kind === 'refused') return found;
-  if (found.kind === 'notFound') return answer;
-  return answer.kind === 'denied' ? { ...answer, isUnseen: true } : unusable(answer.reason);
+  return answer.kind === 'denied' ? { ...answer, isUnseen: found.kind !== 'notFound' } : answer;
 }
 
 /** As `CancelAnswer`, with the acquirer's own code of a no. */
 export type CancelRead =
-  | Exclude<CancelAnswer, { kind: 'refused' | 'notFound' }>
-  | { readonly kind: 'refused'; readonly reason: CancelRefused; readonly code: string };
+  | Exclude<CancelAnswer, { kind: 'refused' | 'notFound' | 'denied' }>
+  | (Denied & { readonly code: string });
 
-const LONGEST_HOLD_MILLISECONDS = 31 * 86_400_000;
-
-/**
- * Whether what is still shown as held, and not voided, is held no longer: no network holds an amount for so
- * long, and nothing but a capture of ours would charge it.
- */
-export function isHeldTooLong(heldAt: string | null, now: number): boolean {
-  const at = Date.parse(heldAt ?? '');
-  return !Number.isNaN(at) && now - at > LONGEST_HOLD_MILLISECONDS;
+/** A no to the void of what is held. */
+export function voidRefused(reason: string): Unusable & { readonly isRefused: true } {
+  return { ...unusable(reason), isRefused: true };
 }
 
 type SaidOfApproval = { readonly [Field in 'authorizationCode' | 'nsu' | 'tid']: string | null } & {

@@ -1,14 +1,8 @@
 import type { Channel } from '../../platform/channels/open-channel.ts';
 import { guardedPort } from '../guarded-port.ts';
 import type { AdapterSetting, CheckAccess, ProviderAccess } from '../provider.ts';
-import {
-  type Acquirer,
-  type AcquirerTraits,
-  type NotConnected,
-  UNREAD_CAPABILITIES,
-  type Unknown,
-} from './acquirer.ts';
-import type { About } from './adapters/bridge/about.ts';
+import type { Acquirer, AcquirerTraits, NotConnected, Unknown } from './acquirer.ts';
+import { type About, UNREAD_CAPABILITIES } from './adapters/bridge/about.ts';
 import { bridgeAcquirer } from './adapters/bridge/bridge.ts';
 import { checkAcquirer } from './adapters/bridge/check-acquirer.ts';
 import { CIELO_ADAPTER } from './adapters/cielo/open-cielo.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cents } from '../../values/cents.ts';
 import type { CancelHistory } from './acquirer.ts';
-import { refusedUnlessBooked, stepOfCancel } from './sum-cancel.ts';
+import { stepOfCancel } from './sum-cancel.ts';
 
 const SILENCE = 60_000;
 const FIRST: CancelHistory = {
@@ -34,7 +34,7 @@ test('after silence the sum says whether it was booked', () => {
   assert.deepEqual(step(LOST, 50), { kind: 'canceled' });
   assert.deepEqual(step(LOST, 30, 20), { kind: 'pending', refundId: 'r7' });
   assert.deepEqual(step(LOST, 30), { kind: 'send' });
-  assert.equal(step({ ...LOST, sinceLastSend: SILENCE - 1 }, 30).kind, 'unknown', 'it may be on its way');
+  assert.equal(step({ ...LOST, sinceLastSend: SILENCE - 1 }, 30).kind, 'notFound', 'it may be on its way');
 });
 
 test('what was said no to is looked for alone', () => {
@@ -58,28 +58,11 @@ test('a sum that fits no cancel on record is for a person: it is neither sent ag
 
 test('an accepted cancel is never sent again, and has failed only where the acquirer says so of itself', () => {
   const accepted = { ...LOST, isAccepted: true, refundId: 'r2' };
-  assert.equal(step(accepted, 30).kind, 'unknown', 'the list may be old');
-  assert.equal(step(accepted, 30, 0, ['r1']).kind, 'unknown', 'another one failed');
+  const overdue = 'the acquirer accepted it, and does not show it';
+  assert.deepEqual(step({ ...accepted, sinceLastSend: SILENCE - 1 }, 30), { kind: 'pending', overdue: null });
+  assert.deepEqual(step(accepted, 30), { kind: 'pending', overdue }, 'a person should look');
+  assert.deepEqual(step(accepted, 30, 0, ['r1']), { kind: 'pending', overdue }, 'another one failed');
   assert.deepEqual(step(accepted, 30, 0, ['r1', 'r2']), { kind: 'refused', reason: 'failed' });
   assert.deepEqual(step(accepted, 50), { kind: 'canceled' });
   assert.deepEqual(step(accepted, 30, 20), { kind: 'pending', refundId: 'r7' });
-});
-
-test('a no to the first request is final; a later one counts if no earlier request would explain it', async () => {
-  const sums = { done: 30, underWay: 0, underWayIds: [], failed: [] };
-  const answered = (
-    reason: 'failed' | 'exceedsRemaining' | 'notApproved',
-    after: number | string,
-    isFirst = false,
-  ) =>
-    refusedUnlessBooked({ kind: 'refused', reason, code: '51' }, isFirst ? null : sums, async () =>
-      typeof after === 'string' ? after : { ...sums, done: after },
-    );
-  const refused = (reason: string) => ({ kind: 'refused', reason });
-  assert.deepEqual(await answered('exceedsRemaining', 50, true), refused('exceedsRemaining'));
-  assert.deepEqual(await answered('failed', 30), refused('failed'));
-  for (const reason of ['exceedsRemaining', 'notApproved'] as const)
-    assert.equal((await answered(reason, 30)).kind, 'unknown', 'the amount is shown as free');
-  assert.equal((await answered('failed', 50)).kind, 'unknown', 'it was booked meanwhile');
-  assert.equal((await answered('failed', 'away')).kind, 'unknown');
 });

@@ -1,6 +1,5 @@
 import { unusable } from '../../platform/channels/unclear.ts';
 import type { CancelAnswer, CancelHistory } from './acquirer.ts';
-import type { CancelRead } from './direct-acquirer.ts';
 
 /** What the acquirer says that it gave back of a charge, in cents. */
 export type GivenBack = {
@@ -39,31 +38,11 @@ export function stepOfCancel({ amount, history }: AskedCancel, sums: GivenBack, 
   if (underWay !== 0 || done !== givenBack)
     return unusable('what the acquirer gave back fits no cancel on record');
   if (refundId !== null && sums.failed.includes(refundId)) return { kind: 'refused', reason: 'failed' };
-  if (isAccepted) return unusable('the acquirer accepted it, and does not show it');
-  if (isDenied) return { kind: 'notFound', reason: 'the acquirer has not given it back' };
-  return sinceLastSend < silence ? unusable('the acquirer may still book it') : { kind: 'send' };
-}
-
-/**
- * What a no to a cancel proves. To the first request it is final. A later one may come behind one that was
- * booked: it counts only where the sums are as they were, and where an earlier one would not explain it, such
- * as "more than is left" of what they show as left.
- */
-export async function refusedUnlessBooked(
-  answer: CancelRead,
-  sums: GivenBack | null,
-  readSums: () => Promise<GivenBack | string>,
-): Promise<CancelAnswer> {
-  if (answer.kind !== 'refused') return answer;
-  const { code, ...refused } = answer;
-  if (sums === null) return refused;
-  const after = await readSums();
-  if (typeof after === 'string') return { kind: 'unknown', reason: after };
-  if (after.done !== sums.done || after.underWay !== sums.underWay)
-    return unusable('it was refused, and meanwhile something was given back');
-  return refused.reason === 'failed'
-    ? refused
-    : unusable(`the acquirer refused it by ${code}, and shows the amount as not given back`);
+  const isSilent = sinceLastSend >= silence;
+  if (isAccepted)
+    return { kind: 'pending', overdue: isSilent ? 'the acquirer accepted it, and does not show it' : null };
+  if (isDenied || !isSilent) return { kind: 'notFound', reason: 'the acquirer has not given it back' };
+  return { kind: 'send' };
 }
 
 function firstStep(givenBack: number, { done, underWay }: GivenBack): Step {

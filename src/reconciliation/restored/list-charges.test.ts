@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Database } from '../../platform/postgres/database.ts';
-import {
-  type Acquirer,
-  type ChargesAnswer,
-  UNREAD_CAPABILITIES,
-} from '../../providers/acquirers/acquirer.ts';
+import type { Acquirer, ChargesAnswer } from '../../providers/acquirers/acquirer.ts';
+import { UNREAD_CAPABILITIES } from '../../providers/acquirers/adapters/bridge/about.ts';
 import type { ListedCharge } from '../../providers/acquirers/listed-charge.ts';
 import { instant } from '../../values/instant.ts';
 import { findListing, listCharges, Stopped } from './list-charges.ts';

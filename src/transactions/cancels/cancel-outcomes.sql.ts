@@ -29,6 +29,8 @@ export type AcceptedCancelRow = CancelKey & {
   readonly fence: number;
   /** The acquirer's own identifier of it; null if none was named. */
   readonly refundId: string | null;
+  /** Why a person should look; null: it is not late. */
+  readonly overdue: string | null;
 };
 
 export type CancelOutcomeRow = CancelKey & {
@@ -160,11 +162,12 @@ const RECORD_REFUSAL = statement(
 
 /**
  * No money moves yet. `tries` restarts at 0, because pauses after the acceptance are counted on their own.
- * Requires the fence: if a change reported the decision meanwhile, the cancel is due and must stay due.
+ * Requires the fence: if a change reported the decision meanwhile, the cancel is due and must stay due. One
+ * with a reason is listed as unresolved.
  */
 const RECORD_ACCEPTED = statement(
   'cancels.record_accepted',
-  `update cancels set state = 'pending', accepted_at = coalesce(accepted_at, now()), unknown_reason = null,
+  `update cancels set state = 'pending', accepted_at = coalesce(accepted_at, now()), unknown_reason = $6,
      tries = case when accepted_at is null then 0 else tries end,
      due_at = now() + $4 * interval '1 second', rests_until = now() + $4 * interval '1 second',
      refund_id = coalesce($5, refund_id)
@@ -210,8 +213,8 @@ async function recordOutcome(
   row: CancelOutcomeRow | AcceptedCancelRow,
 ): Promise<CancelState> {
   if ('askAfterSeconds' in row) {
-    const { merchantId, cancelId, fence, askAfterSeconds, refundId } = row;
-    await database.query(RECORD_ACCEPTED, [merchantId, cancelId, fence, askAfterSeconds, refundId]);
+    const { merchantId, cancelId, fence, askAfterSeconds, refundId, overdue } = row;
+    await database.query(RECORD_ACCEPTED, [merchantId, cancelId, fence, askAfterSeconds, refundId, overdue]);
   } else {
     const { isWaiting } = await database.transaction((tx) => recordCancelOutcome(tx, row));
     if (isWaiting) deliverer.notify();

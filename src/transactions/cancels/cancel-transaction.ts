@@ -159,6 +159,7 @@ async function recordAnswer(
           ...{ merchantId, cancelId, fence },
           askAfterSeconds: secondsUntilNextPendingTry(0),
           refundId: answer.refundId ?? null,
+          overdue: null,
         }
       : { merchantId, cancelId, transactionId, amount, moment, ...ended };
   switch (await tools.writeCancelOutcome(row, deadlineAt)) {

@@ -73,8 +73,8 @@ async function record(
   const { merchantId, requestId: cancelId, transactionId, amount, fence, tries, isAccepted } = cancel;
   if (answer.kind === 'pending') {
     const askAfterSeconds = secondsUntilNextPendingTry(isAccepted ? tries : 0);
-    const refundId = answer.refundId ?? null;
-    await writeCancelOutcome({ merchantId, cancelId, fence, askAfterSeconds, refundId }, deadlineAt);
+    const { refundId = null, overdue = null } = answer;
+    await writeCancelOutcome({ merchantId, cancelId, fence, askAfterSeconds, refundId, overdue }, deadlineAt);
     return;
   }
   const ended = answer.kind === 'refused' ? { refusalReason: answer.reason, fence } : { refusalReason: null };

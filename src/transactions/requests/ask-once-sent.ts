@@ -8,10 +8,10 @@ import type { SentRequests } from './sent-requests.sql.ts';
 
 type SentBefore = Pick<
   UnansweredRequest,
-  'merchantId' | 'requestId' | 'fence' | 'sinceLastSend' | 'denial' | 'sinceDenied'
+  'merchantId' | 'requestId' | 'fence' | 'sinceLastSend' | 'denial' | 'deniedAs' | 'sinceDenied'
 >;
 
-export const NEVER_SENT = { sinceLastSend: null, denial: null, sinceDenied: null } as const;
+export const NEVER_SENT = { sinceLastSend: null, denial: null, deniedAs: null, sinceDenied: null } as const;
 
 /** By the acquirer's own word. */
 type Refused = { readonly kind: 'refused'; readonly reason: string };
@@ -23,7 +23,10 @@ export type AskOnceSent<Answer> = {
   readonly request: SentBefore;
   /** Until when the acquirer may book requests of this kind; null: it knows each by its reference. */
   readonly late: Pick<LateBooking, 'horizon' | 'apart'> | null;
-  /** Sends nothing before `markSent` has said yes, and only looks where the request has a `denial`. */
+  /**
+   * Sends nothing before `markSent` has said yes, and only looks where the request has a `denial`.
+   * `notFound`: it was looked for, and nothing was sent.
+   */
   readonly ask: (markSent: () => Promise<boolean>) => Promise<Answer | Refused | Denied | NotFound | Unclear>;
 };
 
@@ -32,54 +35,93 @@ export function lateCancels({ lateBooking }: AcquirerTraits): AskOnceSent<never>
 }
 
 /**
- * Believes a no at once where nothing else was ever sent. One that was sent before may yet be booked: the no
- * is noted, nothing is sent any more, and it is believed when two look-ups apart, the last of them behind the
- * acquirer's horizon, show nothing.
+ * A no is believed at once where nothing else was ever sent, unless it is doubtful or could not be looked up.
+ * One that was sent before may yet be booked: the no is noted, nothing is sent any more, and it is believed
+ * when two look-ups apart, the last of them behind the acquirer's horizon, show nothing.
  */
 export async function askOnceSent<Answer extends { readonly kind: string }>(
   asking: AskOnceSent<Answer>,
 ): Promise<Answer | Refused | Unclear> {
-  const { database, requests, request, late } = asking;
-  let isSent = false;
+  const { database, requests, request } = asking;
+  let marked: Committed = false;
   const answer = await asking.ask(async () => {
-    isSent = await requests.markSent(database, request);
-    return isSent;
+    marked = await committed(requests.markSent(database, request));
+    return marked === true;
   });
-  if (isNotFound(answer)) {
-    const { denial } = request;
-    if (denial === null) return unusable('the acquirer does not show it');
-    if (request.sinceDenied === null) await requests.noteAbsence(database, request);
-    return refusedInTime(denial, request.sinceLastSend, request.sinceDenied ?? 0, late);
+  // An assignment in a closure is not seen.
+  const mark = marked as Committed;
+  if (isUnclear(answer)) {
+    const isUnsent = typeof mark === 'string' || (mark && answer.kind !== 'unknown');
+    if (isUnsent) await committed(requests.takeBack(database, request, request.sinceLastSend));
+    if (typeof mark !== 'string') return answer;
+    return { ...answer, reason: `it could not be marked as sent: ${mark}` };
   }
-  if (!isNo(answer, isSent)) return answer as Answer | Refused | Unclear;
-  const { kind, reason, isUnseen = kind === 'refused' } = answer;
-  if (!(await requests.noteDenial(database, request, reason, !isUnseen))) return unusable(reason);
-  const isFirst = isSent && request.sinceLastSend === null;
-  const isBelieved = isFirst && !(kind === 'denied' && isUnseen);
-  return isBelieved ? { kind: 'refused', reason } : refusedInTime(reason, 0, 0, late);
+  if (isNotFound(answer)) return notFound(asking);
+  if (!isDenied(answer)) return answer as Answer | Refused;
+  const { reason, refusal, proof, isUnseen } = answer;
+  const isFirst = request.sinceLastSend === null;
+  if (proof === 'ofThisOne' && !isFirst)
+    return unusable(`it tells nothing of what was sent before: ${reason}`);
+  const noted = await committed(requests.noteDenial(database, request, answer, isUnseen === false));
+  if (noted !== true) return unusable(noted === false ? reason : `the no could not be kept: ${noted}`);
+  if (isFirst && proof !== 'doubtful' && isUnseen !== true)
+    return { kind: 'refused', reason: refusal ?? reason };
+  return refusedInTime(asking, { denial: reason, deniedAs: refusal, sinceLastSend: 0, sinceAbsent: 0 });
+}
+
+/** A string: why it failed, or is in doubt. */
+type Committed = boolean | string;
+
+function committed(commit: Promise<boolean>): Promise<Committed> {
+  return commit.catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
+}
+
+async function notFound({
+  database,
+  requests,
+  request,
+  late,
+}: Omit<AskOnceSent<never>, 'ask'>): Promise<Refused | Unclear> {
+  const { denial, deniedAs, sinceLastSend, sinceDenied } = request;
+  if (denial === null) {
+    const left = (late?.horizon ?? 0) - (sinceLastSend ?? 0);
+    return { ...unusable('the acquirer may still book it'), left };
+  }
+  const noted = sinceDenied !== null || (await committed(requests.noteAbsence(database, request)));
+  if (typeof noted === 'string') return unusable(`that it is not shown could not be kept: ${noted}`);
+  // What a process of an older version sent unmarked, it sent before the no.
+  const sinceAbsent = sinceDenied ?? 0;
+  return refusedInTime(
+    { late },
+    { denial, deniedAs, sinceLastSend: sinceLastSend ?? sinceAbsent, sinceAbsent },
+  );
 }
 
 function refusedInTime(
-  reason: string,
-  sinceLastSend: number | null,
-  sinceAbsent: number,
-  late: AskOnceSent<never>['late'],
+  { late }: Pick<AskOnceSent<never>, 'late'>,
+  said: Pick<SentBefore, 'deniedAs'> & {
+    readonly denial: string;
+    readonly sinceLastSend: number;
+    readonly sinceAbsent: number;
+  },
 ): Refused | Unclear {
-  // What a process of an older version sent unmarked, it sent before the no.
-  const searchedMilliseconds = sinceLastSend ?? sinceAbsent;
+  const { denial, deniedAs, sinceLastSend: searchedMilliseconds, sinceAbsent: clearMilliseconds } = said;
   const until = late ?? { horizon: 0, apart: 0 };
-  const left = millisecondsUntilGone(until, { searchedMilliseconds, clearMilliseconds: sinceAbsent });
-  if (left === 0) return { kind: 'refused', reason };
-  return { ...unusable(`the acquirer said no, and may book an earlier request yet: ${reason}`), left };
+  const left = millisecondsUntilGone(until, { searchedMilliseconds, clearMilliseconds });
+  if (left === 0) return { kind: 'refused', reason: deniedAs ?? denial };
+  return { ...unusable(`the acquirer said no, and may book an earlier request yet: ${denial}`), left };
 }
 
 type Asked = { readonly kind: string };
+
+function isUnclear(answer: Asked): answer is Unclear {
+  return answer.kind === 'unknown' || answer.kind === 'notSent' || answer.kind === 'notConnected';
+}
 
 function isNotFound(answer: Asked): answer is NotFound {
   return answer.kind === 'notFound';
 }
 
-/** What was refused unsent is refused by what the acquirer shows, and stays so. */
-function isNo(answer: Asked, isSent: boolean): answer is Denied | (Refused & { readonly isUnseen?: never }) {
-  return answer.kind === 'denied' || (answer.kind === 'refused' && isSent);
+function isDenied(answer: Asked): answer is Denied {
+  return answer.kind === 'denied';
 }

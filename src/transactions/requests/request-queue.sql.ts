@@ -27,6 +27,8 @@ export const UNANSWERED = rowCodec({
   sinceLastSend: column.nullable(column.real('(extract(epoch from now() - c.sent_at) * 1000)::float8')),
   /** The acquirer's no, since when it is looked for alone. */
   denial: column.nullable(column.text()),
+  /** The port's word for it; null: it has none. */
+  deniedAs: column.nullable(column.text()),
   /** Since a look-up behind that no did not find it. */
   sinceDenied: column.nullable(column.real('(extract(epoch from now() - c.denied_at) * 1000)::float8')),
 });

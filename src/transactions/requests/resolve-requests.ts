@@ -10,9 +10,9 @@ import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import {
   awayPostponement,
   type Postponement,
+  secondsUntilNextLook,
   secondsUntilNextResolveTry,
   unsentPostponement,
-  untilGonePostponement,
 } from '../transaction.ts';
 import type { RequestQueue, UnansweredRequest } from './request-queue.sql.ts';
 
@@ -133,7 +133,7 @@ function unclear<Request extends Resolvable, Answer extends Clear>(
   const { outage, warn } = resolving;
   const asked = askedOf(resolving, request);
   if (cause !== 'notAsked') outage.observe(cause === 'unusable', asked);
-  if (left !== undefined) return { ...untilGonePostponement(left), reason };
+  if (left !== undefined) return { seconds: secondsUntilNextLook(request.tries, left), reason };
   const isAway = outage.isAway(asked.provider);
   if (request.tries >= TRIES_BEFORE_WARNING && !isAway) warn(request, reason);
   return { seconds: secondsUntilNextResolveTry(request.tries, isAway), reason };

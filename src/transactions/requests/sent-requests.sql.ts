@@ -1,14 +1,17 @@
 import { type Database, statement } from '../../platform/postgres/database.ts';
+import type { Denied } from '../../providers/acquirers/acquirer.ts';
 import type { RequestKey, RequestTable } from './request-queue.sql.ts';
 
-/** SQL of a table of `requestQueue` with sent_at, denial and denied_at. */
+/** SQL of a table of `requestQueue` with sent_at, denial, denied_as and denied_at. */
 export type SentTable = Pick<RequestTable, 'table' | 'key' | 'open'>;
 
 export function sentTexts({ table, key, open }: SentTable) {
   const isHeld = `merchant_id = $1 and ${key} = $2 and fence = $3 and state in (${open})`;
   return {
     mark_sent: `update ${table} set sent_at = now() where ${isHeld} and denial is null returning ${key}`,
-    note_denial: `update ${table} set denial = $4, denied_at = case when $5::boolean then now() end
+    take_back: `update ${table} set sent_at = now() - $4::float8 * interval '1 millisecond'
+   where ${isHeld} and denial is null returning ${key}`,
+    note_denial: `update ${table} set denial = $4, denied_as = $5, denied_at = case when $6::boolean then now() end
    where ${isHeld} and denial is null returning ${key}`,
     note_absence: `update ${table} set denied_at = now()
    where ${isHeld} and denial is not null and denied_at is null returning ${key}`,
@@ -17,15 +20,17 @@ export function sentTexts({ table, key, open }: SentTable) {
 
 type Noted = (database: Database, request: RequestKey, ...values: readonly unknown[]) => Promise<boolean>;
 
-/** False: it is decided, another process has it, or the commit failed or is in doubt. */
+/** False: it is decided, or another process has it. A commit that fails or is in doubt throws. */
 export type SentRequests = {
   /** Commits that it is sent now. False also if it was said no to. */
   readonly markSent: (database: Database, request: RequestKey) => Promise<boolean>;
+  /** Commits that it was not sent after all, but so many milliseconds ago; null: never. */
+  readonly takeBack: (database: Database, request: RequestKey, since: number | null) => Promise<boolean>;
   /** Commits that the acquirer said no, and whether it was looked for behind that, and not found. */
   readonly noteDenial: (
     database: Database,
     request: RequestKey,
-    reason: string,
+    denied: Pick<Denied, 'reason' | 'refusal'>,
     isAbsent: boolean,
   ) => Promise<boolean>;
   /** Commits that a look-up behind the no did not find it. */
@@ -36,17 +41,15 @@ export function sentRequests(table: SentTable): SentRequests {
   const texts = sentTexts(table);
   const noted = (end: keyof typeof texts): Noted => {
     const declared = statement(`${table.table}.${end}`, texts[end]);
-    return async (database, { merchantId, requestId, fence }, ...values) => {
-      try {
-        return (await database.query(declared, [merchantId, requestId, fence, ...values])).length === 1;
-      } catch {
-        return false;
-      }
-    };
+    return async (database, { merchantId, requestId, fence }, ...values) =>
+      (await database.query(declared, [merchantId, requestId, fence, ...values])).length === 1;
   };
+  const noteDenial = noted('note_denial');
   return {
     markSent: noted('mark_sent'),
-    noteDenial: noted('note_denial'),
+    takeBack: noted('take_back'),
+    noteDenial: (database, request, { reason, refusal }, isAbsent) =>
+      noteDenial(database, request, reason, refusal, isAbsent),
     noteAbsence: noted('note_absence'),
   };
 }

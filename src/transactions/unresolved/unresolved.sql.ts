@@ -194,7 +194,7 @@ const CASE_OF_CANCEL = rowCodec(
     id: column.text('c.cancel_id'),
     refusalCode: column.nullable(column.text('c.refusal_reason')),
     tries: column.whole(),
-    reason: column.nullable(column.text('c.unknown_reason')),
+    reason: column.nullable(column.text('coalesce(c.unknown_reason, c.denial)')),
     isUnresolved: column.boolean(IS_UNDECIDED_CANCEL),
   },
   'c',

@@ -265,7 +265,9 @@ export const CAPTURE_REQUESTS = requestQueue(
     alias: 'c',
     key: 'capture_id',
     open: fromStates(CAPTURE_MOVES, 'confirm'),
-    claimed: "unknown_reason = coalesce(c.unknown_reason, 'the process that asked did not finish')",
+    // An older process marks nothing as sent.
+    claimed: `unknown_reason = coalesce(c.unknown_reason, 'the process that asked did not finish'),
+     sent_at = case when c.tries > 0 then coalesce(c.sent_at, now()) else c.sent_at end`,
     postponed: '',
     overdue: 'unknown_reason is not null',
     columns: UNRESOLVED.columns,

@@ -36,6 +36,8 @@ const UNRESOLVED = rowCodec(
     clearMilliseconds: column.real(
       'coalesce((extract(epoch from now() - t.void_sent_at) * 1000)::float8, 0)',
     ),
+    /** Real time since it was authorized, or later. */
+    heldMilliseconds: column.real('(extract(epoch from now() - t.created_at) * 1000)::float8'),
     /** Why it is not known, as it was last heard. */
     unknownReason: column.nullable(column.text()),
     /** It was a pre-authorization, and was released. */

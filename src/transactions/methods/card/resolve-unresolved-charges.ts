@@ -26,6 +26,7 @@ import {
   mayBeKept,
   millisecondsUntilGone,
   type Postponement,
+  secondsUntilNextLook,
   secondsUntilNextResolveTry,
   UNKNOWN_RESPONSE_CODE,
   unsentPostponement,
@@ -238,6 +239,12 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
     return goneOrWaiting(late, charge, isLive || wasLive);
   }
   if (voided.kind === 'voided') return { state: 'voided' };
+  // A captured one that is not given back is money: a person is told at each try.
+  if (voided.kind === 'unknown' && voided.isRefused === true && found.kind !== 'approved') {
+    if (found.kind === 'preauthorized' && isHeldTooLong(charge.heldMilliseconds)) return { state: 'voided' };
+    const seconds = secondsUntilNextLook(tries);
+    return { state: 'waits', postponement: { seconds, reason: voided.reason } };
+  }
   // A billing is voided only after the search, so its tries are used up. It gets another try for the code,
   // because the acquirer may know it now, and a decline for lack of funds can be retried.
   if (voided.kind === 'declined' && tries >= TRIES_FOR_CODE && !mayStillBeKept) {
@@ -246,6 +253,16 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   }
   // It was declined, or is between states. Asking again returns its code.
   return voided.kind === 'declined' ? 'declined while it was being voided' : voided.reason;
+}
+
+const LONGEST_HOLD_MILLISECONDS = 31 * 86_400_000;
+
+/**
+ * Whether what is still shown as held, and not voided, is held no longer: no network holds an amount for so
+ * long, and nothing but a capture of ours would charge it.
+ */
+function isHeldTooLong(milliseconds: number): boolean {
+  return milliseconds > LONGEST_HOLD_MILLISECONDS;
 }
 
 function goneOrWaiting(late: LateBooking, charge: UnresolvedCharge, wasLive: boolean): Found {

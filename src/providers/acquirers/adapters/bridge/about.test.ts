@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CARD_BRANDS } from '../../../../values/card-number.ts';
-import { UNREAD_CAPABILITIES } from '../../acquirer.ts';
-import { readAbout } from './about.ts';
+import { readAbout, UNREAD_CAPABILITIES } from './about.ts';
 
 test('a bridge that reports no capabilities is taken for one whose capabilities are unread', () => {
   assert.deepEqual(readAbout({ name: 'x', simulator: true, protocol: 1 }), {

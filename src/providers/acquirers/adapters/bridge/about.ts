@@ -1,7 +1,7 @@
 import { fieldsOf } from '../../../../platform/channels/answer-fields.ts';
 import { CARD_BRANDS, type CardBrand } from '../../../../values/card-number.ts';
 import { MOST_INSTALLMENTS } from '../../../../values/cents.ts';
-import { type AcquirerCapabilities, UNREAD_CAPABILITIES } from '../../acquirer.ts';
+import type { AcquirerCapabilities } from '../../acquirer.ts';
 
 const PROTOCOL = 1;
 export const PROTOCOL_HEADER: Readonly<Record<string, string>> = { 'parcela-protocol': String(PROTOCOL) };
@@ -10,6 +10,20 @@ export type About = {
   /** Whether the bridge says that it moves real money. */
   readonly isReal: boolean;
   readonly capabilities: AcquirerCapabilities;
+};
+
+/** Assumed until the acquirer has reported its own. */
+export const UNREAD_CAPABILITIES: AcquirerCapabilities = {
+  largestInstallments: MOST_INSTALLMENTS,
+  brands: CARD_BRANDS,
+  captureLater: false,
+  partialCancel: true,
+  zeroVerification: true,
+  threeDSecure: false,
+  longestReference: 64,
+  lookUpDays: null,
+  customer: false,
+  listCharges: false,
 };
 
 /** Assumed until the bridge has answered. */

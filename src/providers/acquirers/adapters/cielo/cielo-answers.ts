@@ -16,7 +16,7 @@ import {
   adviceOf,
   approvalOf,
   type CancelRead,
-  captureRefusedBy,
+  deniedBy,
   isCode,
   isOfAcquirer,
   NO_CODE,
@@ -188,11 +188,11 @@ export function readCieloCapture(answer: Asked): CaptureAnswer {
   if (answer.kind !== 'answer') return answer;
   const { Status } = fieldsOf(answer.body);
   const code = errorOf(answer.body) ?? returnCodeOf(answer.body);
-  const refused = isOfAcquirer(answer) ? CIELO_CAPTURE_REFUSALS[code ?? ''] : undefined;
-  if (answer.status < 300 && Status === CIELO_STATUS.confirmed && refused === undefined)
+  const denial = isOfAcquirer(answer) ? CIELO_CAPTURE_REFUSALS[code ?? ''] : undefined;
+  if (answer.status < 300 && Status === CIELO_STATUS.confirmed && denial === undefined)
     return { kind: 'captured' };
   const isOfHeld = Status === undefined || Status === CIELO_STATUS.authorized;
-  return captureRefusedBy(isOfHeld ? refused : undefined, `Cielo answered ${code ?? answer.status}`);
+  return deniedBy(isOfHeld ? denial : undefined, `Cielo answered ${code ?? answer.status}`);
 }
 
 export function readCieloVoid(answer: Asked): CancelRead {
@@ -202,8 +202,9 @@ export function readCieloVoid(answer: Asked): CancelRead {
   if (!isOfAcquirer(answer) || code === null) return unusable(`Cielo answered ${answer.status}`);
   if (error === null && answer.status < 300 && CIELO_VOIDED.has(code)) return { kind: 'canceled' };
   if (error === null && CIELO_VOID_PENDING.has(code)) return { kind: 'pending' };
-  const reason = (error === null ? CIELO_VOID_REFUSALS : CIELO_VOID_ERRORS)[code];
-  return reason === undefined ? unusable(`Cielo answered ${code}`) : { kind: 'refused', reason, code };
+  const denial = (error === null ? CIELO_VOID_REFUSALS : CIELO_VOID_ERRORS)[code];
+  const read = deniedBy(denial, `Cielo answered ${code}`);
+  return read.kind === 'denied' ? { ...read, code } : read;
 }
 
 function amountOf(value: unknown): number {

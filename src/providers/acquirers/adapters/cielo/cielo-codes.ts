@@ -1,4 +1,4 @@
-import type { CancelRefused, CaptureRefused } from '../../direct-acquirer.ts';
+import { type Denials, denials } from '../../direct-acquirer.ts';
 
 /** Cielo's own tables, by what a code proves. What stands in no list proves nothing. */
 
@@ -32,31 +32,29 @@ export const CIELO_VOIDED = words('0 9');
 /** Accepted, or there already with the same data. */
 export const CIELO_VOID_PENDING = words('10 223');
 
-/**
- * A no to a capture of what is held. What names another state of the payment, or no payment, is in no list:
- * a look-up shows it as held.
- */
-export const CIELO_CAPTURE_REFUSALS: Readonly<Record<string, CaptureRefused>> = {
-  ...{ '308': 'denied', '310': 'denied', '842': 'denied' },
-  '843': 'expired',
+/** A no to a capture of what is held. What names another state of the payment, or none, contradicts that. */
+export const CIELO_CAPTURE_REFUSALS: Denials = {
+  ...denials('clear', null, '308 310 842'),
+  ...denials('clear', 'expired', '843'),
+  ...denials('doubtful', null, '307 841'),
 };
 
 /** Errors of a request to void. They have a table of their own, whose numbers others have too. */
-export const CIELO_VOID_ERRORS: Readonly<Record<string, CancelRefused>> = {
-  ...{ '309': 'notApproved', '312': 'notApproved' },
-  ...{ '310': 'failed', '311': 'failed' },
+export const CIELO_VOID_ERRORS: Denials = {
+  ...denials('clear', 'notApproved', '309 312'),
+  ...denials('clear', 'failed', '310 311'),
+  ...denials('doubtful', 'unknownCharge', '307'),
 };
 
 /** Too late for a void. */
 export const CIELO_VOID_LATE = words('40 101');
 
-const refusedFor = (reason: CancelRefused, codes: string): Readonly<Record<string, CancelRefused>> =>
-  Object.fromEntries([...words(codes)].map((code) => [code, reason]));
-
 /** Return codes of a void that nothing was done for. */
-export const CIELO_VOID_REFUSALS: Readonly<Record<string, CancelRefused>> = {
-  ...refusedFor('unknownCharge', '3 52 77 206 209 215 217 221'),
-  ...refusedFor('exceedsRemaining', '51 55 102 130'),
-  ...refusedFor('notApproved', '41'),
-  ...refusedFor('failed', '40 43 53 54 56 58 60 72 76 100 101 103 104 105 106 107 108 120 121 160'),
+export const CIELO_VOID_REFUSALS: Denials = {
+  ...denials('clear', 'unknownCharge', '3 52 77 206 209 215 217 221'),
+  ...denials('clear', 'exceedsRemaining', '51 55 102 130'),
+  ...denials('clear', 'notApproved', '41'),
+  ...denials('clear', 'failed', '40 53 58 60 100 101 103 104 105 106 107 108 120 121 160'),
+  // No balance: a void that Cielo has accepted, and not done yet, keeps it.
+  ...denials('ofThisOne', 'failed', '43 54 56 72 76'),
 };

@@ -1,6 +1,5 @@
 import { unusable } from '../../../../platform/channels/unclear.ts';
 import type { CancelHistory, DeclineAnswer, FoundCapture, FoundCharge } from '../../acquirer.ts';
-import { isHeldTooLong } from '../../direct-acquirer.ts';
 import type { GivenBack } from '../../sum-cancel.ts';
 import type { CieloPayment } from './cielo-answers.ts';
 import { CIELO_STATUS, CIELO_VOID_LATE } from './cielo-codes.ts';
@@ -22,10 +21,9 @@ export function isLive({ status, capturedAmount, voidedAmount }: CieloPayment): 
   return status === CIELO_STATUS.confirmed && (capturedAmount === 0 || voidedAmount < capturedAmount);
 }
 
-/** `code`: of a no to its void. `receivedAt` is São Paulo's. */
-export function isHoldOver({ status, receivedAt }: CieloPayment, code: string, now: number): boolean {
-  if (status !== CIELO_STATUS.authorized) return false;
-  return CIELO_VOID_LATE.has(code) || isHeldTooLong(`${receivedAt.replace(' ', 'T')}-03:00`, now);
+/** `code`: of a no to its void. */
+export function isHoldOver({ status }: CieloPayment, code: string): boolean {
+  return status === CIELO_STATUS.authorized && CIELO_VOID_LATE.has(code);
 }
 
 /** Neither live nor over: Cielo asks the issuer itself within minutes. */

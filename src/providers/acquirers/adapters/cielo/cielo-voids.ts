@@ -1,7 +1,7 @@
 import { unusable } from '../../../../platform/channels/unclear.ts';
 import type { Acquirer, CancelAnswer, CancelRequest, Unknown, VoidAnswer } from '../../acquirer.ts';
-import { type CancelRead, unknown } from '../../direct-acquirer.ts';
-import { refusedUnlessBooked, stepOfCancel, TAKEN_OVER } from '../../sum-cancel.ts';
+import { type CancelRead, unknown, voidRefused } from '../../direct-acquirer.ts';
+import { stepOfCancel, TAKEN_OVER } from '../../sum-cancel.ts';
 import { type CieloPayment, readCieloVoid } from './cielo-answers.ts';
 import type { AskCielo, LookUpCielo } from './cielo-payments.ts';
 import { declineOfAll, givenBackOf, isHoldOver, isLive, isUndecided, paymentOf } from './cielo-payments.ts';
@@ -44,8 +44,12 @@ async function voidAll(
   const answers = await Promise.all(
     others.filter(isLive).map((payment) => endOne(tools, merchantId, payment, endsAt - performance.now())),
   );
-  const unvoided = answers.find((answer) => typeof answer !== 'boolean');
-  if (unvoided !== undefined) return unvoided;
+  const unvoided = answers.filter((answer) => typeof answer !== 'boolean');
+  // Refused as a whole only where none of them is unclear.
+  const [first] = unvoided.toSorted(
+    (one, other) => Number(one.isRefused ?? 0) - Number(other.isRefused ?? 0),
+  );
+  if (first !== undefined) return first;
   if (others.some(isUndecided)) return unknown('Cielo has not decided it yet');
   if (kept === null && declineOfAll(payments) !== null) return { kind: 'declined' };
   return { kind: 'voided', charges: answers.filter((wasVoided) => wasVoided === true).length };
@@ -57,17 +61,15 @@ async function endOne(
   merchantId: string,
   payment: CieloPayment,
   timeout: number,
-): Promise<boolean | Unknown> {
+): Promise<boolean | Extract<VoidAnswer, Unknown>> {
   const answer = await sendVoid(tools, merchantId, payment, null, timeout);
   switch (answer.kind) {
     case 'canceled':
       return true;
     case 'pending':
       return unusable('Cielo accepted the void, and has not done it yet');
-    case 'refused':
-      return isHoldOver(payment, answer.code, Date.now())
-        ? false
-        : unusable(`Cielo refused the void by ${answer.code}`);
+    case 'denied':
+      return isHoldOver(payment, answer.code) ? false : voidRefused(answer.reason);
     case 'unknown':
       return answer;
     case 'notConnected':
@@ -93,33 +95,17 @@ async function sendVoid(
   return readCieloVoid(await ask(line, wanted, question, endsAt - performance.now()));
 }
 
-/** Real milliseconds. It does an accepted one the day after. */
-const LONGEST_ACCEPTED = 5 * 86_400_000;
-
-/** An accepted one is never sent again: Cielo may do both. What it does not show in days is for a person. */
 async function cancel(tools: Tools, request: CancelRequest, timeout: number): Promise<CancelAnswer> {
   const { merchantId, reference, amount, history } = request;
   const endsAt = performance.now() + timeout;
-  const left = () => endsAt - performance.now();
   const isFirst = history.sinceLastSend === null;
   const unsent = (reason: string): CancelAnswer => ({ kind: isFirst ? 'notSent' : 'unknown', reason });
-  const find = async (): Promise<CieloPayment | string> => {
-    const payments = await tools.lookUp(merchantId, reference, left());
-    if (typeof payments === 'string') return payments;
-    return paymentOf(payments, history) ?? 'Cielo does not know the charge';
-  };
-  const payment = await find();
-  if (typeof payment === 'string') return unsent(payment);
-  const sums = givenBackOf(payment);
-  const step = stepOfCancel(request, sums, tools.silence);
-  if (step.kind !== 'send') {
-    const isWaiting = history.isAccepted && sums.done === history.givenBack;
-    return isWaiting && (history.sinceLastSend ?? 0) < LONGEST_ACCEPTED ? { kind: 'pending' } : step;
-  }
+  const payments = await tools.lookUp(merchantId, reference, timeout);
+  if (typeof payments === 'string') return unsent(payments);
+  const payment = paymentOf(payments, history);
+  if (payment === null) return unsent('Cielo does not know the charge');
+  const step = stepOfCancel(request, givenBackOf(payment), tools.silence);
+  if (step.kind !== 'send') return step;
   if (!(await request.markSent())) return unsent(TAKEN_OVER);
-  const answer = await sendVoid(tools, merchantId, payment, amount, left());
-  return refusedUnlessBooked(answer, isFirst ? null : sums, async () => {
-    const after = await find();
-    return typeof after === 'string' ? after : givenBackOf(after);
-  });
+  return sendVoid(tools, merchantId, payment, amount, endsAt - performance.now());
 }

@@ -9,8 +9,11 @@ import { cieloAcquirer } from './cielo.ts';
 import { CIELO_PRODUCTION, CieloWire } from './cielo-wire.ts';
 import { VoidPauses } from './void-pauses.ts';
 
-/** Cielo asks the issuer itself after five minutes. */
-const USUAL = { isTwoSteps: true, horizonSeconds: 420, apartSeconds: 180, silenceSeconds: 600 };
+/**
+ * Cielo asks the issuer itself after five minutes. A cancel that it accepts it does the day after, shows it
+ * only then, and takes a repetition as another one.
+ */
+const USUAL = { isTwoSteps: true, horizonSeconds: 420, apartSeconds: 180, silenceSeconds: 5 * 86_400 };
 const VOID_PAUSE_MILLISECONDS = 5_000;
 
 const SETTINGS: Readonly<Record<string, AdapterSetting>> = {

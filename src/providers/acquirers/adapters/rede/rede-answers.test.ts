@@ -131,23 +131,35 @@ test('a capture is done, refused by a code that is in the list, or unknown', () 
   assert.deepEqual(readRedeCapture(answer({ returnCode: '00', amount: 5 }), 5), { kind: 'captured' });
   assert.equal(readRedeCapture(answer({ returnCode: '00', amount: 6 }), 5).kind, 'unknown');
   const expired = readRedeCapture(answer({ returnCode: '173' }, 400), 5);
-  assert.deepEqual(expired, { kind: 'refused', reason: 'expired' });
+  const said = { kind: 'denied', proof: 'clear' };
+  assert.deepEqual(expired, { ...said, refusal: 'expired', reason: 'Rede answered 173' });
+  for (const code of ['171', '355']) {
+    const denied = { kind: 'denied', proof: 'doubtful', refusal: null, reason: `Rede answered ${code}` };
+    assert.deepEqual(readRedeCapture(answer({ returnCode: code }, 400), 5), denied);
+  }
   for (const status of [200, 400, 412, 422]) assert.equal(kindOf('049', status), 'denied', String(status));
   // Not heard, a success that is none, another state of it, access that may be mended, in no list.
-  for (const code of ['64', '150', '899', '00', '171', '172', '355', '78', '898', '4030', '9999'])
+  for (const code of ['64', '150', '899', '00', '172', '78', '898', '4030', '9999'])
     assert.equal(kindOf(code), 'unknown', code);
   for (const status of [302, 500, 503]) assert.equal(kindOf('49', status), 'unknown', String(status));
   assert.equal(readRedeCapture(answer({}, 400), 5).kind, 'unknown');
 });
 
 test('a refund is done, accepted, refused for good, or unknown', () => {
-  const kindOf = (returnCode: string, status = 200) => readRedeRefund(answer({ returnCode }, status)).kind;
+  const read = (returnCode: string, status = 200, isCaptured = true) =>
+    readRedeRefund(answer({ returnCode }, status), isCaptured);
+  const kindOf = (...said: Parameters<typeof read>) => read(...said).kind;
+  const proofOf = (code: string, isCaptured = true) => {
+    const denied = read(code, 400, isCaptured);
+    return denied.kind === 'denied' && denied.proof;
+  };
+  assert.deepEqual([proofOf('351'), proofOf('351', false)], ['doubtful', 'clear']);
+  assert.deepEqual([proofOf('371'), proofOf('355'), proofOf('365')], ['ofThisOne', 'doubtful', 'clear']);
   assert.equal(kindOf('359'), 'canceled');
   assert.equal(kindOf('360'), 'pending');
   for (const code of ['353', '354', '357', '358', '365', '371', '373', '374', '351', '51', '71'])
-    assert.equal(kindOf(code, 400), 'refused', code);
-  for (const code of ['355', '368', '150', '78', '898', '9999'])
-    assert.equal(kindOf(code, 400), 'unknown', code);
+    assert.equal(kindOf(code, 400), 'denied', code);
+  for (const code of ['368', '150', '78', '898', '9999']) assert.equal(kindOf(code, 400), 'unknown', code);
   assert.equal(kindOf('357', 500), 'unknown');
 });
 

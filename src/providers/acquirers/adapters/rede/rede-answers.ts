@@ -18,7 +18,7 @@ import {
   adviceOf,
   approvalOf,
   type CancelRead,
-  captureRefusedBy,
+  deniedBy,
   isCode,
   isOfAcquirer,
   NO_CODE,
@@ -30,6 +30,7 @@ import type { GivenBack } from '../../sum-cancel.ts';
 import {
   REDE_CAPTURE_REFUSALS,
   REDE_DECLINES,
+  REDE_FORBIDDEN,
   REDE_NO_REFUND,
   REDE_NOT_MADE,
   REDE_REFERENCE_REUSED,
@@ -115,7 +116,6 @@ export type FoundAtRede = {
   /** Cents; null while it is not captured. */
   readonly capturedAmount: number | null;
   readonly authorizedAmount: number | null;
-  readonly authorizedAt: string | null;
 };
 
 const notLive = (found: FoundAtRede['found']): FoundAtRede => ({
@@ -123,7 +123,6 @@ const notLive = (found: FoundAtRede['found']): FoundAtRede => ({
   tid: null,
   capturedAmount: null,
   authorizedAmount: null,
-  authorizedAt: null,
 });
 
 export function readRedeCharge(answer: ChannelAnswer | Unknown, reference: string): FoundAtRede {
@@ -159,10 +158,9 @@ function readFound(authorization: Fields, capture: unknown): FoundAtRede {
       const found = isCaptured
         ? { ...approval, amount: capturedAmount }
         : ({ kind: 'preauthorized' } as const);
-      const authorizedAt = textOf(authorization.dateTime);
       return {
         ...{ found, tid: approval.tid, capturedAmount },
-        ...{ authorizedAmount: amountOf(authorization), authorizedAt },
+        authorizedAmount: amountOf(authorization),
       };
     }
     default:
@@ -178,19 +176,21 @@ export function readRedeCapture(answer: Asked, amount: number): CaptureAnswer {
     const booked = body.amount ?? amount;
     return booked === amount ? { kind: 'captured' } : unusable('the answer was for another amount');
   }
-  const refused = isOfAcquirer(answer) ? REDE_CAPTURE_REFUSALS[code ?? ''] : undefined;
-  return captureRefusedBy(refused, `Rede answered ${code ?? answer.status}`);
+  const denial = isOfAcquirer(answer) ? REDE_CAPTURE_REFUSALS[code ?? ''] : undefined;
+  return deniedBy(denial, `Rede answered ${code ?? answer.status}`);
 }
 
-export function readRedeRefund(answer: Asked): CancelRead {
+/** `isCaptured`: the charge is shown as captured. */
+export function readRedeRefund(answer: Asked, isCaptured: boolean): CancelRead {
   if (answer.kind !== 'answer') return answer;
   const code = codeOf(fieldsOf(answer.body).returnCode);
   if (code === null || !isOfAcquirer(answer)) return unusable(`Rede answered ${answer.status}`);
   if (code === REDE_REFUND.done) return { kind: 'canceled' };
   if (code === REDE_REFUND.accepted)
     return { kind: 'pending', refundId: textOf(fieldsOf(answer.body).refundId) };
-  const reason = REDE_REFUND_REFUSALS[code];
-  return reason === undefined ? unusable(`Rede answered ${code}`) : { kind: 'refused', reason, code };
+  const read = deniedBy(REDE_REFUND_REFUSALS[code], `Rede answered ${code}`);
+  if (read.kind !== 'denied') return read;
+  return { ...read, code, proof: code === REDE_FORBIDDEN && isCaptured ? 'doubtful' : read.proof };
 }
 
 const DONE = /^(done|approved|success|successful|completed|canceled)$/i;

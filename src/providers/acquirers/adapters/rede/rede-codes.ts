@@ -1,4 +1,4 @@
-import type { CancelRefused, CaptureRefused } from '../../direct-acquirer.ts';
+import { type Denials, denials } from '../../direct-acquirer.ts';
 
 /**
  * Rede's own table, by what a code proves. It is never an issuer's code: 51 is a product that the merchant
@@ -36,27 +36,28 @@ export const REDE_REFERENCE_REUSED = '42';
 /** The code says that it may be tried again, so what the brand said, if anything, is not final. */
 export const REDE_UNCLEAR: ReadonlySet<string> = new Set('56 64 74 106 117 121 122 150 370 899'.split(' '));
 
-const refusedFor = <Refused>(reason: Refused, codes: string): Readonly<Record<string, Refused>> =>
-  Object.fromEntries(codes.split(' ').map((code) => [code, reason]));
-
 /** Of a capture or refund itself, refused before anything is done. Wrong access is none: it may be mended. */
 const OF_REQUEST = '51 54 57 63 69 70 71 73 88 97 98 158 167 169';
 
-/**
- * A no to a capture of what is held. 171 (not allowed) and 355 (canceled) are in no list: a look-up shows it
- * as held.
- */
-export const REDE_CAPTURE_REFUSALS: Readonly<Record<string, CaptureRefused>> = {
-  ...refusedFor('denied', `46 49 ${OF_REQUEST}`),
-  '173': 'expired',
+/** A no to a capture of what is held, which 171 (not allowed) and 355 (canceled) contradict. */
+export const REDE_CAPTURE_REFUSALS: Denials = {
+  ...denials('clear', null, `46 49 ${OF_REQUEST}`),
+  ...denials('clear', 'expired', '173'),
+  ...denials('doubtful', null, '171 355'),
 };
 
-/** 355 (canceled) is in no list: the sums tell by whom. */
-export const REDE_REFUND_REFUSALS: Readonly<Record<string, CancelRefused>> = {
-  '353': 'unknownCharge',
-  ...refusedFor('exceedsRemaining', '357 358 373'),
-  ...refusedFor('failed', `173 351 354 363 365 371 374 ${OF_REQUEST}`),
+/** 355 (canceled) contradicts sums of which something is left. */
+export const REDE_REFUND_REFUSALS: Denials = {
+  ...denials('clear', 'unknownCharge', '353'),
+  ...denials('clear', 'exceedsRemaining', '357 358 373'),
+  ...denials('doubtful', 'exceedsRemaining', '355'),
+  ...denials('clear', 'failed', `173 351 354 363 365 374 ${OF_REQUEST}`),
+  // It may be tried again some hours later.
+  ...denials('ofThisOne', 'failed', '371'),
 };
+
+/** "Forbidden": what is not captured is not given back; of what is, it is contradicted. */
+export const REDE_FORBIDDEN = '351';
 
 /** Too late for a refund. */
 export const REDE_REFUND_LATE: ReadonlySet<string> = new Set(['173', '354']);

@@ -20,11 +20,11 @@ import {
   type DirectQuestion,
   type DirectSettings,
   foundUnlessKnown,
-  isHeldTooLong,
   unknown,
+  voidRefused,
 } from '../../direct-acquirer.ts';
 import { shortReference } from '../../short-reference.ts';
-import { refusedUnlessBooked, stepOfCancel, TAKEN_OVER } from '../../sum-cancel.ts';
+import { stepOfCancel, TAKEN_OVER } from '../../sum-cancel.ts';
 import {
   connectedOrUnknown,
   type FoundAtRede,
@@ -179,24 +179,23 @@ async function voidCharge(
 async function endLive(
   ask: Ask,
   merchantId: string,
-  { found, tid, capturedAmount, authorizedAmount, authorizedAt }: FoundAtRede,
+  { found, tid, capturedAmount, authorizedAmount }: FoundAtRede,
   endsAt: number,
 ): Promise<VoidAnswer> {
   const amount = capturedAmount ?? authorizedAmount;
   if (tid === null || amount === null) return unknown('Rede names no amount of it');
   const question = post(`/${tid}/refunds`, '/{tid}/refunds', redeRefund(amount, true));
-  const answer = readRedeRefund(await ask('resolving', { merchantId }, question, endsAt - performance.now()));
+  const said = await ask('resolving', { merchantId }, question, endsAt - performance.now());
+  const answer = readRedeRefund(said, found.kind === 'approved');
   switch (answer.kind) {
     case 'canceled':
       return { kind: 'voided', charges: 1 };
     case 'pending':
       return unusable('Rede accepted the refund, and has not done it yet');
-    case 'refused': {
-      const isLate = REDE_REFUND_LATE.has(answer.code) || isHeldTooLong(authorizedAt, Date.now());
-      return found.kind === 'preauthorized' && isLate
+    case 'denied':
+      return found.kind === 'preauthorized' && REDE_REFUND_LATE.has(answer.code)
         ? { kind: 'voided', charges: 0 }
-        : unusable(`Rede refused the void by ${answer.code}`);
-    }
+        : voidRefused(answer.reason);
     case 'unknown':
       return answer;
     case 'notConnected':
@@ -221,21 +220,17 @@ async function cancel(
   const tid = history.tid ?? foundTid;
   if (found.kind === 'unknown') return unsent(found.reason);
   if (tid === null) return unsent('Rede does not know the charge');
-  const readSums = async () => {
-    const path = `/${tid}/refunds`;
-    const question: DirectQuestion = { method: 'GET', path, template: '/{tid}/refunds', body: null };
-    const answer = await ask('resolving', { merchantId }, question, left());
-    return answer.kind === 'notSent' ? answer.reason : readRedeRefunds(connectedOrUnknown(answer));
-  };
-  const sums = await readSums();
+  const path = `/${tid}/refunds`;
+  const look: DirectQuestion = { method: 'GET', path, template: '/{tid}/refunds', body: null };
+  const shown = await ask('resolving', { merchantId }, look, left());
+  const sums = shown.kind === 'notSent' ? shown.reason : readRedeRefunds(connectedOrUnknown(shown));
   if (typeof sums === 'string') return unsent(sums);
   const step = stepOfCancel(request, sums, silence);
   if (step.kind !== 'send') return step;
   if (!(await request.markSent())) return unsent(TAKEN_OVER);
-  const question = post(`/${tid}/refunds`, '/{tid}/refunds', redeRefund(amount, amount === capturedAmount));
+  const question = post(path, '/{tid}/refunds', redeRefund(amount, amount === capturedAmount));
   const wanted = { merchantId, kind: 'cancellations' };
-  const answer = readRedeRefund(await ask('charging', wanted, question, left()));
-  return refusedUnlessBooked(answer, isFirst ? null : sums, readSums);
+  return readRedeRefund(await ask('charging', wanted, question, left()), found.kind === 'approved');
 }
 
 async function capture(
