@@ -362,7 +362,9 @@ const DECIDE: Action<UnresolvedTools> = {
     const typed = capturedOf(form);
     const fields = { decision, ...(typed !== null && { amount: form.amount ?? '' }) };
     const amount = typed ?? found.amount;
-    return { ok: true, status: 200, body: { amount, counted: amount, standing, fields } };
+    // A smaller amount gives up the rest: whether another person must agree is told by the whole.
+    const counted = found.amount > amount ? found.amount : amount;
+    return { ok: true, status: 200, body: { amount, counted, standing, fields } };
   },
   async again(visit, typed, { findCase }) {
     const { id = '' } = visit.parameters;
