@@ -66,6 +66,18 @@ export const TITLE = recordLayout('3T', 'Segment T', 'Which boleto, and what bec
   ['rest', 224, 240, 'any', "The bank's own"],
 ]);
 
+const SHORT_NUMBER = [
+  ['documentNumber', 59, 69, 'text?', "The merchant's number of it"],
+  ['own', 70, 73, 'any', "Caixa's own"],
+] as const;
+
+export const TITLE_OF_CAIXA = recordLayout(
+  '3T',
+  'Segment T of Caixa',
+  'As the other T, but for a shorter number of the merchant.',
+  TITLE.fields.flatMap((field) => (field[0] === 'documentNumber' ? SHORT_NUMBER : [field])),
+) as unknown as typeof TITLE;
+
 /** Santander has no check digit of the branch, so the next fields are four or five positions earlier. */
 export const TITLE_OF_SANTANDER = recordLayout('3T', 'Segment T of Santander', 'As the other T.', [
   ['bank', 1, 3, 'text', 'Code of the bank'],
@@ -156,6 +168,7 @@ export const CNAB240_RECORDS = [
   FILE_HEADER,
   LOT_HEADER,
   TITLE,
+  TITLE_OF_CAIXA,
   TITLE_OF_SANTANDER,
   AMOUNTS,
   LOT_TRAILER,
