@@ -1,4 +1,4 @@
-import { recordLayout } from '../records/fixed-width.ts';
+import { type Field, recordLayout } from '../records/fixed-width.ts';
 import type { Movements } from './bank.ts';
 
 /** CNAB 240 by FEBRABAN, return file of collection (cobrança): lots of segment pairs T and U. */
@@ -66,16 +66,16 @@ export const TITLE = recordLayout('3T', 'Segment T', 'Which boleto, and what bec
   ['rest', 224, 240, 'any', "The bank's own"],
 ]);
 
-const SHORT_NUMBER = [
+const SHORT_NUMBER: readonly Field[] = [
   ['documentNumber', 59, 69, 'text?', "The merchant's number of it"],
   ['own', 70, 73, 'any', "Caixa's own"],
-] as const;
+];
 
 export const TITLE_OF_CAIXA = recordLayout(
   '3T',
   'Segment T of Caixa',
-  'As the other T, but for a shorter number of the merchant.',
-  TITLE.fields.flatMap((field) => (field[0] === 'documentNumber' ? SHORT_NUMBER : [field])),
+  'As the other T, with a shorter number of the merchant.',
+  TITLE.fields.flatMap((field): readonly Field[] => (field[0] === 'documentNumber' ? SHORT_NUMBER : [field])),
 ) as unknown as typeof TITLE;
 
 /** Santander has no check digit of the branch, so the next fields are four or five positions earlier. */
