@@ -76,7 +76,7 @@ test('a sale of Getnet under a status that is not known pays nothing, and a canc
   assert.deepEqual(await firstFault(lines.with(4, withText(lines[4] ?? '', 172, ' '))), [5, 'sign']);
 });
 
-/** Of a real file of September 2024 that a public test has, with other numbers of merchant, holder and account. */
+/** Of a real file of 2024 that a public test has, with other numbers of merchant, holder and account. */
 test('a rent, its settlement and an installment as Getnet wrote them, each value checked by hand', async () => {
   const rent = [
     '11447355        SRMAN051190405030920241609202400000000000000000000000000001000000000000000014890000000014890000000000000000000000000000000000000000000014890000000000000LQ01011447355        00000000000000000000000000000000000000000000000005000511904050001000000000000000000000000000986 -CC000000000000000000002024040902500000000000000',

@@ -124,7 +124,7 @@ for (const [name, at, from, text, fault] of MISTAKES) {
   });
 }
 
-/** Of a real file of February 2022 that a public test has, with other numbers of merchant, account and card. */
+/** Of a real file of 2022 that a public test has, with other numbers of merchant, account and card. */
 test('an anticipation and a debit that was reported before as Rede wrote them, each value checked by hand', async () => {
   const debit =
     '03501234567805114922028012022000000000011158D18CANCEL.DE VENDAS            544828XXXXXX0007190120220511492203220281626473162801202200000001234567819012022000000000068000D19042022000000002408818000000002419976000000000000000000000000068000000257409999023166T0201976766700000000000000000000000000000011';
