@@ -69,9 +69,11 @@ function banksSection(): string {
 }
 
 const TRIED = `Positions and movements are those of public manuals and of what public programs read. Tried on the return files of
-eduardokum/laravel-boleto, kivanio/brcobranca, BoletoNet/boletonet, Brunomm/br_boleto, umbrellaTech/ya-retorno-boleto, andersondanilo/CnabPHP, openboleto/OpenCnabPHP, BoletoNet/BoletoNetCore and OCA/l10n-brazil, and on one of BTG: 83 different
-files, 60 of which are whole return files of a bank (five are FEBRABAN 150, one reports on a remessa, 17 were edited, or are of no bank). 58 of the 60 are read; the two others are of Credisis (097),
-whose lines have no movement. No public sample was found of Inter, BTG, Uniprime and Ailos beyond one or two, and none of Safra, Daycoval, Cresol, Unicred, Rendimento and C6.`;
+eduardokum/laravel-boleto, kivanio/brcobranca, BoletoNet/boletonet, BoletoNet/BoletoNetCore, Brunomm/br_boleto, umbrellaTech/ya-retorno-boleto, andersondanilo/CnabPHP, openboleto/OpenCnabPHP, OCA/l10n-brazil,
+TimeShareSolucoes/boletobr, marcodpt/cnab, naylonkessler/smart-cnab and fabiojr933/retorno_sicoob_php-2.0: 99 different files, 74 of which are whole return files of a bank (five are FEBRABAN 150, three go to a bank
+or report on what went there, 17 were edited, or are of no bank). 72 of the 74 are read; the two others are of Credisis (097), whose lines have no movement. A line of each bank and layout with a public line is held
+against values read by hand. There is none of Safra, Cresol, Rendimento and C6, nor of the CNAB 240 of Bradesco and Banrisul; of Itaú's CNAB 240 and of Unicred there are lines without a file, and those of HSBC,
+Ourinvest and Caixa's CNAB 400 were made by a program's author.`;
 
 const OF_240 = `A lot is its header, pairs of T and U, and its trailer; other segments behind a pair are counted, and not read. Lots count from 1 (Santander, BTG and Ailos number
 them in ways of their own), and so do the records of a lot. All records name the bank of the header. The trailers count what is there: Santander's lot its T and U alone, BTG's what

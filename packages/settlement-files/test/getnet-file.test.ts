@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { getnetFileLines, getnetHeader, getnetTrailer } from './getnet-lines.ts';
-import { firstFault, readLines, withText } from './written-lines.ts';
+import { getnetBatch, getnetFileLines, getnetHeader, getnetTrailer } from './getnet-lines.ts';
+import { digits, firstFault, readLines, withText } from './written-lines.ts';
 
 test('a Getnet V10 is read to its end', async () => {
   const { head, entries, faults } = await readLines(getnetFileLines());
@@ -74,4 +74,35 @@ test('a sale of Getnet under a status that is not known pays nothing, and a canc
     assert.deepEqual([faults, entries.find(({ lineNumber }) => lineNumber === 5)?.kind], [[], kind]);
   }
   assert.deepEqual(await firstFault(lines.with(4, withText(lines[4] ?? '', 172, ' '))), [5, 'sign']);
+});
+
+/** Of a real file of 2024 that a public test has, with other numbers of merchant, holder and account. */
+test('a rent, its settlement and an installment as Getnet wrote them, each value checked by hand', async () => {
+  const rent = [
+    '11447355        SRMAN051190405030920241609202400000000000000000000000000001000000000000000014890000000014890000000000000000000000000000000000000000000014890000000000000LQ01011447355        00000000000000000000000000000000000000000000000005000511904050001000000000000000000000000000986 -CC000000000000000000002024040902500000000000000',
+    '31447355        0511904050309202416092024240903003689439      -00000001489002000000000                  00000000000000000000000000000LQ                98600000000000003Aluguel-',
+  ];
+  const sale = [
+    getnetBatch(
+      { batch: 524_597, status: 'PF', net: 393_599 },
+      { 39: '16092024', 85: digits(402_374, 12), 121: digits(8_775, 12), 171: '0106' },
+    ),
+    '21447355        00052459700000200009816082024104422000000******0000   0000024142390000000000000000000000000601000000402374160920240000385282TEFC1447355        T4502939986N+   000000008775',
+  ];
+  const settled = [
+    '51447355        120920241609202400000000000000000000PG00000000000000000036381900000000000000000036381900000000000CC00000000000000000000000000000   LIF 000000000000000000100000000000000  000000000                    000000001447355                         EC2024160900800000000000000',
+    '61447355        1609202400000000000000000000LQ000000000000000000SR05082024000000000000000000000000000000000000000000014890  00000000000000000000000000000DIF 000000000000000000 00000000000000  000000000                    000000001447355                         2024050802500000000000000',
+  ].map((text) => text.padEnd(400));
+  const lines = [...rent, ...sale].map((text) => text.padEnd(400));
+  const { entries, faults } = await readLines([getnetHeader(), ...lines, ...settled, getnetTrailer(8)]);
+  assert.deepEqual(faults, []);
+  assert.deepEqual(
+    entries.map(({ kind, gross, fee, net, soldOn, bankOn, nsu, description }) => [
+      ...[kind, gross, fee, net, soldOn, bankOn, nsu, description],
+    ]),
+    [
+      ['unknown', -14_890, null, -14_890, null, '2024-09-16', null, '2 Aluguel-'],
+      ['sale', 402_374, 8_775, 393_599, '2024-08-16', '2024-09-16', '2000098', null],
+    ],
+  );
 });

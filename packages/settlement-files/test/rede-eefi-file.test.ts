@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eefiBankDebit, eefiFileLines } from './eefi-lines.ts';
+import { eefiBankDebit, eefiBranchTotal, eefiFileLines, eefiHeader, eefiTrailer } from './eefi-lines.ts';
+import { branchHeader } from './eevc-lines.ts';
 import { firstFault, readLines, withText } from './written-lines.ts';
 
 test('a Rede EEFI is read to its end: batches, debits of sales, and what e-commerce adds', async () => {
@@ -122,3 +123,35 @@ for (const [name, at, from, text, fault] of MISTAKES) {
     assert.deepEqual(await firstFault(lines.with(at - 1, withText(lines[at - 1] ?? '', from, text))), fault);
   });
 }
+
+/** Of a real file of 2022 that a public test has, with other numbers of merchant, account and card. */
+test('an anticipation and a debit that was reported before as Rede wrote them, each value checked by hand', async () => {
+  const debit =
+    '03501234567805114922028012022000000000011158D18CANCEL.DE VENDAS            544828XXXXXX0007190120220511492203220281626473162801202200000001234567819012022000000000068000D19042022000000002408818000000002419976000000000000000000000000068000000257409999023166T0201976766700000000000000000000000000000011';
+  const ahead =
+    '0360123456780203405284204022022000000003922450C34100000000000000000031649374030220220000000039618110703202201/060000000129158200000000002001980123456781';
+  const totals = [
+    [0, 0],
+    [1, 3_922_450],
+    [0, 0],
+    [0, 0],
+  ] as const;
+  const { entries, end, faults } = await readLines([
+    ...[eefiHeader(), branchHeader('032'), debit, ahead],
+    ...[eefiBranchTotal(totals), eefiTrailer(1, 6, totals)],
+  ]);
+  assert.deepEqual(faults, []);
+  assert.deepEqual(end?.leftOut, { 'adjustment that an earlier 049 reported': 1 });
+  assert.deepEqual(
+    entries.map(({ kind, gross, fee, net, anticipationFee, bankOn, batch, document, ...entry }) => [
+      ...[kind, gross, fee, net, anticipationFee, bankOn, batch, document],
+      ...[entry.brand, entry.installmentNumber, entry.installmentCount],
+    ]),
+    [
+      [
+        ...['anticipation', 12_915_820, 200_198, 3_922_450, 39_361, '2022-02-04', '31649374', '2034052842'],
+        ...['mastercard', 1, 6],
+      ],
+    ],
+  );
+});

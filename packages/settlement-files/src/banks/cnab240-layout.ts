@@ -1,4 +1,4 @@
-import { recordLayout } from '../records/fixed-width.ts';
+import { type Field, recordLayout } from '../records/fixed-width.ts';
 import type { Movements } from './bank.ts';
 
 /** CNAB 240 by FEBRABAN, return file of collection (cobrança): lots of segment pairs T and U. */
@@ -65,6 +65,18 @@ export const TITLE = recordLayout('3T', 'Segment T', 'Which boleto, and what bec
   ['reasons', 214, 223, 'text?', 'Up to five reasons of two digits'],
   ['rest', 224, 240, 'any', "The bank's own"],
 ]);
+
+const SHORT_NUMBER: readonly Field[] = [
+  ['documentNumber', 59, 69, 'text?', "The merchant's number of it"],
+  ['own', 70, 73, 'any', "Caixa's own"],
+];
+
+export const TITLE_OF_CAIXA = recordLayout(
+  '3T',
+  'Segment T of Caixa',
+  'As the other T, with a shorter number of the merchant.',
+  TITLE.fields.flatMap((field): readonly Field[] => (field[0] === 'documentNumber' ? SHORT_NUMBER : [field])),
+) as unknown as typeof TITLE;
 
 /** Santander has no check digit of the branch, so the next fields are four or five positions earlier. */
 export const TITLE_OF_SANTANDER = recordLayout('3T', 'Segment T of Santander', 'As the other T.', [
@@ -156,6 +168,7 @@ export const CNAB240_RECORDS = [
   FILE_HEADER,
   LOT_HEADER,
   TITLE,
+  TITLE_OF_CAIXA,
   TITLE_OF_SANTANDER,
   AMOUNTS,
   LOT_TRAILER,

@@ -55,7 +55,8 @@ export class GetnetBatch {
   addSale(values: RecordValues<typeof GETNET_SALE>, line: GoodLine, findings: Findings): void {
     if (!this.#holds(line, findings)) return;
     const isDebit = values.sign === '-';
-    const gross = isDebit ? negative(values.amount) : values.amount;
+    const amount = values.installmentAmount === 0 ? values.amount : values.installmentAmount;
+    const gross = isDebit ? negative(amount) : amount;
     const fee = isDebit ? negative(values.fee) : values.fee;
     if (values.status === 'C') {
       this.#accepted.count += 1;
@@ -145,7 +146,10 @@ export class GetnetBatch {
       stated === found || findings.fault(this.#line, field, disagrees(field, stated, found));
     if (UNCOUNTED.has(status)) return;
     const [accepted, rejected] = [this.#accepted, this.#rejected];
-    say('acceptedCount', acceptedCount, accepted.count);
+    // Getnet counts adjustments among the accepted; its manual does not say that it always does.
+    if (acceptedCount !== accepted.count + this.#adjustments) {
+      say('acceptedCount', acceptedCount, accepted.count);
+    }
     say('rejectedCount', rejectedCount, rejected.count);
     if (this.#lines === 0 && this.#kind === 'unknown') return;
     const found = accepted.gross - accepted.fee + this.#adjusted;

@@ -1,5 +1,5 @@
 import { type Bank, used } from '../bank.ts';
-import { TITLE } from '../cnab240-layout.ts';
+import { TITLE_OF_CAIXA } from '../cnab240-layout.ts';
 import { detailLayout, FAMILY } from '../cnab400-layout.ts';
 import { DISCOUNTS, FEBRABAN } from './febraban.ts';
 
@@ -9,7 +9,7 @@ export const CAIXA: Bank = {
   code: '104',
   name: 'Caixa',
   cnab240: {
-    title: TITLE,
+    title: TITLE_OF_CAIXA,
     movements: {
       ...FEBRABAN_OF_CAIXA,
       ...DISCOUNTS,

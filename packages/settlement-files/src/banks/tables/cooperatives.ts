@@ -33,7 +33,7 @@ export const UNICRED: Bank = {
       '1': detailLayout({
         ...FAMILY,
         companyUse: null,
-        documentNumber: null,
+        documentNumber: [280, 305],
         bankNumber: [46, 62],
         fee: [182, 188],
         creditedOn: [176, 181],

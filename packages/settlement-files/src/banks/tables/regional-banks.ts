@@ -141,31 +141,19 @@ const SHARED: Movements = {
   }),
 };
 
-const SHARED_PLACES = { ...FAMILY, bankNumber: [63, 73], creditedOn: null } as const;
 const SHARED_400 = {
   sequence: [109, 113],
-  details: { '1': detailLayout(SHARED_PLACES) },
+  details: {
+    '1': detailLayout({ ...FAMILY, bankNumber: [63, 73], creditedOn: [386, 391], reasons: [378, 385] }),
+  },
   movements: SHARED,
 } as const;
 
 export const FIBRA: Bank = { code: '224', name: 'Fibra', cnab400: SHARED_400 };
 export const PINE: Bank = { code: '643', name: 'Pine', cnab400: SHARED_400 };
 export const RENDIMENTO: Bank = { code: '633', name: 'Rendimento', cnab400: SHARED_400 };
-export const DELBANK: Bank = {
-  code: '435',
-  name: 'Delbank',
-  cnab400: { ...SHARED_400, details: { '1': detailLayout({ ...SHARED_PLACES, creditedOn: [386, 391] }) } },
-};
-
-export const DAYCOVAL: Bank = {
-  code: '707',
-  name: 'Daycoval',
-  cnab400: {
-    ...SHARED_400,
-    sequence: null,
-    details: { '1': detailLayout({ ...SHARED_PLACES, bankNumber: [65, 73] }) },
-  },
-};
+export const DELBANK: Bank = { code: '435', name: 'Delbank', cnab400: SHARED_400 };
+export const DAYCOVAL: Bank = { code: '707', name: 'Daycoval', cnab400: SHARED_400 };
 
 export const OURINVEST: Bank = {
   code: '712',
@@ -243,7 +231,7 @@ export const HSBC: Bank = {
   name: 'HSBC',
   cnab400: {
     sequence: null,
-    details: { '1': detailLayout(SHARED_PLACES) },
+    details: { '1': detailLayout({ ...FAMILY, bankNumber: [63, 73], creditedOn: null }) },
     movements: {
       ...used('paid', {
         '06': 'liquidação normal em dinheiro',
