@@ -120,24 +120,28 @@ ${facts([
   [say('Payment'), paymentId === null ? '–' : link(paymentPath(merchantId, paymentId), paymentId)],
   [say('Billing id'), html`<code>${billing.id}</code>`],
 ])}
-${forms(billing, visit)}${visit.happenings?.toBilling(billing, visit)}
+${cancelForm(billing, visit)}${chargeForm(billing, visit)}${visit.happenings?.toBilling(billing, visit)}
 ${section(say('What became of it'), timeline(billing, visit))}`;
 }
 
-function forms({ id, status, amount }: WholeBilling, visit: Visit, typed?: Form): Shown {
+function cancelForm({ id, status }: WholeBilling, visit: Visit, typed?: Form): Shown {
+  if (status !== 'Opened') return '';
+  return actionForm(visit, CANCEL, {
+    typed,
+    values: { billingId: id },
+    about: visit.wording.say(
+      'It is not charged any more, and uses up its installment; the subscription goes on.',
+    ),
+    isGrave: true,
+  });
+}
+
+function chargeForm({ id, status, amount }: WholeBilling, visit: Visit, typed?: Form): Shown {
   const { say, reais } = visit.wording;
-  const values = { billingId: id };
-  if (status === 'Opened')
-    return actionForm(visit, CANCEL, {
-      typed,
-      values,
-      about: say('It is not charged any more, and uses up its installment; the subscription goes on.'),
-      isGrave: true,
-    });
   if (status !== 'Denied' && status !== 'PaymentInvalid') return '';
   return actionForm(visit, CHARGE, {
     typed,
-    values,
+    values: { billingId: id },
     about: say('{amount} are charged once more, to the card that the subscription has now.', {
       amount: reais(amount),
     }),
@@ -171,10 +175,13 @@ async function charged({ ask, parameters: { billingId = '' } }: Visit): Promise<
   return { ok: true, status: 200, body: { amount, counted: amount, standing, fields: {} } };
 }
 
-const again: Action['again'] = async (visit, typed) => {
-  const asked = await visit.ask(GET_BILLING, asks(visit));
-  return asked.ok && forms(asked.body, visit, typed);
-};
+/** The form of the action that was sent, and of no other: its billing may stand otherwise meanwhile. */
+const againBy =
+  (form: typeof cancelForm): NonNullable<Action['again']> =>
+  async (visit, typed) => {
+    const asked = await visit.ask(GET_BILLING, asks(visit));
+    return asked.ok && form(asked.body, visit, typed);
+  };
 
 const CHARGE: Action = {
   ...MAY_ACT,
@@ -183,7 +190,7 @@ const CHARGE: Action = {
   contract: CHARGE_BILLING,
   asks,
   moves: charged,
-  again,
+  again: againBy(chargeForm),
   done: 'The charge was made: what came of it stands below.',
   next,
 };
@@ -194,7 +201,7 @@ const CANCEL: Action = {
   title: 'Cancel the billing',
   contract: CANCEL_BILLING,
   asks,
-  again,
+  again: againBy(cancelForm),
   done: 'The billing is canceled.',
   next,
 };

@@ -2,7 +2,7 @@ import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { ModuleContext } from '../../platform/module.ts';
 import type { Page } from '../../platform/pages.ts';
 import type { Reader } from '../../platform/postgres/database.ts';
-import { instant, reachedFrom, saoPauloDay, startOfSaoPauloDay } from '../../values/instant.ts';
+import { reachedFrom, saoPauloDay, startOfSaoPauloDay } from '../../values/instant.ts';
 import { deliveryNumberOf } from '../deliveries/delivery.ts';
 import { findRecordedDelivery, listRecordedDeliveries } from './recorded-deliveries.sql.ts';
 import {
@@ -47,15 +47,27 @@ export async function listDeliveries(
   return found ?? 'notFound';
 }
 
-/** Of each account. The newest that were given up are looked at, up to a bound. */
+/** One waits up to 30 days until it is given up, and is sent again for as long after that. */
+const DAYS_OF_LOST = 61;
+const MOST_LOST_LOOKED_AT = 10_000;
+
+/** Of each account. The newest that were given up are looked at, up to a bound; no period: all that can be sent again. */
 export function countLost(
   { search, clock }: Pick<HistoryTools, 'search' | 'clock'>,
   merchantId: string,
   accountNumbers: readonly string[],
   period: Period | null,
 ): Promise<LostDeliveries[]> {
-  const ever = { from: instant(0), to: startOfSaoPauloDay(reachedFrom(saoPauloDay(clock.unmoved()), 1)) };
-  const bounds = { mostLookedAt: MOST_SORTED, mostTries: MOST_TRIES_TO_RESEND, mostDays: DAYS_TO_RESEND };
+  const today = saoPauloDay(clock.unmoved());
+  const ever = {
+    from: startOfSaoPauloDay(reachedFrom(today, -DAYS_OF_LOST)),
+    to: startOfSaoPauloDay(reachedFrom(today, 1)),
+  };
+  const bounds = {
+    mostLookedAt: MOST_LOST_LOOKED_AT,
+    mostTries: MOST_TRIES_TO_RESEND,
+    mostDays: DAYS_TO_RESEND,
+  };
   return search(merchantId, (database) =>
     countLostDeliveries(database, merchantId, accountNumbers, period ?? ever, bounds),
   );

@@ -114,7 +114,7 @@ const LOST = rowCodec<LostDeliveries>({
   oldest: column.instant('f.oldest'),
 });
 
-/** Of the newest of each account, those of the 31 days that begin with the day of the oldest. */
+/** Of the newest given up of each account. */
 const COUNT_LOST = statement(
   'history.count_lost',
   `select ${LOST.columns} from unnest($2::text[]) a (account_number) cross join lateral (
@@ -123,13 +123,10 @@ const COUNT_LOST = statement(
        where merchant_id = $1 and account_number = a.account_number and state = 'givenUp'
          and created_at >= $3 and created_at < $4
        order by created_at desc limit $5
-     ), good as materialized (select l.created_at from ${SENT_AGAIN}
-     ), first as (select min(created_at) as oldest from good)
-     select oldest, (
-       select count(*) from good
-       where created_at < date_trunc('day', oldest, 'America/Sao_Paulo') + interval '31 days'
-     ) as count from first where oldest is not null
-   ) f`,
+     )
+     select min(l.created_at) as oldest, count(*) as count from ${SENT_AGAIN}
+   ) f
+   where f.oldest is not null`,
 );
 
 /** Given up, and sent again if somebody asks; accounts that have none are left out. */
