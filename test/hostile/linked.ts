@@ -63,10 +63,7 @@ export const SUBSCRIBER_PAGE_RECIPES = {
     async (shop: Shop) => ({ parameters: { subscriptionId: (await newSubscriberPage(shop)).id } }),
   ],
   showSubscriberPage: [
-    async (shop: Shop) => {
-      const page = await shop.once('subscriberPage', () => newSubscriberPage(shop));
-      return { parameters: { pageKey: pageKeyOf(page) } };
-    },
+    async (shop: Shop) => ({ parameters: { pageKey: pageKeyOf(await newSubscriberPage(shop)) } }),
   ],
   changeCardAtSubscriberPage: [
     async (shop: Shop) => ({

@@ -363,7 +363,7 @@ const DECIDE: Action<UnresolvedTools> = {
     const fields = { decision, ...(typed !== null && { amount: form.amount ?? '' }) };
     const amount = typed ?? found.amount;
     // A smaller amount gives up the rest: whether another person must agree is told by the whole.
-    const counted = found.amount > amount ? found.amount : amount;
+    const counted = Math.max(found.amount, amount);
     return { ok: true, status: 200, body: { amount, counted, standing, fields } };
   },
   async again(visit, typed, { findCase }) {
