@@ -224,12 +224,14 @@ test('a capture that an older process may have sent unmarked counts as sent', as
   const claimed = `update captures set tries = 1, sent_at = null, due_at = now() where transaction_id = $1`;
   await cielo.script({ ...NO.captures, fault: 'silent' });
   assert.equal((await ask('captures', paymentId)).status, 500);
-  await cielo.script(NO.captures);
+  // One may be heard by a try that has begun before the row is changed, and loses its claim by that.
+  await cielo.script(...Array.from({ length: 6 }, () => NO.captures));
   await cielo.service.auditor.query(claimed, [paymentId]);
   await untilRow('captures', paymentId, 'denial');
   const { state } = (await rowOf('captures', paymentId)) ?? {};
   assert.equal(state, 'capturing');
   await untilRow('captures', paymentId, 'state', 'refused');
+  await cielo.script();
 });
 
 test('a database that cannot mark a capture as sent says so, and nothing is sent before it can', async () => {

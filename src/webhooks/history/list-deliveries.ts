@@ -51,7 +51,7 @@ export async function listDeliveries(
 const DAYS_OF_LOST = 61;
 const MOST_LOST_LOOKED_AT = 10_000;
 
-/** Of each account. The newest that were given up are looked at, up to a bound; no period: all that can be sent again. */
+/** Of each account: of the newest that were given up. No period: as far back as they can be sent again. */
 export function countLost(
   { search, clock }: Pick<HistoryTools, 'search' | 'clock'>,
   merchantId: string,
