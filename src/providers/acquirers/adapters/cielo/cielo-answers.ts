@@ -183,7 +183,10 @@ function declineOf({ ReturnCode, MerchantAdviceCode }: Fields): DeclineAnswer {
   };
 }
 
-/** A no has any status: what it names as held, or nothing, is what it says no to. */
+/**
+ * Cielo refuses with any HTTP status, so the code decides. A refusal counts only where the answer shows the
+ * payment as authorized, or shows no status of it.
+ */
 export function readCieloCapture(answer: Asked): CaptureAnswer {
   if (answer.kind !== 'answer') return answer;
   const { Status } = fieldsOf(answer.body);
