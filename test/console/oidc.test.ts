@@ -361,7 +361,9 @@ test('nobody is led out of the console, or signed in by a page of another site',
   planted.cookies.set(cookie, value.replace(/~.*/, `~${encodeURIComponent('https://evil.example')}`));
   assert.equal((await planted.comeBack(address)).headers.get('refresh'), '0;url=/console');
   for (const site of ['cross-site', 'same-site', 'none']) {
-    const { status, headers } = await ask(origin, BEGIN, { headers: { 'sec-fetch-site': site } });
+    const { status, headers } = await new Browsing(origin).ask(BEGIN, {
+      headers: { 'sec-fetch-site': site },
+    });
     assert.equal(status, 303);
     assert.equal(headers.get('location'), '/console/sign-in');
     assert.equal(headers.get('set-cookie'), null);

@@ -7,7 +7,7 @@ export const STRANGER_IDLE_SECONDS = 10;
 export const STRANGER_IDLE_MILLISECONDS = 12_000;
 
 /** Half a next request that came with the last one has this long to go on from where a stop begins. */
-export const REST_MILLISECONDS = 1_000;
+export const REST_MILLISECONDS = 300;
 
 /** From when the request's turn begins. `known`: its token was accepted. */
 const BODY_MILLISECONDS = { known: 20_000, unknown: 5_000 };
