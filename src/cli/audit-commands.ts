@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import { type ArchiveResult, archiveAudit, type MadeArchive } from '../audit/archive-audit.ts';
 import type { AuditEntry, ChainFault } from '../audit/audit-chain.ts';
 import { AUDIT_ACTIONS, type AuditAction } from '../audit/audit-event.ts';
@@ -16,6 +15,7 @@ import {
   USUAL_LIMIT,
   visible,
 } from './command.ts';
+import { isFile, isFolder } from './option-files.ts';
 
 const SEAL_DIGITS = 64;
 
@@ -115,7 +115,7 @@ async function runAuditList(given: GivenOptions, tools: AuditedCommandTools): Pr
   const last = entries.at(-1);
   const more =
     last !== undefined && entries.length === limit ? [`More may follow: --after ${last.entryNumber}`] : [];
-  return { ok: true, lines: [...table(names, rows), ...more], json: { items: entries.map(entryJson) } };
+  return { lines: [...table(names, rows), ...more], json: { items: entries.map(entryJson) } };
 }
 
 async function runAuditVerify(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
@@ -123,26 +123,18 @@ async function runAuditVerify(given: GivenOptions, tools: AuditedCommandTools): 
   const seal = given.one('seal');
   if ((number === null) !== (seal === null)) {
     const missing = number === null ? '--number' : '--seal';
-    return {
-      ok: false,
-      option: missing,
-      message: `${missing} is needed too: an anchor is a number and its seal`,
-    };
+    return { option: missing, message: `${missing} is needed too: an anchor is a number and its seal` };
   }
   const anchor =
     number === null ? null : { entryNumber: Number(number), seal: Buffer.from(seal ?? '', 'hex') };
   const archives = given.many('archive');
   for (const path of archives) {
-    const isFile = await stat(path).then(
-      (found) => found.isFile(),
-      () => false,
-    );
-    if (!isFile) return { ok: false, option: '--archive', message: `${JSON.stringify(path)} is no file` };
+    if (!(await isFile(path))) return { option: '--archive', message: `${JSON.stringify(path)} is no file` };
   }
   const verdict = await verifyAudit(tools, { anchor, archives });
   const failure = await auditVerdict(tools, verdict);
   if (verdict.isWhole && failure !== null) throw failure;
-  return { ok: true, ...verdictTexts(verdict, anchor), isBad: !verdict.isWhole };
+  return { ...verdictTexts(verdict, anchor), isBad: !verdict.isWhole };
 }
 
 /** Returns why the log is broken, or null. Tells it even if the log takes no more entries. */
@@ -287,13 +279,9 @@ async function runArchive(given: GivenOptions, tools: AuditedCommandTools): Prom
   const folder = given.one('folder') ?? '';
   if (tools.environment === 'production' && days < FEWEST_DAYS_OF_PRODUCTION) {
     const message = `must be at least ${FEWEST_DAYS_OF_PRODUCTION} in production`;
-    return { ok: false, option: '--days', message };
+    return { option: '--days', message };
   }
-  const isFolder = await stat(folder).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-  if (!isFolder) return { ok: false, option: '--folder', message: 'is no folder' };
+  if (!(await isFolder(folder))) return { option: '--folder', message: 'is no folder' };
   const { database, keyring, audit, operator } = tools;
   return outcomeOf(await archiveAudit({ database, keyring, audit, operator }, { days, folder }));
 }
@@ -301,7 +289,7 @@ async function runArchive(given: GivenOptions, tools: AuditedCommandTools): Prom
 function outcomeOf(result: ArchiveResult): CommandOutcome {
   switch (result.kind) {
     case 'done':
-      return { ok: true, lines: linesOf(result.made), json: { archives: result.made.map(archiveJson) } };
+      return { lines: linesOf(result.made), json: { archives: result.made.map(archiveJson) } };
     case 'notOwner':
       return refused(
         'this role of the database may not archive: name the owner in PARCELA_OWNER_DATABASE_URL',

@@ -18,6 +18,7 @@ import {
   type CommandOutcome,
   type GivenOptions,
   reaisOf,
+  refused,
   visible,
 } from './command.ts';
 
@@ -45,11 +46,11 @@ async function runImport(
       { name, bytes: createReadStream(path) },
       operator,
     );
-    return { ok: true, lines: linesOf(taken), json: jsonOf(taken) };
+    return { lines: linesOf(taken), json: jsonOf(taken) };
   } catch (error) {
     const message = faultText(error);
     if (message === null) throw error;
-    return { ok: false, option: null, message };
+    return refused(message);
   }
 }
 

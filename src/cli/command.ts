@@ -125,19 +125,15 @@ export type GivenOptions = {
   readonly has: (name: string) => boolean;
 };
 
-export type CommandOutcome =
-  | {
-      readonly ok: true;
-      readonly lines: readonly string[];
-      readonly json: unknown;
-      /** The command worked, and its result is bad news: exit code 1. */
-      readonly isBad?: boolean;
-    }
-  | { readonly ok: false; readonly option: string | null; readonly message: string };
+/** Printed as lines or, with --json, as JSON. `isBad`: it worked, and its result is bad news: exit code 1. */
+type Done = { readonly lines: readonly string[]; readonly json: unknown; readonly isBad?: boolean };
 
-export function refused(message: string): CommandOutcome {
-  return { ok: false, option: null, message };
-}
+/** Exit code 1. `option`: the one at fault. */
+export type Refusal = { readonly option: string | null; readonly message: string };
+
+export type CommandOutcome = Done | Refusal;
+
+export const refused = (message: string): Refusal => ({ option: null, message });
 
 export type Command = {
   readonly words: readonly [string] | readonly [string, string];

@@ -78,7 +78,6 @@ async function runFeesSet(given: GivenOptions, tools: AuditedCommandTools): Prom
   const validFrom = saoPauloText(changed.version.validFrom);
   const whose = merchantId === ALL_MERCHANTS ? 'all merchants' : merchantId;
   return {
-    ok: true,
     lines: [`Fees of ${whose} from ${validFrom} on: ${rules === '' ? 'none of its own' : rules}`],
     json: { merchantId: merchantId === ALL_MERCHANTS ? null : merchantId, validFrom, rules },
   };
@@ -87,7 +86,7 @@ async function runFeesSet(given: GivenOptions, tools: AuditedCommandTools): Prom
 function refused({ refusal, value }: Extract<FeeChange, { kind: 'refused' }>): CommandOutcome {
   if (refusal === 'merchantUnknown') return merchantUnknown(value);
   const option = refusal === 'rulesMalformed' ? 'FILE-or-TEXT' : '--from';
-  return { ok: false, option, message: `${option}: ${spokenText(FEE_REFUSALS[refusal], value)}` };
+  return { option, message: `${option}: ${spokenText(FEE_REFUSALS[refusal], value)}` };
 }
 
 async function runFeesList(given: GivenOptions, { database }: CommandTools): Promise<CommandOutcome> {
@@ -107,5 +106,5 @@ async function runFeesList(given: GivenOptions, { database }: CommandTools): Pro
     source,
     rules === '' ? '(none)' : rules,
   ]);
-  return { ok: true, lines: table(['MERCHANT', 'FROM', 'SET BY', 'RULES'], rows), json: { items } };
+  return { lines: table(['MERCHANT', 'FROM', 'SET BY', 'RULES'], rows), json: { items } };
 }

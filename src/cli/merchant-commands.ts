@@ -202,7 +202,7 @@ async function runMerchantCreate(given: GivenOptions, tools: AuditedCommandTools
     `Merchant ${created.merchantId} is registered with account ${created.accountNumbers.join(', ')}.`,
     ...nextLines(created, tools),
   ];
-  return { ok: true, lines, json: created };
+  return { lines, json: created };
 }
 
 /** Production needs a list of addresses, of the credential or of the merchant. */
@@ -235,7 +235,7 @@ async function runMerchantChange(given: GivenOptions, tools: AuditedCommandTools
     ...removable('businessAddress', given.one('business-address')),
   });
   if ('refusal' in changed) return refusedByOperator(changed);
-  return { ok: true, lines: merchantLines(changed), json: changed };
+  return { lines: merchantLines(changed), json: changed };
 }
 
 /** Not given: unchanged; a dot alone: removed. */
@@ -246,7 +246,7 @@ function removable(name: 'softDescriptor' | 'businessAddress', given: string | n
 async function runAccountAdd(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
   const added = await addAccounts(tools, given.one('merchant') ?? '', given.many('account'));
   if ('refusal' in added) return refusedByOperator(added);
-  return { ok: true, lines: merchantLines(added), json: added };
+  return { lines: merchantLines(added), json: added };
 }
 
 function merchantLines({ contact, ...merchant }: Merchant): string[] {
@@ -269,11 +269,7 @@ async function runMerchantList(_given: GivenOptions, tools: CommandTools): Promi
     merchant.accountNumbers.join(','),
     merchant.legalName,
   ]);
-  return {
-    ok: true,
-    lines: table(['MERCHANT', 'CNPJ', 'ACCOUNTS', 'LEGAL NAME'], rows),
-    json: { items: merchants },
-  };
+  return { lines: table(['MERCHANT', 'CNPJ', 'ACCOUNTS', 'LEGAL NAME'], rows), json: { items: merchants } };
 }
 
 async function runCredentialCreate(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
@@ -304,7 +300,6 @@ async function runCredentialList(given: GivenOptions, tools: CommandTools): Prom
     stateText(credential),
   ]);
   return {
-    ok: true,
     lines: table(['USER NAME', 'ACCOUNT', 'SCOPES', 'ADDRESSES', 'PASSWORD OF', 'LAST USED', 'STATE'], rows),
     json: { items: credentials },
   };
@@ -317,7 +312,7 @@ async function runCredentialDisable(
   const disabled = await disableCredential(tools, given.one('user-name') ?? '');
   if ('refusal' in disabled) return refusedByOperator(disabled);
   const lines = [`Credential ${disabled.userName} is disabled; its tokens end within two seconds.`];
-  return { ok: true, lines, json: disabled };
+  return { lines, json: disabled };
 }
 
 async function runCredentialRotate(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
@@ -341,7 +336,7 @@ function shownOnce({ credential, password }: CredentialWithPassword): CommandOut
   if (credential.previousPasswordValidUntil !== null) {
     lines.push(`The old password stays valid until ${utcText(credential.previousPasswordValidUntil)}.`);
   }
-  return { ok: true, lines, json: { ...credential, password } };
+  return { lines, json: { ...credential, password } };
 }
 
 function stateText({ disabledAt, previousPasswordValidUntil }: Credential): string {

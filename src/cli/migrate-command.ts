@@ -33,13 +33,13 @@ async function runMigrate(_given: GivenOptions, tools: InstallationTools): Promi
       ? ['The schema is of this version: nothing was applied.']
       : applied.map((name) => `applied  ${name}`);
   if (unaudited !== null) lines.push(`The audit log has no entry of that: ${unaudited}`);
-  return { ok: true, lines, json: { applied, unaudited } };
+  return { lines, json: { applied, unaudited } };
 }
 
 async function runDry({ configure, reachPlace }: InstallationTools): Promise<CommandOutcome> {
   const { owner } = await reachPlace(configure());
   const plan = await planMigrations(owner, MIGRATIONS);
-  return { ok: true, lines: planLines(plan), json: plan };
+  return { lines: planLines(plan), json: plan };
 }
 
 function planLines({ applied, pending, newer }: MigrationPlan): string[] {

@@ -18,6 +18,7 @@ import {
   type CommandOutcome,
   type GivenOptions,
   MERCHANT_OPTION,
+  refused,
   table,
   visible,
 } from './command.ts';
@@ -66,7 +67,7 @@ async function runShow(given: GivenOptions, tools: AuditedCommandTools): Promise
   const { database, audit, operator } = tools;
   const [paymentId, reference] = [given.one('payment'), given.one('reference')];
   if ((paymentId === null) === (reference === null))
-    return { ok: false, option: '--payment', message: 'name either --payment or --reference' };
+    return { option: '--payment', message: 'name either --payment or --reference' };
   const merchantId = given.one('merchant') ?? '';
   const ids =
     paymentId === null
@@ -84,8 +85,8 @@ async function runShow(given: GivenOptions, tools: AuditedCommandTools): Promise
     outcome: found.length === 0 ? 'failure' : 'success',
     resource: `merchants/${merchantId}/payments${paymentId === null ? '' : `/${paymentId}`}`,
   });
-  if (found.length === 0) return { ok: false, option: null, message: 'this merchant has no such payment' };
-  return { ok: true, lines: found.flatMap(linesOf), json: { items: found.map(jsonOf) } };
+  if (found.length === 0) return refused('this merchant has no such payment');
+  return { lines: found.flatMap(linesOf), json: { items: found.map(jsonOf) } };
 }
 
 async function withRequests(

@@ -25,11 +25,12 @@ import {
   type CommandOutcome,
   type CommandTools,
   type GivenOptions,
+  type Refusal,
   table,
   visible,
 } from './command.ts';
 import { ADAPTERS, findProviderFault } from './find-provider-fault.ts';
-import { readOptionFile } from './read-option-file.ts';
+import { readOptionFile } from './option-files.ts';
 import { merchantUnknown, spokenText } from './refusals.ts';
 import { NO_TRIAL, tryProvider } from './try-provider.ts';
 
@@ -195,9 +196,9 @@ async function runWrite(
   if (!Object.hasOwn(ADAPTERS[kind], adapter))
     return refused({ kind: 'refused', refusal: 'adapterUnknown', value: adapter });
   const urlFault = addressFault(kind, adapter, url);
-  if (urlFault !== null) return { ok: false, option: '--url', message: urlFault };
+  if (urlFault !== null) return { option: '--url', message: urlFault };
   const credentials = await readCredentials(given);
-  if ('message' in credentials) return { ok: false, ...credentials };
+  if ('message' in credentials) return credentials;
   const timeout = given.one('timeout-milliseconds');
   const timeoutMilliseconds = timeout === null ? null : Number(timeout);
   const settings = Object.fromEntries(given.many('setting').map(pairOf));
@@ -208,7 +209,6 @@ async function runWrite(
   const written = await write(tools, wanted);
   if (written.kind === 'refused') return refused(written);
   return {
-    ok: true,
     lines: [
       `The ${kind} ${name} is there. Where the settings name one of this kind, it gets nothing before a rule says so:`,
       '  parcela provider route',
@@ -243,9 +243,7 @@ function isUnproven(url: string, { token, certificate, establishmentKey }: Provi
   return !isLoopback(new URL(url).hostname) && isBare;
 }
 
-type CredentialFault = { readonly option: string; readonly message: string };
-
-async function readCredentials(given: GivenOptions): Promise<ProviderCredentials | CredentialFault> {
+async function readCredentials(given: GivenOptions): Promise<ProviderCredentials | Refusal> {
   const read: Record<string, string | null> = { establishment: given.one('establishment') };
   for (const [option, field] of Object.entries(CREDENTIAL_FILES)) {
     const path = given.one(option);
@@ -297,9 +295,8 @@ async function runTest(given: GivenOptions, tools: AuditedCommandTools): Promise
   );
   const says = fault === null ? 'answers and is fit' : `cannot be used: ${visible(fault)}`;
   const trial = fault === null ? await tryProvider(given, tools, found) : NO_TRIAL;
-  if ('message' in trial) return { ok: false, ...trial };
+  if ('message' in trial) return trial;
   return {
-    ok: true,
     lines: [
       `The ${kind} ${name}${found.url === '' ? '' : ` at ${found.url}`} ${says}`,
       ...trial.lines.map(visible),
@@ -319,18 +316,17 @@ async function runSwitch(
   if (changed.kind === 'refused') return refused(changed);
   const state = isEnabled ? 'enabled' : 'disabled';
   const since = changed.kind === 'unchanged' ? ' already' : '; every process knows it within seconds';
-  return { ok: true, lines: [`The ${kind} ${name} is ${state}${since}.`], json: { kind, name, state } };
+  return { lines: [`The ${kind} ${name} is ${state}${since}.`], json: { kind, name, state } };
 }
 
 async function runRoute(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
   const [kind, merchantId, rules] = [kindOf(given), given.one('merchant'), given.many('rule')];
   if (rules.length > 0 === given.has('none'))
-    return { ok: false, option: '--rule', message: 'name rules, or say --none' };
+    return { option: '--rule', message: 'name rules, or say --none' };
   const changed = await routeProviders(tools, { kind, merchantId, rules });
   if (changed.kind === 'refused') return refused(changed);
   const texts = changed.rules.map(ruleText);
   return {
-    ok: true,
     lines: [
       `Rules of ${merchantId ?? 'all merchants'} for the ${kind}, in this order:`,
       ...(texts.length === 0 ? ['  none'] : texts.map((text, index) => `  ${index + 1}. ${text}`)),
@@ -357,7 +353,6 @@ async function runList(_given: GivenOptions, { database }: CommandTools): Promis
   ]);
   const items = providers.map(({ sealed: _sealed, revision: _revision, ...one }) => one);
   return {
-    ok: true,
     lines: [
       'default of each kind is what the settings name.',
       ...(rows.length === 0 ? [] : table(['KIND', 'NAME', 'ADAPTER', 'STATE', 'URL', 'CREDENTIALS'], rows)),
@@ -389,11 +384,7 @@ const SENTENCES = {
 function refused({ refusal, value }: ProviderRefused): CommandOutcome {
   if (refusal === 'merchantUnknown') return merchantUnknown(value);
   if (isRuleFault(refusal))
-    return {
-      ok: false,
-      option: '--rule',
-      message: `--rule: ${spokenText(RULE_FAULTS[refusal], visible(value))}`,
-    };
+    return { option: '--rule', message: `--rule: ${spokenText(RULE_FAULTS[refusal], visible(value))}` };
   const [option, sentence] = SENTENCES[refusal];
-  return { ok: false, option, message: `${option}: ${sentence(visible(value))}` };
+  return { option, message: `${option}: ${sentence(visible(value))}` };
 }

@@ -55,5 +55,5 @@ export const merchantUnknown = (value: string) => refusedByOperator({ refusal: '
 export const accountUnknown = (value: string) => refusedByOperator({ refusal: 'accountUnknown', value });
 
 export function refusedByOperator(refused: Refused<OperatorRefusal>): CommandOutcome {
-  return { ok: false, option: OPTION_OF_REFUSAL[refused.refusal], message: refusalText(refused) };
+  return { option: OPTION_OF_REFUSAL[refused.refusal], message: refusalText(refused) };
 }

@@ -78,18 +78,18 @@ async function runMake(given: GivenOptions, tools: AuditedCommandTools): Promise
   const bank = given.one('bank') ?? '';
   // Checked first: a file that was made has its number, and must be written.
   const unusable = await folderFault(given.one('folder') ?? '');
-  if (unusable !== null) return { ok: false, option: '--folder', message: unusable };
+  if (unusable !== null) return { option: '--folder', message: unusable };
   const today = saoPauloDay(instant(Date.now()));
   const made = await createRemittance(tools, bank, today, tools.operator);
   const shown = await written(given, tools, made);
   const number = made.kind === 'written' ? made.remittance.number : 0;
   const unwritten = await findUnwrittenRemittances(tools.database, bank, number, MOST_LISTED);
-  if (!shown.ok || unwritten.length === 0) return shown;
+  if ('message' in shown || unwritten.length === 0) return shown;
   const warnings = unwritten.map(
     (one) =>
       `File ${one} may have reached no folder: parcela remessa show --number ${one} --folder writes it again`,
   );
-  return { ok: true, lines: [...shown.lines, ...warnings], json: { ...(shown.json as object), unwritten } };
+  return { lines: [...shown.lines, ...warnings], json: { ...(shown.json as object), unwritten } };
 }
 
 async function runList(given: GivenOptions, { database }: CommandTools): Promise<CommandOutcome> {
@@ -102,7 +102,7 @@ async function runList(given: GivenOptions, { database }: CommandTools): Promise
     );
   });
   const head = ['BANK', 'NUMBER', 'MADE ON', 'WRITTEN', 'INSTRUCTIONS', 'ACCEPTED', 'REFUSED', 'OPEN'];
-  return { ok: true, lines: table(head, rows), json: { items } };
+  return { lines: table(head, rows), json: { items } };
 }
 
 async function folderFault(folder: string): Promise<string | null> {
@@ -122,10 +122,9 @@ async function folderFault(folder: string): Promise<string | null> {
 async function runShow(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
   const [bank, number] = [given.one('bank') ?? '', Number(given.one('number'))];
   const shown = await written(given, tools, await rewriteRemittance(tools, bank, number, tools.operator));
-  if (!shown.ok) return shown;
+  if ('message' in shown) return shown;
   const refused = await listRefused(tools.database, bank, number);
   return {
-    ok: true,
     lines: [
       ...shown.lines,
       ...refused.map(
@@ -155,14 +154,14 @@ async function written(
 ): Promise<CommandOutcome> {
   switch (result.kind) {
     case 'nothingWaits':
-      return { ok: true, lines: ['Nothing waits for a file to this bank.'], json: { number: null } };
+      return { lines: ['Nothing waits for a file to this bank.'], json: { number: null } };
     case 'agreementFault':
-      return { ok: false, option: '--bank', message: `--bank: ${visible(result.fault)}` };
+      return { option: '--bank', message: `--bank: ${visible(result.fault)}` };
     case 'written':
       break;
     default: {
       const [option, message] = SENTENCES[result.kind];
-      return { ok: false, option, message: `${option}: ${message}` };
+      return { option, message: `${option}: ${message}` };
     }
   }
   const { number, madeOn, instructions, bytes } = result.remittance;
@@ -173,13 +172,12 @@ async function written(
   const what = `File ${number} of ${madeOn}: ${instructions} instructions`;
   if (fault !== null)
     return {
-      ok: false,
       option: '--folder',
       message: `${what}. It could not be written (${fault}): parcela remessa show --number ${number} --folder writes it again`,
     };
   if (path !== null) await markRemittanceWritten(database, given.one('bank') ?? '', number);
   const place = path === null ? [] : [`Written to ${visible(path)}. Send it to the bank once.`];
-  return { ok: true, lines: [`${what}.`, ...place], json: { number, madeOn, instructions, path } };
+  return { lines: [`${what}.`, ...place], json: { number, madeOn, instructions, path } };
 }
 
 /** Watchers of the folder see whole files only. Returns the fault. */

@@ -129,7 +129,7 @@ async function runShow(given: GivenOptions, tools: AuditedCommandTools): Promise
     acquirerNow: acquirer,
     decisions: decisions.map((entry) => ({ ...decisionOf(entry) })),
   };
-  return { ok: true, lines, json };
+  return { lines, json };
 }
 
 /** Only final cases can have a decision. Its entry has the time of the commit. */
@@ -265,7 +265,7 @@ async function runDecide(given: GivenOptions, tools: AuditedCommandTools): Promi
     'The audit log records it.',
   ];
   const { kind, merchantId } = before;
-  return { ok: true, lines, json: { kind, id: before.id, merchantId, before: before.state, state } };
+  return { lines, json: { kind, id: before.id, merchantId, before: before.state, state } };
 }
 
 const OPTIONS_OF: Partial<Record<DecisionRefusal, string>> = {
@@ -277,7 +277,7 @@ function refused(refusal: DecisionRefusal, found: Case | null): CommandOutcome {
   const what = found === null ? 'ID' : `the ${found.kind} ${found.id}`;
   const option = OPTIONS_OF[refusal] ?? null;
   const message = `${what}: ${DECISION_REFUSALS[refusal].text}${refusalDetail(refusal, found)}`;
-  return { ok: false, option, message };
+  return { option, message };
 }
 
 function refusalDetail(refusal: DecisionRefusal, found: Case | null): string {

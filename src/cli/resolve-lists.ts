@@ -59,7 +59,7 @@ export async function runList(given: GivenOptions, { database }: CommandTools): 
   ]);
   const lines = found.length === 0 ? ['Nothing is unknown.'] : table(names, rows);
   const more = found.length === limit ? [`More may follow: --limit up to ${MOST_LISTED}.`] : [];
-  return { ok: true, lines: [...lines, ...more], json: { items: found } };
+  return { lines: [...lines, ...more], json: { items: found } };
 }
 
 export async function runChanges(given: GivenOptions, { database }: CommandTools): Promise<CommandOutcome> {
@@ -79,7 +79,7 @@ export async function runChanges(given: GivenOptions, { database }: CommandTools
     visible(one.text),
   ]);
   const lines = found.length === 0 ? ['Nothing was refused.'] : table(names, rows);
-  return { ok: true, lines, json: { items: found.map(({ json }) => json) } };
+  return { lines, json: { items: found.map(({ json }) => json) } };
 }
 
 type OddChange = {

@@ -69,7 +69,7 @@ export async function runCommand(words: readonly string[], tools: TerminalTools)
     const { command, rest } = commandOf(words);
     const given = givenOptions(command, rest);
     const outcome = await runWith(command, given, tools);
-    if (!outcome.ok) {
+    if ('message' in outcome) {
       printFault(outcome.option, outcome.message);
       return EXIT_REFUSED;
     }

@@ -53,7 +53,6 @@ function standingCommand(
       if ('refusal' in changed) return refusedByOperator(changed);
       const { merchantId, isDisabled, hasBillingsHeld } = changed;
       return {
-        ok: true,
         lines: [`Merchant ${merchantId} ${says}.`],
         json: { merchantId, isDisabled, hasBillingsHeld },
       };

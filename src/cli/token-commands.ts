@@ -48,7 +48,7 @@ async function runTokenList(given: GivenOptions, tools: CommandTools): Promise<C
     expiresAt,
   }));
   const rows = items.map((one) => [one.tokenId, one.api, utcText(one.createdAt), utcText(one.expiresAt)]);
-  return { ok: true, lines: table(['TOKEN', 'API', 'SINCE', 'UNTIL'], rows), json: { items } };
+  return { lines: table(['TOKEN', 'API', 'SINCE', 'UNTIL'], rows), json: { items } };
 }
 
 async function runTokenRevoke(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
@@ -57,9 +57,5 @@ async function runTokenRevoke(given: GivenOptions, tools: AuditedCommandTools): 
   const ended = await endTokens(tools, userName, tokenId);
   if (ended !== 'ended') return refusedByOperator(ended);
   const what = tokenId === null ? `All tokens of ${userName}` : `Token ${tokenId} of ${userName}`;
-  return {
-    ok: true,
-    lines: [`${what} ended: in every process within two seconds.`],
-    json: { userName, tokenId },
-  };
+  return { lines: [`${what} ended: in every process within two seconds.`], json: { userName, tokenId } };
 }

@@ -2,11 +2,9 @@ import { ACQUIRER_ADAPTERS, ACQUIRER_CONNECT_MILLISECONDS } from '../providers/a
 import { credentialsChannel, openCredentials } from '../providers/open-provider-table.ts';
 import { adapterOf } from '../providers/provider.ts';
 import type { StoredProvider } from '../providers/providers.sql.ts';
-import type { AuditedCommandTools, GivenOptions } from './command.ts';
-import { readOptionFile } from './read-option-file.ts';
+import type { AuditedCommandTools, GivenOptions, Refusal } from './command.ts';
+import { readOptionFile } from './option-files.ts';
 import { readTrialCard, type Trial, tryAcquirer } from './try-acquirer.ts';
-
-type OptionFault = { readonly option: string; readonly message: string };
 
 export const NO_TRIAL: Trial = { lines: [], isBad: false };
 /** The charge's merchant, for acquirers that ask. */
@@ -17,7 +15,7 @@ export async function tryProvider(
   given: GivenOptions,
   tools: AuditedCommandTools,
   found: StoredProvider,
-): Promise<Trial | OptionFault> {
+): Promise<Trial | Refusal> {
   const path = given.one('card-file');
   if (path === null)
     return given.has('charge') ? { option: '--charge', message: '--charge needs --card-file' } : NO_TRIAL;

@@ -90,7 +90,7 @@ async function runList(given: GivenOptions, tools: AuditedCommandTools): Promise
   ]);
   const lines =
     found.length === 0 ? ['It is notified nowhere.'] : table(['ENDPOINT', 'URL', 'STATE', 'WAITING'], rows);
-  return { ok: true, lines: [...lines, ...found.flatMap(whyLines)], json: { items: found } };
+  return { lines: [...lines, ...found.flatMap(whyLines)], json: { items: found } };
 }
 
 /** Why it fails, and what to do. Nothing if it works, or if nothing is known. */
@@ -191,11 +191,7 @@ async function runDeliveries(given: GivenOptions, tools: AuditedCommandTools): P
   await recordLook(tools, resource, typeof found !== 'string');
   if (found === 'notFound') return accountUnknown(accountNumber);
   if (typeof found === 'string')
-    return {
-      ok: false,
-      option: '--nsu',
-      message: `there are too many to put in order (${found}): name an --nsu`,
-    };
+    return { option: '--nsu', message: `there are too many to put in order (${found}): name an --nsu` };
   const rows = found.items.map((one) => [
     one.deliveryId,
     one.kind,
@@ -207,7 +203,6 @@ async function runDeliveries(given: GivenOptions, tools: AuditedCommandTools): P
   ]);
   const names = ['DELIVERY', 'KIND', 'STATE', 'TRIES', 'WRITTEN', 'NSU', 'URL'];
   return {
-    ok: true,
     lines: found.items.length === 0 ? ['There are none.'] : table(names, rows),
     json: { items: found.items },
   };
@@ -251,12 +246,11 @@ async function runResend(
     return refusedResend(sent);
   }
   return {
-    ok: true,
     lines: [`Delivery ${deliveryId} waits to be sent again; a running service does so within seconds.`],
     json: { deliveryId, state: sent.state },
   };
 }
 
 function refusedResend(refusal: ResendRefusal): CommandOutcome {
-  return { ok: false, option: '--delivery', message: `--delivery ${REFUSALS[refusal]}` };
+  return { option: '--delivery', message: `--delivery ${REFUSALS[refusal]}` };
 }

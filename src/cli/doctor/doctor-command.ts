@@ -28,7 +28,6 @@ async function runDoctor(given: GivenOptions, tools: InstallationTools): Promise
   const count = (state: Diagnosis['state']) => diagnoses.filter((one) => one.state === state).length;
   const [faults, warnings] = [count('fault'), count('warning')];
   return {
-    ok: true,
     isBad: faults > 0 || (given.has('strict') && warnings > 0),
     lines: [...diagnoses.flatMap(linesOf), `${faults} faults, ${warnings} warnings, ${count('ok')} fine`],
     json: { faults, warnings, diagnoses },

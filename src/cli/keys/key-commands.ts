@@ -11,13 +11,14 @@ import { rotateKeyEncryptionKey } from '../../keys/key-encryption/rotate-key-enc
 import type { SealingPurpose } from '../../keys/open-keyring.ts';
 import { countRowsUnderRetired, resealRows } from '../../keys/resealing/reseal-rows.ts';
 import { rotateDataKey } from '../../keys/rotate-data-key.ts';
-import type {
-  AuditedKeyTools,
-  Command,
-  CommandOutcome,
-  GivenOptions,
-  InstallationTools,
-  KeyCommandTools,
+import {
+  type AuditedKeyTools,
+  type Command,
+  type CommandOutcome,
+  type GivenOptions,
+  type InstallationTools,
+  type KeyCommandTools,
+  refused,
 } from '../command.ts';
 import { KEY_STATUS_COMMAND, SEALED_TABLES } from './key-status.ts';
 
@@ -53,7 +54,7 @@ function rotateKind(tools: RotateKindTools, kind: KeyKind): Promise<CommandOutco
 async function rotateWrapping(tools: RotateKindTools): Promise<CommandOutcome> {
   const rotated = await rotateKeyEncryptionKey(tools, tools.keyStore);
   if (rotated === 'tooManyKeys') {
-    return { ok: false, option: null, message: 'the key file is full: forget keys that wrap nothing' };
+    return refused('the key file is full: forget keys that wrap nothing');
   }
   const { keyId, rewrapped, wasUnfinished } = rotated;
   const lines = [
@@ -61,7 +62,7 @@ async function rotateWrapping(tools: RotateKindTools): Promise<CommandOutcome> {
       ? `key-encryption: every data key is wrapped by ${keyId} already; docs/keys.md says how ${tools.store.name} gets another`
       : `key-encryption: ${rewrapped} data keys are wrapped by ${keyId} now${wasUnfinished ? ', as an earlier rotation had begun' : ''}.`,
   ];
-  return { ok: true, lines, json: { keyId, rewrapped, wasUnfinished } };
+  return { lines, json: { keyId, rewrapped, wasUnfinished } };
 }
 
 /** Finishes rows under a retired key first, without a new key. Rows that do not open prevent no new key. */
@@ -81,12 +82,12 @@ async function rotateSealing(tools: RotateKindTools, purpose: SealingPurpose): P
       tx.record({ action: 'key.reseal', resource, detail: { rows: resealed } }),
     );
   }
-  if (left > 0) return { ok: false, option: null, message: leftText(purpose, dataKeyId, left, isStuck) };
+  if (left > 0) return refused(leftText(purpose, dataKeyId, left, isStuck));
   const lines = [
     `${purpose}: ${resealed} rows were sealed again under data key ${dataKeyId}, 0 are under old keys` +
       `${isNewKey ? '' : '; an earlier rotation is finished, run this again for a new key'}.`,
   ];
-  return { ok: true, lines, json: { dataKeyId, resealed, wasUnfinished } };
+  return { lines, json: { dataKeyId, resealed, wasUnfinished } };
 }
 
 const FATES: Record<SealingPurpose, string> = {
@@ -139,7 +140,7 @@ async function rotateMarking(
   const retired = await rotateDataKey(tools, purpose);
   const dataKeyId = tools.keyring.keyInUse(purpose);
   const lines = [`${purpose}: data key ${dataKeyId} is in use, ${retired} only checks what it made.`];
-  return { ok: true, lines, json: { dataKeyId, retired } };
+  return { lines, json: { dataKeyId, retired } };
 }
 
 async function rotatePair(tools: RotateKindTools): Promise<CommandOutcome> {
@@ -148,11 +149,11 @@ async function rotatePair(tools: RotateKindTools): Promise<CommandOutcome> {
     const message =
       'too many RSA pairs wait for the end of their day: one more would keep cards on their way from opening; come ' +
       'again tomorrow';
-    return { ok: false, option: null, message };
+    return refused(message);
   }
   const { keyId, retired } = rotated;
   const lines = [`rsa: pair ${keyId} is in use, ${retired} opens what is on its way for a day.`];
-  return { ok: true, lines, json: { keyId, retired } };
+  return { lines, json: { keyId, retired } };
 }
 
 /** See docs/keys.md. */
@@ -207,10 +208,13 @@ async function runCreate(given: GivenOptions, installation: InstallationTools): 
   const configuration = installation.configure();
   const { keyStore } = configuration;
   if (place === 'file' && keyStore.kind !== 'file') {
-    return refusal('--for', 'PARCELA_KEY or PARCELA_KEY_STORE_URL is set: leave it out to use a key file');
+    return {
+      option: '--for',
+      message: 'PARCELA_KEY or PARCELA_KEY_STORE_URL is set: leave it out to use a key file',
+    };
   }
   if (keyStore.kind === 'external') {
-    return refusal(null, 'the key store of PARCELA_KEY_STORE_URL makes its own keys');
+    return refused('the key store of PARCELA_KEY_STORE_URL makes its own keys');
   }
   if (keyStore.kind === 'environment') return printedOutcome(installation);
   const tools = await installation.openKeys(configuration);
@@ -227,7 +231,7 @@ async function runCreate(given: GivenOptions, installation: InstallationTools): 
     const failure = await auditFirstKey(commitChange, made.keyId);
     if (failure !== null) {
       const message = `made the key-encryption key ${made.keyId} in ${made.path}, but the audit log does not record it: `;
-      return refusal(null, message + failure);
+      return refused(message + failure);
     }
   }
   if (made.kind === 'preparedBefore') await openOnce();
@@ -252,22 +256,21 @@ function printedOutcome({ report }: InstallationTools): CommandOutcome {
   report(
     'When it replaces a key, put that one into PARCELA_KEY_FORMER_FILE, start the service anew, and run key rotate --kind key-encryption.',
   );
-  return { ok: true, lines: [key], json: { keyId, key } };
+  return { lines: [key], json: { keyId, key } };
 }
 
 function createdOutcome(made: CreatedKey): CommandOutcome {
   switch (made.kind) {
     case 'sealedElsewhere':
-      return refusal(
-        null,
+      return refused(
         `this database was sealed under ${made.keyIds.join(', ')}: put back a copy of its key file ${made.path}; a new ` +
           'one would open nothing',
       );
     case 'tooManyKeys':
-      return refusal(null, `the key file ${made.path} is full: forget keys that wrap nothing`);
+      return refused(`the key file ${made.path} is full: forget keys that wrap nothing`);
     default: {
       const { keyId, path, kind } = made;
-      return { ok: true, lines: createdLines(made), json: { keyId, file: path, state: kind } };
+      return { lines: createdLines(made), json: { keyId, file: path, state: kind } };
     }
   }
 }
@@ -301,14 +304,14 @@ async function runRotate(given: GivenOptions, tools: KeyCommandTools): Promise<C
   for (const kind of asked === 'all' ? KEY_KINDS : [asked]) {
     const outcome = await rotateKind(rotation, kind);
     // A failure must not keep the other kinds from being rotated.
-    if (!outcome.ok) failures.push(`${kind}: ${outcome.message}`);
+    if ('message' in outcome) failures.push(`${kind}: ${outcome.message}`);
     else {
       lines.push(...outcome.lines);
       done.push({ kind, ...(outcome.json as object) });
     }
   }
-  if (failures.length > 0) return refusal(null, [...lines, ...failures].join('\n'));
-  return { ok: true, lines, json: { rotated: done } };
+  if (failures.length > 0) return refused([...lines, ...failures].join('\n'));
+  return { lines, json: { rotated: done } };
 }
 
 const FORGET_SENTENCES = {
@@ -319,20 +322,15 @@ const FORGET_SENTENCES = {
 
 async function runForget(given: GivenOptions, tools: KeyCommandTools): Promise<CommandOutcome> {
   const keyId = given.one('key-id') ?? '';
-  if (tools.keyStore.kind !== 'file')
-    return refusal(null, 'only keys of a key file are forgotten by this command');
+  if (tools.keyStore.kind !== 'file') return refused('only keys of a key file are forgotten by this command');
   const opened = await tools.openAudited();
   const commitChange = auditedKeyChanges(opened.audit, tools.operator);
   const result = await forgetKeyEncryptionKey({ ...tools, commitChange }, tools.keyStore.path, keyId);
   if (result !== 'forgotten') {
-    return refusal('--key-id', `--key-id ${JSON.stringify(keyId)} ${FORGET_SENTENCES[result]}`);
+    return { option: '--key-id', message: `--key-id ${JSON.stringify(keyId)} ${FORGET_SENTENCES[result]}` };
   }
   const lines = [
     `Key ${keyId} is gone from the key file. Backups of the database from its time open nowhere any more.`,
   ];
-  return { ok: true, lines, json: { keyId } };
-}
-
-function refusal(option: string | null, message: string): CommandOutcome {
-  return { ok: false, option, message };
+  return { lines, json: { keyId } };
 }

@@ -61,7 +61,7 @@ async function keyStatus(tools: KeyCommandTools): Promise<CommandOutcome> {
       (key) =>
         `Warning: the ${key.purpose} key ${key.keyId} is older than a year: run key rotate (docs/keys.md).`,
     );
-  return { ok: true, lines: [...table(names, rows), ...warnings], json: { items: states } };
+  return { lines: [...table(names, rows), ...warnings], json: { items: states } };
 }
 
 /** Keys of the file with their ages; for another store, the keys that wrap something here. */

@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { AuditDetail } from '../../audit/audit-event.ts';
 import { openCardKeys } from '../../cards/pairs/open-card-keys.ts';
@@ -20,6 +20,7 @@ import {
   table,
   visible,
 } from '../command.ts';
+import { isFile } from '../option-files.ts';
 import { merchantUnknown } from '../refusals.ts';
 import { withPixBanks } from '../restore/pix-banks-of-command.ts';
 import { exportFile, readReceiverKey, WHY_LEFT_OUT } from './export-file.ts';
@@ -73,7 +74,6 @@ async function runExport(given: GivenOptions, tools: AuditedCommandTools): Promi
   const key = readReceiverKey(text);
   if (key === null)
     return {
-      ok: false,
       option: '--public-key',
       message: `${visible(keyPath)} has no RSA public key of 2,048 bits or more`,
     };
@@ -89,10 +89,9 @@ async function runExport(given: GivenOptions, tools: AuditedCommandTools): Promi
     },
   );
   if (typeof exported === 'string')
-    return { ok: false, option: '--to', message: `${visible(path)} cannot be written: ${exported}` };
+    return { option: '--to', message: `${visible(path)} cannot be written: ${exported}` };
   const { webhooks, plans, cards, subscriptions, unreadable, leftOut } = exported;
   return {
-    ok: true,
     isBad: unreadable.length + leftOut.length > 0,
     lines: [
       `The merchant, ${webhooks} webhooks, ${plans} plans, ${cards} cards and ${subscriptions} subscriptions are in ${visible(path)}.`,
@@ -106,11 +105,7 @@ async function runExport(given: GivenOptions, tools: AuditedCommandTools): Promi
 async function runImport(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
   const { database, keyring, audit, operator, report } = tools;
   const path = given.one('FILE') ?? '';
-  const isFile = await stat(path).then(
-    (found) => found.isFile(),
-    () => false,
-  );
-  if (!isFile) return { ok: false, option: 'FILE', message: `${visible(path)} is no file` };
+  if (!(await isFile(path))) return { option: 'FILE', message: `${visible(path)} is no file` };
   const merchantId = given.one('merchant') ?? '';
   const merchant = await findMerchant(database, merchantId);
   if (merchant === null && !(await beginsWithMerchant(path))) return merchantUnknown(merchantId);
@@ -145,7 +140,7 @@ async function runImport(given: GivenOptions, tools: AuditedCommandTools): Promi
   if (!isTrial)
     await record(Object.fromEntries(ROW_KINDS.map((kind) => [kind, String(imported[kind].taken)])));
   const refused = imported.unread + ROW_KINDS.reduce((sum, kind) => sum + imported[kind].refused, 0);
-  return { ok: true, isBad: refused > 0, lines: linesOf(imported, isTrial), json: { isTrial, ...imported } };
+  return { isBad: refused > 0, lines: linesOf(imported, isTrial), json: { isTrial, ...imported } };
 }
 
 async function beginsWithMerchant(path: string): Promise<boolean> {

@@ -43,11 +43,10 @@ async function runSet(given: GivenOptions, tools: AuditedCommandTools): Promise<
   const merchantId = given.one('merchant') ?? '';
   const origins = [...new Set(given.many('origin'))];
   if (origins.length > MOST_ORIGINS)
-    return { ok: false, option: '--origin', message: `--origin: at most ${MOST_ORIGINS}` };
+    return { option: '--origin', message: `--origin: at most ${MOST_ORIGINS}` };
   const takesHttp = tools.environment === 'homologation';
   const fault = originsFault(origins, { takesHttp, ours: tools.pagesOrigin });
-  if (fault !== null)
-    return { ok: false, option: '--origin', message: `--origin: ${ORIGIN_FAULTS[fault].sentence.en}` };
+  if (fault !== null) return { option: '--origin', message: `--origin: ${ORIGIN_FAULTS[fault].sentence.en}` };
   if ((await findMerchant(tools.database, merchantId)) === null) return merchantUnknown(merchantId);
   const { actor: userName, origin: address } = tools.operator;
   const now = (await readBusinessClock(tools.database)).now(merchantId);
@@ -59,7 +58,7 @@ async function runShow(given: GivenOptions, tools: CommandTools): Promise<Comman
   const merchantId = given.one('merchant') ?? '';
   if ((await findMerchant(tools.database, merchantId)) === null) return merchantUnknown(merchantId);
   const found = await findCardFields(tools.database, merchantId);
-  if (found === null) return { ok: true, lines: ['It has no card fields.'], json: null };
+  if (found === null) return { lines: ['It has no card fields.'], json: null };
   return shown(found, tools);
 }
 
@@ -68,7 +67,6 @@ function shown(fields: CardFields, { cell, pagesOrigin }: CommandTools): Command
   const one = writeFields(fields, pagesOrigin, cell) as AnswerOf<typeof GET_FIELDS>;
   const script = pagesOrigin === null ? `https://ADDRESS-OF-PARCELA${one.script}` : one.script;
   return {
-    ok: true,
     lines: [
       `key      ${one.key}`,
       ...one.origins.map((origin) => `origin   ${origin}`),

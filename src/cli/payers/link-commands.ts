@@ -157,7 +157,7 @@ async function runCreate(given: GivenOptions, tools: AuditedCommandTools): Promi
 
 function refused(tag: string, sentence: string): CommandOutcome {
   const option = `--${FIELDS[tag]?.name ?? tag}`;
-  return { ok: false, option, message: `${option}: ${sentence}` };
+  return { option, message: `${option}: ${sentence}` };
 }
 
 async function runList(given: GivenOptions, tools: CommandTools): Promise<CommandOutcome> {
@@ -175,7 +175,7 @@ async function runList(given: GivenOptions, tools: CommandTools): Promise<Comman
     visible(one.description),
   ]);
   const lines = rows.length === 0 ? ['It has no links.'] : table(['LINK', 'STATUS', 'REAIS', 'FOR'], rows);
-  return { ok: true, lines, json: { items: written } };
+  return { lines, json: { items: written } };
 }
 
 async function runShow(given: GivenOptions, tools: CommandTools): Promise<CommandOutcome> {
@@ -196,7 +196,7 @@ async function runDisable(given: GivenOptions, tools: AuditedCommandTools): Prom
   });
   const link = disabled ?? (await findLink(database, key));
   if (link === null) return NO_LINK;
-  if (link.state !== 'disabled') return { ok: false, option: '--link', message: WHY_NOT[link.state] };
+  if (link.state !== 'disabled') return { option: '--link', message: WHY_NOT[link.state] };
   return shown(link, tools, (await readBusinessClock(database)).now(key.merchantId));
 }
 
@@ -214,11 +214,7 @@ const WHY_NOT: Readonly<Record<'open' | 'paying' | 'paid', string>> = {
   paid: `--link: ${LINK_REFUSALS.paid.sentence.en}`,
 };
 
-const NO_LINK: CommandOutcome = {
-  ok: false,
-  option: '--link',
-  message: '--link: the merchant has no such link',
-};
+const NO_LINK: CommandOutcome = { option: '--link', message: '--link: the merchant has no such link' };
 
 const keyOf = (given: GivenOptions) => ({
   merchantId: given.one('merchant') ?? '',
@@ -252,5 +248,5 @@ function shown(link: Link, tools: CommandTools, now: Instant): CommandOutcome {
     `until      ${one.expirationDate}`,
     ...(one.reason === null ? [] : [`disabled   ${visible(one.reason)}`]),
   ];
-  return { ok: true, lines, json: one };
+  return { lines, json: one };
 }

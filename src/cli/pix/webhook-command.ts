@@ -50,7 +50,6 @@ async function runWebhook(given: GivenOptions, tools: AuditedCommandTools): Prom
   const bank = await openAccess(name, tools);
   if (bank === null)
     return {
-      ok: false,
       option: '--name',
       message: `--name: ${visible(name)} is no bank of Pix here: parcela provider list`,
     };
@@ -59,7 +58,6 @@ async function runWebhook(given: GivenOptions, tools: AuditedCommandTools): Prom
     await record(tools, name, url);
     const bad = registered.filter(({ fault }) => fault !== null);
     return {
-      ok: true,
       lines: registered.map(({ resource, fault }) =>
         fault === null
           ? `${resource}: the bank tells at ${url}`

@@ -60,23 +60,22 @@ async function readAsked(given: GivenOptions, tools: AuditedCommandTools): Promi
 
 async function runExport(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
   const asked = await readAsked(given, tools);
-  if ('ok' in asked) return asked;
+  if (!('document' in asked)) return asked;
   const json = keptJson(await exportPerson(tools, asked));
-  return { ok: true, lines: printed(json, 2).split('\n'), json };
+  return { lines: printed(json, 2).split('\n'), json };
 }
 
 async function runErase(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
   const asked = await readAsked(given, tools);
-  if ('ok' in asked) return asked;
+  if (!('document' in asked)) return asked;
   const reason = given.one('reason') ?? '';
   if (namesPerson(reason, asked.document, []))
     return {
-      ok: false,
       option: '--reason',
       message: '--reason names the document, and the audit log keeps it for ever: leave it out',
     };
   const erased = await erasePerson(tools, asked, reason);
-  return { ok: true, isBad: erased.left.length > 0, lines: erasedLines(erased), json: erased };
+  return { isBad: erased.left.length > 0, lines: erasedLines(erased), json: erased };
 }
 
 const LEFT_SENTENCES = {

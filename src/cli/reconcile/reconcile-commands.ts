@@ -35,6 +35,7 @@ import {
   limitOption,
   reaisOf,
   reasonOption,
+  refused,
   table,
   USUAL_LIMIT,
   visible,
@@ -102,11 +103,7 @@ async function runReport(given: GivenOptions, { database, report }: CommandTools
           `Books, feed, files and ledger, as compared last (${days[0]} to ${days.at(-1)}):`,
           ...truthLines(runs, differences),
         ];
-  return {
-    ok: true,
-    lines: [...linesOf(found), '', ...verified],
-    json: { ...found, truth: { runs, differences } },
-  };
+  return { lines: [...linesOf(found), '', ...verified], json: { ...found, truth: { runs, differences } } };
 }
 
 function linesOf({
@@ -248,7 +245,7 @@ async function runList(given: GivenOptions, { database }: CommandTools): Promise
   ]);
   const lines = found.length === 0 ? [`Nothing is ${state}.`] : table(names, rows);
   const more = found.length === limit ? [`More may follow: --limit up to ${MOST_LISTED}.`] : [];
-  return { ok: true, lines: [...lines, ...more], json: { items: found.map(exceptionJson) } };
+  return { lines: [...lines, ...more], json: { items: found.map(exceptionJson) } };
 }
 
 function ageDaysOf(exception: ReconciliationException): number {
@@ -313,7 +310,7 @@ async function runShow(given: GivenOptions, { database }: CommandTools): Promise
         `${visible(part.fileName)}, by ${part.rule}`,
     ),
   ];
-  return { ok: true, lines, json: { ...exceptionJson(found), file: own, lines: filed, toldBy: first } };
+  return { lines, json: { ...exceptionJson(found), file: own, lines: filed, toldBy: first } };
 }
 
 async function runResolve(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
@@ -321,14 +318,13 @@ async function runResolve(given: GivenOptions, tools: AuditedCommandTools): Prom
   const result = await resolveException(tools, tools.operator, id, given.one('reason') ?? '');
   if (result.kind === 'unknownId') return unknownId();
   const { exception } = result;
-  if (result.kind === 'ended')
-    return { ok: false, option: null, message: `it is ${exception.state} already: nothing was done` };
+  if (result.kind === 'ended') return refused(`it is ${exception.state} already: nothing was done`);
   const lines = [
     `Resolved: ${exception.class} of ${reaisOf(exception.amount)}. A later file that says otherwise opens it again.`,
   ];
-  return { ok: true, lines, json: exceptionJson(exception) };
+  return { lines, json: exceptionJson(exception) };
 }
 
 function unknownId(): CommandOutcome {
-  return { ok: false, option: 'ID', message: 'no exception has this id' };
+  return { option: 'ID', message: 'no exception has this id' };
 }

@@ -1,4 +1,4 @@
-import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RedeStatementWriter } from '#settlement-files';
 import { NO_CHANNEL_FILES } from '../../platform/channels/channel-files.ts';
@@ -12,6 +12,7 @@ import {
 import { ACQUIRER_CONNECT_MILLISECONDS } from '../../providers/acquirers/open-acquirer.ts';
 import { addDays, type Day, instant, isDay, saoPauloDay } from '../../values/instant.ts';
 import type { Command, CommandOutcome, GivenOptions, InstallationTools } from '../command.ts';
+import { isFolder } from '../option-files.ts';
 
 const URL_OF_REDE = 'https://api.userede.com.br/redelabs';
 /** Rede answers for 31 days at a time. */
@@ -69,7 +70,6 @@ function urlFault(value: string): string | null {
 
 async function runFetch(given: GivenOptions, tools: InstallationTools): Promise<CommandOutcome> {
   const refused = (option: string, message: string): CommandOutcome => ({
-    ok: false,
     option: `--${option}`,
     message: `--${option}: ${message}`,
   });
@@ -79,10 +79,7 @@ async function runFetch(given: GivenOptions, tools: InstallationTools): Promise<
   const credentials = await readCredentials(given.one('credentials-file') ?? '');
   if (typeof credentials === 'string') return refused('credentials-file', credentials);
   const folder = given.one('to') ?? '';
-  const isFolder = await stat(folder)
-    .then((found) => found.isDirectory())
-    .catch(() => false);
-  if (!isFolder) return refused('to', `${folder} is no folder`);
+  if (!(await isFolder(folder))) return refused('to', `${folder} is no folder`);
   const authority = given.one('ca-file');
   const files = {
     ...NO_CHANNEL_FILES,
@@ -98,16 +95,12 @@ async function runFetch(given: GivenOptions, tools: InstallationTools): Promise<
   } catch (error) {
     if (!(error instanceof NoStatement || error instanceof RangeError)) throw error;
     for (const line of linesOf(written)) tools.report(line);
-    return {
-      ok: false,
-      option: null,
-      message: `no file was written of ${days[written.length]}: ${error.message}`,
-    };
+    return { option: null, message: `no file was written of ${days[written.length]}: ${error.message}` };
   } finally {
     await wire.close();
     channel.close();
   }
-  return { ok: true, lines: linesOf(written), json: { files: written } };
+  return { lines: linesOf(written), json: { files: written } };
 }
 
 /** A text is the fault. The days of a simulated Rede are its own. */

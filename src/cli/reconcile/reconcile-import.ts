@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   importSettlementFile,
@@ -20,6 +19,7 @@ import {
   reaisOf,
   visible,
 } from '../command.ts';
+import { isFile } from '../option-files.ts';
 
 export const RECONCILE_IMPORT: Command = {
   words: ['reconcile', 'import'],
@@ -44,7 +44,7 @@ async function runImport(given: GivenOptions, tools: AuditedCommandTools): Promi
   }
   const waiting = await matchAll(tools, taken);
   if (waiting > 0) lines.push(`Lines of ${waiting} files are still being matched by the service.`);
-  return { ok: true, isBad, lines, json: { files: json, stillMatching: waiting } };
+  return { isBad, lines, json: { files: json, stillMatching: waiting } };
 }
 
 async function countUnmatched(
@@ -60,11 +60,7 @@ async function countUnmatched(
 type OneResult = ImportResult | { readonly kind: 'noFile' };
 
 async function importOne(path: string, tools: AuditedCommandTools): Promise<OneResult> {
-  const isFile = await stat(path).then(
-    (found) => found.isFile(),
-    () => false,
-  );
-  if (!isFile) return { kind: 'noFile' };
+  if (!(await isFile(path))) return { kind: 'noFile' };
   const report = (count: number) => tools.report(`${visible(path)}: ${count} lines`);
   const result = await importSettlementFile({ ...tools, report, notify: () => {} }, path, tools.operator);
   if (result.kind === 'refused' && !result.isBeingTaken)

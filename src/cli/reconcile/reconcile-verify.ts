@@ -50,7 +50,7 @@ async function runVerify(given: GivenOptions, tools: AuditedCommandTools): Promi
   const all = (await listAllMerchants(database)).map(({ merchantId }) => merchantId);
   const merchants = wanted === null ? all : all.filter((merchantId) => merchantId === wanted);
   if (wanted !== null && merchants.length === 0)
-    return { ok: false, option: '--merchant', message: 'no merchant has this id' };
+    return { option: '--merchant', message: 'no merchant has this id' };
   const runs: TruthRun[] = [];
   const unverified: string[] = [];
   await verifyAll(tools, merchants, (merchantId, run) => {
@@ -69,7 +69,6 @@ async function runVerify(given: GivenOptions, tools: AuditedCommandTools): Promi
     (merchantId) => `${visible(merchantId)} was not verified: its receivables are behind; try again.`,
   );
   return {
-    ok: true,
     lines: [...lines, ...missed],
     json: {
       runs: runs.map(({ merchantId, day, tally }) => ({ merchantId, day, ...tally })),
@@ -199,14 +198,13 @@ async function runReport(given: GivenOptions, { database }: CommandTools): Promi
   const kept = day === null ? await readNewestReport(database) : await readReport(database, day);
   if (kept === null)
     return {
-      ok: false,
       option: day === null ? null : '--day',
       message:
         day === null
           ? 'there is no report yet: it is made when every merchant was verified on a day'
           : 'there is no report of this day: nothing was verified on it, or not every merchant yet',
     };
-  return { ok: true, lines: [...linesOf(parseReport(kept.report)), sealLine(kept)], json: jsonOf(kept) };
+  return { lines: [...linesOf(parseReport(kept.report)), sealLine(kept)], json: jsonOf(kept) };
 }
 
 const jsonOf = ({ report, dataKeyId, seal }: Pick<KeptReport, 'report' | 'dataKeyId' | 'seal'>) => ({
@@ -244,18 +242,14 @@ async function runVerifyReport(
   const path = given.one('FILE') ?? '';
   const text = await readFile(path, 'utf8').catch(() => null);
   if (text === null || Buffer.byteLength(text) > MOST_FILE_BYTES)
-    return { ok: false, option: 'FILE', message: `${JSON.stringify(path)} cannot be read` };
+    return { option: 'FILE', message: `${JSON.stringify(path)} cannot be read` };
   const found = readSealedReport(text);
   if (found === null)
-    return {
-      ok: false,
-      option: 'FILE',
-      message: `${JSON.stringify(path)} is not what truth-report --json prints`,
-    };
+    return { option: 'FILE', message: `${JSON.stringify(path)} is not what truth-report --json prints` };
   const seal = Buffer.from(found.seal, 'hex');
   if (!(await keyring.checkAuditSeal(found.dataKeyId, reportBytes(found.report), seal))) {
     const message = 'The report is not ours as it is: it was altered, or sealed elsewhere.';
-    return { ok: true, lines: [message], json: { isOurs: false, isKept: false }, isBad: true };
+    return { lines: [message], json: { isOurs: false, isKept: false }, isBad: true };
   }
   const truth = parseReport(found.report);
   const isKept = (await readReport(database, truth.day))?.seal === found.seal;
@@ -265,5 +259,5 @@ async function runVerifyReport(
       ? 'The report is ours, and the one that is kept of this day.'
       : 'The report is ours, and not kept in this database: it is of another time of it, or of before a restore.',
   ];
-  return { ok: true, lines, json: { isOurs: true, isKept, ...truth } };
+  return { lines, json: { isOurs: true, isKept, ...truth } };
 }

@@ -39,15 +39,14 @@ const RESTORE_RELEASE: Command = {
 async function runRelease(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
   const named = given.many('merchant');
   if (named.length > 0 === given.has('all'))
-    return { ok: false, option: '--merchant', message: 'name merchants, or say --all' };
+    return { option: '--merchant', message: 'name merchants, or say --all' };
   const done = await releaseRestored(tools, given.has('all') ? null : named, given.one('reason') ?? '');
   if ('unheld' in done) {
     const message = `the restore does not hold ${done.unheld.join(', ')}; nothing was released`;
-    return { ok: false, option: '--merchant', message };
+    return { option: '--merchant', message };
   }
   const { released } = done;
   return {
-    ok: true,
     lines: [
       `Billings of ${released} merchants are no longer held: what is due is charged, the oldest first.`,
     ],
@@ -93,7 +92,6 @@ async function runShow(_given: GivenOptions, { database }: CommandTools): Promis
   const is = textOf(facts);
   const acts = isAccepted(stamp, facts);
   return {
-    ok: true,
     isBad: !acts,
     lines: [
       `stamped as  ${stamped ?? 'nothing yet: the first start stamps it'}`,
@@ -139,7 +137,6 @@ async function runAccept(given: GivenOptions, tools: AuditedCommandTools): Promi
   if ('refusal' in done) return refused(done.refusal);
   const { run, waiting, held, links } = done;
   return {
-    ok: true,
     lines: [
       `Accepted as  ${is}`,
       `It was        ${was}`,

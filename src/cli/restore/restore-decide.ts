@@ -18,6 +18,7 @@ import {
   type GivenOptions,
   limitOption,
   reasonOption,
+  refused,
   table,
   USUAL_LIMIT,
   visible,
@@ -82,7 +83,7 @@ async function runList(given: GivenOptions, { database }: CommandTools): Promise
       ? []
       : ['', 'Finished by the services:', ...table(ofSale, unfinished.map(cellsOfSale))]),
   ];
-  return { ok: true, lines, json: { items: waiting.map(jsonOf), unfinished: unfinished.map(jsonOf) } };
+  return { lines, json: { items: waiting.map(jsonOf), unfinished: unfinished.map(jsonOf) } };
 }
 
 function cellsOf(waiting: RestoredCharge): string[] {
@@ -110,9 +111,9 @@ function jsonOf({ merchantId, transactionId, reason, detail, charge, foundAt }: 
 async function runDecide(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
   const named = given.many('charge').map((id) => id.toLowerCase());
   if (named.length > 0 === given.has('all'))
-    return { ok: false, option: '--charge', message: 'name charges, or say --all' };
+    return { option: '--charge', message: 'name charges, or say --all' };
   const ofOther = await otherCell(tools);
-  if (ofOther !== null) return { ok: false, option: null, message: ofOther };
+  if (ofOther !== null) return refused(ofOther);
   const filter = {
     decision: 'undecided',
     merchantId: given.one('merchant'),
@@ -120,10 +121,9 @@ async function runDecide(given: GivenOptions, tools: AuditedCommandTools): Promi
   } as const;
   const waiting = await listWaiting(tools.database, filter, MOST_LISTED);
   const missing = named.filter((id) => !waiting.some(({ transactionId }) => transactionId === id));
-  if (missing.length > 0)
-    return { ok: false, option: '--charge', message: `${missing[0]} waits for no decision` };
+  if (missing.length > 0) return { option: '--charge', message: `${missing[0]} waits for no decision` };
   return withAcquirers(tools, async (acquirers): Promise<CommandOutcome> => {
-    if (acquirers.all().length === 0) return { ok: false, option: null, message: NO_ACQUIRER };
+    if (acquirers.all().length === 0) return refused(NO_ACQUIRER);
     const asked = {
       decision: given.one('as') as PersonsDecision,
       reason: (given.one('reason') ?? '').trim(),
@@ -140,7 +140,6 @@ async function runDecide(given: GivenOptions, tools: AuditedCommandTools): Promi
     }
     const decided = waiting.length - refusals.length;
     return {
-      ok: true,
       isBad: refusals.length > 0,
       lines: [
         `${decided} decided as ${asked.decision}.`,

@@ -99,7 +99,7 @@ export async function otherCell({ database, cell }: AuditedCommandTools): Promis
 async function runReconcile(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
   const alsoMerchants = [...new Set(given.many('also-merchant'))].toSorted();
   if (tools.cell === null && alsoMerchants.length > 0)
-    return { ok: false, option: '--also-merchant', message: 'is of cells: here all merchants are compared' };
+    return { option: '--also-merchant', message: 'is of cells: here all merchants are compared' };
   const ofOther = await otherCell(tools);
   if (ofOther !== null) return refused(ofOther);
   const { stamp, facts } = await readStamp(tools.database);
@@ -108,13 +108,9 @@ async function runReconcile(given: GivenOptions, tools: AuditedCommandTools): Pr
     return refused('this database was not restored since it was accepted: see restore show');
   const restoredTo = instantOf(given.one('since') ?? '') ?? (await replayedUntil(tools.database));
   if (restoredTo === null)
-    return {
-      ok: false,
-      option: '--since',
-      message: 'is needed: the server does not say what it has recovered',
-    };
+    return { option: '--since', message: 'is needed: the server does not say what it has recovered' };
   const lostPix = await lostPixOf(given.many('lines'));
-  if (typeof lostPix === 'string') return { ok: false, option: '--lines', message: lostPix };
+  if (typeof lostPix === 'string') return { option: '--lines', message: lostPix };
   const asked = {
     lostPix,
     restoredTo,
@@ -194,7 +190,6 @@ function outcomeOf(
   const names = Object.keys(NOTHING_RESTORED) as (keyof RestoreTally)[];
   const [lastSaleAt, stoppedAt] = [textOrNull(end.lastSaleAt), textOrNull(end.stoppedAt)];
   return {
-    ok: true,
     lines: [
       `Restored to    ${utcText(asked.restoredTo)}`,
       `Newest charge  ${lastSaleAt ?? 'none'}`,

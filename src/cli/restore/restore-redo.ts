@@ -20,6 +20,7 @@ import {
   type Command,
   type CommandOutcome,
   type GivenOptions,
+  refused,
   table,
   visible,
 } from '../command.ts';
@@ -55,12 +56,11 @@ export const RESTORE_REDO: Command = {
 async function runRedo(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
   const { database } = tools;
   const early = given.has('do') ? await refusalToDo(database) : null;
-  if (early !== null) return { ok: false, option: null, message: early };
+  if (early !== null) return refused(early);
   const since = instantOf(given.one('since') ?? '') ?? earlier(await findLastSince(database));
-  if (since === null)
-    return { ok: false, option: '--since', message: 'is needed: restore reconcile was not run here' };
+  if (since === null) return { option: '--since', message: 'is needed: restore reconcile was not run here' };
   const lines = await linesSince(given.many('lines'), since);
-  if (typeof lines === 'string') return { ok: false, option: '--lines', message: lines };
+  if (typeof lines === 'string') return { option: '--lines', message: lines };
   const lost = await findLostChanges(database, lines);
   const { found, missing } = lost;
   await noteProviders(tools, found);
@@ -75,7 +75,6 @@ async function runRedo(given: GivenOptions, tools: AuditedCommandTools): Promise
   const done = found.filter(({ state }) => state === 'toDo').length - countOf(failed, 'toDo');
   const rows = failed.map(({ change, why }) => [...cellsOf(change), visible(why)]);
   return {
-    ok: true,
     isBad: failed.length > 0 || missing.length > 0,
     lines: [
       `${done} changes done again, ${alreadySo} were so already, ${failed.length} are left to a person.`,
@@ -161,7 +160,6 @@ function shown({ found, lostLines, missing }: LostChanges, isOpen: boolean): Com
     change.state === 'byHand' ? visible(change.change.why) : '-',
   ]);
   return {
-    ok: true,
     isBad: isOpen || missing.length > 0,
     lines: [
       ...(rows.length > 0 ? table([...HEADS, 'state', 'how'], rows) : []),

@@ -92,7 +92,7 @@ const USERS_OF_PAGE = 1_000;
 function refused(refusal: UserRefusal): CommandOutcome {
   const option =
     refusal === 'merchantUnknown' ? '--merchant' : refusal.startsWith('role') ? '--role' : '--name';
-  return { ok: false, option, message: `${option}: ${spokenText(USER_REFUSALS[refusal])}` };
+  return { option, message: `${option}: ${spokenText(USER_REFUSALS[refusal])}` };
 }
 
 async function runInvite(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
@@ -111,7 +111,7 @@ async function runChange(given: GivenOptions, tools: AuditedCommandTools): Promi
   const changed = await changeRole(tools, wanted, null);
   if ('refusal' in changed) return refused(changed.refusal);
   const { name, role } = changed;
-  return { ok: true, lines: [`User ${name} has the role ${role}.`], json: changed };
+  return { lines: [`User ${name} has the role ${role}.`], json: changed };
 }
 
 async function runRecover(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
@@ -125,7 +125,6 @@ function invitedOutcome(made: User | { readonly refusal: UserRefusal }, says: st
   if ('refusal' in made) return refused(made.refusal);
   const { name } = made;
   return {
-    ok: true,
     lines: [`User ${name} ${says}: through the identity provider, for the first time within 7 days.`],
     json: { ...made, path: null },
   };
@@ -136,7 +135,6 @@ function linkOutcome(made: Invited | { readonly refusal: UserRefusal }, says: st
   const { user, token } = made;
   const path = `/console/links/${token}`;
   return {
-    ok: true,
     lines: [`User ${user.name} ${says}: the link works once, for a day.`, `  ${path}`],
     json: { ...user, path },
   };
@@ -154,7 +152,6 @@ async function runList(given: GivenOptions, tools: CommandTools): Promise<Comman
     one.disabledAt === null ? 'open' : 'locked out',
   ]);
   return {
-    ok: true,
     lines: [
       ...table(['NAME', 'ROLE', 'MERCHANT', 'PASSKEYS', 'SEEN', 'STATE'], rows),
       ...(next === null ? [] : [`More: --after ${next}`]),
@@ -166,5 +163,5 @@ async function runList(given: GivenOptions, tools: CommandTools): Promise<Comman
 async function runDisable(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
   const disabled = await disableUser(tools, given.one('name') ?? '', null);
   if ('refusal' in disabled) return refused(disabled.refusal);
-  return { ok: true, lines: [`User ${disabled.name} is locked out.`], json: disabled };
+  return { lines: [`User ${disabled.name} is locked out.`], json: disabled };
 }
