@@ -8,7 +8,6 @@ import {
   type AuditedCommandTools,
   type Command,
   type CommandOutcome,
-  type GivenOptions,
   limitOption,
   refused,
   table,
@@ -50,7 +49,37 @@ export const AUDIT_COMMANDS: readonly Command[] = [
       },
     ],
     opens: 'audited',
-    run: runAuditList,
+    async run(given, tools) {
+      const moment = (name: string) => momentOf(given.one(name) ?? '');
+      const after = Number(given.one('after') ?? 0);
+      const filter = {
+        from: moment('from'),
+        to: moment('to'),
+        action: given.one('action'),
+        actor: given.one('actor'),
+      };
+      const limit = Number(given.one('limit') ?? USUAL_LIMIT);
+      const entries = await listAuditEntries(tools, filter, after, limit);
+      const rows = entries.map((entry) =>
+        [
+          String(entry.entryNumber),
+          timeOf(entry),
+          entry.actor,
+          entry.action,
+          entry.outcome,
+          entry.origin,
+          entry.resource,
+          entry.detail,
+        ].map(visible),
+      );
+      const names = ['NUMBER', 'TIME', 'ACTOR', 'ACTION', 'OUTCOME', 'ORIGIN', 'RESOURCE', 'DETAIL'];
+      const last = entries.at(-1);
+      const more =
+        last !== undefined && entries.length === limit
+          ? [`More may follow: --after ${last.entryNumber}`]
+          : [];
+      return { lines: [...table(names, rows), ...more], json: { items: entries.map(entryJson) } };
+    },
   },
   {
     words: ['audit', 'verify'],
@@ -79,62 +108,31 @@ export const AUDIT_COMMANDS: readonly Command[] = [
       },
     ],
     opens: 'audited',
-    run: runAuditVerify,
+    async run(given, tools) {
+      const number = given.one('number');
+      const seal = given.one('seal');
+      if ((number === null) !== (seal === null)) {
+        const missing = number === null ? '--number' : '--seal';
+        return { option: missing, message: `${missing} is needed too: an anchor is a number and its seal` };
+      }
+      const anchor =
+        number === null ? null : { entryNumber: Number(number), seal: Buffer.from(seal ?? '', 'hex') };
+      const archives = given.many('archive');
+      for (const path of archives) {
+        if (!(await isFile(path)))
+          return { option: '--archive', message: `${JSON.stringify(path)} is no file` };
+      }
+      const verdict = await verifyAudit(tools, { anchor, archives });
+      const failure = await auditVerdict(tools, verdict);
+      if (verdict.isWhole && failure !== null) throw failure;
+      return { ...verdictTexts(verdict, anchor), isBad: !verdict.isWhole };
+    },
   },
 ];
 
 /** A day alone means its beginning. */
 function momentOf(text: string): number | null {
   return parseUtcText(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text);
-}
-
-async function runAuditList(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const moment = (name: string) => momentOf(given.one(name) ?? '');
-  const after = Number(given.one('after') ?? 0);
-  const filter = {
-    from: moment('from'),
-    to: moment('to'),
-    action: given.one('action'),
-    actor: given.one('actor'),
-  };
-  const limit = Number(given.one('limit') ?? USUAL_LIMIT);
-  const entries = await listAuditEntries(tools, filter, after, limit);
-  const rows = entries.map((entry) =>
-    [
-      String(entry.entryNumber),
-      timeOf(entry),
-      entry.actor,
-      entry.action,
-      entry.outcome,
-      entry.origin,
-      entry.resource,
-      entry.detail,
-    ].map(visible),
-  );
-  const names = ['NUMBER', 'TIME', 'ACTOR', 'ACTION', 'OUTCOME', 'ORIGIN', 'RESOURCE', 'DETAIL'];
-  const last = entries.at(-1);
-  const more =
-    last !== undefined && entries.length === limit ? [`More may follow: --after ${last.entryNumber}`] : [];
-  return { lines: [...table(names, rows), ...more], json: { items: entries.map(entryJson) } };
-}
-
-async function runAuditVerify(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const number = given.one('number');
-  const seal = given.one('seal');
-  if ((number === null) !== (seal === null)) {
-    const missing = number === null ? '--number' : '--seal';
-    return { option: missing, message: `${missing} is needed too: an anchor is a number and its seal` };
-  }
-  const anchor =
-    number === null ? null : { entryNumber: Number(number), seal: Buffer.from(seal ?? '', 'hex') };
-  const archives = given.many('archive');
-  for (const path of archives) {
-    if (!(await isFile(path))) return { option: '--archive', message: `${JSON.stringify(path)} is no file` };
-  }
-  const verdict = await verifyAudit(tools, { anchor, archives });
-  const failure = await auditVerdict(tools, verdict);
-  if (verdict.isWhole && failure !== null) throw failure;
-  return { ...verdictTexts(verdict, anchor), isBad: !verdict.isWhole };
 }
 
 /** Returns why the log is broken, or null. Tells it even if the log takes no more entries. */
@@ -271,20 +269,18 @@ export const ARCHIVE_COMMAND: Command = {
     },
   ],
   opens: 'owner',
-  run: runArchive,
+  async run(given, tools) {
+    const days = Number(given.one('days'));
+    const folder = given.one('folder') ?? '';
+    if (tools.environment === 'production' && days < FEWEST_DAYS_OF_PRODUCTION) {
+      const message = `must be at least ${FEWEST_DAYS_OF_PRODUCTION} in production`;
+      return { option: '--days', message };
+    }
+    if (!(await isFolder(folder))) return { option: '--folder', message: 'is no folder' };
+    const { database, keyring, audit, operator } = tools;
+    return outcomeOf(await archiveAudit({ database, keyring, audit, operator }, { days, folder }));
+  },
 };
-
-async function runArchive(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const days = Number(given.one('days'));
-  const folder = given.one('folder') ?? '';
-  if (tools.environment === 'production' && days < FEWEST_DAYS_OF_PRODUCTION) {
-    const message = `must be at least ${FEWEST_DAYS_OF_PRODUCTION} in production`;
-    return { option: '--days', message };
-  }
-  if (!(await isFolder(folder))) return { option: '--folder', message: 'is no folder' };
-  const { database, keyring, audit, operator } = tools;
-  return outcomeOf(await archiveAudit({ database, keyring, audit, operator }, { days, folder }));
-}
 
 function outcomeOf(result: ArchiveResult): CommandOutcome {
   switch (result.kind) {

@@ -12,15 +12,7 @@ import {
 import { keptName } from '../reconciliation/imports/settlement-file.ts';
 import { shownFileNumber } from '../transactions/methods/boleto/changes/bank-change.ts';
 import type { ToldByFile } from '../transactions/methods/boleto/changes/filed-changes.sql.ts';
-import {
-  type AuditedCommandTools,
-  type Command,
-  type CommandOutcome,
-  type GivenOptions,
-  reaisOf,
-  refused,
-  visible,
-} from './command.ts';
+import { type Command, reaisOf, refused, visible } from './command.ts';
 
 /** See docs/return-files.md. */
 export const BOLETO_COMMANDS: readonly Command[] = [
@@ -30,29 +22,24 @@ export const BOLETO_COMMANDS: readonly Command[] = [
     operand: { name: 'FILE', description: 'the file as the bank gave it' },
     options: [],
     opens: 'audited',
-    run: runImport,
+    async run(given, { database, audit, operator }) {
+      const path = given.one('FILE') ?? '';
+      const name = keptName(basename(path));
+      try {
+        const taken = await processReturnFile(
+          { database, audit },
+          { name, bytes: createReadStream(path) },
+          operator,
+        );
+        return { lines: linesOf(taken), json: jsonOf(taken) };
+      } catch (error) {
+        const message = faultText(error);
+        if (message === null) throw error;
+        return refused(message);
+      }
+    },
   },
 ];
-
-async function runImport(
-  given: GivenOptions,
-  { database, audit, operator }: AuditedCommandTools,
-): Promise<CommandOutcome> {
-  const path = given.one('FILE') ?? '';
-  const name = keptName(basename(path));
-  try {
-    const taken = await processReturnFile(
-      { database, audit },
-      { name, bytes: createReadStream(path) },
-      operator,
-    );
-    return { lines: linesOf(taken), json: jsonOf(taken) };
-  } catch (error) {
-    const message = faultText(error);
-    if (message === null) throw error;
-    return refused(message);
-  }
-}
 
 function linesOf(read: ProcessedReturnFile): string[] {
   const {

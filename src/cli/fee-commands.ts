@@ -4,14 +4,7 @@ import { changeFees, type FeeChange } from '../transactions/fees/change-fees.ts'
 import { ALL_MERCHANTS, FEE_REFUSALS } from '../transactions/fees/fee-table.ts';
 import { listFeeVersions } from '../transactions/fees/fee-tables.sql.ts';
 import { instant, saoPauloText } from '../values/instant.ts';
-import {
-  type AuditedCommandTools,
-  type Command,
-  type CommandOutcome,
-  type CommandTools,
-  type GivenOptions,
-  table,
-} from './command.ts';
+import { type Command, type CommandOutcome, table } from './command.ts';
 import { merchantUnknown, spokenText } from './refusals.ts';
 
 const LARGEST_FILE_CHARACTERS = 10_000;
@@ -41,7 +34,25 @@ export const FEE_COMMANDS: readonly Command[] = [
       },
     ],
     opens: 'audited',
-    run: runFeesSet,
+    async run(given, tools) {
+      const now = instant(Math.floor(await readClockOfDatabase(tools.database)));
+      const changed = await changeFees(
+        { ...tools, now },
+        {
+          rules: rulesIn(given.one('FILE-or-TEXT') ?? ''),
+          from: given.one('from'),
+          merchantId: given.one('merchant'),
+        },
+      );
+      if (changed.kind === 'refused') return refused(changed);
+      const { merchantId, rules } = changed.version;
+      const validFrom = saoPauloText(changed.version.validFrom);
+      const whose = merchantId === ALL_MERCHANTS ? 'all merchants' : merchantId;
+      return {
+        lines: [`Fees of ${whose} from ${validFrom} on: ${rules === '' ? 'none of its own' : rules}`],
+        json: { merchantId: merchantId === ALL_MERCHANTS ? null : merchantId, validFrom, rules },
+      };
+    },
   },
   {
     words: ['fees', 'list'],
@@ -50,7 +61,27 @@ export const FEE_COMMANDS: readonly Command[] = [
       { name: 'merchant', value: 'ID', description: 'its own versions and those of all; default: every one' },
     ],
     opens: 'database',
-    run: runFeesList,
+    async run(given, { database }) {
+      const merchant = given.one('merchant');
+      const versions = await listFeeVersions(database, null);
+      const items = versions
+        .filter(
+          ({ merchantId }) => merchant === null || merchantId === merchant || merchantId === ALL_MERCHANTS,
+        )
+        .map(({ merchantId, validFrom, rules, source, createdBy }) => ({
+          merchantId: merchantId === ALL_MERCHANTS ? null : merchantId,
+          validFrom: saoPauloText(validFrom),
+          rules,
+          source: source === 'setting' ? 'PARCELA_FEES' : createdBy,
+        }));
+      const rows = items.map(({ merchantId, validFrom, rules, source }) => [
+        merchantId ?? 'all',
+        validFrom,
+        source,
+        rules === '' ? '(none)' : rules,
+      ]);
+      return { lines: table(['MERCHANT', 'FROM', 'SET BY', 'RULES'], rows), json: { items } };
+    },
   },
 ];
 
@@ -63,48 +94,8 @@ function rulesIn(operand: string): string {
     .join(', ');
 }
 
-async function runFeesSet(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const now = instant(Math.floor(await readClockOfDatabase(tools.database)));
-  const changed = await changeFees(
-    { ...tools, now },
-    {
-      rules: rulesIn(given.one('FILE-or-TEXT') ?? ''),
-      from: given.one('from'),
-      merchantId: given.one('merchant'),
-    },
-  );
-  if (changed.kind === 'refused') return refused(changed);
-  const { merchantId, rules } = changed.version;
-  const validFrom = saoPauloText(changed.version.validFrom);
-  const whose = merchantId === ALL_MERCHANTS ? 'all merchants' : merchantId;
-  return {
-    lines: [`Fees of ${whose} from ${validFrom} on: ${rules === '' ? 'none of its own' : rules}`],
-    json: { merchantId: merchantId === ALL_MERCHANTS ? null : merchantId, validFrom, rules },
-  };
-}
-
 function refused({ refusal, value }: Extract<FeeChange, { kind: 'refused' }>): CommandOutcome {
   if (refusal === 'merchantUnknown') return merchantUnknown(value);
   const option = refusal === 'rulesMalformed' ? 'FILE-or-TEXT' : '--from';
   return { option, message: `${option}: ${spokenText(FEE_REFUSALS[refusal], value)}` };
-}
-
-async function runFeesList(given: GivenOptions, { database }: CommandTools): Promise<CommandOutcome> {
-  const merchant = given.one('merchant');
-  const versions = await listFeeVersions(database, null);
-  const items = versions
-    .filter(({ merchantId }) => merchant === null || merchantId === merchant || merchantId === ALL_MERCHANTS)
-    .map(({ merchantId, validFrom, rules, source, createdBy }) => ({
-      merchantId: merchantId === ALL_MERCHANTS ? null : merchantId,
-      validFrom: saoPauloText(validFrom),
-      rules,
-      source: source === 'setting' ? 'PARCELA_FEES' : createdBy,
-    }));
-  const rows = items.map(({ merchantId, validFrom, rules, source }) => [
-    merchantId ?? 'all',
-    validFrom,
-    source,
-    rules === '' ? '(none)' : rules,
-  ]);
-  return { lines: table(['MERCHANT', 'FROM', 'SET BY', 'RULES'], rows), json: { items } };
 }

@@ -17,8 +17,6 @@ import {
   type AuditedCommandTools,
   type Command,
   type CommandOutcome,
-  type CommandTools,
-  type GivenOptions,
   MERCHANT_OPTION,
   table,
 } from './command.ts';
@@ -76,7 +74,29 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
       BUSINESS_ADDRESS_OPTION,
     ],
     opens: 'audited',
-    run: runMerchantCreate,
+    async run(given, tools) {
+      const cnpj = given.one('cnpj') ?? '';
+      const created = await createMerchant(tools, {
+        merchantId: given.one('merchant-id') ?? bareCnpj(cnpj),
+        cnpj,
+        legalName: given.one('legal-name') ?? '',
+        contact: {
+          name: given.one('contact-name') ?? '',
+          email: given.one('contact-email') ?? '',
+          phone: given.one('contact-phone') ?? '',
+        },
+        accountNumbers: given.many('account'),
+        productionAddresses: given.many('address'),
+        softDescriptor: given.one('soft-descriptor'),
+        businessAddress: given.one('business-address'),
+      });
+      if ('refusal' in created) return refusedByOperator(created);
+      const lines = [
+        `Merchant ${created.merchantId} is registered with account ${created.accountNumbers.join(', ')}.`,
+        ...nextLines(created, tools),
+      ];
+      return { lines, json: created };
+    },
   },
   {
     words: ['merchant', 'change'],
@@ -102,7 +122,25 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
       },
     ],
     opens: 'audited',
-    run: runMerchantChange,
+    async run(given, tools) {
+      const legalName = given.one('legal-name');
+      const contact = Object.fromEntries(
+        (['name', 'email', 'phone'] as const).flatMap((part) => {
+          const value = given.one(`contact-${part}`);
+          return value === null ? [] : [[part, value]];
+        }),
+      );
+      const addresses = given.many('address');
+      const changed = await changeMerchant(tools, given.one('merchant') ?? '', {
+        ...(legalName === null ? {} : { legalName }),
+        contact,
+        ...(addresses.length === 0 ? {} : { productionAddresses: addresses }),
+        ...removable('softDescriptor', given.one('soft-descriptor')),
+        ...removable('businessAddress', given.one('business-address')),
+      });
+      if ('refusal' in changed) return refusedByOperator(changed);
+      return { lines: merchantLines(changed), json: changed };
+    },
   },
   {
     words: ['account', 'add'],
@@ -118,14 +156,30 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
       },
     ],
     opens: 'audited',
-    run: runAccountAdd,
+    async run(given, tools) {
+      const added = await addAccounts(tools, given.one('merchant') ?? '', given.many('account'));
+      if ('refusal' in added) return refusedByOperator(added);
+      return { lines: merchantLines(added), json: added };
+    },
   },
   {
     words: ['merchant', 'list'],
     summary: 'show all merchants',
     options: [],
     opens: 'database',
-    run: runMerchantList,
+    async run(_given, tools) {
+      const merchants = await listMerchants(tools);
+      const rows = merchants.map((merchant) => [
+        merchant.merchantId,
+        merchant.cnpj,
+        merchant.accountNumbers.join(','),
+        merchant.legalName,
+      ]);
+      return {
+        lines: table(['MERCHANT', 'CNPJ', 'ACCOUNTS', 'LEGAL NAME'], rows),
+        json: { items: merchants },
+      };
+    },
   },
   {
     words: ['credential', 'create'],
@@ -148,21 +202,58 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
       },
     ],
     opens: 'audited',
-    run: runCredentialCreate,
+    async run(given, tools) {
+      const made = await createCredential(
+        { ...tools, enforceAddresses: tools.environment === 'production' },
+        {
+          merchantId: given.one('merchant') ?? '',
+          accountNumber: given.one('account'),
+          scopes: given.many('scope') as readonly Scope[],
+          userName: given.one('user-name'),
+          allowedAddresses: given.many('address'),
+        },
+      );
+      return 'refusal' in made ? refusedByOperator(made) : shownOnce(made);
+    },
   },
   {
     words: ['credential', 'list'],
     summary: 'show the credentials of a merchant',
     options: [MERCHANT_OPTION],
     opens: 'database',
-    run: runCredentialList,
+    async run(given, tools) {
+      const merchantId = given.one('merchant') ?? '';
+      const credentials = await listCredentials(tools, merchantId);
+      if (credentials === null) return refusedByOperator({ refusal: 'merchantUnknown', value: merchantId });
+      const rows = credentials.map((credential) => [
+        credential.userName,
+        credential.accountNumber,
+        credential.scopes.join(','),
+        credential.allowedAddresses.join(',') || '(the merchant’s)',
+        utcText(credential.passwordChangedAt).slice(0, 10),
+        credential.lastUsedOn ?? '–',
+        stateText(credential),
+      ]);
+      return {
+        lines: table(
+          ['USER NAME', 'ACCOUNT', 'SCOPES', 'ADDRESSES', 'PASSWORD OF', 'LAST USED', 'STATE'],
+          rows,
+        ),
+        json: { items: credentials },
+      };
+    },
   },
   {
     words: ['credential', 'disable'],
     summary: 'end a credential and its tokens for ever, within two seconds',
     options: [USER_NAME_OPTION],
     opens: 'audited',
-    run: runCredentialDisable,
+    async run(given, tools) {
+      const disabled = await disableCredential(tools, given.one('user-name') ?? '');
+      if ('refusal' in disabled) return refusedByOperator(disabled);
+      const lines = [`Credential ${disabled.userName} is disabled; its tokens end within two seconds.`];
+      return { lines, json: disabled };
+    },
   },
   {
     words: ['credential', 'rotate'],
@@ -177,33 +268,16 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
       },
     ],
     opens: 'audited',
-    run: runCredentialRotate,
+    async run(given, tools) {
+      const rotated = await rotateCredential(
+        tools,
+        given.one('user-name') ?? '',
+        Number(given.one('overlap-hours') ?? 0),
+      );
+      return 'refusal' in rotated ? refusedByOperator(rotated) : shownOnce(rotated);
+    },
   },
 ];
-
-async function runMerchantCreate(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const cnpj = given.one('cnpj') ?? '';
-  const created = await createMerchant(tools, {
-    merchantId: given.one('merchant-id') ?? bareCnpj(cnpj),
-    cnpj,
-    legalName: given.one('legal-name') ?? '',
-    contact: {
-      name: given.one('contact-name') ?? '',
-      email: given.one('contact-email') ?? '',
-      phone: given.one('contact-phone') ?? '',
-    },
-    accountNumbers: given.many('account'),
-    productionAddresses: given.many('address'),
-    softDescriptor: given.one('soft-descriptor'),
-    businessAddress: given.one('business-address'),
-  });
-  if ('refusal' in created) return refusedByOperator(created);
-  const lines = [
-    `Merchant ${created.merchantId} is registered with account ${created.accountNumbers.join(', ')}.`,
-    ...nextLines(created, tools),
-  ];
-  return { lines, json: created };
-}
 
 /** Production needs a list of addresses, of the credential or of the merchant. */
 function nextLines(
@@ -218,35 +292,9 @@ function nextLines(
   ];
 }
 
-async function runMerchantChange(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const legalName = given.one('legal-name');
-  const contact = Object.fromEntries(
-    (['name', 'email', 'phone'] as const).flatMap((part) => {
-      const value = given.one(`contact-${part}`);
-      return value === null ? [] : [[part, value]];
-    }),
-  );
-  const addresses = given.many('address');
-  const changed = await changeMerchant(tools, given.one('merchant') ?? '', {
-    ...(legalName === null ? {} : { legalName }),
-    contact,
-    ...(addresses.length === 0 ? {} : { productionAddresses: addresses }),
-    ...removable('softDescriptor', given.one('soft-descriptor')),
-    ...removable('businessAddress', given.one('business-address')),
-  });
-  if ('refusal' in changed) return refusedByOperator(changed);
-  return { lines: merchantLines(changed), json: changed };
-}
-
 /** Not given: unchanged; a dot alone: removed. */
 function removable(name: 'softDescriptor' | 'businessAddress', given: string | null): MerchantChange {
   return given === null ? {} : { [name]: given === NO_TEXT ? null : given };
-}
-
-async function runAccountAdd(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const added = await addAccounts(tools, given.one('merchant') ?? '', given.many('account'));
-  if ('refusal' in added) return refusedByOperator(added);
-  return { lines: merchantLines(added), json: added };
 }
 
 function merchantLines({ contact, ...merchant }: Merchant): string[] {
@@ -259,69 +307,6 @@ function merchantLines({ contact, ...merchant }: Merchant): string[] {
     `soft descriptor  ${merchant.softDescriptor ?? '(none)'}`,
     `address          ${merchant.businessAddress ?? '(none)'}`,
   ];
-}
-
-async function runMerchantList(_given: GivenOptions, tools: CommandTools): Promise<CommandOutcome> {
-  const merchants = await listMerchants(tools);
-  const rows = merchants.map((merchant) => [
-    merchant.merchantId,
-    merchant.cnpj,
-    merchant.accountNumbers.join(','),
-    merchant.legalName,
-  ]);
-  return { lines: table(['MERCHANT', 'CNPJ', 'ACCOUNTS', 'LEGAL NAME'], rows), json: { items: merchants } };
-}
-
-async function runCredentialCreate(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const made = await createCredential(
-    { ...tools, enforceAddresses: tools.environment === 'production' },
-    {
-      merchantId: given.one('merchant') ?? '',
-      accountNumber: given.one('account'),
-      scopes: given.many('scope') as readonly Scope[],
-      userName: given.one('user-name'),
-      allowedAddresses: given.many('address'),
-    },
-  );
-  return 'refusal' in made ? refusedByOperator(made) : shownOnce(made);
-}
-
-async function runCredentialList(given: GivenOptions, tools: CommandTools): Promise<CommandOutcome> {
-  const merchantId = given.one('merchant') ?? '';
-  const credentials = await listCredentials(tools, merchantId);
-  if (credentials === null) return refusedByOperator({ refusal: 'merchantUnknown', value: merchantId });
-  const rows = credentials.map((credential) => [
-    credential.userName,
-    credential.accountNumber,
-    credential.scopes.join(','),
-    credential.allowedAddresses.join(',') || '(the merchant’s)',
-    utcText(credential.passwordChangedAt).slice(0, 10),
-    credential.lastUsedOn ?? '–',
-    stateText(credential),
-  ]);
-  return {
-    lines: table(['USER NAME', 'ACCOUNT', 'SCOPES', 'ADDRESSES', 'PASSWORD OF', 'LAST USED', 'STATE'], rows),
-    json: { items: credentials },
-  };
-}
-
-async function runCredentialDisable(
-  given: GivenOptions,
-  tools: AuditedCommandTools,
-): Promise<CommandOutcome> {
-  const disabled = await disableCredential(tools, given.one('user-name') ?? '');
-  if ('refusal' in disabled) return refusedByOperator(disabled);
-  const lines = [`Credential ${disabled.userName} is disabled; its tokens end within two seconds.`];
-  return { lines, json: disabled };
-}
-
-async function runCredentialRotate(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const rotated = await rotateCredential(
-    tools,
-    given.one('user-name') ?? '',
-    Number(given.one('overlap-hours') ?? 0),
-  );
-  return 'refusal' in rotated ? refusedByOperator(rotated) : shownOnce(rotated);
 }
 
 function shownOnce({ credential, password }: CredentialWithPassword): CommandOutcome {

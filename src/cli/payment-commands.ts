@@ -12,16 +12,7 @@ import { reaisText } from '../values/cents.ts';
 import { isUuid } from '../values/ids.ts';
 import { type Instant, utcText } from '../values/instant.ts';
 import { listMessagesOf, type PaymentMessage } from '../webhooks/history/messages-of-payments.sql.ts';
-import {
-  type AuditedCommandTools,
-  type Command,
-  type CommandOutcome,
-  type GivenOptions,
-  MERCHANT_OPTION,
-  refused,
-  table,
-  visible,
-} from './command.ts';
+import { type Command, MERCHANT_OPTION, refused, table, visible } from './command.ts';
 
 const MOST_PAYMENTS = 20;
 const MOST_MESSAGES = 100;
@@ -48,7 +39,31 @@ export const PAYMENT_COMMANDS: readonly Command[] = [
       },
     ],
     opens: 'audited',
-    run: runShow,
+    async run(given, tools) {
+      const { database, audit, operator } = tools;
+      const [paymentId, reference] = [given.one('payment'), given.one('reference')];
+      if ((paymentId === null) === (reference === null))
+        return { option: '--payment', message: 'name either --payment or --reference' };
+      const merchantId = given.one('merchant') ?? '';
+      const ids =
+        paymentId === null
+          ? await findIdsOfReference(database, merchantId, reference ?? '', MOST_PAYMENTS)
+          : [paymentId];
+      const found: Shown[] = [];
+      for (const id of ids) {
+        const payment = await findTransactionWithCancels(database, merchantId, id, 1);
+        if (payment !== null) found.push(await withRequests(database, merchantId, payment));
+      }
+      // Audited before anything is shown.
+      await audit.record({
+        ...operator,
+        action: 'payment.read',
+        outcome: found.length === 0 ? 'failure' : 'success',
+        resource: `merchants/${merchantId}/payments${paymentId === null ? '' : `/${paymentId}`}`,
+      });
+      if (found.length === 0) return refused('this merchant has no such payment');
+      return { lines: found.flatMap(linesOf), json: { items: found.map(jsonOf) } };
+    },
   },
 ];
 
@@ -62,32 +77,6 @@ type Shown = {
   readonly requests: readonly ShownRequest[];
   readonly messages: readonly PaymentMessage[];
 };
-
-async function runShow(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const { database, audit, operator } = tools;
-  const [paymentId, reference] = [given.one('payment'), given.one('reference')];
-  if ((paymentId === null) === (reference === null))
-    return { option: '--payment', message: 'name either --payment or --reference' };
-  const merchantId = given.one('merchant') ?? '';
-  const ids =
-    paymentId === null
-      ? await findIdsOfReference(database, merchantId, reference ?? '', MOST_PAYMENTS)
-      : [paymentId];
-  const found: Shown[] = [];
-  for (const id of ids) {
-    const payment = await findTransactionWithCancels(database, merchantId, id, 1);
-    if (payment !== null) found.push(await withRequests(database, merchantId, payment));
-  }
-  // Audited before anything is shown.
-  await audit.record({
-    ...operator,
-    action: 'payment.read',
-    outcome: found.length === 0 ? 'failure' : 'success',
-    resource: `merchants/${merchantId}/payments${paymentId === null ? '' : `/${paymentId}`}`,
-  });
-  if (found.length === 0) return refused('this merchant has no such payment');
-  return { lines: found.flatMap(linesOf), json: { items: found.map(jsonOf) } };
-}
 
 async function withRequests(
   database: Database,

@@ -23,7 +23,6 @@ import {
   type Command,
   type CommandOption,
   type CommandOutcome,
-  type CommandTools,
   type GivenOptions,
   type Refusal,
   table,
@@ -119,7 +118,35 @@ export const PROVIDER_COMMANDS: readonly Command[] = [
     summary: 'show the providers that were added, and the rules that send sales to them',
     options: [],
     opens: 'database',
-    run: runList,
+    async run(_given, { database }) {
+      const providers = await listProviders(database);
+      const rules = (await listRules(database)).map(({ kind, merchantId, rule }) => ({
+        kind,
+        merchantId: merchantId === ALL_MERCHANTS ? null : merchantId,
+        rule: ruleText(rule),
+      }));
+      const rows = providers.map((one) => [
+        one.kind,
+        one.name,
+        one.adapter,
+        stateOf(one),
+        one.url,
+        one.hasCredentials ? 'yes' : 'no',
+      ]);
+      const items = providers.map(({ sealed: _sealed, revision: _revision, ...one }) => one);
+      return {
+        lines: [
+          'default of each kind is what the settings name.',
+          ...(rows.length === 0
+            ? []
+            : table(['KIND', 'NAME', 'ADAPTER', 'STATE', 'URL', 'CREDENTIALS'], rows)),
+          ...rules.map(
+            ({ kind, merchantId, rule }) => `${kind} of ${merchantId ?? 'all merchants'}: ${rule}`,
+          ),
+        ],
+        json: { items, rules },
+      };
+    },
   },
   {
     words: ['provider', 'test'],
@@ -136,7 +163,28 @@ export const PROVIDER_COMMANDS: readonly Command[] = [
     ],
     switches: [{ name: 'charge', description: 'charge the card R$ 1.00 too, and void it' }],
     opens: 'audited',
-    run: runTest,
+    async run(given, tools) {
+      const [kind, name] = [kindOf(given), given.one('name') ?? ''];
+      const found = (await listProviders(tools.database)).find(
+        (one) => one.kind === kind && one.name === name,
+      );
+      if (found === undefined) return refused({ kind: 'refused', refusal: 'providerUnknown', value: name });
+      const fault = await openCredentials(tools.keyring, found).then(
+        (credentials) => findProviderFault(found, tools.environment, credentials),
+        (error: Error) => error.message,
+      );
+      const says = fault === null ? 'answers and is fit' : `cannot be used: ${visible(fault)}`;
+      const trial = fault === null ? await tryProvider(given, tools, found) : NO_TRIAL;
+      if ('message' in trial) return trial;
+      return {
+        lines: [
+          `The ${kind} ${name}${found.url === '' ? '' : ` at ${found.url}`} ${says}`,
+          ...trial.lines.map(visible),
+        ],
+        json: { kind, name, fault, trial: trial.lines },
+        isBad: fault !== null || trial.isBad,
+      };
+    },
   },
   {
     words: ['provider', 'disable'],
@@ -172,7 +220,22 @@ export const PROVIDER_COMMANDS: readonly Command[] = [
     ],
     switches: [{ name: 'none', description: 'take all of these rules away' }],
     opens: 'audited',
-    run: runRoute,
+    async run(given, tools) {
+      const [kind, merchantId, rules] = [kindOf(given), given.one('merchant'), given.many('rule')];
+      if (rules.length > 0 === given.has('none'))
+        return { option: '--rule', message: 'name rules, or say --none' };
+      const changed = await routeProviders(tools, { kind, merchantId, rules });
+      if (changed.kind === 'refused') return refused(changed);
+      const texts = changed.rules.map(ruleText);
+      return {
+        lines: [
+          `Rules of ${merchantId ?? 'all merchants'} for the ${kind}, in this order:`,
+          ...(texts.length === 0 ? ['  none'] : texts.map((text, index) => `  ${index + 1}. ${text}`)),
+          'What fits none goes to default, or to the one that was added first where the settings name none.',
+        ],
+        json: { kind, merchantId, rules: texts },
+      };
+    },
   },
 ];
 
@@ -285,27 +348,6 @@ function isEstablishment({ establishment, establishmentKey }: ProviderCredential
   return /^[A-Za-z0-9-]{1,40}$/.test(establishment) && /^[\x21-\x7e]{1,200}$/.test(establishmentKey);
 }
 
-async function runTest(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const [kind, name] = [kindOf(given), given.one('name') ?? ''];
-  const found = (await listProviders(tools.database)).find((one) => one.kind === kind && one.name === name);
-  if (found === undefined) return refused({ kind: 'refused', refusal: 'providerUnknown', value: name });
-  const fault = await openCredentials(tools.keyring, found).then(
-    (credentials) => findProviderFault(found, tools.environment, credentials),
-    (error: Error) => error.message,
-  );
-  const says = fault === null ? 'answers and is fit' : `cannot be used: ${visible(fault)}`;
-  const trial = fault === null ? await tryProvider(given, tools, found) : NO_TRIAL;
-  if ('message' in trial) return trial;
-  return {
-    lines: [
-      `The ${kind} ${name}${found.url === '' ? '' : ` at ${found.url}`} ${says}`,
-      ...trial.lines.map(visible),
-    ],
-    json: { kind, name, fault, trial: trial.lines },
-    isBad: fault !== null || trial.isBad,
-  };
-}
-
 async function runSwitch(
   given: GivenOptions,
   tools: AuditedCommandTools,
@@ -317,49 +359,6 @@ async function runSwitch(
   const state = isEnabled ? 'enabled' : 'disabled';
   const since = changed.kind === 'unchanged' ? ' already' : '; every process knows it within seconds';
   return { lines: [`The ${kind} ${name} is ${state}${since}.`], json: { kind, name, state } };
-}
-
-async function runRoute(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const [kind, merchantId, rules] = [kindOf(given), given.one('merchant'), given.many('rule')];
-  if (rules.length > 0 === given.has('none'))
-    return { option: '--rule', message: 'name rules, or say --none' };
-  const changed = await routeProviders(tools, { kind, merchantId, rules });
-  if (changed.kind === 'refused') return refused(changed);
-  const texts = changed.rules.map(ruleText);
-  return {
-    lines: [
-      `Rules of ${merchantId ?? 'all merchants'} for the ${kind}, in this order:`,
-      ...(texts.length === 0 ? ['  none'] : texts.map((text, index) => `  ${index + 1}. ${text}`)),
-      'What fits none goes to default, or to the one that was added first where the settings name none.',
-    ],
-    json: { kind, merchantId, rules: texts },
-  };
-}
-
-async function runList(_given: GivenOptions, { database }: CommandTools): Promise<CommandOutcome> {
-  const providers = await listProviders(database);
-  const rules = (await listRules(database)).map(({ kind, merchantId, rule }) => ({
-    kind,
-    merchantId: merchantId === ALL_MERCHANTS ? null : merchantId,
-    rule: ruleText(rule),
-  }));
-  const rows = providers.map((one) => [
-    one.kind,
-    one.name,
-    one.adapter,
-    stateOf(one),
-    one.url,
-    one.hasCredentials ? 'yes' : 'no',
-  ]);
-  const items = providers.map(({ sealed: _sealed, revision: _revision, ...one }) => one);
-  return {
-    lines: [
-      'default of each kind is what the settings name.',
-      ...(rows.length === 0 ? [] : table(['KIND', 'NAME', 'ADAPTER', 'STATE', 'URL', 'CREDENTIALS'], rows)),
-      ...rules.map(({ kind, merchantId, rule }) => `${kind} of ${merchantId ?? 'all merchants'}: ${rule}`),
-    ],
-    json: { items, rules },
-  };
 }
 
 function stateOf({ kind, adapter, disabledAt }: Provider): string {

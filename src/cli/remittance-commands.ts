@@ -18,7 +18,6 @@ import {
   type Command,
   type CommandOption,
   type CommandOutcome,
-  type CommandTools,
   type GivenOptions,
   table,
   visible,
@@ -46,14 +45,41 @@ export const REMITTANCE_COMMANDS: readonly Command[] = [
     summary: 'write the next file to a bank (CNAB 400), with all that it is to be told of boletos',
     options: [BANK, FOLDER],
     opens: 'audited',
-    run: runMake,
+    async run(given, tools) {
+      const bank = given.one('bank') ?? '';
+      // Checked first: a file that was made has its number, and must be written.
+      const unusable = await folderFault(given.one('folder') ?? '');
+      if (unusable !== null) return { option: '--folder', message: unusable };
+      const today = saoPauloDay(instant(Date.now()));
+      const made = await createRemittance(tools, bank, today, tools.operator);
+      const shown = await written(given, tools, made);
+      const number = made.kind === 'written' ? made.remittance.number : 0;
+      const unwritten = await findUnwrittenRemittances(tools.database, bank, number, MOST_LISTED);
+      if ('message' in shown || unwritten.length === 0) return shown;
+      const warnings = unwritten.map(
+        (one) =>
+          `File ${one} may have reached no folder: parcela remessa show --number ${one} --folder writes it again`,
+      );
+      return { lines: [...shown.lines, ...warnings], json: { ...(shown.json as object), unwritten } };
+    },
   },
   {
     words: ['remessa', 'list'],
     summary: 'show the files that were made for banks, and what the banks answered',
     options: [{ ...BANK, isRequired: false }],
     opens: 'database',
-    run: runList,
+    async run(given, { database }) {
+      const found = await listRemittances(database, { bank: given.one('bank'), number: null }, MOST_LISTED);
+      const items = found.map(({ contentHash: _hash, ...one }) => one);
+      const rows = items.map(({ bank, number, madeOn, instructions, accepted, refused, isWritten }) => {
+        const open = instructions - accepted - refused;
+        return [bank, number, madeOn, isWritten ? 'yes' : 'no', instructions, accepted, refused, open].map(
+          String,
+        );
+      });
+      const head = ['BANK', 'NUMBER', 'MADE ON', 'WRITTEN', 'INSTRUCTIONS', 'ACCEPTED', 'REFUSED', 'OPEN'];
+      return { lines: table(head, rows), json: { items } };
+    },
   },
   {
     words: ['remessa', 'show'],
@@ -70,40 +96,24 @@ export const REMITTANCE_COMMANDS: readonly Command[] = [
       { ...FOLDER, isRequired: false, description: 'where it is written again; default: nowhere' },
     ],
     opens: 'audited',
-    run: runShow,
+    async run(given, tools) {
+      const [bank, number] = [given.one('bank') ?? '', Number(given.one('number'))];
+      const shown = await written(given, tools, await rewriteRemittance(tools, bank, number, tools.operator));
+      if ('message' in shown) return shown;
+      const refused = await listRefused(tools.database, bank, number);
+      return {
+        lines: [
+          ...shown.lines,
+          ...refused.map(
+            ({ kind, ourNumber, reason }) =>
+              `refused: ${KIND_WORDS[kind]} of ${ourNumber}: ${visible(reason ?? 'sem motivo')}`,
+          ),
+        ],
+        json: { ...(shown.json as object), refused },
+      };
+    },
   },
 ];
-
-async function runMake(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const bank = given.one('bank') ?? '';
-  // Checked first: a file that was made has its number, and must be written.
-  const unusable = await folderFault(given.one('folder') ?? '');
-  if (unusable !== null) return { option: '--folder', message: unusable };
-  const today = saoPauloDay(instant(Date.now()));
-  const made = await createRemittance(tools, bank, today, tools.operator);
-  const shown = await written(given, tools, made);
-  const number = made.kind === 'written' ? made.remittance.number : 0;
-  const unwritten = await findUnwrittenRemittances(tools.database, bank, number, MOST_LISTED);
-  if ('message' in shown || unwritten.length === 0) return shown;
-  const warnings = unwritten.map(
-    (one) =>
-      `File ${one} may have reached no folder: parcela remessa show --number ${one} --folder writes it again`,
-  );
-  return { lines: [...shown.lines, ...warnings], json: { ...(shown.json as object), unwritten } };
-}
-
-async function runList(given: GivenOptions, { database }: CommandTools): Promise<CommandOutcome> {
-  const found = await listRemittances(database, { bank: given.one('bank'), number: null }, MOST_LISTED);
-  const items = found.map(({ contentHash: _hash, ...one }) => one);
-  const rows = items.map(({ bank, number, madeOn, instructions, accepted, refused, isWritten }) => {
-    const open = instructions - accepted - refused;
-    return [bank, number, madeOn, isWritten ? 'yes' : 'no', instructions, accepted, refused, open].map(
-      String,
-    );
-  });
-  const head = ['BANK', 'NUMBER', 'MADE ON', 'WRITTEN', 'INSTRUCTIONS', 'ACCEPTED', 'REFUSED', 'OPEN'];
-  return { lines: table(head, rows), json: { items } };
-}
 
 async function folderFault(folder: string): Promise<string | null> {
   try {
@@ -117,23 +127,6 @@ async function folderFault(folder: string): Promise<string | null> {
       ? `--folder: ${visible(folder)} is not there; make it, or name another one`
       : `--folder: ${visible(folder)} cannot be written into (${code}); let this account write there, or name another one`;
   }
-}
-
-async function runShow(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const [bank, number] = [given.one('bank') ?? '', Number(given.one('number'))];
-  const shown = await written(given, tools, await rewriteRemittance(tools, bank, number, tools.operator));
-  if ('message' in shown) return shown;
-  const refused = await listRefused(tools.database, bank, number);
-  return {
-    lines: [
-      ...shown.lines,
-      ...refused.map(
-        ({ kind, ourNumber, reason }) =>
-          `refused: ${KIND_WORDS[kind]} of ${ourNumber}: ${visible(reason ?? 'sem motivo')}`,
-      ),
-    ],
-    json: { ...(shown.json as object), refused },
-  };
 }
 
 const KIND_WORDS = { register: 'registration', writeOff: 'write-off', dueDay: 'change of due day' } as const;

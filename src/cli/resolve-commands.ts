@@ -24,7 +24,6 @@ import {
   type AuditedCommandTools,
   type Command,
   type CommandOutcome,
-  type GivenOptions,
   limitOption,
   reasonOption,
   visible,
@@ -74,7 +73,25 @@ export const RESOLVE_COMMANDS: readonly Command[] = [
     operand: ID_OPERAND,
     options: [],
     opens: 'audited',
-    run: runShow,
+    async run(given, tools) {
+      const id = given.one('ID') ?? '';
+      const found = await findCase(tools.database, id);
+      if (found === null) return refused('unknownId', null);
+      const decisions = await decisionsOn(found, tools);
+      const acquirer = found.kind === 'charge' ? await askAcquirer(found, tools) : null;
+      const lines = [
+        ...caseLines(found),
+        ...(acquirer === null ? [] : [field('acquirer now', acquirerText(acquirer))]),
+        ...decisions.map((entry) => field('decided', decisionText(entry))),
+        ...(found.isUnresolved ? ['', adviceOf(found)] : []),
+      ];
+      const json = {
+        ...found,
+        acquirerNow: acquirer,
+        decisions: decisions.map((entry) => ({ ...decisionOf(entry) })),
+      };
+      return { lines, json };
+    },
   },
   {
     words: ['resolve', 'decide'],
@@ -102,7 +119,40 @@ export const RESOLVE_COMMANDS: readonly Command[] = [
       reasonOption('who said so and where, for the audit log'),
     ],
     opens: 'audited',
-    run: runDecide,
+    async run(given, tools) {
+      const id = given.one('ID') ?? '';
+      const decision = given.one('as') as Decision;
+      const amount = given.one('amount')?.replace('.', '');
+      const time = new DatabaseTime();
+      await time.follow(tools.database);
+      const clocks = await listMovedClocks(tools.database);
+      const shifts = new Map([...clocks].map(([merchantId, clock]) => [merchantId, clock.shiftMilliseconds]));
+      const decided = await decideUnresolved(
+        {
+          ...tools,
+          clock: businessClock(time, shifts),
+          acquirerTimeoutMilliseconds: tools.acquirer.timeoutMilliseconds,
+          async askAcquirer(charge) {
+            const answer = await askAcquirer(charge, tools);
+            return answer.kind === 'notAsked' ? null : answer;
+          },
+          onWait: (milliseconds) =>
+            tools.report(`A try may be under way; waiting ${Math.ceil(milliseconds / 1_000)} s for its end.`),
+        },
+        id,
+        decision,
+        (given.one('reason') ?? '').trim(),
+        amount === undefined ? null : cents(Number(amount)),
+      );
+      if (decided.kind === 'refused') return refused(decided.refusal, decided.found);
+      const { before, state } = decided;
+      const lines = [
+        `The ${before.kind} ${before.id} of ${before.merchantId} is ${state}; it was ${before.state}.`,
+        'The audit log records it.',
+      ];
+      const { kind, merchantId } = before;
+      return { lines, json: { kind, id: before.id, merchantId, before: before.state, state } };
+    },
   },
 ];
 
@@ -111,26 +161,6 @@ const AMOUNT = /^\d{1,8}\.\d{2}$/;
 const LIVE_ADVICE =
   '; a payment cannot be made to stay, for its buyer was answered an error: if the acquirer shows it live and cannot void ' +
   'it, have it refunded there, then decide voided. That of a billing stays by itself when the acquirer answers that it is live';
-
-async function runShow(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const id = given.one('ID') ?? '';
-  const found = await findCase(tools.database, id);
-  if (found === null) return refused('unknownId', null);
-  const decisions = await decisionsOn(found, tools);
-  const acquirer = found.kind === 'charge' ? await askAcquirer(found, tools) : null;
-  const lines = [
-    ...caseLines(found),
-    ...(acquirer === null ? [] : [field('acquirer now', acquirerText(acquirer))]),
-    ...decisions.map((entry) => field('decided', decisionText(entry))),
-    ...(found.isUnresolved ? ['', adviceOf(found)] : []),
-  ];
-  const json = {
-    ...found,
-    acquirerNow: acquirer,
-    decisions: decisions.map((entry) => ({ ...decisionOf(entry) })),
-  };
-  return { lines, json };
-}
 
 /** Only final cases can have a decision. Its entry has the time of the commit. */
 async function decisionsOn(found: Case, tools: AuditedCommandTools): Promise<AuditEntry[]> {
@@ -231,41 +261,6 @@ function decisionText(entry: AuditEntry): string {
   const { entryNumber, occurredAt, actor, origin, detail } = decisionOf(entry);
   const { after, reason } = Object(detail) as { after?: unknown; reason?: unknown };
   return visible(`${after}, by ${actor} at ${origin}, ${occurredAt}: ${reason} (audit entry ${entryNumber})`);
-}
-
-async function runDecide(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const id = given.one('ID') ?? '';
-  const decision = given.one('as') as Decision;
-  const amount = given.one('amount')?.replace('.', '');
-  const time = new DatabaseTime();
-  await time.follow(tools.database);
-  const clocks = await listMovedClocks(tools.database);
-  const shifts = new Map([...clocks].map(([merchantId, clock]) => [merchantId, clock.shiftMilliseconds]));
-  const decided = await decideUnresolved(
-    {
-      ...tools,
-      clock: businessClock(time, shifts),
-      acquirerTimeoutMilliseconds: tools.acquirer.timeoutMilliseconds,
-      async askAcquirer(charge) {
-        const answer = await askAcquirer(charge, tools);
-        return answer.kind === 'notAsked' ? null : answer;
-      },
-      onWait: (milliseconds) =>
-        tools.report(`A try may be under way; waiting ${Math.ceil(milliseconds / 1_000)} s for its end.`),
-    },
-    id,
-    decision,
-    (given.one('reason') ?? '').trim(),
-    amount === undefined ? null : cents(Number(amount)),
-  );
-  if (decided.kind === 'refused') return refused(decided.refusal, decided.found);
-  const { before, state } = decided;
-  const lines = [
-    `The ${before.kind} ${before.id} of ${before.merchantId} is ${state}; it was ${before.state}.`,
-    'The audit log records it.',
-  ];
-  const { kind, merchantId } = before;
-  return { lines, json: { kind, id: before.id, merchantId, before: before.state, state } };
 }
 
 const OPTIONS_OF: Partial<Record<DecisionRefusal, string>> = {

@@ -1,13 +1,6 @@
 import { changeStanding } from '../merchants/change-merchant.ts';
 import type { Standing } from '../merchants/merchant.ts';
-import {
-  type AuditedCommandTools,
-  type Command,
-  type CommandOutcome,
-  type GivenOptions,
-  MERCHANT_OPTION,
-  reasonOption,
-} from './command.ts';
+import { type Command, MERCHANT_OPTION, reasonOption } from './command.ts';
 import { refusedByOperator } from './refusals.ts';
 
 export const STANDING_COMMANDS: readonly Command[] = [
@@ -47,7 +40,7 @@ function standingCommand(
     summary,
     options: [MERCHANT_OPTION, reasonOption('for the audit log')],
     opens: 'audited',
-    async run(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
+    async run(given, tools) {
       const reason = given.one('reason') ?? '';
       const changed = await changeStanding(tools, given.one('merchant') ?? '', { ...change, reason });
       if ('refusal' in changed) return refusedByOperator(changed);

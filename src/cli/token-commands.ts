@@ -1,14 +1,7 @@
 import { listTokens } from '../merchants/tokens/access-tokens.sql.ts';
 import { endTokens } from '../merchants/tokens/end-tokens.ts';
 import { utcText } from '../values/instant.ts';
-import {
-  type AuditedCommandTools,
-  type Command,
-  type CommandOutcome,
-  type CommandTools,
-  type GivenOptions,
-  table,
-} from './command.ts';
+import { type Command, table } from './command.ts';
 import { USER_NAME_OPTION } from './merchant-commands.ts';
 import { refusedByOperator } from './refusals.ts';
 
@@ -19,7 +12,18 @@ export const TOKEN_COMMANDS: readonly Command[] = [
     summary: `show the access tokens of a credential that are good now, oldest first, up to ${MOST_LISTED}`,
     options: [USER_NAME_OPTION],
     opens: 'database',
-    run: runTokenList,
+    async run(given, tools) {
+      const listed = await listTokens(tools, given.one('user-name') ?? '', MOST_LISTED);
+      if ('refusal' in listed) return refusedByOperator(listed);
+      const items = listed.map(({ tokenId, api, createdAt, expiresAt }) => ({
+        tokenId,
+        api,
+        createdAt,
+        expiresAt,
+      }));
+      const rows = items.map((one) => [one.tokenId, one.api, utcText(one.createdAt), utcText(one.expiresAt)]);
+      return { lines: table(['TOKEN', 'API', 'SINCE', 'UNTIL'], rows), json: { items } };
+    },
   },
   {
     words: ['token', 'revoke'],
@@ -34,28 +38,13 @@ export const TOKEN_COMMANDS: readonly Command[] = [
       },
     ],
     opens: 'audited',
-    run: runTokenRevoke,
+    async run(given, tools) {
+      const userName = given.one('user-name') ?? '';
+      const tokenId = given.one('token');
+      const ended = await endTokens(tools, userName, tokenId);
+      if (ended !== 'ended') return refusedByOperator(ended);
+      const what = tokenId === null ? `All tokens of ${userName}` : `Token ${tokenId} of ${userName}`;
+      return { lines: [`${what} ended: in every process within two seconds.`], json: { userName, tokenId } };
+    },
   },
 ];
-
-async function runTokenList(given: GivenOptions, tools: CommandTools): Promise<CommandOutcome> {
-  const listed = await listTokens(tools, given.one('user-name') ?? '', MOST_LISTED);
-  if ('refusal' in listed) return refusedByOperator(listed);
-  const items = listed.map(({ tokenId, api, createdAt, expiresAt }) => ({
-    tokenId,
-    api,
-    createdAt,
-    expiresAt,
-  }));
-  const rows = items.map((one) => [one.tokenId, one.api, utcText(one.createdAt), utcText(one.expiresAt)]);
-  return { lines: table(['TOKEN', 'API', 'SINCE', 'UNTIL'], rows), json: { items } };
-}
-
-async function runTokenRevoke(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const userName = given.one('user-name') ?? '';
-  const tokenId = given.one('token');
-  const ended = await endTokens(tools, userName, tokenId);
-  if (ended !== 'ended') return refusedByOperator(ended);
-  const what = tokenId === null ? `All tokens of ${userName}` : `Token ${tokenId} of ${userName}`;
-  return { lines: [`${what} ended: in every process within two seconds.`], json: { userName, tokenId } };
-}

@@ -12,7 +12,6 @@ import {
   type AuditedCommandTools,
   type Command,
   type CommandOutcome,
-  type GivenOptions,
   MERCHANT_OPTION,
   table,
   visible,
@@ -31,7 +30,26 @@ export const WEBHOOK_COMMANDS: readonly Command[] = [
     summary: 'show where a merchant is notified, what waits and since when it fails',
     options: [MERCHANT_OPTION],
     opens: 'audited',
-    run: runList,
+    async run(given, tools) {
+      const { database } = tools;
+      const merchantId = given.one('merchant') ?? '';
+      const isThere = (await findMerchant(database, merchantId)) !== null;
+      await recordLook(tools, `merchants/${merchantId}/webhooks`, isThere);
+      if (!isThere) return merchantUnknown(merchantId);
+      const limits = { mostCounted: MOST_COUNTED, limit: MOST_ENDPOINTS };
+      const found = await listEndpointsOf(database, merchantId, limits);
+      const rows = found.map((one) => [
+        visible(one.endpoint),
+        visible(one.url ?? '-'),
+        stateText(one),
+        one.waiting === MOST_COUNTED ? `${MOST_COUNTED} or more` : String(one.waiting),
+      ]);
+      const lines =
+        found.length === 0
+          ? ['It is notified nowhere.']
+          : table(['ENDPOINT', 'URL', 'STATE', 'WAITING'], rows);
+      return { lines: [...lines, ...found.flatMap(whyLines)], json: { items: found } };
+    },
   },
   {
     words: ['webhook', 'deliveries'],
@@ -50,7 +68,44 @@ export const WEBHOOK_COMMANDS: readonly Command[] = [
       { name: 'nsu', value: 'NSU', description: 'only those of this payment' },
     ],
     opens: 'audited',
-    run: runDeliveries,
+    async run(given, tools) {
+      const { database } = tools;
+      const [merchantId, accountNumber] = [given.one('merchant') ?? '', given.one('account') ?? ''];
+      const states = STATES.filter((state) => given.many('state').includes(state));
+      const lists = {
+        search: <T>(_merchantId: string, read: (reader: Reader) => Promise<T>) => read(database),
+        clock: await readBusinessClock(database),
+      };
+      const found = await listDeliveries(lists, merchantId, {
+        accountNumber,
+        states: states.length === 0 ? STATES : states,
+        nsu: given.one('nsu'),
+        from: null,
+        to: null,
+        page: 1,
+        limit: MOST_DELIVERIES,
+        order: { field: 'createdAt', isDescending: true },
+      });
+      const resource = `merchants/${merchantId}/accounts/${accountNumber}/deliveries`;
+      await recordLook(tools, resource, typeof found !== 'string');
+      if (found === 'notFound') return accountUnknown(accountNumber);
+      if (typeof found === 'string')
+        return { option: '--nsu', message: `there are too many to put in order (${found}): name an --nsu` };
+      const rows = found.items.map((one) => [
+        one.deliveryId,
+        one.kind,
+        one.state,
+        String(one.tries),
+        utcText(one.createdAt),
+        one.nsu ?? '-',
+        visible(one.url ?? '-'),
+      ]);
+      const names = ['DELIVERY', 'KIND', 'STATE', 'TRIES', 'WRITTEN', 'NSU', 'URL'];
+      return {
+        lines: found.items.length === 0 ? ['There are none.'] : table(names, rows),
+        json: { items: found.items },
+      };
+    },
   },
   {
     words: ['webhook', 'resend'],
@@ -60,7 +115,36 @@ export const WEBHOOK_COMMANDS: readonly Command[] = [
       { name: 'delivery', value: 'ID', description: 'as webhook deliveries shows it', isRequired: true },
     ],
     opens: 'audited',
-    run: runResend,
+    async run(given, { database, audit, operator }) {
+      const [merchantId, deliveryId] = [given.one('merchant') ?? '', given.one('delivery') ?? ''];
+      const found = await findDelivery(database, merchantId, deliveryId);
+      const refusal = found === null ? 'notFound' : resendRefusal(found);
+      const record = (outcome: 'success' | 'failure', detail: AuditDetail) =>
+        audit.record({
+          ...operator,
+          action: 'webhook.resend',
+          outcome,
+          resource: `merchants/${merchantId}/deliveries/${deliveryId}`,
+          detail,
+        });
+      if (refusal !== null) {
+        await record('failure', { refusal });
+        return refusedResend(refusal);
+      }
+      // What cannot be audited is not done.
+      await record('success', {});
+      const tools = { database, clock: await readBusinessClock(database), notify: () => {} };
+      const sent = await resendDelivery(tools, merchantId, deliveryId);
+      if (typeof sent === 'string') {
+        // Another process was faster.
+        await record('failure', { refusal: sent });
+        return refusedResend(sent);
+      }
+      return {
+        lines: [`Delivery ${deliveryId} waits to be sent again; a running service does so within seconds.`],
+        json: { deliveryId, state: sent.state },
+      };
+    },
   },
 ];
 
@@ -72,25 +156,6 @@ async function recordLook(
 ): Promise<void> {
   const outcome = isThere ? 'success' : 'failure';
   await audit.record({ ...operator, action: 'webhook.read', outcome, resource });
-}
-
-async function runList(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const { database } = tools;
-  const merchantId = given.one('merchant') ?? '';
-  const isThere = (await findMerchant(database, merchantId)) !== null;
-  await recordLook(tools, `merchants/${merchantId}/webhooks`, isThere);
-  if (!isThere) return merchantUnknown(merchantId);
-  const limits = { mostCounted: MOST_COUNTED, limit: MOST_ENDPOINTS };
-  const found = await listEndpointsOf(database, merchantId, limits);
-  const rows = found.map((one) => [
-    visible(one.endpoint),
-    visible(one.url ?? '-'),
-    stateText(one),
-    one.waiting === MOST_COUNTED ? `${MOST_COUNTED} or more` : String(one.waiting),
-  ]);
-  const lines =
-    found.length === 0 ? ['It is notified nowhere.'] : table(['ENDPOINT', 'URL', 'STATE', 'WAITING'], rows);
-  return { lines: [...lines, ...found.flatMap(whyLines)], json: { items: found } };
 }
 
 /** Why it fails, and what to do. Nothing if it works, or if nothing is known. */
@@ -169,45 +234,6 @@ function stateText({ state, failingSince, openedUntil }: ListedEndpoint): string
   return `${state}, fails since ${utcText(failingSince)}${rest}`;
 }
 
-async function runDeliveries(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const { database } = tools;
-  const [merchantId, accountNumber] = [given.one('merchant') ?? '', given.one('account') ?? ''];
-  const states = STATES.filter((state) => given.many('state').includes(state));
-  const lists = {
-    search: <T>(_merchantId: string, read: (reader: Reader) => Promise<T>) => read(database),
-    clock: await readBusinessClock(database),
-  };
-  const found = await listDeliveries(lists, merchantId, {
-    accountNumber,
-    states: states.length === 0 ? STATES : states,
-    nsu: given.one('nsu'),
-    from: null,
-    to: null,
-    page: 1,
-    limit: MOST_DELIVERIES,
-    order: { field: 'createdAt', isDescending: true },
-  });
-  const resource = `merchants/${merchantId}/accounts/${accountNumber}/deliveries`;
-  await recordLook(tools, resource, typeof found !== 'string');
-  if (found === 'notFound') return accountUnknown(accountNumber);
-  if (typeof found === 'string')
-    return { option: '--nsu', message: `there are too many to put in order (${found}): name an --nsu` };
-  const rows = found.items.map((one) => [
-    one.deliveryId,
-    one.kind,
-    one.state,
-    String(one.tries),
-    utcText(one.createdAt),
-    one.nsu ?? '-',
-    visible(one.url ?? '-'),
-  ]);
-  const names = ['DELIVERY', 'KIND', 'STATE', 'TRIES', 'WRITTEN', 'NSU', 'URL'];
-  return {
-    lines: found.items.length === 0 ? ['There are none.'] : table(names, rows),
-    json: { items: found.items },
-  };
-}
-
 const REFUSALS: Readonly<Record<ResendRefusal, string>> = {
   notFound: 'is no delivery of this merchant',
   stillWaiting: 'still waits to be sent: nothing is to be done',
@@ -216,40 +242,6 @@ const REFUSALS: Readonly<Record<ResendRefusal, string>> = {
   endpointRemoved: 'has nowhere to go: the address was removed',
   triedTooOften: 'was tried too often',
 };
-
-async function runResend(
-  given: GivenOptions,
-  { database, audit, operator }: AuditedCommandTools,
-): Promise<CommandOutcome> {
-  const [merchantId, deliveryId] = [given.one('merchant') ?? '', given.one('delivery') ?? ''];
-  const found = await findDelivery(database, merchantId, deliveryId);
-  const refusal = found === null ? 'notFound' : resendRefusal(found);
-  const record = (outcome: 'success' | 'failure', detail: AuditDetail) =>
-    audit.record({
-      ...operator,
-      action: 'webhook.resend',
-      outcome,
-      resource: `merchants/${merchantId}/deliveries/${deliveryId}`,
-      detail,
-    });
-  if (refusal !== null) {
-    await record('failure', { refusal });
-    return refusedResend(refusal);
-  }
-  // What cannot be audited is not done.
-  await record('success', {});
-  const tools = { database, clock: await readBusinessClock(database), notify: () => {} };
-  const sent = await resendDelivery(tools, merchantId, deliveryId);
-  if (typeof sent === 'string') {
-    // Another process was faster.
-    await record('failure', { refusal: sent });
-    return refusedResend(sent);
-  }
-  return {
-    lines: [`Delivery ${deliveryId} waits to be sent again; a running service does so within seconds.`],
-    json: { deliveryId, state: sent.state },
-  };
-}
 
 function refusedResend(refusal: ResendRefusal): CommandOutcome {
   return { option: '--delivery', message: `--delivery ${REFUSALS[refusal]}` };

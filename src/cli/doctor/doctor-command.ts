@@ -3,7 +3,7 @@ import type { Configuration } from '../../app/config.ts';
 import { type Database, openDatabase } from '../../platform/postgres/database.ts';
 import { checkAcquirer } from '../../providers/acquirers/open-acquirer.ts';
 import { checkBank } from '../../providers/banks/open-bank.ts';
-import type { Command, CommandOutcome, GivenOptions, InstallationTools, ReachedPlace } from '../command.ts';
+import type { Command, InstallationTools, ReachedPlace } from '../command.ts';
 import { checkArchive } from './check-archive.ts';
 import { checkChannel, type Peer } from './check-channel.ts';
 import { checkDatabase, checkWayIn } from './check-database.ts';
@@ -20,19 +20,17 @@ export const DOCTOR_COMMAND: Command = {
   switches: [{ name: 'strict', description: 'end with 1 for a warning too' }],
   options: [],
   opens: 'installation',
-  run: runDoctor,
+  async run(given, tools) {
+    const diagnoses = await examine(tools);
+    const count = (state: Diagnosis['state']) => diagnoses.filter((one) => one.state === state).length;
+    const [faults, warnings] = [count('fault'), count('warning')];
+    return {
+      isBad: faults > 0 || (given.has('strict') && warnings > 0),
+      lines: [...diagnoses.flatMap(linesOf), `${faults} faults, ${warnings} warnings, ${count('ok')} fine`],
+      json: { faults, warnings, diagnoses },
+    };
+  },
 };
-
-async function runDoctor(given: GivenOptions, tools: InstallationTools): Promise<CommandOutcome> {
-  const diagnoses = await examine(tools);
-  const count = (state: Diagnosis['state']) => diagnoses.filter((one) => one.state === state).length;
-  const [faults, warnings] = [count('fault'), count('warning')];
-  return {
-    isBad: faults > 0 || (given.has('strict') && warnings > 0),
-    lines: [...diagnoses.flatMap(linesOf), `${faults} faults, ${warnings} warnings, ${count('ok')} fine`],
-    json: { faults, warnings, diagnoses },
-  };
-}
 
 const MARKS = { ok: 'ok     ', warning: 'WARNING', fault: 'FAULT  ' } as const;
 

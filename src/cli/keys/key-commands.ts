@@ -15,7 +15,6 @@ import {
   type AuditedKeyTools,
   type Command,
   type CommandOutcome,
-  type GivenOptions,
   type InstallationTools,
   type KeyCommandTools,
   refused,
@@ -171,7 +170,42 @@ export const KEY_COMMANDS: readonly Command[] = [
       },
     ],
     opens: 'installation',
-    run: runCreate,
+    async run(given, installation) {
+      const place = given.one('for');
+      // Before settings are read: this value may be the missing one.
+      if (place === 'environment') return printedOutcome(installation);
+      const configuration = installation.configure();
+      const { keyStore } = configuration;
+      if (place === 'file' && keyStore.kind !== 'file') {
+        return {
+          option: '--for',
+          message: 'PARCELA_KEY or PARCELA_KEY_STORE_URL is set: leave it out to use a key file',
+        };
+      }
+      if (keyStore.kind === 'external') {
+        return refused('the key store of PARCELA_KEY_STORE_URL makes its own keys');
+      }
+      if (keyStore.kind === 'environment') return printedOutcome(installation);
+      const tools = await installation.openKeys(configuration);
+      // Opened late: without the key made here there may be no audit log to open.
+      let opening: ReturnType<typeof tools.openAudited> | undefined;
+      const openOnce = () => {
+        opening ??= tools.openAudited();
+        return opening;
+      };
+      const commitChange: CommitKeyChange = async (work) =>
+        auditedKeyChanges((await openOnce()).audit, tools.operator)(work);
+      const made = await createKeyEncryptionKey({ ...tools, commitChange }, keyStore.path);
+      if (made.kind === 'created') {
+        const failure = await auditFirstKey(commitChange, made.keyId);
+        if (failure !== null) {
+          const message = `made the key-encryption key ${made.keyId} in ${made.path}, but the audit log does not record it: `;
+          return refused(message + failure);
+        }
+      }
+      if (made.kind === 'preparedBefore') await openOnce();
+      return createdOutcome(made);
+    },
   },
   {
     words: ['key', 'rotate'],
@@ -189,7 +223,25 @@ export const KEY_COMMANDS: readonly Command[] = [
       },
     ],
     opens: 'keys',
-    run: runRotate,
+    async run(given, tools) {
+      const asked = given.one('kind') as KeyKind | 'all';
+      const opened = await tools.openAudited();
+      const rotation = { ...tools, ...opened, commitChange: auditedKeyChanges(opened.audit, tools.operator) };
+      const lines: string[] = [];
+      const done: object[] = [];
+      const failures: string[] = [];
+      for (const kind of asked === 'all' ? KEY_KINDS : [asked]) {
+        const outcome = await rotateKind(rotation, kind);
+        // A failure must not keep the other kinds from being rotated.
+        if ('message' in outcome) failures.push(`${kind}: ${outcome.message}`);
+        else {
+          lines.push(...outcome.lines);
+          done.push({ kind, ...(outcome.json as object) });
+        }
+      }
+      if (failures.length > 0) return refused([...lines, ...failures].join('\n'));
+      return { lines, json: { rotated: done } };
+    },
   },
   KEY_STATUS_COMMAND,
   {
@@ -197,46 +249,26 @@ export const KEY_COMMANDS: readonly Command[] = [
     summary: 'take a key-encryption key that wraps nothing out of the key file, for ever',
     options: [{ name: 'key-id', value: 'ID', description: 'as key status shows it', isRequired: true }],
     opens: 'keys',
-    run: runForget,
+    async run(given, tools) {
+      const keyId = given.one('key-id') ?? '';
+      if (tools.keyStore.kind !== 'file')
+        return refused('only keys of a key file are forgotten by this command');
+      const opened = await tools.openAudited();
+      const commitChange = auditedKeyChanges(opened.audit, tools.operator);
+      const result = await forgetKeyEncryptionKey({ ...tools, commitChange }, tools.keyStore.path, keyId);
+      if (result !== 'forgotten') {
+        return {
+          option: '--key-id',
+          message: `--key-id ${JSON.stringify(keyId)} ${FORGET_SENTENCES[result]}`,
+        };
+      }
+      const lines = [
+        `Key ${keyId} is gone from the key file. Backups of the database from its time open nowhere any more.`,
+      ];
+      return { lines, json: { keyId } };
+    },
   },
 ];
-
-async function runCreate(given: GivenOptions, installation: InstallationTools): Promise<CommandOutcome> {
-  const place = given.one('for');
-  // Before settings are read: this value may be the missing one.
-  if (place === 'environment') return printedOutcome(installation);
-  const configuration = installation.configure();
-  const { keyStore } = configuration;
-  if (place === 'file' && keyStore.kind !== 'file') {
-    return {
-      option: '--for',
-      message: 'PARCELA_KEY or PARCELA_KEY_STORE_URL is set: leave it out to use a key file',
-    };
-  }
-  if (keyStore.kind === 'external') {
-    return refused('the key store of PARCELA_KEY_STORE_URL makes its own keys');
-  }
-  if (keyStore.kind === 'environment') return printedOutcome(installation);
-  const tools = await installation.openKeys(configuration);
-  // Opened late: without the key made here there may be no audit log to open.
-  let opening: ReturnType<typeof tools.openAudited> | undefined;
-  const openOnce = () => {
-    opening ??= tools.openAudited();
-    return opening;
-  };
-  const commitChange: CommitKeyChange = async (work) =>
-    auditedKeyChanges((await openOnce()).audit, tools.operator)(work);
-  const made = await createKeyEncryptionKey({ ...tools, commitChange }, keyStore.path);
-  if (made.kind === 'created') {
-    const failure = await auditFirstKey(commitChange, made.keyId);
-    if (failure !== null) {
-      const message = `made the key-encryption key ${made.keyId} in ${made.path}, but the audit log does not record it: `;
-      return refused(message + failure);
-    }
-  }
-  if (made.kind === 'preparedBefore') await openOnce();
-  return createdOutcome(made);
-}
 
 /** Nothing can be audited before the first key exists. Returns why this failed, or null. */
 async function auditFirstKey(commitChange: CommitKeyChange, keyId: string): Promise<string | null> {
@@ -294,43 +326,8 @@ function createdLines(made: {
   ];
 }
 
-async function runRotate(given: GivenOptions, tools: KeyCommandTools): Promise<CommandOutcome> {
-  const asked = given.one('kind') as KeyKind | 'all';
-  const opened = await tools.openAudited();
-  const rotation = { ...tools, ...opened, commitChange: auditedKeyChanges(opened.audit, tools.operator) };
-  const lines: string[] = [];
-  const done: object[] = [];
-  const failures: string[] = [];
-  for (const kind of asked === 'all' ? KEY_KINDS : [asked]) {
-    const outcome = await rotateKind(rotation, kind);
-    // A failure must not keep the other kinds from being rotated.
-    if ('message' in outcome) failures.push(`${kind}: ${outcome.message}`);
-    else {
-      lines.push(...outcome.lines);
-      done.push({ kind, ...(outcome.json as object) });
-    }
-  }
-  if (failures.length > 0) return refused([...lines, ...failures].join('\n'));
-  return { lines, json: { rotated: done } };
-}
-
 const FORGET_SENTENCES = {
   keyUnknown: 'is no key of the key file',
   keyCurrent: 'is the key that wraps now: rotate first',
   keyWraps: 'still wraps a data key: run key rotate --kind key-encryption first',
 } as const;
-
-async function runForget(given: GivenOptions, tools: KeyCommandTools): Promise<CommandOutcome> {
-  const keyId = given.one('key-id') ?? '';
-  if (tools.keyStore.kind !== 'file') return refused('only keys of a key file are forgotten by this command');
-  const opened = await tools.openAudited();
-  const commitChange = auditedKeyChanges(opened.audit, tools.operator);
-  const result = await forgetKeyEncryptionKey({ ...tools, commitChange }, tools.keyStore.path, keyId);
-  if (result !== 'forgotten') {
-    return { option: '--key-id', message: `--key-id ${JSON.stringify(keyId)} ${FORGET_SENTENCES[result]}` };
-  }
-  const lines = [
-    `Key ${keyId} is gone from the key file. Backups of the database from its time open nowhere any more.`,
-  ];
-  return { lines, json: { keyId } };
-}

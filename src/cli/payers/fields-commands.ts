@@ -4,14 +4,7 @@ import { type CardFields, MOST_ORIGINS, originsFault } from '../../payments/fiel
 import { type GET_FIELDS, ORIGIN_FAULTS, writeFields } from '../../payments/fields/contract.ts';
 import { newPageKey } from '../../platform/chance.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
-import {
-  type AuditedCommandTools,
-  type Command,
-  type CommandOutcome,
-  type CommandTools,
-  type GivenOptions,
-  MERCHANT_OPTION,
-} from '../command.ts';
+import { type Command, type CommandOutcome, type CommandTools, MERCHANT_OPTION } from '../command.ts';
 import { merchantUnknown } from '../refusals.ts';
 
 export const FIELDS_COMMANDS: readonly Command[] = [
@@ -28,39 +21,36 @@ export const FIELDS_COMMANDS: readonly Command[] = [
       },
     ],
     opens: 'audited',
-    run: runSet,
+    async run(given, tools) {
+      const merchantId = given.one('merchant') ?? '';
+      const origins = [...new Set(given.many('origin'))];
+      if (origins.length > MOST_ORIGINS)
+        return { option: '--origin', message: `--origin: at most ${MOST_ORIGINS}` };
+      const takesHttp = tools.environment === 'homologation';
+      const fault = originsFault(origins, { takesHttp, ours: tools.pagesOrigin });
+      if (fault !== null)
+        return { option: '--origin', message: `--origin: ${ORIGIN_FAULTS[fault].sentence.en}` };
+      if ((await findMerchant(tools.database, merchantId)) === null) return merchantUnknown(merchantId);
+      const { actor: userName, origin: address } = tools.operator;
+      const now = (await readBusinessClock(tools.database)).now(merchantId);
+      const wanted = { merchantId, pageKey: newPageKey(), origins };
+      return shown(await putCardFields(tools.audit, wanted, { merchantId, userName, address }, now), tools);
+    },
   },
   {
     words: ['fields', 'show'],
     summary: 'show on which pages a merchant’s card fields may stand',
     options: [MERCHANT_OPTION],
     opens: 'database',
-    run: runShow,
+    async run(given, tools) {
+      const merchantId = given.one('merchant') ?? '';
+      if ((await findMerchant(tools.database, merchantId)) === null) return merchantUnknown(merchantId);
+      const found = await findCardFields(tools.database, merchantId);
+      if (found === null) return { lines: ['It has no card fields.'], json: null };
+      return shown(found, tools);
+    },
   },
 ];
-
-async function runSet(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const merchantId = given.one('merchant') ?? '';
-  const origins = [...new Set(given.many('origin'))];
-  if (origins.length > MOST_ORIGINS)
-    return { option: '--origin', message: `--origin: at most ${MOST_ORIGINS}` };
-  const takesHttp = tools.environment === 'homologation';
-  const fault = originsFault(origins, { takesHttp, ours: tools.pagesOrigin });
-  if (fault !== null) return { option: '--origin', message: `--origin: ${ORIGIN_FAULTS[fault].sentence.en}` };
-  if ((await findMerchant(tools.database, merchantId)) === null) return merchantUnknown(merchantId);
-  const { actor: userName, origin: address } = tools.operator;
-  const now = (await readBusinessClock(tools.database)).now(merchantId);
-  const wanted = { merchantId, pageKey: newPageKey(), origins };
-  return shown(await putCardFields(tools.audit, wanted, { merchantId, userName, address }, now), tools);
-}
-
-async function runShow(given: GivenOptions, tools: CommandTools): Promise<CommandOutcome> {
-  const merchantId = given.one('merchant') ?? '';
-  if ((await findMerchant(tools.database, merchantId)) === null) return merchantUnknown(merchantId);
-  const found = await findCardFields(tools.database, merchantId);
-  if (found === null) return { lines: ['It has no card fields.'], json: null };
-  return shown(found, tools);
-}
 
 /** Shows the fields, with the markup that the merchant pastes into the page. */
 function shown(fields: CardFields, { cell, pagesOrigin }: CommandTools): CommandOutcome {

@@ -27,7 +27,6 @@ import { readExactJson } from '../../values/exact-json.ts';
 import { isUuid } from '../../values/ids.ts';
 import type { Instant } from '../../values/instant.ts';
 import {
-  type AuditedCommandTools,
   type Command,
   type CommandOption,
   type CommandOutcome,
@@ -76,28 +75,102 @@ export const LINK_COMMANDS: readonly Command[] = [
       { name: 'account', value: 'NUMBER', description: 'default: the merchant’s first account' },
     ],
     opens: 'audited',
-    run: runCreate,
+    async run(given, tools) {
+      const { database, keyring, audit, operator } = tools;
+      const read = readBody(given);
+      if (!read.ok) return refused(read.faults[0]?.tag ?? '', read.faults[0]?.sentence.en ?? '');
+      const merchantId = given.one('merchant') ?? '';
+      const merchant = await findMerchant(database, merchantId);
+      if (merchant === null) return merchantUnknown(merchantId);
+      const accountNumber = given.one('account') ?? merchant.accountNumbers[0] ?? '';
+      if (!merchant.accountNumbers.includes(accountNumber)) return accountUnknown(accountNumber);
+      const creating = {
+        database,
+        keyring,
+        clock: await readBusinessClock(database),
+        findRequest: () => Promise.reject(new Error('a request without a key is not looked up')),
+        writeLink: (row: NewLink) =>
+          audit.transaction((tx) => {
+            tx.record(eventOf(operator, 'link.create', row.link));
+            return insertLink(tx, row);
+          }),
+      };
+      const body = read.body as Parameters<typeof readWantedLink>[0];
+      const readTerms = (now: Instant) => lifeRefusal(body.expirationDate, now) ?? readWantedLink(body, now);
+      const seller = {
+        merchantId,
+        accountNumber,
+        userName: operator.actor,
+        softDescriptor: merchant.softDescriptor,
+      };
+      const once = await createLink(
+        creating,
+        seller,
+        readTerms,
+        { idempotency: null, body },
+        Number.POSITIVE_INFINITY,
+      );
+      if (once.kind !== 'first') throw new Error('a request without a key is the first');
+      const made = once.result;
+      if (typeof made === 'string') return refused('expirationDate', LIFE_REFUSALS[made].sentence.en);
+      return shown(made, tools, creating.clock.now(merchantId));
+    },
   },
   {
     words: ['link', 'list'],
     summary: `show the newest ${SHOWN} payment links of a merchant`,
     options: [MERCHANT_OPTION],
     opens: 'database',
-    run: runList,
+    async run(given, tools) {
+      const { database } = tools;
+      const merchantId = given.one('merchant') ?? '';
+      if ((await findMerchant(database, merchantId)) === null) return merchantUnknown(merchantId);
+      const now = (await readBusinessClock(database)).now(merchantId);
+      const wanted = { page: 1, limit: SHOWN, order: { field: 'createdDate', isDescending: true } } as const;
+      const { items } = await listLinkPage(database, merchantId, null, now, wanted);
+      const written = items.map((one) => writtenLink(one, tools, now));
+      const rows = items.map((one, at) => [
+        one.linkId,
+        written[at]?.status ?? '',
+        reaisText(one.amount),
+        visible(one.description),
+      ]);
+      const lines =
+        rows.length === 0 ? ['It has no links.'] : table(['LINK', 'STATUS', 'REAIS', 'FOR'], rows);
+      return { lines, json: { items: written } };
+    },
   },
   {
     words: ['link', 'show'],
     summary: 'show a payment link',
     options: [MERCHANT_OPTION, LINK_OPTION],
     opens: 'database',
-    run: runShow,
+    async run(given, tools) {
+      const { merchantId, linkId } = keyOf(given);
+      const link = await findLink(tools.database, { merchantId, linkId });
+      if (link === null) return NO_LINK;
+      return shown(link, tools, (await readBusinessClock(tools.database)).now(merchantId));
+    },
   },
   {
     words: ['link', 'disable'],
     summary: 'end a payment link that nobody is paying',
     options: [MERCHANT_OPTION, LINK_OPTION, reasonOption('kept with the link')],
     opens: 'audited',
-    run: runDisable,
+    /** What a bank must be asked about is left to the service, which can ask it. */
+    async run(given, tools) {
+      const { database, audit, operator } = tools;
+      const key = keyOf(given);
+      const disabled = await audit.transaction(async (tx) => {
+        const link = await disableLinkRow(tx, key, given.one('reason') ?? '');
+        if (link !== null) tx.record(eventOf(operator, 'link.disable', key));
+        return link;
+      });
+      const link = disabled ?? (await findLink(database, key));
+      if (link === null) return NO_LINK;
+      if (link.state !== 'disabled') return { option: '--link', message: WHY_NOT[link.state] };
+      return shown(link, tools, (await readBusinessClock(database)).now(key.merchantId));
+    },
   },
 ];
 
@@ -114,90 +187,9 @@ function readBody(given: GivenOptions) {
   return readRequest(Buffer.from(`{${members.join()}}`), {}, null, readExactJson);
 }
 
-async function runCreate(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const { database, keyring, audit, operator } = tools;
-  const read = readBody(given);
-  if (!read.ok) return refused(read.faults[0]?.tag ?? '', read.faults[0]?.sentence.en ?? '');
-  const merchantId = given.one('merchant') ?? '';
-  const merchant = await findMerchant(database, merchantId);
-  if (merchant === null) return merchantUnknown(merchantId);
-  const accountNumber = given.one('account') ?? merchant.accountNumbers[0] ?? '';
-  if (!merchant.accountNumbers.includes(accountNumber)) return accountUnknown(accountNumber);
-  const creating = {
-    database,
-    keyring,
-    clock: await readBusinessClock(database),
-    findRequest: () => Promise.reject(new Error('a request without a key is not looked up')),
-    writeLink: (row: NewLink) =>
-      audit.transaction((tx) => {
-        tx.record(eventOf(operator, 'link.create', row.link));
-        return insertLink(tx, row);
-      }),
-  };
-  const body = read.body as Parameters<typeof readWantedLink>[0];
-  const readTerms = (now: Instant) => lifeRefusal(body.expirationDate, now) ?? readWantedLink(body, now);
-  const seller = {
-    merchantId,
-    accountNumber,
-    userName: operator.actor,
-    softDescriptor: merchant.softDescriptor,
-  };
-  const once = await createLink(
-    creating,
-    seller,
-    readTerms,
-    { idempotency: null, body },
-    Number.POSITIVE_INFINITY,
-  );
-  if (once.kind !== 'first') throw new Error('a request without a key is the first');
-  const made = once.result;
-  if (typeof made === 'string') return refused('expirationDate', LIFE_REFUSALS[made].sentence.en);
-  return shown(made, tools, creating.clock.now(merchantId));
-}
-
 function refused(tag: string, sentence: string): CommandOutcome {
   const option = `--${FIELDS[tag]?.name ?? tag}`;
   return { option, message: `${option}: ${sentence}` };
-}
-
-async function runList(given: GivenOptions, tools: CommandTools): Promise<CommandOutcome> {
-  const { database } = tools;
-  const merchantId = given.one('merchant') ?? '';
-  if ((await findMerchant(database, merchantId)) === null) return merchantUnknown(merchantId);
-  const now = (await readBusinessClock(database)).now(merchantId);
-  const wanted = { page: 1, limit: SHOWN, order: { field: 'createdDate', isDescending: true } } as const;
-  const { items } = await listLinkPage(database, merchantId, null, now, wanted);
-  const written = items.map((one) => writtenLink(one, tools, now));
-  const rows = items.map((one, at) => [
-    one.linkId,
-    written[at]?.status ?? '',
-    reaisText(one.amount),
-    visible(one.description),
-  ]);
-  const lines = rows.length === 0 ? ['It has no links.'] : table(['LINK', 'STATUS', 'REAIS', 'FOR'], rows);
-  return { lines, json: { items: written } };
-}
-
-async function runShow(given: GivenOptions, tools: CommandTools): Promise<CommandOutcome> {
-  const { merchantId, linkId } = keyOf(given);
-  const link = await findLink(tools.database, { merchantId, linkId });
-  if (link === null) return NO_LINK;
-  return shown(link, tools, (await readBusinessClock(tools.database)).now(merchantId));
-}
-
-/** What a bank must be asked about is left to the service, which can ask it. */
-async function runDisable(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const { database, audit, operator } = tools;
-  const key = keyOf(given);
-  const disabled = await audit.transaction(async (tx) => {
-    const link = await disableLinkRow(tx, key, given.one('reason') ?? '');
-    if (link !== null) tx.record(eventOf(operator, 'link.disable', key));
-    return link;
-  });
-  const link = disabled ?? (await findLink(database, key));
-  if (link === null) return NO_LINK;
-  if (link.state !== 'disabled') return { option: '--link', message: WHY_NOT[link.state] };
-  return shown(link, tools, (await readBusinessClock(database)).now(key.merchantId));
 }
 
 const eventOf = (operator: Actor, action: AuditAction, { merchantId, linkId }: LinkKey): AuditEvent => ({

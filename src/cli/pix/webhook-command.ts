@@ -3,13 +3,7 @@ import { credentialsChannel, openCredentials } from '../../providers/open-provid
 import { PIX_CONNECT_MILLISECONDS, registerPixWebhook } from '../../providers/pix/open-pix-bank.ts';
 import { DEFAULT_PROVIDER } from '../../providers/provider.ts';
 import { listProviders } from '../../providers/providers.sql.ts';
-import {
-  type AuditedCommandTools,
-  type Command,
-  type CommandOutcome,
-  type GivenOptions,
-  visible,
-} from '../command.ts';
+import { type AuditedCommandTools, type Command, visible } from '../command.ts';
 
 const LONGEST_URL = 140;
 
@@ -41,35 +35,33 @@ export const PIX_WEBHOOK_COMMAND: Command = {
     },
   ],
   opens: 'audited',
-  run: runWebhook,
+  async run(given, tools) {
+    const name = given.one('name') ?? '';
+    const url = `${(given.one('url') ?? '').replace(/\/+$/, '')}/${name}`;
+    const bank = await openAccess(name, tools);
+    if (bank === null)
+      return {
+        option: '--name',
+        message: `--name: ${visible(name)} is no bank of Pix here: parcela provider list`,
+      };
+    try {
+      const registered = await registerPixWebhook(bank.access, bank.channel, url);
+      await record(tools, name, url);
+      const bad = registered.filter(({ fault }) => fault !== null);
+      return {
+        lines: registered.map(({ resource, fault }) =>
+          fault === null
+            ? `${resource}: the bank tells at ${url}`
+            : `${resource}: not registered: ${visible(fault)}`,
+        ),
+        json: { name, url, registered },
+        isBad: bad.length > 0,
+      };
+    } finally {
+      bank.channel.close();
+    }
+  },
 };
-
-async function runWebhook(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const name = given.one('name') ?? '';
-  const url = `${(given.one('url') ?? '').replace(/\/+$/, '')}/${name}`;
-  const bank = await openAccess(name, tools);
-  if (bank === null)
-    return {
-      option: '--name',
-      message: `--name: ${visible(name)} is no bank of Pix here: parcela provider list`,
-    };
-  try {
-    const registered = await registerPixWebhook(bank.access, bank.channel, url);
-    await record(tools, name, url);
-    const bad = registered.filter(({ fault }) => fault !== null);
-    return {
-      lines: registered.map(({ resource, fault }) =>
-        fault === null
-          ? `${resource}: the bank tells at ${url}`
-          : `${resource}: not registered: ${visible(fault)}`,
-      ),
-      json: { name, url, registered },
-      isBad: bad.length > 0,
-    };
-  } finally {
-    bank.channel.close();
-  }
-}
 
 async function openAccess(name: string, { database, keyring, pix }: AuditedCommandTools) {
   if (name === DEFAULT_PROVIDER) {

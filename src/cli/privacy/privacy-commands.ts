@@ -34,7 +34,12 @@ export const PRIVACY_COMMANDS: readonly Command[] = [
     summary: 'print all that is kept about a customer, as JSON',
     options: PERSON_OPTIONS,
     opens: 'audited',
-    run: runExport,
+    async run(given, tools) {
+      const asked = await readAsked(given, tools);
+      if (!('document' in asked)) return asked;
+      const json = keptJson(await exportPerson(tools, asked));
+      return { lines: printed(json, 2).split('\n'), json };
+    },
   },
   {
     words: ['privacy', 'erase'],
@@ -44,7 +49,18 @@ export const PRIVACY_COMMANDS: readonly Command[] = [
       reasonOption('who asked and when, for the audit log, without naming the person'),
     ],
     opens: 'audited',
-    run: runErase,
+    async run(given, tools) {
+      const asked = await readAsked(given, tools);
+      if (!('document' in asked)) return asked;
+      const reason = given.one('reason') ?? '';
+      if (namesPerson(reason, asked.document, []))
+        return {
+          option: '--reason',
+          message: '--reason names the document, and the audit log keeps it for ever: leave it out',
+        };
+      const erased = await erasePerson(tools, asked, reason);
+      return { isBad: erased.left.length > 0, lines: erasedLines(erased), json: erased };
+    },
   },
 ];
 
@@ -56,26 +72,6 @@ async function readAsked(given: GivenOptions, tools: AuditedCommandTools): Promi
   if (merchantId !== null && (await findMerchant(tools.database, merchantId)) === null)
     return merchantUnknown(merchantId);
   return { document, merchantId };
-}
-
-async function runExport(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const asked = await readAsked(given, tools);
-  if (!('document' in asked)) return asked;
-  const json = keptJson(await exportPerson(tools, asked));
-  return { lines: printed(json, 2).split('\n'), json };
-}
-
-async function runErase(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const asked = await readAsked(given, tools);
-  if (!('document' in asked)) return asked;
-  const reason = given.one('reason') ?? '';
-  if (namesPerson(reason, asked.document, []))
-    return {
-      option: '--reason',
-      message: '--reason names the document, and the audit log keeps it for ever: leave it out',
-    };
-  const erased = await erasePerson(tools, asked, reason);
-  return { isBad: erased.left.length > 0, lines: erasedLines(erased), json: erased };
 }
 
 const LEFT_SENTENCES = {

@@ -27,11 +27,8 @@ import { findFirstFile } from '../../transactions/methods/boleto/changes/filed-c
 import { isUuid } from '../../values/ids.ts';
 import { type Day, isDay, utcText } from '../../values/instant.ts';
 import {
-  type AuditedCommandTools,
   type Command,
   type CommandOutcome,
-  type CommandTools,
-  type GivenOptions,
   limitOption,
   reaisOf,
   reasonOption,
@@ -58,7 +55,25 @@ const RECONCILE_REPORT: Command = {
     { name: 'merchant', value: 'ID', description: 'only of this merchant' },
   ],
   opens: 'database',
-  run: runReport,
+  async run(given, { database, report }) {
+    const day = (given.one('day') ?? '') as Day;
+    const merchantId = given.one('merchant');
+    const found = await readDayReport(
+      { database, report: (count) => report(`${count} installments read`) },
+      { day, merchantId },
+    );
+    const runs = await readNewestRuns(database, merchantId);
+    const differences = await listDifferences(database, merchantId, MOST_DIFFERENCES);
+    const days = runs.map((run) => run.day).sort();
+    const verified =
+      runs.length === 0
+        ? ['Books, feed, files and ledger were not compared yet: see reconcile verify.']
+        : [
+            `Books, feed, files and ledger, as compared last (${days[0]} to ${days.at(-1)}):`,
+            ...truthLines(runs, differences),
+          ];
+    return { lines: [...linesOf(found), '', ...verified], json: { ...found, truth: { runs, differences } } };
+  },
 };
 
 const MOST_DIFFERENCES = 50;
@@ -85,26 +100,6 @@ const CAUSES = {
   adjustment: 'credits and debits of no sale',
   unexplained: 'no rule has a name for it',
 } as const satisfies Record<DayCause, string>;
-
-async function runReport(given: GivenOptions, { database, report }: CommandTools): Promise<CommandOutcome> {
-  const day = (given.one('day') ?? '') as Day;
-  const merchantId = given.one('merchant');
-  const found = await readDayReport(
-    { database, report: (count) => report(`${count} installments read`) },
-    { day, merchantId },
-  );
-  const runs = await readNewestRuns(database, merchantId);
-  const differences = await listDifferences(database, merchantId, MOST_DIFFERENCES);
-  const days = runs.map((run) => run.day).sort();
-  const verified =
-    runs.length === 0
-      ? ['Books, feed, files and ledger were not compared yet: see reconcile verify.']
-      : [
-          `Books, feed, files and ledger, as compared last (${days[0]} to ${days.at(-1)}):`,
-          ...truthLines(runs, differences),
-        ];
-  return { lines: [...linesOf(found), '', ...verified], json: { ...found, truth: { runs, differences } } };
-}
 
 function linesOf({
   day,
@@ -196,7 +191,34 @@ export const RECONCILE_COMMANDS: readonly Command[] = [
       limitOption(MOST_LISTED),
     ],
     opens: 'database',
-    run: runList,
+    async run(given, { database }) {
+      const [state, name, day] = [given.one('state') ?? 'open', given.one('class'), given.one('day')];
+      const limit = Number(given.one('limit') ?? USUAL_LIMIT);
+      const found = await listExceptionsOfAll(
+        database,
+        {
+          states: [state as ExceptionState],
+          classes: name === null ? EXCEPTION_CLASSES : [name as ExceptionClass],
+          merchantId: given.one('merchant'),
+          day: day as Day | null,
+          olderThanDays: 0,
+        },
+        limit,
+      );
+      const names = ['ID', 'CLASS', 'MISSING', 'DAY', 'AGE', 'MERCHANT', 'OF'];
+      const rows = found.map((one) => [
+        one.exceptionId,
+        one.class,
+        reaisOf(one.amount),
+        one.day ?? '-',
+        `${ageDaysOf(one)} d`,
+        visible(one.merchantId ?? '-'),
+        one.class === 'unknownCode' ? `${placeOf(one)}: ${foundText(one)}` : placeOf(one),
+      ]);
+      const lines = found.length === 0 ? [`Nothing is ${state}.`] : table(names, rows);
+      const more = found.length === limit ? [`More may follow: --limit up to ${MOST_LISTED}.`] : [];
+      return { lines: [...lines, ...more], json: { items: found.map(exceptionJson) } };
+    },
   },
   {
     words: ['reconcile', 'show'],
@@ -204,7 +226,42 @@ export const RECONCILE_COMMANDS: readonly Command[] = [
     operand: ID_OPERAND,
     options: [],
     opens: 'database',
-    run: runShow,
+    async run(given, { database }) {
+      const found = await findException(database, (given.one('ID') ?? '').toLowerCase());
+      if (found === null) return unknownId();
+      const { merchantId, transactionId, installmentNumber, line } = found;
+      const own = line === null ? null : await readLine(database, line.fileNumber, line.lineNumber);
+      const first = found.boletoId === null ? null : await findFirstFile(database, found.exceptionId);
+      const filed =
+        merchantId === null || transactionId === null || installmentNumber === null
+          ? []
+          : await readLinesOfInstallment(database, { merchantId, transactionId, installmentNumber });
+      const ended = found.endedAt === null ? '' : ` since ${utcText(found.endedAt)}`;
+      const lines = [
+        `${found.class} of ${reaisOf(found.amount)}: ${found.state}${ended}`,
+        `about     ${placeOf(found)}`,
+        `merchant  ${visible(merchantId ?? 'none is known')}`,
+        `day       ${found.day ?? '-'} (${ageDaysOf(found)} days ago)`,
+        `expected  ${found.expected ?? '-'}`,
+        `found     ${foundText(found)}`,
+        ...(first === null
+          ? []
+          : [`told      already by return file ${shownFileNumber(first.fileNumber)} of ${first.madeOn}`]),
+        ...(found.explanation === null ? [] : [`explained ${found.explanation}`]),
+        ...(found.reason === null
+          ? []
+          : [`resolved  by ${visible(found.resolvedBy ?? '')}: ${visible(found.reason)}`]),
+        ...(own === null
+          ? []
+          : [`file      ${visible(own.fileName)} (${own.kind})`, visible(own.line.trimEnd())]),
+        ...filed.map(
+          (part) =>
+            `${part.kind} of ${reaisOf(netOf(part))} net, ${part.bankOn ?? 'no day'}: line ${part.lineNumber} of ` +
+            `${visible(part.fileName)}, by ${part.rule}`,
+        ),
+      ];
+      return { lines, json: { ...exceptionJson(found), file: own, lines: filed, toldBy: first } };
+    },
   },
   {
     words: ['reconcile', 'resolve'],
@@ -212,41 +269,22 @@ export const RECONCILE_COMMANDS: readonly Command[] = [
     operand: ID_OPERAND,
     options: [reasonOption('what it was, for the audit log')],
     opens: 'audited',
-    run: runResolve,
+    async run(given, tools) {
+      const id = (given.one('ID') ?? '').toLowerCase();
+      const result = await resolveException(tools, tools.operator, id, given.one('reason') ?? '');
+      if (result.kind === 'unknownId') return unknownId();
+      const { exception } = result;
+      if (result.kind === 'ended') return refused(`it is ${exception.state} already: nothing was done`);
+      const lines = [
+        `Resolved: ${exception.class} of ${reaisOf(exception.amount)}. A later file that says otherwise opens it again.`,
+      ];
+      return { lines, json: exceptionJson(exception) };
+    },
   },
   RECONCILE_REPORT,
   RECONCILE_VERIFY,
   ...RECONCILE_TRUTH,
 ];
-
-async function runList(given: GivenOptions, { database }: CommandTools): Promise<CommandOutcome> {
-  const [state, name, day] = [given.one('state') ?? 'open', given.one('class'), given.one('day')];
-  const limit = Number(given.one('limit') ?? USUAL_LIMIT);
-  const found = await listExceptionsOfAll(
-    database,
-    {
-      states: [state as ExceptionState],
-      classes: name === null ? EXCEPTION_CLASSES : [name as ExceptionClass],
-      merchantId: given.one('merchant'),
-      day: day as Day | null,
-      olderThanDays: 0,
-    },
-    limit,
-  );
-  const names = ['ID', 'CLASS', 'MISSING', 'DAY', 'AGE', 'MERCHANT', 'OF'];
-  const rows = found.map((one) => [
-    one.exceptionId,
-    one.class,
-    reaisOf(one.amount),
-    one.day ?? '-',
-    `${ageDaysOf(one)} d`,
-    visible(one.merchantId ?? '-'),
-    one.class === 'unknownCode' ? `${placeOf(one)}: ${foundText(one)}` : placeOf(one),
-  ]);
-  const lines = found.length === 0 ? [`Nothing is ${state}.`] : table(names, rows);
-  const more = found.length === limit ? [`More may follow: --limit up to ${MOST_LISTED}.`] : [];
-  return { lines: [...lines, ...more], json: { items: found.map(exceptionJson) } };
-}
 
 function ageDaysOf(exception: ReconciliationException): number {
   return Math.floor(ageOf(exception, Date.now()) / DAY_MILLISECONDS);
@@ -274,55 +312,6 @@ function foundText({ class: name, found }: Pick<ReconciliationException, 'class'
 
 function exceptionJson(one: ReconciliationException): object {
   return { ...one, ageDays: ageDaysOf(one) };
-}
-
-async function runShow(given: GivenOptions, { database }: CommandTools): Promise<CommandOutcome> {
-  const found = await findException(database, (given.one('ID') ?? '').toLowerCase());
-  if (found === null) return unknownId();
-  const { merchantId, transactionId, installmentNumber, line } = found;
-  const own = line === null ? null : await readLine(database, line.fileNumber, line.lineNumber);
-  const first = found.boletoId === null ? null : await findFirstFile(database, found.exceptionId);
-  const filed =
-    merchantId === null || transactionId === null || installmentNumber === null
-      ? []
-      : await readLinesOfInstallment(database, { merchantId, transactionId, installmentNumber });
-  const ended = found.endedAt === null ? '' : ` since ${utcText(found.endedAt)}`;
-  const lines = [
-    `${found.class} of ${reaisOf(found.amount)}: ${found.state}${ended}`,
-    `about     ${placeOf(found)}`,
-    `merchant  ${visible(merchantId ?? 'none is known')}`,
-    `day       ${found.day ?? '-'} (${ageDaysOf(found)} days ago)`,
-    `expected  ${found.expected ?? '-'}`,
-    `found     ${foundText(found)}`,
-    ...(first === null
-      ? []
-      : [`told      already by return file ${shownFileNumber(first.fileNumber)} of ${first.madeOn}`]),
-    ...(found.explanation === null ? [] : [`explained ${found.explanation}`]),
-    ...(found.reason === null
-      ? []
-      : [`resolved  by ${visible(found.resolvedBy ?? '')}: ${visible(found.reason)}`]),
-    ...(own === null
-      ? []
-      : [`file      ${visible(own.fileName)} (${own.kind})`, visible(own.line.trimEnd())]),
-    ...filed.map(
-      (part) =>
-        `${part.kind} of ${reaisOf(netOf(part))} net, ${part.bankOn ?? 'no day'}: line ${part.lineNumber} of ` +
-        `${visible(part.fileName)}, by ${part.rule}`,
-    ),
-  ];
-  return { lines, json: { ...exceptionJson(found), file: own, lines: filed, toldBy: first } };
-}
-
-async function runResolve(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const id = (given.one('ID') ?? '').toLowerCase();
-  const result = await resolveException(tools, tools.operator, id, given.one('reason') ?? '');
-  if (result.kind === 'unknownId') return unknownId();
-  const { exception } = result;
-  if (result.kind === 'ended') return refused(`it is ${exception.state} already: nothing was done`);
-  const lines = [
-    `Resolved: ${exception.class} of ${reaisOf(exception.amount)}. A later file that says otherwise opens it again.`,
-  ];
-  return { lines, json: exceptionJson(exception) };
 }
 
 function unknownId(): CommandOutcome {

@@ -11,7 +11,7 @@ import {
 } from '../../providers/acquirers/adapters/rede/statement-wire.ts';
 import { ACQUIRER_CONNECT_MILLISECONDS } from '../../providers/acquirers/open-acquirer.ts';
 import { addDays, type Day, instant, isDay, saoPauloDay } from '../../values/instant.ts';
-import type { Command, CommandOutcome, GivenOptions, InstallationTools } from '../command.ts';
+import type { Command, CommandOutcome } from '../command.ts';
 import { isFolder } from '../option-files.ts';
 
 const URL_OF_REDE = 'https://api.userede.com.br/redelabs';
@@ -61,46 +61,45 @@ export const RECONCILE_FETCH: Command = {
     { name: 'ca-file', value: 'FILE', description: 'the authorities to trust; default: public ones' },
   ],
   opens: 'installation',
-  run: runFetch,
+  async run(given, tools) {
+    const refused = (option: string, message: string): CommandOutcome => ({
+      option: `--${option}`,
+      message: `--${option}: ${message}`,
+    });
+    const url = given.one('url') ?? URL_OF_REDE;
+    const days = daysOf(given.many('day'), url === URL_OF_REDE);
+    if (typeof days === 'string') return refused('day', days);
+    const credentials = await readCredentials(given.one('credentials-file') ?? '');
+    if (typeof credentials === 'string') return refused('credentials-file', credentials);
+    const folder = given.one('to') ?? '';
+    if (!(await isFolder(folder))) return refused('to', `${folder} is no folder`);
+    const authority = given.one('ca-file');
+    const files = {
+      ...NO_CHANNEL_FILES,
+      authority: authority === null ? null : { setting: '--ca-file', path: authority },
+    };
+    const options = { connectTimeoutMilliseconds: ACQUIRER_CONNECT_MILLISECONDS, onFault: () => {} };
+    const channel = await openChannel(files, options);
+    const tokenUrl = given.one('token-url') ?? `${url.replace(/\/$/, '')}/oauth2/token`;
+    const wire = new StatementWire(url, tokenUrl, channel, credentials);
+    const written: Written[] = [];
+    try {
+      for (const day of days)
+        written.push(await fetchDay(wire, given.one('establishment') ?? '', day, folder));
+    } catch (error) {
+      if (!(error instanceof NoStatement || error instanceof RangeError)) throw error;
+      for (const line of linesOf(written)) tools.report(line);
+      return { option: null, message: `no file was written of ${days[written.length]}: ${error.message}` };
+    } finally {
+      await wire.close();
+      channel.close();
+    }
+    return { lines: linesOf(written), json: { files: written } };
+  },
 };
 
 function urlFault(value: string): string | null {
   return /^https?:$/.test(URL.parse(value)?.protocol ?? '') ? null : 'must be an address such as https://…';
-}
-
-async function runFetch(given: GivenOptions, tools: InstallationTools): Promise<CommandOutcome> {
-  const refused = (option: string, message: string): CommandOutcome => ({
-    option: `--${option}`,
-    message: `--${option}: ${message}`,
-  });
-  const url = given.one('url') ?? URL_OF_REDE;
-  const days = daysOf(given.many('day'), url === URL_OF_REDE);
-  if (typeof days === 'string') return refused('day', days);
-  const credentials = await readCredentials(given.one('credentials-file') ?? '');
-  if (typeof credentials === 'string') return refused('credentials-file', credentials);
-  const folder = given.one('to') ?? '';
-  if (!(await isFolder(folder))) return refused('to', `${folder} is no folder`);
-  const authority = given.one('ca-file');
-  const files = {
-    ...NO_CHANNEL_FILES,
-    authority: authority === null ? null : { setting: '--ca-file', path: authority },
-  };
-  const options = { connectTimeoutMilliseconds: ACQUIRER_CONNECT_MILLISECONDS, onFault: () => {} };
-  const channel = await openChannel(files, options);
-  const tokenUrl = given.one('token-url') ?? `${url.replace(/\/$/, '')}/oauth2/token`;
-  const wire = new StatementWire(url, tokenUrl, channel, credentials);
-  const written: Written[] = [];
-  try {
-    for (const day of days) written.push(await fetchDay(wire, given.one('establishment') ?? '', day, folder));
-  } catch (error) {
-    if (!(error instanceof NoStatement || error instanceof RangeError)) throw error;
-    for (const line of linesOf(written)) tools.report(line);
-    return { option: null, message: `no file was written of ${days[written.length]}: ${error.message}` };
-  } finally {
-    await wire.close();
-    channel.close();
-  }
-  return { lines: linesOf(written), json: { files: written } };
 }
 
 /** A text is the fault. The days of a simulated Rede are its own. */

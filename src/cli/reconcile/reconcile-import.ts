@@ -11,14 +11,7 @@ import {
 import { readFile } from '../../reconciliation/imports/settlement-files.sql.ts';
 import { matchDueFile } from '../../reconciliation/matching/match-due-file.ts';
 import { utcText } from '../../values/instant.ts';
-import {
-  type AuditedCommandTools,
-  type Command,
-  type CommandOutcome,
-  type GivenOptions,
-  reaisOf,
-  visible,
-} from '../command.ts';
+import { type AuditedCommandTools, type Command, reaisOf, visible } from '../command.ts';
 import { isFile } from '../option-files.ts';
 
 export const RECONCILE_IMPORT: Command = {
@@ -27,25 +20,23 @@ export const RECONCILE_IMPORT: Command = {
   operand: { name: 'FILE', description: 'a file as the acquirer sent it', isRepeatable: true },
   options: [],
   opens: 'audited',
-  run: runImport,
+  async run(given, tools) {
+    const lines: string[] = [];
+    const json: object[] = [];
+    const taken: number[] = [];
+    let isBad = false;
+    for (const path of given.many('FILE')) {
+      const result = await importOne(path, tools);
+      if (result.kind === 'taken') taken.push(result.file.fileNumber);
+      isBad ||= result.kind === 'refused' || result.kind === 'noFile';
+      lines.push(...linesOf(path, result));
+      json.push({ path, ...jsonOf(result) });
+    }
+    const waiting = await matchAll(tools, taken);
+    if (waiting > 0) lines.push(`Lines of ${waiting} files are still being matched by the service.`);
+    return { isBad, lines, json: { files: json, stillMatching: waiting } };
+  },
 };
-
-async function runImport(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const lines: string[] = [];
-  const json: object[] = [];
-  const taken: number[] = [];
-  let isBad = false;
-  for (const path of given.many('FILE')) {
-    const result = await importOne(path, tools);
-    if (result.kind === 'taken') taken.push(result.file.fileNumber);
-    isBad ||= result.kind === 'refused' || result.kind === 'noFile';
-    lines.push(...linesOf(path, result));
-    json.push({ path, ...jsonOf(result) });
-  }
-  const waiting = await matchAll(tools, taken);
-  if (waiting > 0) lines.push(`Lines of ${waiting} files are still being matched by the service.`);
-  return { isBad, lines, json: { files: json, stillMatching: waiting } };
-}
 
 async function countUnmatched(
   database: AuditedCommandTools['database'],

@@ -22,16 +22,7 @@ import type { LeftOutDays } from '../../reconciliation/truth/verify-sums.ts';
 import { openWatermark } from '../../transactions/movements/open-watermark.ts';
 import { type Day, isDay, saoPauloDay } from '../../values/instant.ts';
 import { withAcquirers } from '../acquirer-of-command.ts';
-import {
-  type AuditedCommandTools,
-  type Command,
-  type CommandOutcome,
-  type CommandTools,
-  type GivenOptions,
-  reaisOf,
-  table,
-  visible,
-} from '../command.ts';
+import { type AuditedCommandTools, type Command, reaisOf, table, visible } from '../command.ts';
 
 const MOST_SHOWN = 50;
 const DAY_SECONDS = 86_400;
@@ -41,43 +32,41 @@ export const RECONCILE_VERIFY: Command = {
   summary: 'compare books, feed, files and the acquirer’s ledger now, as every night does',
   options: [{ name: 'merchant', value: 'ID', description: 'only of this merchant' }],
   opens: 'audited',
-  run: runVerify,
-};
-
-async function runVerify(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const { database, report } = tools;
-  const wanted = given.one('merchant');
-  const all = (await listAllMerchants(database)).map(({ merchantId }) => merchantId);
-  const merchants = wanted === null ? all : all.filter((merchantId) => merchantId === wanted);
-  if (wanted !== null && merchants.length === 0)
-    return { option: '--merchant', message: 'no merchant has this id' };
-  const runs: TruthRun[] = [];
-  const unverified: string[] = [];
-  await verifyAll(tools, merchants, (merchantId, run) => {
-    if (run === null) unverified.push(merchantId);
-    else runs.push(run);
-    report(
-      `${visible(merchantId)}: ${run === null ? 'not verified' : `${run.tally.receivables} receivables`}`,
-    );
-  });
-  const differences = await listDifferences(database, wanted, MOST_SHOWN);
-  const lines = truthLines(
-    runs.map(({ tally }) => tally),
-    differences,
-  );
-  const missed = unverified.map(
-    (merchantId) => `${visible(merchantId)} was not verified: its receivables are behind; try again.`,
-  );
-  return {
-    lines: [...lines, ...missed],
-    json: {
-      runs: runs.map(({ merchantId, day, tally }) => ({ merchantId, day, ...tally })),
+  async run(given, tools) {
+    const { database, report } = tools;
+    const wanted = given.one('merchant');
+    const all = (await listAllMerchants(database)).map(({ merchantId }) => merchantId);
+    const merchants = wanted === null ? all : all.filter((merchantId) => merchantId === wanted);
+    if (wanted !== null && merchants.length === 0)
+      return { option: '--merchant', message: 'no merchant has this id' };
+    const runs: TruthRun[] = [];
+    const unverified: string[] = [];
+    await verifyAll(tools, merchants, (merchantId, run) => {
+      if (run === null) unverified.push(merchantId);
+      else runs.push(run);
+      report(
+        `${visible(merchantId)}: ${run === null ? 'not verified' : `${run.tally.receivables} receivables`}`,
+      );
+    });
+    const differences = await listDifferences(database, wanted, MOST_SHOWN);
+    const lines = truthLines(
+      runs.map(({ tally }) => tally),
       differences,
-      unverified,
-    },
-    isBad: unverified.length > 0 || runs.some(({ tally }) => !isAtOne(tally)),
-  };
-}
+    );
+    const missed = unverified.map(
+      (merchantId) => `${visible(merchantId)} was not verified: its receivables are behind; try again.`,
+    );
+    return {
+      lines: [...lines, ...missed],
+      json: {
+        runs: runs.map(({ merchantId, day, tally }) => ({ merchantId, day, ...tally })),
+        differences,
+        unverified,
+      },
+      isBad: unverified.length > 0 || runs.some(({ tally }) => !isAtOne(tally)),
+    };
+  },
+};
 
 async function verifyAll(
   tools: AuditedCommandTools,
@@ -181,7 +170,19 @@ export const RECONCILE_TRUTH: readonly Command[] = [
       },
     ],
     opens: 'database',
-    run: runReport,
+    async run(given, { database }) {
+      const day = given.one('day') as Day | null;
+      const kept = day === null ? await readNewestReport(database) : await readReport(database, day);
+      if (kept === null)
+        return {
+          option: day === null ? null : '--day',
+          message:
+            day === null
+              ? 'there is no report yet: it is made when every merchant was verified on a day'
+              : 'there is no report of this day: nothing was verified on it, or not every merchant yet',
+        };
+      return { lines: [...linesOf(parseReport(kept.report)), sealLine(kept)], json: jsonOf(kept) };
+    },
   },
   {
     words: ['reconcile', 'truth-verify'],
@@ -189,23 +190,31 @@ export const RECONCILE_TRUTH: readonly Command[] = [
     operand: { name: 'FILE', description: 'the file' },
     options: [],
     opens: 'audited',
-    run: runVerifyReport,
+    async run(given, { database, keyring }) {
+      const path = given.one('FILE') ?? '';
+      const text = await readFile(path, 'utf8').catch(() => null);
+      if (text === null || Buffer.byteLength(text) > MOST_FILE_BYTES)
+        return { option: 'FILE', message: `${JSON.stringify(path)} cannot be read` };
+      const found = readSealedReport(text);
+      if (found === null)
+        return { option: 'FILE', message: `${JSON.stringify(path)} is not what truth-report --json prints` };
+      const seal = Buffer.from(found.seal, 'hex');
+      if (!(await keyring.checkAuditSeal(found.dataKeyId, reportBytes(found.report), seal))) {
+        const message = 'The report is not ours as it is: it was altered, or sealed elsewhere.';
+        return { lines: [message], json: { isOurs: false, isKept: false }, isBad: true };
+      }
+      const truth = parseReport(found.report);
+      const isKept = (await readReport(database, truth.day))?.seal === found.seal;
+      const lines = [
+        ...linesOf(truth),
+        isKept
+          ? 'The report is ours, and the one that is kept of this day.'
+          : 'The report is ours, and not kept in this database: it is of another time of it, or of before a restore.',
+      ];
+      return { lines, json: { isOurs: true, isKept, ...truth } };
+    },
   },
 ];
-
-async function runReport(given: GivenOptions, { database }: CommandTools): Promise<CommandOutcome> {
-  const day = given.one('day') as Day | null;
-  const kept = day === null ? await readNewestReport(database) : await readReport(database, day);
-  if (kept === null)
-    return {
-      option: day === null ? null : '--day',
-      message:
-        day === null
-          ? 'there is no report yet: it is made when every merchant was verified on a day'
-          : 'there is no report of this day: nothing was verified on it, or not every merchant yet',
-    };
-  return { lines: [...linesOf(parseReport(kept.report)), sealLine(kept)], json: jsonOf(kept) };
-}
 
 const jsonOf = ({ report, dataKeyId, seal }: Pick<KeptReport, 'report' | 'dataKeyId' | 'seal'>) => ({
   report,
@@ -233,31 +242,4 @@ function linesOf(truth: DayTruth): string[] {
       `${truth.leftOut} that differ were not, ${truth.beyondLookUp} are too old for it`,
     ...(counted.length === 0 ? [] : ['', ...table(['DIFFERS', 'COUNT', 'MONEY'], counted), '']),
   ];
-}
-
-async function runVerifyReport(
-  given: GivenOptions,
-  { database, keyring }: AuditedCommandTools,
-): Promise<CommandOutcome> {
-  const path = given.one('FILE') ?? '';
-  const text = await readFile(path, 'utf8').catch(() => null);
-  if (text === null || Buffer.byteLength(text) > MOST_FILE_BYTES)
-    return { option: 'FILE', message: `${JSON.stringify(path)} cannot be read` };
-  const found = readSealedReport(text);
-  if (found === null)
-    return { option: 'FILE', message: `${JSON.stringify(path)} is not what truth-report --json prints` };
-  const seal = Buffer.from(found.seal, 'hex');
-  if (!(await keyring.checkAuditSeal(found.dataKeyId, reportBytes(found.report), seal))) {
-    const message = 'The report is not ours as it is: it was altered, or sealed elsewhere.';
-    return { lines: [message], json: { isOurs: false, isKept: false }, isBad: true };
-  }
-  const truth = parseReport(found.report);
-  const isKept = (await readReport(database, truth.day))?.seal === found.seal;
-  const lines = [
-    ...linesOf(truth),
-    isKept
-      ? 'The report is ours, and the one that is kept of this day.'
-      : 'The report is ours, and not kept in this database: it is of another time of it, or of before a restore.',
-  ];
-  return { lines, json: { isOurs: true, isKept, ...truth } };
 }

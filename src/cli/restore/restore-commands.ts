@@ -11,15 +11,7 @@ import type { RestoreRun } from '../../reconciliation/restored/restored-charge.t
 import { countWaiting, type WaitingCounts } from '../../reconciliation/restored/restored-charges.sql.ts';
 import { skipOurNumbers } from '../../transactions/methods/boleto/boleto-intents.sql.ts';
 import { skipMovementIds } from '../../transactions/movements/movements.sql.ts';
-import {
-  type AuditedCommandTools,
-  type Command,
-  type CommandOutcome,
-  type CommandTools,
-  type GivenOptions,
-  reasonOption,
-  refused,
-} from '../command.ts';
+import { type Command, reasonOption, refused } from '../command.ts';
 import { RESTORE_DECIDE, RESTORE_LIST } from './restore-decide.ts';
 import { RESTORE_RECONCILE } from './restore-reconcile.ts';
 import { RESTORE_REDO } from './restore-redo.ts';
@@ -33,26 +25,24 @@ const RESTORE_RELEASE: Command = {
     reasonOption('who said that nothing canceled is charged, for the audit log'),
   ],
   opens: 'audited',
-  run: runRelease,
+  async run(given, tools) {
+    const named = given.many('merchant');
+    if (named.length > 0 === given.has('all'))
+      return { option: '--merchant', message: 'name merchants, or say --all' };
+    const done = await releaseRestored(tools, given.has('all') ? null : named, given.one('reason') ?? '');
+    if ('unheld' in done) {
+      const message = `the restore does not hold ${done.unheld.join(', ')}; nothing was released`;
+      return { option: '--merchant', message };
+    }
+    const { released } = done;
+    return {
+      lines: [
+        `Billings of ${released} merchants are no longer held: what is due is charged, the oldest first.`,
+      ],
+      json: { released },
+    };
+  },
 };
-
-async function runRelease(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const named = given.many('merchant');
-  if (named.length > 0 === given.has('all'))
-    return { option: '--merchant', message: 'name merchants, or say --all' };
-  const done = await releaseRestored(tools, given.has('all') ? null : named, given.one('reason') ?? '');
-  if ('unheld' in done) {
-    const message = `the restore does not hold ${done.unheld.join(', ')}; nothing was released`;
-    return { option: '--merchant', message };
-  }
-  const { released } = done;
-  return {
-    lines: [
-      `Billings of ${released} merchants are no longer held: what is due is charged, the oldest first.`,
-    ],
-    json: { released },
-  };
-}
 
 /** A copied or restored database does not act before its operator accepts it. See docs/restore.md. */
 export const RESTORE_COMMANDS: readonly Command[] = [
@@ -61,7 +51,24 @@ export const RESTORE_COMMANDS: readonly Command[] = [
     summary: 'show whether this database is the one it was stamped as, or a copy',
     options: [],
     opens: 'database',
-    run: runShow,
+    async run(_given, { database }) {
+      const { stamp, facts } = await readStamp(database);
+      const stamped = stamp === null ? null : textOf(stamp);
+      const is = textOf(facts);
+      const acts = isAccepted(stamp, facts);
+      return {
+        isBad: !acts,
+        lines: [
+          `stamped as  ${stamped ?? 'nothing yet: the first start stamps it'}`,
+          `is          ${is}`,
+          ...(typeof stamp?.doubt === 'string' ? [`in doubt    ${stamp.doubt}`] : []),
+          acts
+            ? 'It acts.'
+            : 'All work is held where a service was not there when it changed; restore reconcile compares it, then restore accept ends that.',
+        ],
+        json: { stampedAs: stamped, is, doubt: stamp?.doubt ?? null, isAccepted: acts },
+      };
+    },
   },
   RESTORE_RECONCILE,
   RESTORE_LIST,
@@ -80,81 +87,62 @@ export const RESTORE_COMMANDS: readonly Command[] = [
       reasonOption('what was restored and why nothing else works on the same money, for the audit log'),
     ],
     opens: 'audited',
-    run: runAccept,
+    async run(given, tools) {
+      const { stamp, facts } = await readStamp(tools.database);
+      if (facts.isReadOnly) return refused('the server takes no writes: it is read-only');
+      const isUnreconciled = given.has('unreconciled');
+      const before = refusalToAccept(await tools.database.transaction(holdCompared), isUnreconciled);
+      if (before !== null) return refused(before);
+      const was = stamp === null ? 'nothing' : textOf(stamp);
+      const is = textOf(facts);
+      const lastSkipped = await skipOurNumbers(tools.database);
+      await skipMovementIds(tools.database);
+      const eventOf = (held: number): AuditEvent => ({
+        ...tools.operator,
+        action: 'restore.accept',
+        outcome: 'success',
+        resource: 'database',
+        detail: { was, is, doubt: stamp?.doubt ?? '', held, reason: given.one('reason') ?? '' },
+      });
+      const done = await tools.audit.transaction(async (tx) => {
+        // Checked again here, because a run may have begun, or found or noted something meanwhile.
+        const compared = await holdCompared(tx);
+        const refusal = refusalToAccept(compared, isUnreconciled);
+        if (refusal !== null) return { refusal };
+        await acceptDatabase(tx, facts);
+        // In one transaction, so that no billing falls due between the two.
+        const held = await holdRestored(tx);
+        const links = await closeRestoredLinks(tx);
+        tx.record(eventOf(held));
+        return { ...compared, held, links };
+      });
+      if ('refusal' in done) return refused(done.refusal);
+      const { run, waiting, held, links } = done;
+      return {
+        lines: [
+          `Accepted as  ${is}`,
+          `It was        ${was}`,
+          `Numbers of boletos go on behind ${lastSkipped}: the bank may have those before it.`,
+          ...reconciledLines(run, waiting),
+          `The billings of ${held} merchants are held: what they canceled in the lost time is alive again here.`,
+          'Cancel it again (restore redo), or have the merchants do it; then restore release.',
+          ...(links === 0
+            ? []
+            : [
+                `${links} payment links are closed: they may have been paid. Let the merchants make new ones.`,
+              ]),
+          'Running services go on within a second or two.',
+        ],
+        json: {
+          ...{ acceptedAs: is, was, isReconciled: isCompared(run) },
+          ...{ undecided: waiting.undecided, unfinished: waiting.unfinished, held, links },
+        },
+      };
+    },
   },
   RESTORE_REDO,
   RESTORE_RELEASE,
 ];
-
-async function runShow(_given: GivenOptions, { database }: CommandTools): Promise<CommandOutcome> {
-  const { stamp, facts } = await readStamp(database);
-  const stamped = stamp === null ? null : textOf(stamp);
-  const is = textOf(facts);
-  const acts = isAccepted(stamp, facts);
-  return {
-    isBad: !acts,
-    lines: [
-      `stamped as  ${stamped ?? 'nothing yet: the first start stamps it'}`,
-      `is          ${is}`,
-      ...(typeof stamp?.doubt === 'string' ? [`in doubt    ${stamp.doubt}`] : []),
-      acts
-        ? 'It acts.'
-        : 'All work is held where a service was not there when it changed; restore reconcile compares it, then restore accept ends that.',
-    ],
-    json: { stampedAs: stamped, is, doubt: stamp?.doubt ?? null, isAccepted: acts },
-  };
-}
-
-async function runAccept(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const { stamp, facts } = await readStamp(tools.database);
-  if (facts.isReadOnly) return refused('the server takes no writes: it is read-only');
-  const isUnreconciled = given.has('unreconciled');
-  const before = refusalToAccept(await tools.database.transaction(holdCompared), isUnreconciled);
-  if (before !== null) return refused(before);
-  const was = stamp === null ? 'nothing' : textOf(stamp);
-  const is = textOf(facts);
-  const lastSkipped = await skipOurNumbers(tools.database);
-  await skipMovementIds(tools.database);
-  const eventOf = (held: number): AuditEvent => ({
-    ...tools.operator,
-    action: 'restore.accept',
-    outcome: 'success',
-    resource: 'database',
-    detail: { was, is, doubt: stamp?.doubt ?? '', held, reason: given.one('reason') ?? '' },
-  });
-  const done = await tools.audit.transaction(async (tx) => {
-    // Checked again here, because a run may have begun, or found or noted something meanwhile.
-    const compared = await holdCompared(tx);
-    const refusal = refusalToAccept(compared, isUnreconciled);
-    if (refusal !== null) return { refusal };
-    await acceptDatabase(tx, facts);
-    // In one transaction, so that no billing falls due between the two.
-    const held = await holdRestored(tx);
-    const links = await closeRestoredLinks(tx);
-    tx.record(eventOf(held));
-    return { ...compared, held, links };
-  });
-  if ('refusal' in done) return refused(done.refusal);
-  const { run, waiting, held, links } = done;
-  return {
-    lines: [
-      `Accepted as  ${is}`,
-      `It was        ${was}`,
-      `Numbers of boletos go on behind ${lastSkipped}: the bank may have those before it.`,
-      ...reconciledLines(run, waiting),
-      `The billings of ${held} merchants are held: what they canceled in the lost time is alive again here.`,
-      'Cancel it again (restore redo), or have the merchants do it; then restore release.',
-      ...(links === 0
-        ? []
-        : [`${links} payment links are closed: they may have been paid. Let the merchants make new ones.`]),
-      'Running services go on within a second or two.',
-    ],
-    json: {
-      ...{ acceptedAs: is, was, isReconciled: isCompared(run) },
-      ...{ undecided: waiting.undecided, unfinished: waiting.unfinished, held, links },
-    },
-  };
-}
 
 /** `--unreconciled` does not override this: the run would continue on a database that acts. */
 const WALKED =

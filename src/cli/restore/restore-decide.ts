@@ -11,11 +11,8 @@ import { isUuid } from '../../values/ids.ts';
 import { utcText } from '../../values/instant.ts';
 import { NO_ACQUIRER, withAcquirers } from '../acquirer-of-command.ts';
 import {
-  type AuditedCommandTools,
   type Command,
   type CommandOutcome,
-  type CommandTools,
-  type GivenOptions,
   limitOption,
   reasonOption,
   refused,
@@ -34,7 +31,22 @@ export const RESTORE_LIST: Command = {
   summary: 'show the charges of a restored database that are not all in the books, oldest first',
   options: [OF_MERCHANT, limitOption(MOST_LISTED)],
   opens: 'database',
-  run: runList,
+  async run(given, { database }) {
+    const limit = Number(given.one('limit') ?? USUAL_LIMIT);
+    const filter = { merchantId: given.one('merchant'), transactionIds: null };
+    const waiting = await listWaiting(database, { ...filter, decision: 'undecided' }, limit);
+    const unfinished = await listWaiting(database, { ...filter, decision: 'unfinished' }, limit);
+    const ofSale = ['merchant', 'charge', 'reference', 'amount', 'card', 'at the acquirer', 'since', 'why'];
+    const lines = [
+      ...(waiting.length === 0
+        ? ['Nothing waits for a decision.']
+        : table([...ofSale, 'as', 'not written'], waiting.map(cellsOf))),
+      ...(unfinished.length === 0
+        ? []
+        : ['', 'Finished by the services:', ...table(ofSale, unfinished.map(cellsOfSale))]),
+    ];
+    return { lines, json: { items: waiting.map(jsonOf), unfinished: unfinished.map(jsonOf) } };
+  },
 };
 
 export const RESTORE_DECIDE: Command = {
@@ -66,25 +78,48 @@ export const RESTORE_DECIDE: Command = {
     reasonOption('who said so and where, for the audit log'),
   ],
   opens: 'audited',
-  run: runDecide,
+  async run(given, tools) {
+    const named = given.many('charge').map((id) => id.toLowerCase());
+    if (named.length > 0 === given.has('all'))
+      return { option: '--charge', message: 'name charges, or say --all' };
+    const ofOther = await otherCell(tools);
+    if (ofOther !== null) return refused(ofOther);
+    const filter = {
+      decision: 'undecided',
+      merchantId: given.one('merchant'),
+      transactionIds: given.has('all') ? null : named,
+    } as const;
+    const waiting = await listWaiting(tools.database, filter, MOST_LISTED);
+    const missing = named.filter((id) => !waiting.some(({ transactionId }) => transactionId === id));
+    if (missing.length > 0) return { option: '--charge', message: `${missing[0]} waits for no decision` };
+    return withAcquirers(tools, async (acquirers): Promise<CommandOutcome> => {
+      if (acquirers.all().length === 0) return refused(NO_ACQUIRER);
+      const asked = {
+        decision: given.one('as') as PersonsDecision,
+        reason: (given.one('reason') ?? '').trim(),
+        account: given.one('account'),
+      };
+      const deciding = {
+        ...{ ...fillToolsOf(tools), audit: tools.audit, operator: tools.operator, acquirers },
+        acquirerTimeoutMilliseconds: tools.acquirer.timeoutMilliseconds,
+      };
+      const refusals: { readonly transactionId: string; readonly refusal: string }[] = [];
+      for (const one of waiting) {
+        const result = await decideRestored(deciding, one, asked);
+        if (result !== 'decided') refusals.push({ transactionId: one.transactionId, refusal: result });
+      }
+      const decided = waiting.length - refusals.length;
+      return {
+        isBad: refusals.length > 0,
+        lines: [
+          `${decided} decided as ${asked.decision}.`,
+          ...refusals.map(({ transactionId, refusal }) => `${transactionId} ${visible(refusal)}`),
+        ],
+        json: { decided, as: asked.decision, refusals },
+      };
+    });
+  },
 };
-
-async function runList(given: GivenOptions, { database }: CommandTools): Promise<CommandOutcome> {
-  const limit = Number(given.one('limit') ?? USUAL_LIMIT);
-  const filter = { merchantId: given.one('merchant'), transactionIds: null };
-  const waiting = await listWaiting(database, { ...filter, decision: 'undecided' }, limit);
-  const unfinished = await listWaiting(database, { ...filter, decision: 'unfinished' }, limit);
-  const ofSale = ['merchant', 'charge', 'reference', 'amount', 'card', 'at the acquirer', 'since', 'why'];
-  const lines = [
-    ...(waiting.length === 0
-      ? ['Nothing waits for a decision.']
-      : table([...ofSale, 'as', 'not written'], waiting.map(cellsOf))),
-    ...(unfinished.length === 0
-      ? []
-      : ['', 'Finished by the services:', ...table(ofSale, unfinished.map(cellsOfSale))]),
-  ];
-  return { lines, json: { items: waiting.map(jsonOf), unfinished: unfinished.map(jsonOf) } };
-}
 
 function cellsOf(waiting: RestoredCharge): string[] {
   return [...cellsOfSale(waiting), ...[decisionsOn(waiting).join(', '), waiting.detail ?? '-'].map(visible)];
@@ -106,46 +141,4 @@ function cellsOfSale({ merchantId, transactionId, reason, charge }: RestoredChar
 
 function jsonOf({ merchantId, transactionId, reason, detail, charge, foundAt }: RestoredCharge): object {
   return { ...charge, merchantId, transactionId, reason, detail, foundAt };
-}
-
-async function runDecide(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const named = given.many('charge').map((id) => id.toLowerCase());
-  if (named.length > 0 === given.has('all'))
-    return { option: '--charge', message: 'name charges, or say --all' };
-  const ofOther = await otherCell(tools);
-  if (ofOther !== null) return refused(ofOther);
-  const filter = {
-    decision: 'undecided',
-    merchantId: given.one('merchant'),
-    transactionIds: given.has('all') ? null : named,
-  } as const;
-  const waiting = await listWaiting(tools.database, filter, MOST_LISTED);
-  const missing = named.filter((id) => !waiting.some(({ transactionId }) => transactionId === id));
-  if (missing.length > 0) return { option: '--charge', message: `${missing[0]} waits for no decision` };
-  return withAcquirers(tools, async (acquirers): Promise<CommandOutcome> => {
-    if (acquirers.all().length === 0) return refused(NO_ACQUIRER);
-    const asked = {
-      decision: given.one('as') as PersonsDecision,
-      reason: (given.one('reason') ?? '').trim(),
-      account: given.one('account'),
-    };
-    const deciding = {
-      ...{ ...fillToolsOf(tools), audit: tools.audit, operator: tools.operator, acquirers },
-      acquirerTimeoutMilliseconds: tools.acquirer.timeoutMilliseconds,
-    };
-    const refusals: { readonly transactionId: string; readonly refusal: string }[] = [];
-    for (const one of waiting) {
-      const result = await decideRestored(deciding, one, asked);
-      if (result !== 'decided') refusals.push({ transactionId: one.transactionId, refusal: result });
-    }
-    const decided = waiting.length - refusals.length;
-    return {
-      isBad: refusals.length > 0,
-      lines: [
-        `${decided} decided as ${asked.decision}.`,
-        ...refusals.map(({ transactionId, refusal }) => `${transactionId} ${visible(refusal)}`),
-      ],
-      json: { decided, as: asked.decision, refusals },
-    };
-  });
 }

@@ -26,7 +26,6 @@ import {
   type AuditedCommandTools,
   type Command,
   type CommandOutcome,
-  type GivenOptions,
   reaisOf,
   refused,
   table,
@@ -81,7 +80,40 @@ export const RESTORE_RECONCILE: Command = {
     },
   ],
   opens: 'audited',
-  run: runReconcile,
+  async run(given, tools) {
+    const alsoMerchants = [...new Set(given.many('also-merchant'))].toSorted();
+    if (tools.cell === null && alsoMerchants.length > 0)
+      return { option: '--also-merchant', message: 'is of cells: here all merchants are compared' };
+    const ofOther = await otherCell(tools);
+    if (ofOther !== null) return refused(ofOther);
+    const { stamp, facts } = await readStamp(tools.database);
+    if (facts.isReadOnly) return refused('the server takes no writes: it is read-only');
+    if (isAccepted(stamp, facts) && !given.has('held-by-hand'))
+      return refused('this database was not restored since it was accepted: see restore show');
+    const restoredTo = instantOf(given.one('since') ?? '') ?? (await replayedUntil(tools.database));
+    if (restoredTo === null)
+      return { option: '--since', message: 'is needed: the server does not say what it has recovered' };
+    const lostPix = await lostPixOf(given.many('lines'));
+    if (typeof lostPix === 'string') return { option: '--lines', message: lostPix };
+    const asked = {
+      lostPix,
+      restoredTo,
+      stoppedAt: instantOf(given.one('stopped-at') ?? ''),
+      isDry: given.has('dry-run'),
+      // The acquirer lists charges of all cells. These books have those of one.
+      ofCell: tools.cell === null ? null : { alsoMerchants },
+      stampToken: stamp?.token ?? null,
+    };
+    const absent = await findAbsentProviders(tools.database);
+    if (absent.length > 0)
+      return refused(`${absent.join(', ')} was added in the lost time and is not here: add it again first`);
+    const done = await withAcquirers(tools, (acquirers) =>
+      withPixBanks(tools, (pixBanks) => reconcileWith(tools, { acquirers, pixBanks }, asked)),
+    );
+    if (done.kind === 'stopped')
+      return refused(`stopped: ${done.reason}. The same command goes on from there`);
+    return outcomeOf(done, asked, await countWaiting(tools.database));
+  },
 };
 
 export function fillToolsOf({ database, keyring, acquirer }: AuditedCommandTools): FillTools {
@@ -94,40 +126,6 @@ export async function otherCell({ database, cell }: AuditedCommandTools): Promis
   const newest = (await listDataKeys(database)).toSorted((a, b) => a.createdAt - b.createdAt).at(-1);
   if (newest === undefined || mayBeOfCell(newest.dataKeyId, cell)) return null;
   return 'the keys of this database were made in another cell: set PARCELA_CELL as its services have it';
-}
-
-async function runReconcile(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const alsoMerchants = [...new Set(given.many('also-merchant'))].toSorted();
-  if (tools.cell === null && alsoMerchants.length > 0)
-    return { option: '--also-merchant', message: 'is of cells: here all merchants are compared' };
-  const ofOther = await otherCell(tools);
-  if (ofOther !== null) return refused(ofOther);
-  const { stamp, facts } = await readStamp(tools.database);
-  if (facts.isReadOnly) return refused('the server takes no writes: it is read-only');
-  if (isAccepted(stamp, facts) && !given.has('held-by-hand'))
-    return refused('this database was not restored since it was accepted: see restore show');
-  const restoredTo = instantOf(given.one('since') ?? '') ?? (await replayedUntil(tools.database));
-  if (restoredTo === null)
-    return { option: '--since', message: 'is needed: the server does not say what it has recovered' };
-  const lostPix = await lostPixOf(given.many('lines'));
-  if (typeof lostPix === 'string') return { option: '--lines', message: lostPix };
-  const asked = {
-    lostPix,
-    restoredTo,
-    stoppedAt: instantOf(given.one('stopped-at') ?? ''),
-    isDry: given.has('dry-run'),
-    // The acquirer lists charges of all cells. These books have those of one.
-    ofCell: tools.cell === null ? null : { alsoMerchants },
-    stampToken: stamp?.token ?? null,
-  };
-  const absent = await findAbsentProviders(tools.database);
-  if (absent.length > 0)
-    return refused(`${absent.join(', ')} was added in the lost time and is not here: add it again first`);
-  const done = await withAcquirers(tools, (acquirers) =>
-    withPixBanks(tools, (pixBanks) => reconcileWith(tools, { acquirers, pixBanks }, asked)),
-  );
-  if (done.kind === 'stopped') return refused(`stopped: ${done.reason}. The same command goes on from there`);
-  return outcomeOf(done, asked, await countWaiting(tools.database));
 }
 
 /** A text is the reason why a file cannot be read. */

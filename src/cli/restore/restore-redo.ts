@@ -19,7 +19,6 @@ import {
   type AuditedCommandTools,
   type Command,
   type CommandOutcome,
-  type GivenOptions,
   refused,
   table,
   visible,
@@ -50,45 +49,44 @@ export const RESTORE_REDO: Command = {
     },
   ],
   opens: 'audited',
-  run: runRedo,
+  async run(given, tools) {
+    const { database } = tools;
+    const early = given.has('do') ? await refusalToDo(database) : null;
+    if (early !== null) return refused(early);
+    const since = instantOf(given.one('since') ?? '') ?? earlier(await findLastSince(database));
+    if (since === null)
+      return { option: '--since', message: 'is needed: restore reconcile was not run here' };
+    const lines = await linesSince(given.many('lines'), since);
+    if (typeof lines === 'string') return { option: '--lines', message: lines };
+    const lost = await findLostChanges(database, lines);
+    const { found, missing } = lost;
+    await noteProviders(tools, found);
+    const alreadySo = found.filter(({ state }) => state === 'alreadySo').length;
+    if (!given.has('do')) return shown(lost, found.length > alreadySo);
+    const failed: { readonly change: FoundChange; readonly why: string }[] = [];
+    const apply = { ...tools, nowOf: (merchantId: string) => businessTime(tools, merchantId) };
+    for (const change of found) {
+      const why = await applyLostChange(apply, change);
+      if (why !== null) failed.push({ change, why });
+    }
+    const done = found.filter(({ state }) => state === 'toDo').length - countOf(failed, 'toDo');
+    const rows = failed.map(({ change, why }) => [...cellsOf(change), visible(why)]);
+    return {
+      isBad: failed.length > 0 || missing.length > 0,
+      lines: [
+        `${done} changes done again, ${alreadySo} were so already, ${failed.length} are left to a person.`,
+        ...(rows.length === 0 ? [] : table([...HEADS, 'why'], rows)),
+        ...missingLines(missing),
+      ],
+      json: {
+        done,
+        alreadySo,
+        left: failed.map(({ change, why }) => ({ ...jsonOf(change), why })),
+        missing,
+      },
+    };
+  },
 };
-
-async function runRedo(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const { database } = tools;
-  const early = given.has('do') ? await refusalToDo(database) : null;
-  if (early !== null) return refused(early);
-  const since = instantOf(given.one('since') ?? '') ?? earlier(await findLastSince(database));
-  if (since === null) return { option: '--since', message: 'is needed: restore reconcile was not run here' };
-  const lines = await linesSince(given.many('lines'), since);
-  if (typeof lines === 'string') return { option: '--lines', message: lines };
-  const lost = await findLostChanges(database, lines);
-  const { found, missing } = lost;
-  await noteProviders(tools, found);
-  const alreadySo = found.filter(({ state }) => state === 'alreadySo').length;
-  if (!given.has('do')) return shown(lost, found.length > alreadySo);
-  const failed: { readonly change: FoundChange; readonly why: string }[] = [];
-  const apply = { ...tools, nowOf: (merchantId: string) => businessTime(tools, merchantId) };
-  for (const change of found) {
-    const why = await applyLostChange(apply, change);
-    if (why !== null) failed.push({ change, why });
-  }
-  const done = found.filter(({ state }) => state === 'toDo').length - countOf(failed, 'toDo');
-  const rows = failed.map(({ change, why }) => [...cellsOf(change), visible(why)]);
-  return {
-    isBad: failed.length > 0 || missing.length > 0,
-    lines: [
-      `${done} changes done again, ${alreadySo} were so already, ${failed.length} are left to a person.`,
-      ...(rows.length === 0 ? [] : table([...HEADS, 'why'], rows)),
-      ...missingLines(missing),
-    ],
-    json: {
-      done,
-      alreadySo,
-      left: failed.map(({ change, why }) => ({ ...jsonOf(change), why })),
-      missing,
-    },
-  };
-}
 
 /** Once the database acts, nothing is noted: no comparison follows. */
 async function noteProviders({ database }: AuditedCommandTools, found: readonly FoundChange[]) {

@@ -6,14 +6,7 @@ import { type Invited, inviteUser, recoverUser } from '../../console/users/invit
 import { USER_REFUSALS, type UserRefusal } from '../../console/users/user.ts';
 import { listUsers } from '../../console/users/users.sql.ts';
 import { utcText } from '../../values/instant.ts';
-import {
-  type AuditedCommandTools,
-  type Command,
-  type CommandOutcome,
-  type CommandTools,
-  type GivenOptions,
-  table,
-} from '../command.ts';
+import { type Command, type CommandOutcome, table } from '../command.ts';
 import { spokenText } from '../refusals.ts';
 
 const NAME_OPTION = {
@@ -51,7 +44,16 @@ export const USER_COMMANDS: readonly Command[] = [
     ],
     switches: [OIDC_SWITCH],
     opens: 'audited',
-    run: runInvite,
+    async run(given, tools) {
+      const wanted = {
+        name: given.one('name') ?? '',
+        role: given.one('role') as Role,
+        merchantId: given.one('merchant'),
+      };
+      return given.has('oidc')
+        ? invitedOutcome(await inviteByIdentity(tools, wanted), 'is invited')
+        : linkOutcome(await inviteUser(tools, wanted), 'is invited');
+    },
   },
   {
     words: ['user', 'list'],
@@ -61,14 +63,38 @@ export const USER_COMMANDS: readonly Command[] = [
       { name: 'after', value: 'NAME', description: 'only names behind this one, for the next page' },
     ],
     opens: 'database',
-    run: runList,
+    async run(given, tools) {
+      const filter = { merchantId: given.one('merchant'), prefix: '', after: given.one('after') ?? '' };
+      const { users, next } = await listUsers(tools.database, filter, USERS_OF_PAGE);
+      const rows = users.map((one) => [
+        one.name,
+        one.role,
+        one.merchantId ?? 'all',
+        one.identity === 'none' ? String(one.passkeys) : one.identity,
+        one.seenAt === null ? '-' : utcText(one.seenAt),
+        one.disabledAt === null ? 'open' : 'locked out',
+      ]);
+      return {
+        lines: [
+          ...table(['NAME', 'ROLE', 'MERCHANT', 'PASSKEYS', 'SEEN', 'STATE'], rows),
+          ...(next === null ? [] : [`More: --after ${next}`]),
+        ],
+        json: { items: users, next },
+      };
+    },
   },
   {
     words: ['user', 'change'],
     summary: 'give a user another role, at once',
     options: [NAME_OPTION, ROLE_OPTION],
     opens: 'audited',
-    run: runChange,
+    async run(given, tools) {
+      const wanted = { name: given.one('name') ?? '', role: given.one('role') as Role };
+      const changed = await changeRole(tools, wanted, null);
+      if ('refusal' in changed) return refused(changed.refusal);
+      const { name, role } = changed;
+      return { lines: [`User ${name} has the role ${role}.`], json: changed };
+    },
   },
   {
     words: ['user', 'recover'],
@@ -76,14 +102,23 @@ export const USER_COMMANDS: readonly Command[] = [
     options: [NAME_OPTION],
     switches: [OIDC_SWITCH],
     opens: 'audited',
-    run: runRecover,
+    async run(given, tools) {
+      const name = given.one('name') ?? '';
+      return given.has('oidc')
+        ? invitedOutcome(await recoverByIdentity(tools, name, null), 'may come in anew')
+        : linkOutcome(await recoverUser(tools, name, null), 'may come in anew');
+    },
   },
   {
     words: ['user', 'disable'],
     summary: 'lock a user out at once, for good',
     options: [NAME_OPTION],
     opens: 'audited',
-    run: runDisable,
+    async run(given, tools) {
+      const disabled = await disableUser(tools, given.one('name') ?? '', null);
+      if ('refusal' in disabled) return refused(disabled.refusal);
+      return { lines: [`User ${disabled.name} is locked out.`], json: disabled };
+    },
   },
 ];
 
@@ -93,32 +128,6 @@ function refused(refusal: UserRefusal): CommandOutcome {
   const option =
     refusal === 'merchantUnknown' ? '--merchant' : refusal.startsWith('role') ? '--role' : '--name';
   return { option, message: `${option}: ${spokenText(USER_REFUSALS[refusal])}` };
-}
-
-async function runInvite(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const wanted = {
-    name: given.one('name') ?? '',
-    role: given.one('role') as Role,
-    merchantId: given.one('merchant'),
-  };
-  return given.has('oidc')
-    ? invitedOutcome(await inviteByIdentity(tools, wanted), 'is invited')
-    : linkOutcome(await inviteUser(tools, wanted), 'is invited');
-}
-
-async function runChange(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const wanted = { name: given.one('name') ?? '', role: given.one('role') as Role };
-  const changed = await changeRole(tools, wanted, null);
-  if ('refusal' in changed) return refused(changed.refusal);
-  const { name, role } = changed;
-  return { lines: [`User ${name} has the role ${role}.`], json: changed };
-}
-
-async function runRecover(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const name = given.one('name') ?? '';
-  return given.has('oidc')
-    ? invitedOutcome(await recoverByIdentity(tools, name, null), 'may come in anew')
-    : linkOutcome(await recoverUser(tools, name, null), 'may come in anew');
 }
 
 function invitedOutcome(made: User | { readonly refusal: UserRefusal }, says: string): CommandOutcome {
@@ -138,30 +147,4 @@ function linkOutcome(made: Invited | { readonly refusal: UserRefusal }, says: st
     lines: [`User ${user.name} ${says}: the link works once, for a day.`, `  ${path}`],
     json: { ...user, path },
   };
-}
-
-async function runList(given: GivenOptions, tools: CommandTools): Promise<CommandOutcome> {
-  const filter = { merchantId: given.one('merchant'), prefix: '', after: given.one('after') ?? '' };
-  const { users, next } = await listUsers(tools.database, filter, USERS_OF_PAGE);
-  const rows = users.map((one) => [
-    one.name,
-    one.role,
-    one.merchantId ?? 'all',
-    one.identity === 'none' ? String(one.passkeys) : one.identity,
-    one.seenAt === null ? '-' : utcText(one.seenAt),
-    one.disabledAt === null ? 'open' : 'locked out',
-  ]);
-  return {
-    lines: [
-      ...table(['NAME', 'ROLE', 'MERCHANT', 'PASSKEYS', 'SEEN', 'STATE'], rows),
-      ...(next === null ? [] : [`More: --after ${next}`]),
-    ],
-    json: { items: users, next },
-  };
-}
-
-async function runDisable(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const disabled = await disableUser(tools, given.one('name') ?? '', null);
-  if ('refusal' in disabled) return refused(disabled.refusal);
-  return { lines: [`User ${disabled.name} is locked out.`], json: disabled };
 }
