@@ -1,6 +1,6 @@
 import { type ArchiveResult, archiveAudit, type MadeArchive } from '../audit/archive-audit.ts';
 import type { AuditEntry, ChainFault } from '../audit/audit-chain.ts';
-import { AUDIT_ACTIONS, type AuditAction } from '../audit/audit-event.ts';
+import { AUDIT_ACTIONS } from '../audit/audit-event.ts';
 import { listAuditEntries, MOST_LISTED } from '../audit/list-audit-entries.ts';
 import { type AuditAnchor, type AuditVerdict, verifyAudit } from '../audit/verify-audit.ts';
 import { instant, parseUtcText, utcText } from '../values/instant.ts';
@@ -9,7 +9,10 @@ import {
   type Command,
   type CommandOutcome,
   limitOption,
+  oneOf,
+  option,
   refused,
+  required,
   table,
   USUAL_LIMIT,
   visible,
@@ -19,34 +22,24 @@ import { isFile, isFolder } from './option-files.ts';
 const SEAL_DIGITS = 64;
 
 const isWhole = (value: string) => /^[1-9]\d{0,14}$/.test(value);
-const MOMENT = {
-  value: 'TIME',
-  check: (value: string) =>
-    momentOf(value) === null ? 'must be a day in UTC, 2026-11-21, or a time, 2026-11-21T13:00:00Z' : null,
-};
+const momentCheck = (value: string) =>
+  momentOf(value) === null ? 'must be a day in UTC, 2026-11-21, or a time, 2026-11-21T13:00:00Z' : null;
 
 export const AUDIT_COMMANDS: readonly Command[] = [
   {
     words: ['audit', 'list'],
     summary: 'show who did what, oldest first',
     options: [
-      { name: 'from', description: 'from this time on', ...MOMENT },
-      { name: 'to', description: 'before this time', ...MOMENT },
-      {
-        name: 'action',
-        value: 'ACTION',
-        description: 'one of login.accept, credential.create, … (docs/audit.md)',
-        check: (value) =>
-          AUDIT_ACTIONS.includes(value as AuditAction) ? null : `must be one of ${AUDIT_ACTIONS.join(', ')}`,
-      },
-      { name: 'actor', value: 'NAME', description: 'a user name, or an account of the operator’s machine' },
+      option('--from TIME', 'from this time on', { check: momentCheck }),
+      option('--to TIME', 'before this time', { check: momentCheck }),
+      option('--action ACTION', 'one of login.accept, credential.create, … (docs/audit.md)', {
+        check: oneOf(AUDIT_ACTIONS),
+      }),
+      option('--actor NAME', 'a user name, or an account of the operator’s machine'),
       limitOption(MOST_LISTED),
-      {
-        name: 'after',
-        value: 'NUMBER',
-        description: 'only entries after this number, for the next page',
+      option('--after NUMBER', 'only entries after this number, for the next page', {
         check: (value) => (isWhole(value) || value === '0' ? null : 'must be the number of an entry'),
-      },
+      }),
     ],
     opens: 'audited',
     async run(given, tools) {
@@ -85,27 +78,20 @@ export const AUDIT_COMMANDS: readonly Command[] = [
     words: ['audit', 'verify'],
     summary: 'check that no entry was altered, removed, moved or added',
     options: [
-      {
-        name: 'number',
-        value: 'NUMBER',
-        description: 'number of an entry whose seal you kept elsewhere (needs --seal)',
+      option('--number NUMBER', 'number of an entry whose seal you kept elsewhere (needs --seal)', {
         check: (value) => (isWhole(value) ? null : 'must be the number of an entry'),
-      },
-      {
-        name: 'seal',
-        value: 'HEX',
-        description: 'the seal that was logged with it in the service’s log (needs --number)',
+      }),
+      option('--seal HEX', 'the seal that was logged with it in the service’s log (needs --number)', {
         check: (value) =>
           /^[0-9a-f]+$/i.test(value) && value.length === SEAL_DIGITS
             ? null
             : `must have ${SEAL_DIGITS} hexadecimal digits`,
-      },
-      {
-        name: 'archive',
-        value: 'FILE',
-        description: 'a file of audit archive: the newest, or several that follow each other up to it',
-        isRepeatable: true,
-      },
+      }),
+      option(
+        '--archive FILE',
+        'a file of audit archive: the newest, or several that follow each other up to it',
+        { isRepeatable: true },
+      ),
     ],
     opens: 'audited',
     async run(given, tools) {
@@ -251,22 +237,17 @@ export const ARCHIVE_COMMAND: Command = {
   words: ['audit', 'archive'],
   summary: 'write old entries to files, check them, and delete them here',
   options: [
-    {
-      name: 'days',
-      value: 'N',
-      description: `entries older than this go; production keeps at least ${FEWEST_DAYS_OF_PRODUCTION}`,
-      isRequired: true,
-      check: (value) =>
-        /^(0|[1-9]\d{0,4})$/.test(value) && Number(value) <= MOST_DAYS
-          ? null
-          : `must be a whole number up to ${MOST_DAYS}`,
-    },
-    {
-      name: 'folder',
-      value: 'PATH',
-      description: 'where the files are written; always the same one',
-      isRequired: true,
-    },
+    required(
+      '--days N',
+      `entries older than this go; production keeps at least ${FEWEST_DAYS_OF_PRODUCTION}`,
+      {
+        check: (value) =>
+          /^(0|[1-9]\d{0,4})$/.test(value) && Number(value) <= MOST_DAYS
+            ? null
+            : `must be a whole number up to ${MOST_DAYS}`,
+      },
+    ),
+    required('--folder PATH', 'where the files are written; always the same one'),
   ],
   opens: 'owner',
   async run(given, tools) {

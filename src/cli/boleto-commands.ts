@@ -20,7 +20,6 @@ export const BOLETO_COMMANDS: readonly Command[] = [
     words: ['boletos', 'import'],
     summary: 'take a return file of the bank (CNAB 240 or 400), whole or not at all',
     operand: { name: 'FILE', description: 'the file as the bank gave it' },
-    options: [],
     opens: 'audited',
     async run(given, { database, audit, operator }) {
       const path = given.one('FILE') ?? '';

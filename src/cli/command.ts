@@ -8,7 +8,8 @@ import type { Database } from '../platform/postgres/database.ts';
 import type { DatabasePlace } from '../platform/postgres/database-place.ts';
 import { holdsCardNumber, holdsCpfOrEmail } from '../values/card-number-in-text.ts';
 import { cents, reaisText } from '../values/cents.ts';
-import { isInstant, utcText } from '../values/instant.ts';
+import { isUuid } from '../values/ids.ts';
+import { isDay, isInstant, utcText } from '../values/instant.ts';
 import type { UrlSettings } from '../webhooks/posting/open-url-rules.ts';
 
 export type CommandTools = {
@@ -69,42 +70,55 @@ export type MigratedTools = {
   readonly unaudited: string | null;
 };
 
+/** Returns the fault of a value before the command runs, or null. */
+type Check = (value: string) => string | null;
+
 export type CommandOption = {
   readonly name: string;
   readonly value: string;
   readonly description: string;
   readonly isRequired?: boolean;
   readonly isRepeatable?: boolean;
-  /** Returns the fault of a value before the command runs, or null. */
-  readonly check?: (value: string) => string | null;
+  readonly check?: Check;
 };
 
-export const MERCHANT_OPTION = {
-  name: 'merchant',
-  value: 'ID',
-  description: 'the merchant',
-  isRequired: true,
-} as const satisfies CommandOption;
+export function option(
+  usage: `--${string} ${string}`,
+  description: string,
+  more: Pick<CommandOption, 'isRequired' | 'isRepeatable' | 'check'> = {},
+): CommandOption {
+  const [name = '', value = ''] = usage.slice('--'.length).split(' ');
+  return { name, value, description, ...more };
+}
+
+export const required: typeof option = (usage, description, more) =>
+  option(usage, description, { ...more, isRequired: true });
+
+export const matching =
+  (pattern: RegExp, fault: string): Check =>
+  (value) =>
+    pattern.test(value) ? null : fault;
+export const oneOf =
+  (words: readonly string[]): Check =>
+  (value) =>
+    words.includes(value) ? null : `must be one of ${words.join(', ')}`;
+export const dayCheck: Check = (value) => (isDay(value) ? null : 'must be a day such as 2026-12-14');
+export const idCheck: Check = (value) => (isUuid(value) ? null : 'must be an id of 36 characters');
+
+export const MERCHANT_OPTION = required('--merchant ID', 'the merchant');
 
 export const USUAL_LIMIT = 100;
 
 export function limitOption(most: number): CommandOption {
-  return {
-    name: 'limit',
-    value: 'N',
-    description: `how many, up to ${most}; default ${USUAL_LIMIT}`,
+  return option('--limit N', `how many, up to ${most}; default ${USUAL_LIMIT}`, {
     check: (value) =>
       /^[1-9]\d{0,14}$/.test(value) && Number(value) <= most ? null : `must be 1 to ${most}`,
-  };
+  });
 }
 
 /** Audit entries are kept forever, so a reason is required. */
 export function reasonOption(about: string): CommandOption {
-  return {
-    name: 'reason',
-    value: 'TEXT',
-    description: `${about}; up to ${LONGEST_REASON} characters`,
-    isRequired: true,
+  return required('--reason TEXT', `${about}; up to ${LONGEST_REASON} characters`, {
     check: (value) =>
       value.trim() !== '' &&
       [...value].length <= LONGEST_REASON &&
@@ -112,7 +126,7 @@ export function reasonOption(about: string): CommandOption {
       !holdsCpfOrEmail(value)
         ? null
         : `must have 1 to ${LONGEST_REASON} characters, and no card number, CPF or e-mail address among them`,
-  };
+  });
 }
 
 export type CommandSwitch = Pick<CommandOption, 'name' | 'description'>;
@@ -141,7 +155,7 @@ export type Command = {
   /** `run` gets it as an option of its name. */
   readonly operand?: CommandOperand;
   readonly switches?: readonly CommandSwitch[];
-  readonly options: readonly CommandOption[];
+  readonly options?: readonly CommandOption[];
 } & (
   | {
       /** Only reads, so it needs no keys. */

@@ -4,7 +4,7 @@ import { changeFees, type FeeChange } from '../transactions/fees/change-fees.ts'
 import { ALL_MERCHANTS, FEE_REFUSALS } from '../transactions/fees/fee-table.ts';
 import { listFeeVersions } from '../transactions/fees/fee-tables.sql.ts';
 import { instant, saoPauloText } from '../values/instant.ts';
-import { type Command, type CommandOutcome, table } from './command.ts';
+import { type Command, type CommandOutcome, option, table } from './command.ts';
 import { merchantUnknown, spokenText } from './refusals.ts';
 
 const LARGEST_FILE_CHARACTERS = 10_000;
@@ -21,17 +21,11 @@ export const FEE_COMMANDS: readonly Command[] = [
         rulesIn(value).length <= LARGEST_FILE_CHARACTERS ? null : 'holds more than 10,000 characters',
     },
     options: [
-      {
-        name: 'from',
-        value: 'DAY',
-        description:
-          'a day in São Paulo, as 2026-12-01, after the last sale and not over; default, and of today: in ten seconds',
-      },
-      {
-        name: 'merchant',
-        value: 'ID',
-        description: 'its fees alone; default: of all that have none of their own',
-      },
+      option(
+        '--from DAY',
+        'a day in São Paulo, as 2026-12-01, after the last sale and not over; default, and of today: in ten seconds',
+      ),
+      option('--merchant ID', 'its fees alone; default: of all that have none of their own'),
     ],
     opens: 'audited',
     async run(given, tools) {
@@ -57,9 +51,7 @@ export const FEE_COMMANDS: readonly Command[] = [
   {
     words: ['fees', 'list'],
     summary: 'show the versions of the fees, oldest first',
-    options: [
-      { name: 'merchant', value: 'ID', description: 'its own versions and those of all; default: every one' },
-    ],
+    options: [option('--merchant ID', 'its own versions and those of all; default: every one')],
     opens: 'database',
     async run(given, { database }) {
       const merchant = given.one('merchant');

@@ -18,6 +18,10 @@ import {
   type Command,
   type CommandOutcome,
   MERCHANT_OPTION,
+  matching,
+  oneOf,
+  option,
+  required,
   table,
 } from './command.ts';
 import { refusedByOperator } from './refusals.ts';
@@ -27,24 +31,17 @@ const ADDRESS_OPTION = {
   value: 'CIDR',
   isRepeatable: true,
 } as const;
-export const USER_NAME_OPTION = {
-  name: 'user-name',
-  value: 'NAME',
-  description: 'the credential',
-  isRequired: true,
-} as const;
+export const USER_NAME_OPTION = required('--user-name NAME', 'the credential');
 
-const SOFT_DESCRIPTOR_OPTION = {
-  name: 'soft-descriptor',
-  value: 'TEXT',
-  description: 'what buyers read on their statements, where neither payment nor plan says it',
-} as const;
+const SOFT_DESCRIPTOR_OPTION = option(
+  '--soft-descriptor TEXT',
+  'what buyers read on their statements, where neither payment nor plan says it',
+);
 
-const BUSINESS_ADDRESS_OPTION = {
-  name: 'business-address',
-  value: 'TEXT',
-  description: 'street, city and postal code, printed on boletos',
-} as const;
+const BUSINESS_ADDRESS_OPTION = option(
+  '--business-address TEXT',
+  'street, city and postal code, printed on boletos',
+);
 
 /** Passwords are generated here, never chosen. */
 export const MERCHANT_COMMANDS: readonly Command[] = [
@@ -52,23 +49,15 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
     words: ['merchant', 'create'],
     summary: 'register a merchant and its accounts',
     options: [
-      { name: 'cnpj', value: 'CNPJ', description: 'with or without mask', isRequired: true },
-      { name: 'legal-name', value: 'NAME', description: 'the company’s registered name', isRequired: true },
-      {
-        name: 'merchant-id',
-        value: 'ID',
-        description: 'up to 20 characters; default: the CNPJ without mask',
-      },
-      {
-        name: 'account',
-        value: 'NUMBER',
-        description: 'account number; the first is the default of credentials',
-        isRequired: true,
+      required('--cnpj CNPJ', 'with or without mask'),
+      required('--legal-name NAME', 'the company’s registered name'),
+      option('--merchant-id ID', 'up to 20 characters; default: the CNPJ without mask'),
+      required('--account NUMBER', 'account number; the first is the default of credentials', {
         isRepeatable: true,
-      },
-      { name: 'contact-name', value: 'NAME', description: 'technical contact', isRequired: true },
-      { name: 'contact-email', value: 'EMAIL', description: 'the contact’s email address', isRequired: true },
-      { name: 'contact-phone', value: 'PHONE', description: 'the contact’s phone number', isRequired: true },
+      }),
+      required('--contact-name NAME', 'technical contact'),
+      required('--contact-email EMAIL', 'the contact’s email address'),
+      required('--contact-phone PHONE', 'the contact’s phone number'),
       { ...ADDRESS_OPTION, description: 'address or block of the servers that call in production' },
       SOFT_DESCRIPTOR_OPTION,
       BUSINESS_ADDRESS_OPTION,
@@ -103,10 +92,10 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
     summary: 'change what is registered of a merchant',
     options: [
       MERCHANT_OPTION,
-      { name: 'legal-name', value: 'NAME', description: 'the company’s registered name' },
-      { name: 'contact-name', value: 'NAME', description: 'technical contact' },
-      { name: 'contact-email', value: 'EMAIL', description: 'the contact’s email address' },
-      { name: 'contact-phone', value: 'PHONE', description: 'the contact’s phone number' },
+      option('--legal-name NAME', 'the company’s registered name'),
+      option('--contact-name NAME', 'technical contact'),
+      option('--contact-email EMAIL', 'the contact’s email address'),
+      option('--contact-phone PHONE', 'the contact’s phone number'),
       {
         ...ADDRESS_OPTION,
         description:
@@ -145,16 +134,7 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
   {
     words: ['account', 'add'],
     summary: 'give a merchant further accounts',
-    options: [
-      MERCHANT_OPTION,
-      {
-        name: 'account',
-        value: 'NUMBER',
-        description: 'account number',
-        isRequired: true,
-        isRepeatable: true,
-      },
-    ],
+    options: [MERCHANT_OPTION, required('--account NUMBER', 'account number', { isRepeatable: true })],
     opens: 'audited',
     async run(given, tools) {
       const added = await addAccounts(tools, given.one('merchant') ?? '', given.many('account'));
@@ -165,7 +145,6 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
   {
     words: ['merchant', 'list'],
     summary: 'show all merchants',
-    options: [],
     opens: 'database',
     async run(_given, tools) {
       const merchants = await listMerchants(tools);
@@ -186,16 +165,9 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
     summary: 'make a user name and a password, which is shown once',
     options: [
       MERCHANT_OPTION,
-      { name: 'account', value: 'NUMBER', description: 'default: the merchant’s first account' },
-      {
-        name: 'scope',
-        value: 'SCOPE',
-        description: SCOPES.join(', '),
-        isRequired: true,
-        isRepeatable: true,
-        check: (value) => (SCOPES.includes(value as Scope) ? null : `must be one of ${SCOPES.join(', ')}`),
-      },
-      { name: 'user-name', value: 'NAME', description: '3 to 30 characters; default: one is made' },
+      option('--account NUMBER', 'default: the merchant’s first account'),
+      required('--scope SCOPE', SCOPES.join(', '), { isRepeatable: true, check: oneOf(SCOPES) }),
+      option('--user-name NAME', '3 to 30 characters; default: one is made'),
       {
         ...ADDRESS_OPTION,
         description: 'address or block it may call from; default: the merchant’s; production needs a list',
@@ -260,12 +232,11 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
     summary: 'give a credential a new password, which is shown once',
     options: [
       USER_NAME_OPTION,
-      {
-        name: 'overlap-hours',
-        value: 'N',
-        description: 'how long the old password stays valid, 0 to 24; default 0, which ends its tokens too',
-        check: (value) => (/^\d{1,3}$/.test(value) ? null : 'must be a whole number of hours, 0 to 24'),
-      },
+      option(
+        '--overlap-hours N',
+        'how long the old password stays valid, 0 to 24; default 0, which ends its tokens too',
+        { check: matching(/^\d{1,3}$/, 'must be a whole number of hours, 0 to 24') },
+      ),
     ],
     opens: 'audited',
     async run(given, tools) {

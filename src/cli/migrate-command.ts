@@ -21,7 +21,6 @@ export const MIGRATE_COMMAND: Command = {
   switches: [
     { name: 'dry-run', description: 'only show the migrations and what each locks; changes nothing' },
   ],
-  options: [],
   opens: 'installation',
   run: (given, tools) => (given.has('dry-run') ? runDry(tools) : runMigrate(given, tools)),
 };

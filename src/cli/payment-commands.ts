@@ -12,7 +12,7 @@ import { reaisText } from '../values/cents.ts';
 import { isUuid } from '../values/ids.ts';
 import { type Instant, utcText } from '../values/instant.ts';
 import { listMessagesOf, type PaymentMessage } from '../webhooks/history/messages-of-payments.sql.ts';
-import { type Command, MERCHANT_OPTION, refused, table, visible } from './command.ts';
+import { type Command, MERCHANT_OPTION, option, refused, table, visible } from './command.ts';
 
 const MOST_PAYMENTS = 20;
 const MOST_MESSAGES = 100;
@@ -26,17 +26,10 @@ export const PAYMENT_COMMANDS: readonly Command[] = [
     summary: 'show a payment with its installments, cancels, requests and webhooks',
     options: [
       MERCHANT_OPTION,
-      {
-        name: 'payment',
-        value: 'ID',
-        description: 'its paymentId',
+      option('--payment ID', 'its paymentId', {
         check: (value) => (isUuid(value) ? null : 'must be an id such as the API gives'),
-      },
-      {
-        name: 'reference',
-        value: 'TEXT',
-        description: `its referenceTransaction; up to ${MOST_PAYMENTS} are shown`,
-      },
+      }),
+      option('--reference TEXT', `its referenceTransaction; up to ${MOST_PAYMENTS} are shown`),
     ],
     opens: 'audited',
     async run(given, tools) {

@@ -24,7 +24,11 @@ import {
   type CommandOption,
   type CommandOutcome,
   type GivenOptions,
+  matching,
+  oneOf,
+  option,
   type Refusal,
+  required,
   table,
   visible,
 } from './command.ts';
@@ -33,15 +37,8 @@ import { readOptionFile } from './option-files.ts';
 import { merchantUnknown, spokenText } from './refusals.ts';
 import { NO_TRIAL, tryProvider } from './try-provider.ts';
 
-const KIND_OPTION = {
-  name: 'kind',
-  value: 'KIND',
-  description: PROVIDER_KINDS.join(', '),
-  isRequired: true,
-  check: (value) =>
-    PROVIDER_KINDS.some((kind) => kind === value) ? null : `must be one of ${PROVIDER_KINDS.join(', ')}`,
-} as const satisfies CommandOption;
-const NAME_OPTION = { name: 'name', value: 'NAME', description: 'the provider', isRequired: true } as const;
+const KIND_OPTION = required('--kind KIND', PROVIDER_KINDS.join(', '), { check: oneOf(PROVIDER_KINDS) });
+const NAME_OPTION = required('--name NAME', 'the provider');
 const CREDENTIAL_FILES = {
   'token-file': 'token',
   'ca-file': 'authority',
@@ -51,42 +48,34 @@ const CREDENTIAL_FILES = {
 } as const satisfies Record<string, keyof ProviderCredentials>;
 const ADAPTER_NAMES = [...new Set(Object.values(ADAPTERS).flatMap(Object.keys))];
 const SETTING_OPTIONS: readonly CommandOption[] = [
-  { name: 'url', value: 'URL', description: 'where its bridge is; an adapter by file has none' },
-  {
-    name: 'adapter',
-    value: 'NAME',
-    description: `${ADAPTER_NAMES.join(', ')}; default: bridge, of a bank of Pix standard`,
-  },
-  {
-    name: 'timeout-milliseconds',
-    value: 'NUMBER',
-    description: 'of a call, 250 to 60000; default, and the most: the setting of its kind',
-    check: (value) =>
-      /^\d{3,5}$/.test(value) && Number(value) >= 250 && Number(value) <= 60_000
-        ? null
-        : 'must be a whole number from 250 to 60000',
-  },
-  { name: 'token-file', value: 'FILE', description: 'its token; - reads the standard input' },
-  { name: 'ca-file', value: 'FILE', description: 'the authorities that we trust there, as PEM' },
-  { name: 'certificate-file', value: 'FILE', description: 'our certificate there, as PEM' },
-  { name: 'certificate-key-file', value: 'FILE', description: 'the key of that certificate, as PEM' },
-  {
-    name: 'establishment',
-    value: 'NUMBER',
-    description: "of an acquirer's own adapter: the merchant's number there (PV, MerchantId)",
-  },
-  {
-    name: 'establishment-key-file',
-    value: 'FILE',
-    description: 'its key (integration key, MerchantKey); - reads the standard input',
-  },
-  {
-    name: 'setting',
-    value: 'NAME=VALUE',
-    description: 'of its adapter: docs/en/acquirers.md, docs/pix.md, docs/remessa.md',
+  option('--url URL', 'where its bridge is; an adapter by file has none'),
+  option('--adapter NAME', `${ADAPTER_NAMES.join(', ')}; default: bridge, of a bank of Pix standard`),
+  option(
+    '--timeout-milliseconds NUMBER',
+    'of a call, 250 to 60000; default, and the most: the setting of its kind',
+    {
+      check: (value) =>
+        /^\d{3,5}$/.test(value) && Number(value) >= 250 && Number(value) <= 60_000
+          ? null
+          : 'must be a whole number from 250 to 60000',
+    },
+  ),
+  option('--token-file FILE', 'its token; - reads the standard input'),
+  option('--ca-file FILE', 'the authorities that we trust there, as PEM'),
+  option('--certificate-file FILE', 'our certificate there, as PEM'),
+  option('--certificate-key-file FILE', 'the key of that certificate, as PEM'),
+  option(
+    '--establishment NUMBER',
+    "of an acquirer's own adapter: the merchant's number there (PV, MerchantId)",
+  ),
+  option(
+    '--establishment-key-file FILE',
+    'its key (integration key, MerchantKey); - reads the standard input',
+  ),
+  option('--setting NAME=VALUE', 'of its adapter: docs/en/acquirers.md, docs/pix.md, docs/remessa.md', {
     isRepeatable: true,
-    check: (value) => (/^[A-Za-z]{1,40}=.{1,500}$/.test(value) ? null : 'must be NAME=VALUE'),
-  },
+    check: matching(/^[A-Za-z]{1,40}=.{1,500}$/, 'must be NAME=VALUE'),
+  }),
 ];
 const CONNECT_MILLISECONDS = 3_000;
 
@@ -116,7 +105,6 @@ export const PROVIDER_COMMANDS: readonly Command[] = [
   {
     words: ['provider', 'list'],
     summary: 'show the providers that were added, and the rules that send sales to them',
-    options: [],
     opens: 'database',
     async run(_given, { database }) {
       const providers = await listProviders(database);
@@ -154,12 +142,10 @@ export const PROVIDER_COMMANDS: readonly Command[] = [
     options: [
       KIND_OPTION,
       NAME_OPTION,
-      {
-        name: 'card-file',
-        value: 'FILE',
-        description:
-          'JSON: number, expirationMonth, expirationYear (two digits), holderName, securityCode; - reads the standard input',
-      },
+      option(
+        '--card-file FILE',
+        'JSON: number, expirationMonth, expirationYear (two digits), holderName, securityCode; - reads the standard input',
+      ),
     ],
     switches: [{ name: 'charge', description: 'charge the card R$ 1.00 too, and void it' }],
     opens: 'audited',
@@ -205,18 +191,12 @@ export const PROVIDER_COMMANDS: readonly Command[] = [
     summary: 'put the rules that choose a provider in place of the former ones',
     options: [
       KIND_OPTION,
-      {
-        name: 'merchant',
-        value: 'ID',
-        description: 'its own rules, which come first; default: those of all merchants',
-      },
-      {
-        name: 'rule',
-        value: 'RULE',
-        description:
-          'brand=visa,elo installments=2-12 amount=10000-500000 share=30 NAME, in cents and percent; the first that fits counts',
-        isRepeatable: true,
-      },
+      option('--merchant ID', 'its own rules, which come first; default: those of all merchants'),
+      option(
+        '--rule RULE',
+        'brand=visa,elo installments=2-12 amount=10000-500000 share=30 NAME, in cents and percent; the first that fits counts',
+        { isRepeatable: true },
+      ),
     ],
     switches: [{ name: 'none', description: 'take all of these rules away' }],
     opens: 'audited',

@@ -16,25 +16,19 @@ import { instant, saoPauloDay } from '../values/instant.ts';
 import {
   type AuditedCommandTools,
   type Command,
-  type CommandOption,
   type CommandOutcome,
   type GivenOptions,
+  matching,
+  required,
   table,
   visible,
 } from './command.ts';
 
-const BANK = {
-  name: 'bank',
-  value: 'NAME',
-  description: 'the provider whose adapter is remessa',
-  isRequired: true,
-} as const satisfies CommandOption;
-const FOLDER = {
-  name: 'folder',
-  value: 'FOLDER',
-  description: 'where the file is written; nobody else should read there: it names payers',
-  isRequired: true,
-} as const satisfies CommandOption;
+const BANK = required('--bank NAME', 'the provider whose adapter is remessa');
+const FOLDER = required(
+  '--folder FOLDER',
+  'where the file is written; nobody else should read there: it names payers',
+);
 
 const MOST_LISTED = 200;
 
@@ -86,13 +80,9 @@ export const REMITTANCE_COMMANDS: readonly Command[] = [
     summary: 'write a file that was made before again, the same bytes, and show what of it was refused',
     options: [
       BANK,
-      {
-        name: 'number',
-        value: 'NUMBER',
-        description: 'its number',
-        isRequired: true,
-        check: (value) => (/^[1-9]\d{0,6}$/.test(value) ? null : 'must be the number of a file'),
-      },
+      required('--number NUMBER', 'its number', {
+        check: matching(/^[1-9]\d{0,6}$/, 'must be the number of a file'),
+      }),
       { ...FOLDER, isRequired: false, description: 'where it is written again; default: nowhere' },
     ],
     opens: 'audited',

@@ -25,13 +25,17 @@ import {
   type Command,
   type CommandOutcome,
   limitOption,
+  matching,
+  option,
   reasonOption,
+  required,
   visible,
 } from './command.ts';
 import { runChanges, runList } from './resolve-lists.ts';
 
 /** An entry is in the commit that it describes, but the two clocks are read at different moments. */
 const AROUND_DECISION_MILLISECONDS = 60_000;
+const AMOUNT = /^\d{1,8}\.\d{2}$/;
 const DECISIONS: readonly Decision[] = [...new Set(Object.values(DECISIONS_OF).flat())];
 
 const LIMIT_OPTION = limitOption(MOST_LISTED);
@@ -48,13 +52,10 @@ export const RESOLVE_COMMANDS: readonly Command[] = [
     words: ['resolve', 'list'],
     summary: 'show the charges, cancels, captures, boletos and Pix whose outcome is unknown, oldest first',
     options: [
-      { name: 'merchant', value: 'ID', description: 'only of this merchant' },
-      {
-        name: 'older-than',
-        value: 'MINUTES',
-        description: 'only those that began so long ago or earlier',
-        check: (value) => (/^\d{1,7}$/.test(value) ? null : 'must be a whole number of minutes'),
-      },
+      option('--merchant ID', 'only of this merchant'),
+      option('--older-than MINUTES', 'only those that began so long ago or earlier', {
+        check: matching(/^\d{1,7}$/, 'must be a whole number of minutes'),
+      }),
       LIMIT_OPTION,
     ],
     opens: 'database',
@@ -71,7 +72,6 @@ export const RESOLVE_COMMANDS: readonly Command[] = [
     words: ['resolve', 'show'],
     summary: 'show all of one charge, cancel or capture, and what the acquirer says of it now',
     operand: ID_OPERAND,
-    options: [],
     opens: 'audited',
     async run(given, tools) {
       const id = given.one('ID') ?? '';
@@ -98,24 +98,21 @@ export const RESOLVE_COMMANDS: readonly Command[] = [
     summary: 'make final what you found out at the acquirer’s own desk',
     operand: ID_OPERAND,
     options: [
-      {
-        name: 'as',
-        value: 'OUTCOME',
-        description: Object.entries(DECISIONS_OF)
+      required(
+        '--as OUTCOME',
+        Object.entries(DECISIONS_OF)
           .map(([kind, decisions]) => `of a ${kind} ${decisions.join(' or ')}`)
           .join(', '),
-        isRequired: true,
-        check: (value) =>
-          DECISIONS.includes(value as Decision)
-            ? null
-            : `must be one of ${DECISIONS.join(', ')}${LIVE_ADVICE}`,
-      },
-      {
-        name: 'amount',
-        value: 'REAIS',
-        description: 'what was captured, such as 129.90, if it is not what was asked for',
-        check: (value) => (AMOUNT.test(value) ? null : 'must be an amount such as 129.90'),
-      },
+        {
+          check: (value) =>
+            DECISIONS.includes(value as Decision)
+              ? null
+              : `must be one of ${DECISIONS.join(', ')}${LIVE_ADVICE}`,
+        },
+      ),
+      option('--amount REAIS', 'what was captured, such as 129.90, if it is not what was asked for', {
+        check: matching(AMOUNT, 'must be an amount such as 129.90'),
+      }),
       reasonOption('who said so and where, for the audit log'),
     ],
     opens: 'audited',
@@ -155,8 +152,6 @@ export const RESOLVE_COMMANDS: readonly Command[] = [
     },
   },
 ];
-
-const AMOUNT = /^\d{1,8}\.\d{2}$/;
 
 const LIVE_ADVICE =
   '; a payment cannot be made to stay, for its buyer was answered an error: if the acquirer shows it live and cannot void ' +

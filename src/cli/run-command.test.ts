@@ -65,7 +65,7 @@ test('the help names every command, and for each all of its options', async () =
   const all = await run('help');
   assert.equal(all.exitCode, 0);
   assert.match(all.printed, /^ {2}serve +run the service/m);
-  for (const { words, options } of COMMANDS) {
+  for (const { words, options = [] } of COMMANDS) {
     assert.match(all.printed, new RegExp(`^ {2}${words.join(' ')} `, 'm'));
     const one = await run(...words, '--help');
     assert.equal(one.exitCode, 0);

@@ -138,12 +138,12 @@ function leadingWords(words: readonly string[]): string[] {
 
 /** Faults name the option, and repeat no unexpected value, which may be a secret. */
 function givenOptions(command: Command, words: readonly string[]): GivenOptions {
-  const known = new Map(command.options.map((option) => [option.name, option]));
-  const switches = command.switches ?? [];
+  const { operand, options = [], switches = [] } = command;
+  const known = new Map(options.map((option) => [option.name, option]));
   const { tokens } = parseArgs({
     args: [...words],
     options: Object.fromEntries([
-      ...command.options.map(({ name }) => [name, { type: 'string' }] as const),
+      ...options.map(({ name }) => [name, { type: 'string' }] as const),
       ...[...COMMON_SWITCHES, ...switches].map(({ name }) => [name, { type: 'boolean' }] as const),
     ]),
     strict: false,
@@ -152,9 +152,12 @@ function givenOptions(command: Command, words: readonly string[]): GivenOptions 
   const values = new Map<string, string[]>();
   const switched = new Set<string>();
   for (const token of tokens) {
-    const word = command.operand;
-    if (token.kind === 'positional' && word !== undefined && (word.isRepeatable || !values.has(word.name))) {
-      values.set(word.name, [...(values.get(word.name) ?? []), checkedOperand(word, token.value)]);
+    if (
+      token.kind === 'positional' &&
+      operand !== undefined &&
+      (operand.isRepeatable || !values.has(operand.name))
+    ) {
+      values.set(operand.name, [...(values.get(operand.name) ?? []), checkedOperand(operand, token.value)]);
       continue;
     }
     if (token.kind !== 'option') throw new UsageFault('a word stands where an option was expected');
@@ -169,11 +172,10 @@ function givenOptions(command: Command, words: readonly string[]): GivenOptions 
     const earlier = values.get(option.name) ?? [];
     values.set(option.name, [...earlier, checkedValue(option, token, earlier)]);
   }
-  const { operand } = command;
   if (operand !== undefined && !values.has(operand.name)) {
     throw new UsageFault(`${operand.name} is required: ${[...command.words, operand.name].join(' ')}`);
   }
-  for (const { name, isRequired } of command.options) {
+  for (const { name, isRequired } of options) {
     if (isRequired && !values.has(name)) throw new UsageFault(`--${name} is required`, `--${name}`);
   }
   return {
@@ -248,7 +250,7 @@ function commandHelp(command: Command): string[] {
   const words = operand?.isRepeatable ? `${operand.name}…` : operand?.name;
   const name = [...command.words, ...(words === undefined ? [] : [words])].join(' ');
   const about = operand === undefined ? [] : [[operand.name, operand.description] as const];
-  const rows = command.options.map((option) => [usageOf(option), descriptionOf(option)] as const);
+  const rows = (command.options ?? []).map((option) => [usageOf(option), descriptionOf(option)] as const);
   const switches = [...(command.switches ?? []), ...COMMON_SWITCHES].map(
     (option) => [`--${option.name}`, option.description] as const,
   );

@@ -1,7 +1,7 @@
 import { listTokens } from '../merchants/tokens/access-tokens.sql.ts';
 import { endTokens } from '../merchants/tokens/end-tokens.ts';
 import { utcText } from '../values/instant.ts';
-import { type Command, table } from './command.ts';
+import { type Command, matching, option, table } from './command.ts';
 import { USER_NAME_OPTION } from './merchant-commands.ts';
 import { refusedByOperator } from './refusals.ts';
 
@@ -30,12 +30,9 @@ export const TOKEN_COMMANDS: readonly Command[] = [
     summary: 'end the access tokens of a credential, or one of them, within two seconds',
     options: [
       USER_NAME_OPTION,
-      {
-        name: 'token',
-        value: 'ID',
-        description: 'as token list shows it; default: all',
-        check: (value) => (/^[0-9a-f]{12}$/.test(value) ? null : 'must be an id of 12 hexadecimal digits'),
-      },
+      option('--token ID', 'as token list shows it; default: all', {
+        check: matching(/^[0-9a-f]{12}$/, 'must be an id of 12 hexadecimal digits'),
+      }),
     ],
     opens: 'audited',
     async run(given, tools) {

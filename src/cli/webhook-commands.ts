@@ -13,6 +13,9 @@ import {
   type Command,
   type CommandOutcome,
   MERCHANT_OPTION,
+  oneOf,
+  option,
+  required,
   table,
   visible,
 } from './command.ts';
@@ -56,16 +59,12 @@ export const WEBHOOK_COMMANDS: readonly Command[] = [
     summary: `show the newest ${MOST_DELIVERIES} deliveries of an account within 31 days`,
     options: [
       MERCHANT_OPTION,
-      { name: 'account', value: 'NUMBER', description: 'the account', isRequired: true },
-      {
-        name: 'state',
-        value: 'STATE',
-        description: `${STATES.join(', ')}; default: all`,
+      required('--account NUMBER', 'the account'),
+      option('--state STATE', `${STATES.join(', ')}; default: all`, {
         isRepeatable: true,
-        check: (value) =>
-          STATES.some((state) => state === value) ? null : `must be one of ${STATES.join(', ')}`,
-      },
-      { name: 'nsu', value: 'NSU', description: 'only those of this payment' },
+        check: oneOf(STATES),
+      }),
+      option('--nsu NSU', 'only those of this payment'),
     ],
     opens: 'audited',
     async run(given, tools) {
@@ -110,10 +109,7 @@ export const WEBHOOK_COMMANDS: readonly Command[] = [
   {
     words: ['webhook', 'resend'],
     summary: 'send a delivery that ended once more, under its own id',
-    options: [
-      MERCHANT_OPTION,
-      { name: 'delivery', value: 'ID', description: 'as webhook deliveries shows it', isRequired: true },
-    ],
+    options: [MERCHANT_OPTION, required('--delivery ID', 'as webhook deliveries shows it')],
     opens: 'audited',
     async run(given, { database, audit, operator }) {
       const [merchantId, deliveryId] = [given.one('merchant') ?? '', given.one('delivery') ?? ''];

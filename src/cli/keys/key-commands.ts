@@ -17,7 +17,11 @@ import {
   type CommandOutcome,
   type InstallationTools,
   type KeyCommandTools,
+  matching,
+  oneOf,
+  option,
   refused,
+  required,
 } from '../command.ts';
 import { KEY_STATUS_COMMAND, SEALED_TABLES } from './key-status.ts';
 
@@ -161,13 +165,11 @@ export const KEY_COMMANDS: readonly Command[] = [
     words: ['key', 'create'],
     summary: 'make the key-encryption key; beside one that wraps already, prepare the next',
     options: [
-      {
-        name: 'for',
-        value: 'PLACE',
-        description:
-          'file, or environment: prints a value for PARCELA_KEY_VALUE_FILE, and needs no database; default: what is set',
-        check: (value) => (['file', 'environment'].includes(value) ? null : 'must be file or environment'),
-      },
+      option(
+        '--for PLACE',
+        'file, or environment: prints a value for PARCELA_KEY_VALUE_FILE, and needs no database; default: what is set',
+        { check: matching(/^(file|environment)$/, 'must be file or environment') },
+      ),
     ],
     opens: 'installation',
     async run(given, installation) {
@@ -211,16 +213,7 @@ export const KEY_COMMANDS: readonly Command[] = [
     words: ['key', 'rotate'],
     summary: 'put new keys to use and seal again what the old ones sealed, while the service runs',
     options: [
-      {
-        name: 'kind',
-        value: 'KIND',
-        description: `${KEY_KINDS.join(', ')} or all`,
-        isRequired: true,
-        check: (value) =>
-          value === 'all' || KEY_KINDS.includes(value as KeyKind)
-            ? null
-            : `must be one of ${KEY_KINDS.join(', ')}, all`,
-      },
+      required('--kind KIND', `${KEY_KINDS.join(', ')} or all`, { check: oneOf([...KEY_KINDS, 'all']) }),
     ],
     opens: 'keys',
     async run(given, tools) {
@@ -247,7 +240,7 @@ export const KEY_COMMANDS: readonly Command[] = [
   {
     words: ['key', 'forget'],
     summary: 'take a key-encryption key that wraps nothing out of the key file, for ever',
-    options: [{ name: 'key-id', value: 'ID', description: 'as key status shows it', isRequired: true }],
+    options: [required('--key-id ID', 'as key status shows it')],
     opens: 'keys',
     async run(given, tools) {
       const keyId = given.one('key-id') ?? '';

@@ -20,7 +20,6 @@ export const SEALED_TABLES: readonly SealedTable[] = [
 export const KEY_STATUS_COMMAND: Command = {
   words: ['key', 'status'],
   summary: 'show every key: its purpose, its age, what wraps it and how many rows it sealed',
-  options: [],
   opens: 'keys',
   run: (_given, tools) => keyStatus(tools),
 };

@@ -9,7 +9,16 @@ import { plansWrite } from '../../recurrence/plans/plan-changes.sql.ts';
 import { newSubscriptionsWrite } from '../../recurrence/subscriptions/subscription-creation.sql.ts';
 import { endpointChangesWrite } from '../../webhooks/endpoints/registrations.sql.ts';
 import { openUrlRules } from '../../webhooks/posting/open-url-rules.ts';
-import { type Command, MERCHANT_OPTION, reaisOf, reasonOption, table, visible } from '../command.ts';
+import {
+  type Command,
+  MERCHANT_OPTION,
+  option,
+  reaisOf,
+  reasonOption,
+  required,
+  table,
+  visible,
+} from '../command.ts';
 import { isFile } from '../option-files.ts';
 import { merchantUnknown } from '../refusals.ts';
 import { withPixBanks } from '../restore/pix-banks-of-command.ts';
@@ -77,14 +86,9 @@ export const MOVING_COMMANDS: readonly Command[] = [
       'write a merchant, its webhooks, plans, cards (encrypted) and active subscriptions for another gateway',
     options: [
       MERCHANT_OPTION,
-      { name: 'to', value: 'FILE', description: 'a new file', isRequired: true },
-      {
-        name: 'public-key',
-        value: 'FILE',
-        description: 'RSA key of who takes the cards: SPKI, as PEM or base64',
-        isRequired: true,
-      },
-      { name: 'receiver', value: 'ID', description: 'merchantId there; default: the same' },
+      required('--to FILE', 'a new file'),
+      required('--public-key FILE', 'RSA key of who takes the cards: SPKI, as PEM or base64'),
+      option('--receiver ID', 'merchantId there; default: the same'),
       reasonOption('why the cards leave'),
     ],
     opens: 'audited',

@@ -4,7 +4,7 @@ import { type CardFields, MOST_ORIGINS, originsFault } from '../../payments/fiel
 import { type GET_FIELDS, ORIGIN_FAULTS, writeFields } from '../../payments/fields/contract.ts';
 import { newPageKey } from '../../platform/chance.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
-import { type Command, type CommandOutcome, type CommandTools, MERCHANT_OPTION } from '../command.ts';
+import { type Command, type CommandOutcome, type CommandTools, MERCHANT_OPTION, option } from '../command.ts';
 import { merchantUnknown } from '../refusals.ts';
 
 export const FIELDS_COMMANDS: readonly Command[] = [
@@ -13,12 +13,9 @@ export const FIELDS_COMMANDS: readonly Command[] = [
     summary: 'say on which pages a merchant’s card fields may stand; the list is replaced',
     options: [
       MERCHANT_OPTION,
-      {
-        name: 'origin',
-        value: 'ORIGIN',
-        description: 'of such pages, as https://loja.com.br; none: they stand nowhere',
+      option('--origin ORIGIN', 'of such pages, as https://loja.com.br; none: they stand nowhere', {
         isRepeatable: true,
-      },
+      }),
     ],
     opens: 'audited',
     async run(given, tools) {

@@ -33,7 +33,9 @@ import {
   type CommandTools,
   type GivenOptions,
   MERCHANT_OPTION,
+  option,
   reasonOption,
+  required,
   table,
   visible,
 } from '../command.ts';
@@ -41,27 +43,19 @@ import { accountUnknown, merchantUnknown } from '../refusals.ts';
 
 const SHOWN = 100;
 
-const LINK_OPTION = {
-  name: 'link',
-  value: 'ID',
-  description: 'its id',
-  isRequired: true,
+const LINK_OPTION = required('--link ID', 'its id', {
   check: (value) => (isUuid(value) ? null : 'must be an id such as the API gives'),
-} as const satisfies CommandOption;
+});
 
 /** Fields of the request, by their options: the API's own rules read them. Addresses are public. */
 const FIELDS: Readonly<Record<string, CommandOption>> = {
-  description: { name: 'description', value: 'TEXT', description: 'what is paid', isRequired: true },
-  value: { name: 'value', value: 'REAIS', description: 'such as 129.90', isRequired: true },
-  qttyInstallments: { name: 'installments', value: 'N', description: 'at most; default: 1' },
-  expirationDate: {
-    name: 'until',
-    value: 'DAY',
-    description: 'the last day, as 2027-01-31; default: 30 days',
-  },
-  urlCallBack: { name: 'callback', value: 'URL', description: 'https, public: where the result is posted' },
-  urlReturn: { name: 'return', value: 'URL', description: 'https, public: where the page leads back to' },
-  referenceTransaction: { name: 'reference', value: 'TEXT', description: 'the merchant’s own' },
+  description: required('--description TEXT', 'what is paid'),
+  value: required('--value REAIS', 'such as 129.90'),
+  qttyInstallments: option('--installments N', 'at most; default: 1'),
+  expirationDate: option('--until DAY', 'the last day, as 2027-01-31; default: 30 days'),
+  urlCallBack: option('--callback URL', 'https, public: where the result is posted'),
+  urlReturn: option('--return URL', 'https, public: where the page leads back to'),
+  referenceTransaction: option('--reference TEXT', 'the merchant’s own'),
 };
 const NUMBERS = ['value', 'qttyInstallments'];
 
@@ -72,7 +66,7 @@ export const LINK_COMMANDS: readonly Command[] = [
     options: [
       MERCHANT_OPTION,
       ...Object.values(FIELDS),
-      { name: 'account', value: 'NUMBER', description: 'default: the merchant’s first account' },
+      option('--account NUMBER', 'default: the merchant’s first account'),
     ],
     opens: 'audited',
     async run(given, tools) {

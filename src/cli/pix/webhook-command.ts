@@ -3,7 +3,7 @@ import { credentialsChannel, openCredentials } from '../../providers/open-provid
 import { PIX_CONNECT_MILLISECONDS, registerPixWebhook } from '../../providers/pix/open-pix-bank.ts';
 import { DEFAULT_PROVIDER } from '../../providers/provider.ts';
 import { listProviders } from '../../providers/providers.sql.ts';
-import { type AuditedCommandTools, type Command, visible } from '../command.ts';
+import { type AuditedCommandTools, type Command, required, visible } from '../command.ts';
 
 const LONGEST_URL = 140;
 
@@ -20,19 +20,12 @@ export const PIX_WEBHOOK_COMMAND: Command = {
   words: ['provider', 'webhook'],
   summary: 'tell a bank of Pix where it is to tell what changed: at /NAME of the address; may be repeated',
   options: [
-    {
-      name: 'name',
-      value: 'NAME',
-      description: 'the bank of Pix; default is that of the settings',
-      isRequired: true,
-    },
-    {
-      name: 'url',
-      value: 'URL',
-      description: 'where the bank reaches PARCELA_PIX_WEBHOOK_PORT, such as https://pix.shop.example',
-      isRequired: true,
-      check: urlFault,
-    },
+    required('--name NAME', 'the bank of Pix; default is that of the settings'),
+    required(
+      '--url URL',
+      'where the bank reaches PARCELA_PIX_WEBHOOK_PORT, such as https://pix.shop.example',
+      { check: urlFault },
+    ),
   ],
   opens: 'audited',
   async run(given, tools) {

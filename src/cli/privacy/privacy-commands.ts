@@ -7,8 +7,10 @@ import {
   type CommandOption,
   type CommandOutcome,
   type GivenOptions,
+  option,
   printed,
   reasonOption,
+  required,
   table,
 } from '../command.ts';
 import { merchantUnknown } from '../refusals.ts';
@@ -17,14 +19,10 @@ import { exportPerson, type KeptOfPerson } from './export-person.ts';
 import { namesPerson, readDocument } from './person.ts';
 
 const PERSON_OPTIONS: readonly CommandOption[] = [
-  {
-    name: 'document',
-    value: 'CPF|CNPJ',
-    description: 'of the customer, with its mask or without',
-    isRequired: true,
+  required('--document CPF|CNPJ', 'of the customer, with its mask or without', {
     check: (value) => (readDocument(value) === null ? 'is neither a CPF nor a CNPJ' : null),
-  },
-  { name: 'merchant', value: 'ID', description: 'only what this merchant sent of the person' },
+  }),
+  option('--merchant ID', 'only what this merchant sent of the person'),
 ];
 
 /** See docs/privacy.md. */

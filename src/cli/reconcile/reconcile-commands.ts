@@ -25,14 +25,18 @@ import { readNewestRuns } from '../../reconciliation/truth/truth-runs.sql.ts';
 import { shownFileNumber } from '../../transactions/methods/boleto/changes/bank-change.ts';
 import { findFirstFile } from '../../transactions/methods/boleto/changes/filed-changes.sql.ts';
 import { isUuid } from '../../values/ids.ts';
-import { type Day, isDay, utcText } from '../../values/instant.ts';
+import { type Day, utcText } from '../../values/instant.ts';
 import {
   type Command,
   type CommandOutcome,
+  dayCheck,
   limitOption,
+  oneOf,
+  option,
   reaisOf,
   reasonOption,
   refused,
+  required,
   table,
   USUAL_LIMIT,
   visible,
@@ -45,14 +49,8 @@ const RECONCILE_REPORT: Command = {
   words: ['reconcile', 'report'],
   summary: 'show what was expected on a day, what came, and by name every cent between',
   options: [
-    {
-      name: 'day',
-      value: 'DAY',
-      description: 'of the bank, as 2026-12-14',
-      isRequired: true,
-      check: (value) => (isDay(value) ? null : 'must be a day such as 2026-12-14'),
-    },
-    { name: 'merchant', value: 'ID', description: 'only of this merchant' },
+    required('--day DAY', 'of the bank, as 2026-12-14', { check: dayCheck }),
+    option('--merchant ID', 'only of this merchant'),
   ],
   opens: 'database',
   async run(given, { database, report }) {
@@ -152,9 +150,6 @@ function placeOfDifference(of: NamedDifference['of']): [merchant: string, place:
 const MOST_LISTED = 1_000;
 const DAY_MILLISECONDS = 86_400_000;
 
-const oneOf = (words: readonly string[]) => (value: string) =>
-  words.includes(value) ? null : `must be one of ${words.join(', ')}`;
-
 const ID_OPERAND = {
   name: 'ID',
   description: 'of the exception, as reconcile list shows it',
@@ -169,25 +164,12 @@ export const RECONCILE_COMMANDS: readonly Command[] = [
     words: ['reconcile', 'list'],
     summary: 'show the exceptions, where files and books differ, the largest first',
     options: [
-      { name: 'merchant', value: 'ID', description: 'only of this merchant' },
-      {
-        name: 'class',
-        value: 'CLASS',
-        description: `one of ${EXCEPTION_CLASSES.join(', ')}`,
-        check: oneOf(EXCEPTION_CLASSES),
-      },
-      {
-        name: 'state',
-        value: 'STATE',
-        description: `one of ${EXCEPTION_STATES.join(', ')}; default open`,
+      option('--merchant ID', 'only of this merchant'),
+      option('--class CLASS', `one of ${EXCEPTION_CLASSES.join(', ')}`, { check: oneOf(EXCEPTION_CLASSES) }),
+      option('--state STATE', `one of ${EXCEPTION_STATES.join(', ')}; default open`, {
         check: oneOf(EXCEPTION_STATES),
-      },
-      {
-        name: 'day',
-        value: 'DAY',
-        description: 'only of this day, as 2026-12-14',
-        check: (value) => (isDay(value) ? null : 'must be a day such as 2026-12-14'),
-      },
+      }),
+      option('--day DAY', 'only of this day, as 2026-12-14', { check: dayCheck }),
       limitOption(MOST_LISTED),
     ],
     opens: 'database',
@@ -224,7 +206,6 @@ export const RECONCILE_COMMANDS: readonly Command[] = [
     words: ['reconcile', 'show'],
     summary: 'show all of one exception, and the lines of files that it comes from',
     operand: ID_OPERAND,
-    options: [],
     opens: 'database',
     async run(given, { database }) {
       const found = await findException(database, (given.one('ID') ?? '').toLowerCase());

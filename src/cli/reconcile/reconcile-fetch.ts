@@ -10,8 +10,8 @@ import {
   StatementWire,
 } from '../../providers/acquirers/adapters/rede/statement-wire.ts';
 import { ACQUIRER_CONNECT_MILLISECONDS } from '../../providers/acquirers/open-acquirer.ts';
-import { addDays, type Day, instant, isDay, saoPauloDay } from '../../values/instant.ts';
-import type { Command, CommandOutcome } from '../command.ts';
+import { addDays, type Day, instant, saoPauloDay } from '../../values/instant.ts';
+import { type Command, type CommandOutcome, dayCheck, matching, option, required } from '../command.ts';
 import { isFolder } from '../option-files.ts';
 
 const URL_OF_REDE = 'https://api.userede.com.br/redelabs';
@@ -23,42 +23,26 @@ export const RECONCILE_FETCH: Command = {
   words: ['reconcile', 'fetch'],
   summary: "write what Rede's statement API says of days into files that are taken as its own files are",
   options: [
-    {
-      name: 'establishment',
-      value: 'PV',
-      description: "the merchant's number at Rede",
-      isRequired: true,
-      check: (value) => (PV.test(value) ? null : 'must have 1 to 9 digits'),
-    },
-    {
-      name: 'credentials-file',
-      value: 'FILE',
-      description:
-        'JSON with clientId and clientSecret of the project at Rede, and user and password where it asks for them',
-      isRequired: true,
-    },
-    {
-      name: 'to',
-      value: 'FOLDER',
-      description:
-        'where the files go: that of PARCELA_SETTLEMENT_FOLDER, whose files are taken by themselves',
-      isRequired: true,
-    },
-    {
-      name: 'day',
-      value: 'DAY',
-      description: `a day that is over, as 2026-12-14; default: yesterday; up to ${MOST_DAYS}`,
+    required('--establishment PV', "the merchant's number at Rede", {
+      check: matching(PV, 'must have 1 to 9 digits'),
+    }),
+    required(
+      '--credentials-file FILE',
+      'JSON with clientId and clientSecret of the project at Rede, and user and password where it asks for them',
+    ),
+    required(
+      '--to FOLDER',
+      'where the files go: that of PARCELA_SETTLEMENT_FOLDER, whose files are taken by themselves',
+    ),
+    option('--day DAY', `a day that is over, as 2026-12-14; default: yesterday; up to ${MOST_DAYS}`, {
       isRepeatable: true,
-      check: (value) => (isDay(value) ? null : 'must be a day such as 2026-12-14'),
-    },
-    { name: 'url', value: 'URL', description: `the API; default: ${URL_OF_REDE}`, check: urlFault },
-    {
-      name: 'token-url',
-      value: 'URL',
-      description: 'where it gives tokens; default: /oauth2/token below --url',
+      check: dayCheck,
+    }),
+    option('--url URL', `the API; default: ${URL_OF_REDE}`, { check: urlFault }),
+    option('--token-url URL', 'where it gives tokens; default: /oauth2/token below --url', {
       check: urlFault,
-    },
-    { name: 'ca-file', value: 'FILE', description: 'the authorities to trust; default: public ones' },
+    }),
+    option('--ca-file FILE', 'the authorities to trust; default: public ones'),
   ],
   opens: 'installation',
   async run(given, tools) {

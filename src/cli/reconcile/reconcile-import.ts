@@ -18,7 +18,6 @@ export const RECONCILE_IMPORT: Command = {
   words: ['reconcile', 'import'],
   summary: 'take files of the acquirer, each whole or not at all, and match their lines',
   operand: { name: 'FILE', description: 'a file as the acquirer sent it', isRepeatable: true },
-  options: [],
   opens: 'audited',
   async run(given, tools) {
     const lines: string[] = [];

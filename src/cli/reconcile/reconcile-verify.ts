@@ -20,9 +20,17 @@ import { isAtOne, NOTHING_COMPARED, type TruthRun, withTally } from '../../recon
 import { verifyMerchant } from '../../reconciliation/truth/verify-due-run.ts';
 import type { LeftOutDays } from '../../reconciliation/truth/verify-sums.ts';
 import { openWatermark } from '../../transactions/movements/open-watermark.ts';
-import { type Day, isDay, saoPauloDay } from '../../values/instant.ts';
+import { type Day, saoPauloDay } from '../../values/instant.ts';
 import { withAcquirers } from '../acquirer-of-command.ts';
-import { type AuditedCommandTools, type Command, reaisOf, table, visible } from '../command.ts';
+import {
+  type AuditedCommandTools,
+  type Command,
+  dayCheck,
+  option,
+  reaisOf,
+  table,
+  visible,
+} from '../command.ts';
 
 const MOST_SHOWN = 50;
 const DAY_SECONDS = 86_400;
@@ -30,7 +38,7 @@ const DAY_SECONDS = 86_400;
 export const RECONCILE_VERIFY: Command = {
   words: ['reconcile', 'verify'],
   summary: 'compare books, feed, files and the acquirer’s ledger now, as every night does',
-  options: [{ name: 'merchant', value: 'ID', description: 'only of this merchant' }],
+  options: [option('--merchant ID', 'only of this merchant')],
   opens: 'audited',
   async run(given, tools) {
     const { database, report } = tools;
@@ -161,14 +169,7 @@ export const RECONCILE_TRUTH: readonly Command[] = [
   {
     words: ['reconcile', 'truth-report'],
     summary: 'show what was compared on a day and how much differs, under the seal of that day',
-    options: [
-      {
-        name: 'day',
-        value: 'DAY',
-        description: 'as 2026-12-14; default the last that has one',
-        check: (value) => (isDay(value) ? null : 'must be a day such as 2026-12-14'),
-      },
-    ],
+    options: [option('--day DAY', 'as 2026-12-14; default the last that has one', { check: dayCheck })],
     opens: 'database',
     async run(given, { database }) {
       const day = given.one('day') as Day | null;
@@ -188,7 +189,6 @@ export const RECONCILE_TRUTH: readonly Command[] = [
     words: ['reconcile', 'truth-verify'],
     summary: 'check that a file is what truth-report --json printed, and that its seal is ours',
     operand: { name: 'FILE', description: 'the file' },
-    options: [],
     opens: 'audited',
     async run(given, { database, keyring }) {
       const path = given.one('FILE') ?? '';

@@ -11,7 +11,7 @@ import type { RestoreRun } from '../../reconciliation/restored/restored-charge.t
 import { countWaiting, type WaitingCounts } from '../../reconciliation/restored/restored-charges.sql.ts';
 import { skipOurNumbers } from '../../transactions/methods/boleto/boleto-intents.sql.ts';
 import { skipMovementIds } from '../../transactions/movements/movements.sql.ts';
-import { type Command, reasonOption, refused } from '../command.ts';
+import { type Command, option, reasonOption, refused } from '../command.ts';
 import { RESTORE_DECIDE, RESTORE_LIST } from './restore-decide.ts';
 import { RESTORE_RECONCILE } from './restore-reconcile.ts';
 import { RESTORE_REDO } from './restore-redo.ts';
@@ -21,7 +21,7 @@ const RESTORE_RELEASE: Command = {
   summary: 'go on charging due billings after a restore, once what was canceled in the lost time is canceled',
   switches: [{ name: 'all', description: 'of all merchants that the restore holds' }],
   options: [
-    { name: 'merchant', value: 'ID', description: 'of this merchant', isRepeatable: true },
+    option('--merchant ID', 'of this merchant', { isRepeatable: true }),
     reasonOption('who said that nothing canceled is charged, for the audit log'),
   ],
   opens: 'audited',
@@ -49,7 +49,6 @@ export const RESTORE_COMMANDS: readonly Command[] = [
   {
     words: ['restore', 'show'],
     summary: 'show whether this database is the one it was stamped as, or a copy',
-    options: [],
     opens: 'database',
     async run(_given, { database }) {
       const { stamp, facts } = await readStamp(database);

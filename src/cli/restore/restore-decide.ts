@@ -7,15 +7,17 @@ import {
 } from '../../reconciliation/restored/restored-charge.ts';
 import { listWaiting } from '../../reconciliation/restored/restored-charges.sql.ts';
 import { reaisText } from '../../values/cents.ts';
-import { isUuid } from '../../values/ids.ts';
 import { utcText } from '../../values/instant.ts';
 import { NO_ACQUIRER, withAcquirers } from '../acquirer-of-command.ts';
 import {
   type Command,
   type CommandOutcome,
+  idCheck,
   limitOption,
+  option,
   reasonOption,
   refused,
+  required,
   table,
   USUAL_LIMIT,
   visible,
@@ -24,7 +26,7 @@ import { fillToolsOf, otherCell } from './restore-reconcile.ts';
 
 const MOST_LISTED = 1_000;
 
-const OF_MERCHANT = { name: 'merchant', value: 'ID', description: 'only of this merchant' } as const;
+const OF_MERCHANT = option('--merchant ID', 'only of this merchant');
 
 export const RESTORE_LIST: Command = {
   words: ['restore', 'list'],
@@ -57,24 +59,17 @@ export const RESTORE_DECIDE: Command = {
   ],
   options: [
     OF_MERCHANT,
-    {
-      name: 'charge',
-      value: 'ID',
-      description: 'as restore list shows it; may be given several times',
+    option('--charge ID', 'as restore list shows it; may be given several times', {
       isRepeatable: true,
-      check: (value) => (isUuid(value) ? null : 'must be an id of 36 characters'),
-    },
-    {
-      name: 'as',
-      value: 'DECISION',
-      description: 'kept: put into the books; voided: taken back at the acquirer',
-      isRequired: true,
+      check: idCheck,
+    }),
+    required('--as DECISION', 'kept: put into the books; voided: taken back at the acquirer', {
       check: (value) =>
         PERSONS_DECISIONS.includes(value as PersonsDecision)
           ? null
           : `must be ${PERSONS_DECISIONS.join(' or ')}`,
-    },
-    { name: 'account', value: 'NUMBER', description: 'of what is kept of a merchant that has several' },
+    }),
+    option('--account NUMBER', 'of what is kept of a merchant that has several'),
     reasonOption('who said so and where, for the audit log'),
   ],
   opens: 'audited',

@@ -26,6 +26,7 @@ import {
   type AuditedCommandTools,
   type Command,
   type CommandOutcome,
+  option,
   reaisOf,
   refused,
   table,
@@ -51,33 +52,26 @@ export const RESTORE_RECONCILE: Command = {
     },
   ],
   options: [
-    {
-      name: 'since',
-      value: 'INSTANT',
-      description: 'to which it was restored; default the newest commit that its server has recovered',
-      check: checkInstant,
-    },
-    {
-      name: 'stopped-at',
-      value: 'INSTANT',
-      description:
-        'when the last service of the lost database had ended; default the newest charge that it made',
-      check: checkInstant,
-    },
-    {
-      name: 'also-merchant',
-      value: 'ID',
-      description:
-        'in a cell: one that was created in the lost time, and is not in these books; may be given several times',
-      isRepeatable: true,
-    },
-    {
-      name: 'lines',
-      value: 'FILE',
-      description:
-        "the lost services' log, as JSON: it says whose a charge by Pix is; may be given several times",
-      isRepeatable: true,
-    },
+    option(
+      '--since INSTANT',
+      'to which it was restored; default the newest commit that its server has recovered',
+      { check: checkInstant },
+    ),
+    option(
+      '--stopped-at INSTANT',
+      'when the last service of the lost database had ended; default the newest charge that it made',
+      { check: checkInstant },
+    ),
+    option(
+      '--also-merchant ID',
+      'in a cell: one that was created in the lost time, and is not in these books; may be given several times',
+      { isRepeatable: true },
+    ),
+    option(
+      '--lines FILE',
+      "the lost services' log, as JSON: it says whose a charge by Pix is; may be given several times",
+      { isRepeatable: true },
+    ),
   ],
   opens: 'audited',
   async run(given, tools) {

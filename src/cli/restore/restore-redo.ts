@@ -19,7 +19,9 @@ import {
   type AuditedCommandTools,
   type Command,
   type CommandOutcome,
+  option,
   refused,
+  required,
   table,
   visible,
 } from '../command.ts';
@@ -34,19 +36,12 @@ export const RESTORE_REDO: Command = {
   summary: 'read the shipped lines of the audit log, and show or do again what a restore has undone',
   switches: [{ name: 'do', description: 'do it; without, it is only shown' }],
   options: [
-    {
-      name: 'lines',
-      value: 'FILE',
-      description: "lines of the lost services' log, as JSON; may be given several times",
-      isRequired: true,
+    required('--lines FILE', "lines of the lost services' log, as JSON; may be given several times", {
       isRepeatable: true,
-    },
-    {
-      name: 'since',
-      value: 'INSTANT',
-      description: 'lines from then on; default from where restore reconcile began',
+    }),
+    option('--since INSTANT', 'lines from then on; default from where restore reconcile began', {
       check: checkInstant,
-    },
+    }),
   ],
   opens: 'audited',
   async run(given, tools) {

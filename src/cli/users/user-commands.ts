@@ -6,23 +6,14 @@ import { type Invited, inviteUser, recoverUser } from '../../console/users/invit
 import { USER_REFUSALS, type UserRefusal } from '../../console/users/user.ts';
 import { listUsers } from '../../console/users/users.sql.ts';
 import { utcText } from '../../values/instant.ts';
-import { type Command, type CommandOutcome, table } from '../command.ts';
+import { type Command, type CommandOutcome, option, required, table } from '../command.ts';
 import { spokenText } from '../refusals.ts';
 
-const NAME_OPTION = {
-  name: 'name',
-  value: 'NAME',
-  description: 'of the user, such as an address of e-mail in small letters',
-  isRequired: true,
-} as const;
+const NAME_OPTION = required('--name NAME', 'of the user, such as an address of e-mail in small letters');
 
-const ROLE_OPTION = {
-  name: 'role',
-  value: 'ROLE',
-  description: `one of ${ROLES.join(', ')}`,
-  isRequired: true,
-  check: (value: string) => (isRole(value) ? null : `must be one of ${ROLES.join(', ')}`),
-} as const;
+const ROLE_OPTION = required('--role ROLE', `one of ${ROLES.join(', ')}`, {
+  check: (value) => (isRole(value) ? null : `must be one of ${ROLES.join(', ')}`),
+});
 
 const OIDC_SWITCH = {
   name: 'oidc',
@@ -36,11 +27,7 @@ export const USER_COMMANDS: readonly Command[] = [
     options: [
       NAME_OPTION,
       ROLE_OPTION,
-      {
-        name: 'merchant',
-        value: 'ID',
-        description: 'the only merchant that this user sees; without it: all',
-      },
+      option('--merchant ID', 'the only merchant that this user sees; without it: all'),
     ],
     switches: [OIDC_SWITCH],
     opens: 'audited',
@@ -59,8 +46,8 @@ export const USER_COMMANDS: readonly Command[] = [
     words: ['user', 'list'],
     summary: 'list the users of the console',
     options: [
-      { name: 'merchant', value: 'ID', description: 'only those of this merchant' },
-      { name: 'after', value: 'NAME', description: 'only names behind this one, for the next page' },
+      option('--merchant ID', 'only those of this merchant'),
+      option('--after NAME', 'only names behind this one, for the next page'),
     ],
     opens: 'database',
     async run(given, tools) {
