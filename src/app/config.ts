@@ -1,12 +1,11 @@
 import { resolve } from 'node:path';
-import { type ProviderSettings, providerSettings, VERDICTS, type Verdict } from '../antifraud/anti-fraud.ts';
-import { CARD_TESTING_MODES, type CardTestingMode } from '../antifraud/card-testing.ts';
-import { PRODUCTION_RULES, readVelocityRules, type VelocityRule } from '../antifraud/velocity.ts';
-import { type KeyStoreSettings, keyStoreSettings, SECRET_KEY_SETTINGS } from '../keys/key-store-settings.ts';
-import type { ChannelFiles, NamedFile } from '../platform/channels/channel-files.ts';
-import { readSecurityContact, type SecurityContact } from '../platform/http/security-text.ts';
-import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../platform/log.ts';
-import type { Connections } from '../platform/postgres/pools.ts';
+import { providerSettings, VERDICTS } from '../antifraud/anti-fraud.ts';
+import { CARD_TESTING_MODES } from '../antifraud/card-testing.ts';
+import { PRODUCTION_RULES, readVelocityRules } from '../antifraud/velocity.ts';
+import { keyStoreSettings, SECRET_KEY_SETTINGS } from '../keys/key-store-settings.ts';
+import type { NamedFile } from '../platform/channels/channel-files.ts';
+import { readSecurityContact } from '../platform/http/security-text.ts';
+import { LOG_FORMATS, LOG_LEVELS, type LogFormat } from '../platform/log.ts';
 import { type BankSettings, readBankUrl } from '../providers/banks/bank.ts';
 import { readDialect } from '../providers/pix/adapters/standard/dialect.ts';
 import {
@@ -17,107 +16,23 @@ import {
 } from '../providers/pix/pix-settings.ts';
 import { type ChargeWindow, NO_WINDOW, readChargeWindow } from '../recurrence/collection/day-window.ts';
 import { readFeeTable } from '../transactions/fees/fee-table.ts';
-import { LIMIT_MODES, type LimitMode } from '../transactions/methods/card/network-limits.ts';
+import { LIMIT_MODES } from '../transactions/methods/card/network-limits.ts';
 import { isCell } from '../values/cell.ts';
-import { type Cents, cents } from '../values/cents.ts';
-import { type AddressBlock, parseBlocks } from '../values/ip-address.ts';
-import { type ChannelName, readChannelSettings, readUnguarded } from './channel-settings.ts';
-import { type ConsoleSettings, readConsole } from './console-settings.ts';
-import { type FrontSettings, readFront } from './front-settings.ts';
-import { type ObservabilitySettings, readObservability } from './observability-settings.ts';
+import { cents } from '../values/cents.ts';
+import { parseBlocks } from '../values/ip-address.ts';
+import { readChannelSettings, readUnguarded } from './channel-settings.ts';
+import { readConsole } from './console-settings.ts';
+import { readFront } from './front-settings.ts';
+import { readObservability } from './observability-settings.ts';
 import { contradictions, oddSettings } from './production-faults.ts';
 import { type Role, readRoles } from './roles.ts';
 import { openToAll } from './secret-files.ts';
-import { type Listener, type SettingReader, settingReader } from './setting-reader.ts';
+import { type SettingReader, settingReader } from './setting-reader.ts';
 import { SETTINGS } from './settings.ts';
 
 export type Environment = 'homologation' | 'production';
 
-export type Configuration = FrontSettings & {
-  readonly environment: Environment;
-  readonly cell: string | null;
-  readonly roles: readonly Role[];
-  readonly gateway: Listener;
-  readonly integration: Listener;
-  /** `tokenFile` null: only this machine may read metrics. */
-  readonly metrics: { readonly host: string; readonly port: number; readonly tokenFile: NamedFile | null };
-  readonly console: ConsoleSettings;
-  readonly dataFolder: string;
-  /** Null: the embedded PostgreSQL in the data folder. */
-  readonly databaseUrl: string | null;
-  /** The role that migrates and grants rights to `databaseUrl`. Null: `databaseUrl` itself. */
-  readonly ownerDatabaseUrl: string | null;
-  readonly databaseConnections: Connections;
-  readonly databaseWaitSeconds: number;
-  readonly keyStore: KeyStoreSettings;
-  /** Null: the simulator, started beside the service. */
-  readonly acquirerUrl: string | null;
-  readonly acquirerChannel: ChannelFiles;
-  readonly bank: BankSettings;
-  readonly pix: PixSettings;
-  readonly unguardedChannels: readonly ChannelName[];
-  readonly acquirerTimeoutMilliseconds: number;
-  /** For charges without a waiting caller. `searchMilliseconds`: how long an unknown charge is sought. */
-  readonly billings: { readonly acquirerTimeoutMilliseconds: number; readonly searchMilliseconds: number };
-  readonly changesSeconds: number;
-  readonly requestDeadlineMilliseconds: number;
-  readonly drainSeconds: number;
-  readonly simulatorLateMilliseconds: number;
-  /** The simulated acquirer of the demo merchant; null: our own simulator. */
-  readonly simulatedAcquirer: 'rede' | 'cielo' | null;
-  readonly minimumInstallment: Cents;
-  /** Unparsed; see `readFeeTable`. */
-  readonly fees: string;
-  readonly settlementFolder: string | null;
-  readonly networkLimits: LimitMode;
-  readonly captureDays: number;
-  readonly cancelWindowDays: number;
-  readonly chargeWindow: ChargeWindow;
-  readonly chargesAtOnce: number;
-  readonly connections: { readonly inAll: number; readonly perAddress: number };
-  readonly requestsAtOnce: number;
-  readonly requestsPerSecond: {
-    readonly perCredential: number;
-    readonly perMerchant: number;
-    readonly perAddress: number;
-  };
-  readonly loginFailures: { readonly perUserName: number; readonly perAddress: number };
-  /** 0: passwords do not age. */
-  readonly passwordMaxAgeDays: number;
-  /** 0: unused credentials stay valid. */
-  readonly credentialUnusedDays: number;
-  readonly storedCopies: number;
-  /** Days of real time that an unused expired card is kept. 0: for ever. */
-  readonly expiredCardRetentionDays: number;
-  readonly antiFraud: {
-    readonly rules: readonly VelocityRule[];
-    readonly cardTesting: CardTestingMode;
-    readonly timeoutMilliseconds: number;
-    readonly verdictWhenSilent: Verdict;
-    /** Null: only velocity rules decide. */
-    readonly provider: ProviderSettings | null;
-  };
-  readonly clockAnswerMilliseconds: number;
-  /** Networks that are not public, but may be called. */
-  readonly webhookNetworks: readonly AddressBlock[];
-  /** Days of real time until a payment's customer is erased. 0: never. */
-  readonly customerRetentionDays: number;
-  readonly webhooks: {
-    readonly retentionDays: number;
-    readonly testsPerMinute: number;
-    readonly registrationsPerMinute: number;
-  };
-  /** Nothing is charged, resolved, sent or changed until a start without it. */
-  readonly isWorkHeld: boolean;
-  readonly securityContact: SecurityContact | null;
-  readonly takesWebhooksOnLoopback: boolean;
-  readonly servesDocuments: boolean;
-  readonly logLevel: LogLevel;
-  readonly logFormat: LogFormat;
-  readonly observability: ObservabilitySettings;
-  /** What the operator should fix, although the service starts. */
-  readonly warnings: readonly string[];
-};
+export type Configuration = ReturnType<typeof readSettings>;
 
 /** The message names each faulty setting. */
 export class ConfigurationFault extends Error {
@@ -134,16 +49,26 @@ export function logFormatOf({
 /** Reads and checks all settings, and removes the keys from `environment`. Throws `ConfigurationFault`. */
 export function readConfiguration(environment: Record<string, string | undefined>): Configuration {
   const reader = settingReader(environment, SETTINGS);
+  const configuration = readSettings(reader);
+  reader.faults.push(...contradictions(configuration, environment));
+  reader.warnings.push(...oddSettings(configuration));
+  // Protects only child processes: the kernel keeps showing the environment of the start.
+  for (const name of SECRET_KEY_SETTINGS) delete environment[name];
+  if (reader.faults.length > 0) throw new ConfigurationFault(reader.allFaults().join('\n'));
+  return configuration;
+}
+
+function readSettings(reader: SettingReader) {
   const { faults, text, whole, oneOf, isSet, host, listener, web, networks } = reader;
   const port = whole('PARCELA_PORT', 0, 65_535);
-  const metricsPort =
-    text('PARCELA_METRICS_PORT') || String(port === 0 ? 0 : port + (port > 64_535 ? -1_000 : 1_000));
+  const metricsPort = port === 0 ? 0 : port + (port > 64_535 ? -1_000 : 1_000);
   const acquirerTimeoutMilliseconds = whole('PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS', 250, 60_000);
-  const late = text('PARCELA_SIMULATOR_LATE_MILLISECONDS') || String(acquirerTimeoutMilliseconds + 2_000);
+  const late = acquirerTimeoutMilliseconds + 2_000;
   const simulatorLateMilliseconds = whole('PARCELA_SIMULATOR_LATE_MILLISECONDS', 1, 120_000, late);
   const dataFolder = resolve(text('PARCELA_DATA_DIR'));
   const runningAs = oneOf('PARCELA_ENVIRONMENT', ['homologation', 'production']);
-  const configuration: Configuration = {
+  const isReal = runningAs === 'production';
+  return {
     environment: runningAs,
     cell: readCell(reader),
     roles: readRolesHere(reader),
@@ -157,12 +82,8 @@ export function readConfiguration(environment: Record<string, string | undefined
     console: readConsole(reader),
     dataFolder,
     ...readDatabase(reader),
-    keyStore: keyStoreSettings(
-      text,
-      faults,
-      `${dataFolder}/keys/key-encryption-key.json`,
-      readChannelSettings('PARCELA_KEY_STORE', text, reader),
-    ),
+    keyStore: readKeyStore(reader, dataFolder),
+    /** Null: the simulator, started beside the service. */
     acquirerUrl: web('PARCELA_ACQUIRER_URL', ['http:', 'https:']),
     acquirerChannel: readChannelSettings('PARCELA_ACQUIRER', text, reader),
     bank: readBank(reader, runningAs, acquirerTimeoutMilliseconds),
@@ -170,12 +91,15 @@ export function readConfiguration(environment: Record<string, string | undefined
     unguardedChannels: readUnguarded(text, faults),
     acquirerTimeoutMilliseconds,
     billings: readPatience(reader),
-    changesSeconds: readChangesSeconds(reader, runningAs),
+    // Homologation shows the simulator's acts at once.
+    changesSeconds: whole('PARCELA_ACQUIRER_CHANGES_SECONDS', 1, 86_400, isReal ? 60 : 1),
     requestDeadlineMilliseconds: whole('PARCELA_REQUEST_DEADLINE_MILLISECONDS', 3_000, 120_000),
-    drainSeconds: readDrainSeconds(reader, runningAs),
+    // Homologation has no proxy in front, but a person who waits for the prompt.
+    drainSeconds: whole('PARCELA_DRAIN_SECONDS', 0, 300, isReal ? 5 : 0),
     simulatorLateMilliseconds,
     simulatedAcquirer: readSimulatedAcquirer(reader),
     minimumInstallment: cents(whole('PARCELA_MINIMUM_INSTALLMENT_CENTS', 1, 1_000_000)),
+    /** Unparsed; see `readFeeTable`. */
     fees: feeRules(text('PARCELA_FEES'), faults),
     settlementFolder: text('PARCELA_SETTLEMENT_FOLDER') || null,
     networkLimits: oneOf('PARCELA_NETWORK_LIMITS', LIMIT_MODES),
@@ -186,10 +110,13 @@ export function readConfiguration(environment: Record<string, string | undefined
     ...readFront(reader),
     ...readCallerLimits(reader),
     storedCopies: whole('PARCELA_STORED_COPIES', 1, 1_000_000),
+    /** Days of real time that an unused expired card is kept. 0: for ever. */
     expiredCardRetentionDays: whole('PARCELA_EXPIRED_CARD_RETENTION_DAYS', 0, 36_500),
     antiFraud: readAntiFraud(reader, runningAs),
     clockAnswerMilliseconds: whole('PARCELA_CLOCK_ANSWER_MILLISECONDS', 1, 600_000),
+    /** Networks that are not public, but may be called. */
     webhookNetworks: parseBlocks(networks('PARCELA_WEBHOOK_NETWORKS')),
+    /** Days of real time until a payment's customer is erased. 0: never. */
     customerRetentionDays: whole('PARCELA_CUSTOMER_RETENTION_DAYS', 0, 36_500),
     takesWebhooksOnLoopback: isSet('PARCELA_WEBHOOK_LOOPBACK') && runningAs === 'homologation',
     webhooks: {
@@ -197,40 +124,39 @@ export function readConfiguration(environment: Record<string, string | undefined
       testsPerMinute: whole('PARCELA_WEBHOOK_TESTS_PER_MINUTE', 1, 1_000_000),
       registrationsPerMinute: whole('PARCELA_REGISTRATIONS_PER_MINUTE', 1, 1_000_000),
     },
+    /** Nothing is charged, resolved, sent or changed until a start without it. */
     isWorkHeld: isSet('PARCELA_HOLD_WORK'),
     servesDocuments: isSet('PARCELA_DOCS'),
     securityContact: readSecurityContact(text, faults),
     logLevel: oneOf('PARCELA_LOG_LEVEL', LOG_LEVELS),
     logFormat: oneOf('PARCELA_LOG_FORMAT', LOG_FORMATS),
     observability: readObservability(reader),
-    warnings: reader.warnings,
-  };
-  faults.push(...contradictions(configuration, environment));
-  reader.warnings.push(...oddSettings(configuration));
-  // Protects only child processes: the kernel keeps showing the environment of the start.
-  for (const name of SECRET_KEY_SETTINGS) delete environment[name];
-  if (faults.length > 0) throw new ConfigurationFault(reader.allFaults().join('\n'));
-  return configuration;
+    /** What the operator should fix, although the service starts. */
+    warnings: reader.warnings as readonly string[],
+  } as const;
 }
 
-function readDatabase({
-  database,
-  whole,
-}: SettingReader): Pick<
-  Configuration,
-  'databaseUrl' | 'ownerDatabaseUrl' | 'databaseConnections' | 'databaseWaitSeconds'
-> {
+function readDatabase({ database, whole }: SettingReader) {
   return {
+    /** Null: the embedded PostgreSQL in the data folder. */
     databaseUrl: database('DATABASE_URL'),
+    /** The role that migrates and grants rights to `databaseUrl`. Null: `databaseUrl` itself. */
     ownerDatabaseUrl: database('PARCELA_OWNER_DATABASE_URL'),
     databaseConnections: {
       work: whole('PARCELA_DATABASE_CONNECTIONS', 4, 200),
       search: whole('PARCELA_SEARCH_CONNECTIONS', 1, 100),
     },
     databaseWaitSeconds: whole('PARCELA_DATABASE_WAIT_SECONDS', 0, 3_600),
-  };
+  } as const;
 }
 
+function readKeyStore(reader: SettingReader, dataFolder: string) {
+  const { text, faults } = reader;
+  const channel = readChannelSettings('PARCELA_KEY_STORE', text, reader);
+  return keyStoreSettings(text, faults, `${dataFolder}/keys/key-encryption-key.json`, channel);
+}
+
+/** Null: only this machine may read metrics. */
 function readMetricsToken({ text, warnings }: SettingReader): NamedFile | null {
   const setting = 'PARCELA_METRICS_TOKEN_FILE';
   const path = text(setting);
@@ -253,17 +179,7 @@ function readRolesHere({ text, faults }: SettingReader): readonly Role[] {
   return [];
 }
 
-function readCallerLimits({
-  whole,
-}: SettingReader): Pick<
-  Configuration,
-  | 'connections'
-  | 'requestsAtOnce'
-  | 'requestsPerSecond'
-  | 'loginFailures'
-  | 'passwordMaxAgeDays'
-  | 'credentialUnusedDays'
-> {
+function readCallerLimits({ whole }: SettingReader) {
   return {
     connections: {
       inAll: whole('PARCELA_CONNECTIONS', 16, 100_000),
@@ -275,46 +191,42 @@ function readCallerLimits({
       perMerchant: whole('PARCELA_REQUESTS_PER_SECOND_PER_MERCHANT', 1, 1_000_000),
       perAddress: whole('PARCELA_REQUESTS_PER_SECOND_PER_ADDRESS', 1, 1_000_000),
     },
+    /** 0: passwords do not age. */
     passwordMaxAgeDays: whole('PARCELA_PASSWORD_MAX_AGE_DAYS', 0, 3_650),
+    /** 0: unused credentials stay valid. */
     credentialUnusedDays: whole('PARCELA_CREDENTIAL_UNUSED_DAYS', 0, 3_650),
     loginFailures: {
       perUserName: whole('PARCELA_LOGIN_FAILURES_PER_USER_NAME', 10, 1_000_000),
       perAddress: whole('PARCELA_LOGIN_FAILURES_PER_ADDRESS', 10, 1_000_000),
     },
-  };
+  } as const;
 }
 
-function readPatience({ whole }: SettingReader): Configuration['billings'] {
+/** For charges without a waiting caller. `searchMilliseconds`: how long an unknown charge is sought. */
+function readPatience({ whole }: SettingReader) {
   return {
     acquirerTimeoutMilliseconds: whole('PARCELA_BILLING_ACQUIRER_TIMEOUT_MILLISECONDS', 250, 120_000),
     searchMilliseconds: whole('PARCELA_BILLING_SEARCH_MILLISECONDS', 0, 600_000),
-  };
+  } as const;
 }
 
-function readSimulatedAcquirer({ text, oneOf }: SettingReader): Configuration['simulatedAcquirer'] {
-  return text('PARCELA_ACQUIRER') === ''
-    ? null
-    : oneOf<'rede' | 'cielo'>('PARCELA_ACQUIRER', ['rede', 'cielo']);
-}
-
-function readTimeout({ text, whole }: SettingReader, name: string, acquirerTimeout: number): number {
-  return text(name) === '' ? acquirerTimeout : whole(name, 250, 60_000);
+/** The simulated acquirer of the demo merchant; null: our own simulator. */
+function readSimulatedAcquirer({ text, oneOf }: SettingReader) {
+  return text('PARCELA_ACQUIRER') === '' ? null : oneOf('PARCELA_ACQUIRER', ['rede', 'cielo']);
 }
 
 function readBank(reader: SettingReader, runningAs: Environment, acquirerTimeout: number): BankSettings {
   const { text, whole, faults } = reader;
-  const changes = text('PARCELA_BANK_CHANGES_SECONDS') || (runningAs === 'production' ? '60' : '1');
   return {
     url: readBankUrl(text, faults),
     channel: readChannelSettings('PARCELA_BANK', text, reader),
-    timeoutMilliseconds: readTimeout(reader, 'PARCELA_BANK_TIMEOUT_MILLISECONDS', acquirerTimeout),
-    changesSeconds: whole('PARCELA_BANK_CHANGES_SECONDS', 1, 86_400, changes),
+    timeoutMilliseconds: whole('PARCELA_BANK_TIMEOUT_MILLISECONDS', 250, 60_000, acquirerTimeout),
+    changesSeconds: whole('PARCELA_BANK_CHANGES_SECONDS', 1, 86_400, runningAs === 'production' ? 60 : 1),
   };
 }
 
 function readPix(reader: SettingReader, runningAs: Environment, acquirerTimeout: number): PixSettings {
   const { text, whole, faults } = reader;
-  const changes = text('PARCELA_PIX_CHANGES_SECONDS') || (runningAs === 'production' ? '30' : '1');
   const url = readPixUrl(text, faults);
   const settings = readPixDialect(text('PARCELA_PIX_SETTINGS'));
   if (typeof settings === 'string') faults.push(`PARCELA_PIX_SETTINGS: ${settings}`);
@@ -326,23 +238,10 @@ function readPix(reader: SettingReader, runningAs: Environment, acquirerTimeout:
     url,
     channel: readChannelSettings('PARCELA_PIX', text, reader),
     settings: typeof settings === 'string' ? {} : settings,
-    timeoutMilliseconds: readTimeout(reader, 'PARCELA_PIX_TIMEOUT_MILLISECONDS', acquirerTimeout),
-    changesSeconds: whole('PARCELA_PIX_CHANGES_SECONDS', 1, 86_400, changes),
+    timeoutMilliseconds: whole('PARCELA_PIX_TIMEOUT_MILLISECONDS', 250, 60_000, acquirerTimeout),
+    changesSeconds: whole('PARCELA_PIX_CHANGES_SECONDS', 1, 86_400, runningAs === 'production' ? 30 : 1),
     webhook: readPixWebhook(reader),
   };
-}
-
-/** Homologation shows the simulator's acts at once. */
-function readChangesSeconds({ text, whole }: SettingReader, runningAs: Environment) {
-  const preset = runningAs === 'production' ? '60' : '1';
-  const name = 'PARCELA_ACQUIRER_CHANGES_SECONDS';
-  return whole(name, 1, 86_400, text(name) || preset);
-}
-
-/** Homologation has no proxy in front, but a person who waits for the prompt. */
-function readDrainSeconds({ text, whole }: SettingReader, runningAs: Environment) {
-  const name = 'PARCELA_DRAIN_SECONDS';
-  return whole(name, 0, 300, text(name) || (runningAs === 'production' ? '5' : '0'));
 }
 
 function readWindow({ text, faults }: SettingReader): ChargeWindow {
@@ -371,13 +270,14 @@ function readAntiFraud(reader: SettingReader, runningAs: Environment) {
     cardTesting: reader.oneOf('PARCELA_CARD_TESTING', CARD_TESTING_MODES),
     timeoutMilliseconds: reader.whole('PARCELA_ANTIFRAUD_TIMEOUT_MILLISECONDS', 50, 10_000),
     verdictWhenSilent: reader.oneOf('PARCELA_ANTIFRAUD_WHEN_SILENT', VERDICTS),
+    /** Null: only velocity rules decide. */
     provider: providerSettings(
       reader.text,
       readChannelSettings('PARCELA_ANTIFRAUD', reader.text, reader),
       reader.whole('PARCELA_ANTIFRAUD_PROVIDER_TIMEOUT_MILLISECONDS', 100, 10_000),
       reader.faults,
     ),
-  };
+  } as const;
 }
 
 function feeRules(text: string, faults: string[]): string {

@@ -39,12 +39,12 @@ export function readConsole(reader: SettingReader): ConsoleSettings {
     listener:
       port === ''
         ? null
-        : { host: host('PARCELA_CONSOLE_HOST'), port: whole('PARCELA_CONSOLE_PORT', 0, 65_535, port) },
+        : { host: host('PARCELA_CONSOLE_HOST'), port: whole('PARCELA_CONSOLE_PORT', 0, 65_535) },
     origin: readOrigin(reader, 'PARCELA_CONSOLE_ORIGIN', 'https://console.example.com'),
     provider: readProvider(reader),
     secondPersonOver:
-      over === '' ? null : cents(whole('PARCELA_CONSOLE_SECOND_PERSON_OVER', 0, 1_000_000_000, over)),
-    disputeDays: days === '' ? null : whole('PARCELA_DISPUTE_DAYS', 1, 180, days),
+      over === '' ? null : cents(whole('PARCELA_CONSOLE_SECOND_PERSON_OVER', 0, 1_000_000_000)),
+    disputeDays: days === '' ? null : whole('PARCELA_DISPUTE_DAYS', 1, 180),
   };
 }
 

@@ -26,10 +26,12 @@ export function settingReader(
   faults.push(...quotedValues(environment, known));
   const text = (name: string): string =>
     withoutQuotes((secrets.get(name) ?? environment[name])?.trim() ?? '') || (known.get(name) as string);
-  const whole = (name: string, least: number, most: number, preset = text(name)): number => {
-    const value = Number(preset);
-    if (/^\d{1,10}$/.test(preset) && value >= least && value <= most) return value;
-    faults.push(`${name}: must be a whole number from ${least} to ${most}, not "${preset}"`);
+  /** `preset`: where the table of settings has none, as it follows from other settings. */
+  const whole = (name: string, least: number, most: number, preset?: number): number => {
+    const given = text(name) || String(preset ?? '');
+    const value = Number(given);
+    if (/^\d{1,10}$/.test(given) && value >= least && value <= most) return value;
+    faults.push(`${name}: must be a whole number from ${least} to ${most}, not "${given}"`);
     return least;
   };
   const oneOf = <T extends string>(name: string, allowed: readonly T[]): T => {
@@ -57,13 +59,9 @@ export function settingReader(
     const prefix = text(`PARCELA_${api}_PREFIX`);
     if (!/^(\/[\w.-]+)*$/.test(prefix))
       faults.push(`PARCELA_${api}_PREFIX: must look like /gateway, not "${prefix}"`);
-    const ownPort = text(`PARCELA_${api}_PORT`);
-    return {
-      host: host(text(`PARCELA_${api}_HOST`) === '' ? 'PARCELA_HOST' : `PARCELA_${api}_HOST`),
-      port:
-        ownPort === '' ? whole('PARCELA_PORT', 0, 65_535) : whole(`PARCELA_${api}_PORT`, 0, 65_535, ownPort),
-      prefix,
-    };
+    const ownOrShared = (of: 'HOST' | 'PORT') =>
+      text(`PARCELA_${api}_${of}`) === '' ? `PARCELA_${of}` : `PARCELA_${api}_${of}`;
+    return { host: host(ownOrShared('HOST')), port: whole(ownOrShared('PORT'), 0, 65_535), prefix };
   };
   const web = (name: string, protocols: readonly string[]): string | null => {
     const value = text(name);
