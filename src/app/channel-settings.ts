@@ -76,43 +76,50 @@ export type GuardedChannels = {
   readonly unguardedChannels: readonly ChannelName[];
 };
 
+type NamedChannel = {
+  readonly name: ChannelName;
+  /** `${prefix}_URL` names the peer. */
+  readonly prefix: string;
+  readonly url: string | null | undefined;
+  readonly files: ChannelFiles | null | undefined;
+};
+
+export function channelsOf(channels: GuardedChannels): readonly NamedChannel[] {
+  const { acquirerUrl, acquirerChannel, bank, pix } = channels;
+  const keyStore = channels.keyStore.kind === 'external' ? channels.keyStore : null;
+  const { provider } = channels.antiFraud;
+  const { traces } = channels.observability;
+  return [
+    { name: 'acquirer', prefix: 'PARCELA_ACQUIRER', url: acquirerUrl, files: acquirerChannel },
+    { name: 'bank', prefix: 'PARCELA_BANK', url: bank.url, files: bank.channel },
+    { name: 'pix', prefix: 'PARCELA_PIX', url: pix.url, files: pix.channel },
+    { name: 'antifraud', prefix: 'PARCELA_ANTIFRAUD', url: provider?.url, files: provider?.channel },
+    { name: 'keyStore', prefix: 'PARCELA_KEY_STORE', url: keyStore?.url, files: keyStore?.channel },
+    { name: 'otlp', prefix: 'PARCELA_OTLP', url: traces?.url, files: traces?.channel },
+  ];
+}
+
 /** One sentence for each unguarded channel of production, without passwords. */
 export function channelFaults(channels: GuardedChannels): string[] {
-  const { acquirerUrl, acquirerChannel, bank, pix, keyStore, unguardedChannels } = channels;
-  const { provider } = channels.antiFraud;
-  const faults: string[] = [];
-  if (acquirerUrl !== null && !unguardedChannels.includes('acquirer'))
-    faults.push(...unprovenFaults('PARCELA_ACQUIRER', acquirerUrl, acquirerChannel, 'acquirer'));
-  if (bank.url !== null && !unguardedChannels.includes('bank'))
-    faults.push(...unprovenFaults('PARCELA_BANK', bank.url, bank.channel, 'bank'));
-  if (pix.url !== null && !unguardedChannels.includes('pix'))
-    faults.push(...unprovenFaults('PARCELA_PIX', pix.url, pix.channel, 'pix'));
-  if (provider !== null && !unguardedChannels.includes('antifraud'))
-    faults.push(...unprovenFaults('PARCELA_ANTIFRAUD', provider.url, provider.channel, 'antifraud'));
-  if (keyStore.kind === 'external' && !unguardedChannels.includes('keyStore'))
-    faults.push(...unprovenFaults('PARCELA_KEY_STORE', keyStore.url, keyStore.channel, 'keyStore'));
-  const { traces } = channels.observability;
-  if (traces !== null && !unguardedChannels.includes('otlp'))
-    faults.push(...unprovenFaults('PARCELA_OTLP', traces.url, traces.channel, 'otlp'));
+  const { unguardedChannels, databaseUrl, ownerDatabaseUrl } = channels;
+  const guarded = channelsOf(channels).filter(({ name }) => !unguardedChannels.includes(name));
+  const faults = guarded.flatMap(unprovenFaults);
   if (unguardedChannels.includes('database')) return faults;
-  faults.push(...databaseFaults('DATABASE_URL', channels.databaseUrl));
-  faults.push(...databaseFaults('PARCELA_OWNER_DATABASE_URL', channels.ownerDatabaseUrl));
-  return faults;
+  return [
+    ...faults,
+    ...databaseFaults('DATABASE_URL', databaseUrl),
+    ...databaseFaults('PARCELA_OWNER_DATABASE_URL', ownerDatabaseUrl),
+  ];
 }
 
 /** The peer recognizes us by a certificate or a token. */
-function unprovenFaults(
-  prefix: string,
-  url: string,
-  { certificate, token }: ChannelFiles,
-  channel: ChannelName,
-): string[] {
-  const address = URL.parse(url);
+function unprovenFaults({ name, prefix, url, files }: NamedChannel): string[] {
+  const address = URL.parse(url ?? '');
   if (address === null || isLoopback(address.hostname)) return [];
-  if (certificate !== null || token !== null) return [];
+  if (files?.certificate || files?.token) return [];
   return [
     `${prefix}_URL: nothing proves to ${address.host} who asks; set ${prefix}_CERTIFICATE_FILE or ${prefix}_TOKEN_FILE, or ` +
-      `name ${channel} in PARCELA_UNGUARDED_CHANNELS where something else keeps others away`,
+      `name ${name} in PARCELA_UNGUARDED_CHANNELS where something else keeps others away`,
   ];
 }
 

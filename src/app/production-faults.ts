@@ -5,7 +5,7 @@ import { SECRET_KEY_SETTINGS } from '../keys/key-store-settings.ts';
 import { isLoopback } from '../platform/channels/channel-url.ts';
 import { databaseNameOf } from '../platform/postgres/database-hosts.ts';
 import { weeklyFault } from '../providers/pix/pix-settings.ts';
-import { channelFaults } from './channel-settings.ts';
+import { channelFaults, channelsOf } from './channel-settings.ts';
 import type { Configuration } from './config.ts';
 import { SECRETS } from './secret-files.ts';
 
@@ -18,24 +18,17 @@ export function contradictions(
 ): string[] {
   const faults: string[] = [];
   const { acquirerTimeoutMilliseconds, requestDeadlineMilliseconds } = configuration;
-  if (acquirerTimeoutMilliseconds + COMMIT_MARGIN_MILLISECONDS > requestDeadlineMilliseconds) {
-    faults.push(
-      'PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: must be at least 2000 under PARCELA_REQUEST_DEADLINE_MILLISECONDS, ' +
-        'so that an outcome can still be recorded',
-    );
-  }
-  if (configuration.bank.timeoutMilliseconds + COMMIT_MARGIN_MILLISECONDS > requestDeadlineMilliseconds) {
-    faults.push(
-      'PARCELA_BANK_TIMEOUT_MILLISECONDS: must be at least 2000 under PARCELA_REQUEST_DEADLINE_MILLISECONDS, ' +
-        'so that an outcome can still be recorded',
-    );
-  }
-  if (configuration.pix.timeoutMilliseconds + COMMIT_MARGIN_MILLISECONDS > requestDeadlineMilliseconds) {
-    faults.push(
-      'PARCELA_PIX_TIMEOUT_MILLISECONDS: must be at least 2000 under PARCELA_REQUEST_DEADLINE_MILLISECONDS, ' +
-        'so that an outcome can still be recorded',
-    );
-  }
+  const timeouts = {
+    ACQUIRER: acquirerTimeoutMilliseconds,
+    BANK: configuration.bank.timeoutMilliseconds,
+    PIX: configuration.pix.timeoutMilliseconds,
+  };
+  for (const [peer, milliseconds] of Object.entries(timeouts))
+    if (milliseconds + COMMIT_MARGIN_MILLISECONDS > requestDeadlineMilliseconds)
+      faults.push(
+        `PARCELA_${peer}_TIMEOUT_MILLISECONDS: must be at least 2000 under PARCELA_REQUEST_DEADLINE_MILLISECONDS, ` +
+          'so that an outcome can still be recorded',
+      );
   const { provider, timeoutMilliseconds } = configuration.antiFraud;
   const decisionMilliseconds = timeoutMilliseconds + (provider?.timeoutMilliseconds ?? 0);
   const allMilliseconds = decisionMilliseconds + acquirerTimeoutMilliseconds + COMMIT_MARGIN_MILLISECONDS;
@@ -110,24 +103,15 @@ function sharedPorts({ metrics, gateway, integration, console: pages, pix }: Con
 
 /** A peer must be another program. */
 function ownAddresses(configuration: Configuration): string[] {
-  const { acquirerUrl, bank, pix, antiFraud, keyStore, observability } = configuration;
-  const { gateway, integration, metrics, console: pages } = configuration;
+  const { gateway, integration, metrics, console: pages, pix } = configuration;
   const ports = [gateway, integration, metrics, pages.listener, pix.webhook].flatMap(
     (one) => one?.port ?? [],
   );
-  const asked: Record<string, string | null | undefined> = {
-    PARCELA_ACQUIRER_URL: acquirerUrl,
-    PARCELA_BANK_URL: bank.url,
-    PARCELA_PIX_URL: pix.url,
-    PARCELA_ANTIFRAUD_URL: antiFraud.provider?.url,
-    PARCELA_KEY_STORE_URL: keyStore.kind === 'external' ? keyStore.url : null,
-    PARCELA_OTLP_URL: observability.traces?.url,
-  };
-  return Object.entries(asked).flatMap(([name, url]) => {
+  return channelsOf(configuration).flatMap(({ prefix, url }) => {
     const { protocol, hostname = '', port = '', host = '' } = URL.parse(url ?? '') ?? {};
     const asPort = Number(port || (protocol === 'https:' ? 443 : 80));
     if (!isLoopback(hostname) || !ports.includes(asPort)) return [];
-    return [`${name}: ${host} is a port of this service itself; name the port of the other program`];
+    return [`${prefix}_URL: ${host} is a port of this service itself; name the port of the other program`];
   });
 }
 
