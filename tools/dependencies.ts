@@ -44,12 +44,19 @@ const GOOD_LICENSES_OF_TESTS = ['MPL-2.0'];
 const YOUNG_MONTHS = 18;
 const LOOK_MONTHS = 6;
 
-/** The rows whose first cell is a name in code marks. */
+/** The rows whose first cell is names in code marks: packages that differ by the machine share one. */
 export function listedDependencies(page: string): ListedDependency[] {
-  return [...page.matchAll(/^\| *`([^`]+)` *\|(.*)\|\s*$/gm)].map(([, name = '', rest = '']) => {
+  return [...page.matchAll(/^\| *(`[^|]+`) *\|(.*)\|\s*$/gm)].flatMap(([, names = '', rest = '']) => {
     const cells = rest.split('|').map((cell) => cell.trim());
     const [version = '', publishedOn = '', license = '', reviewedOn = '', reason = ''] = cells;
-    return { name, version, publishedOn, license, reviewedOn, reason };
+    return [...names.matchAll(/`([^`]+)`/g)].map(([, name = '']) => ({
+      name,
+      version,
+      publishedOn,
+      license,
+      reviewedOn,
+      reason,
+    }));
   });
 }
 

@@ -19,9 +19,8 @@ export function monitoringPage(note: string): string {
 }
 
 const INTRODUCTION = `\`/metrics\` is Prometheus text on a listener of its own (\`PARCELA_METRICS_HOST\`, \`PARCELA_METRICS_PORT\`: loopback, and 1000 above the API). Measure every process.
-On an address that others reach, a process starts only with \`PARCELA_METRICS_TOKEN_FILE\`, and readers send \`Authorization: Bearer …\`; a replaced token is taken up within seconds,
-and it opens nothing else. There is no TLS: across networks use the proxy, or the network of the cluster. Without a token it takes no \`Host\` but \`localhost\` and addresses
-of loopback (421 otherwise), so that no page in a browser reads it.
+On an address that others reach, a process starts only with \`PARCELA_METRICS_TOKEN_FILE\`, and readers send \`Authorization: Bearer …\`; a replaced token is taken up within seconds.
+There is no TLS: across networks use the proxy, or the network of the cluster. Without a token it takes no \`Host\` but \`localhost\` and addresses of loopback (421 otherwise).
 
 \`\`\`yaml
 scrape_configs:
@@ -35,10 +34,8 @@ rule_files: [alerts.yaml]
   \`runbook_url\` leads to [the runbook](runbook.md). Put your own address before it (\`sed 's|docs/runbook.md|https://…/runbook.md|'\`).
 - \`deploy/monitoring/dashboard.json\` is a dashboard for Grafana (Dashboards, New, Import).
 
-Both are tested against the metrics below, the rules also by \`promtool\` where it is installed (\`npm run programs\`). Neither was tried in a Grafana or an
-Alertmanager: thresholds are a beginning.`;
+Both are tested against the metrics below. Neither was tried in a Grafana or an Alertmanager: thresholds are a beginning.`;
 
-const OF_THE_TABLE = `\`process\`: what this process saw since it started; \`sum\` them. \`database\`: counted in the database now and then by every process of the role that counts it, up to a
-bound, the same everywhere: \`max\` them. Ages and durations are in seconds (0: nothing), money in cents. No label has a value that a caller chooses.
-Beside these stand \`process_…\` and \`nodejs_…\` of prom-client. A counter or gauge without a value shows its name and no line; those of the bank and of an
-anti-fraud provider are there where one is named.`;
+const OF_THE_TABLE = `\`process\`: what this process saw since it started; \`sum\` them. \`database\`: counted in the database by every process of the role that counts it, up to a bound; \`max\` them.
+Ages and durations are in seconds (0: nothing), money in cents. Beside these stand \`process_…\` and \`nodejs_…\` of prom-client. A counter or gauge without a value shows its
+name and no line; those of the bank and of an anti-fraud provider are there where one is named.`;

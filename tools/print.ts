@@ -28,6 +28,7 @@ import { addDays, type Day } from '../src/values/instant.ts';
 import { billOfMaterials, type Lock } from './bill-of-materials.ts';
 import { clientOperations, type ServedDocument, withOperations } from './client-operations.ts';
 import { collection } from './collection.ts';
+import { configurationPage } from './configuration-page.ts';
 import { consoleAccess } from './console-access.ts';
 import { monitoringPage } from './monitoring-page.ts';
 import { returnPage } from './return-page.ts';
@@ -42,6 +43,7 @@ const checkout = fileURLToPath(new URL('..', import.meta.url));
 function keptDocuments(): Record<string, string> {
   return {
     'docs/errors.md': printErrors(),
+    'docs/configuration.md': configurationPage(PRINTED_NOTE),
     'docs/console-access.md': consoleAccess(PRINTED_NOTE),
     'docs/states.md': printStates(),
     'docs/settlement-files.md': settlementPage(PRINTED_NOTE),

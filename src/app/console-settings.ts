@@ -112,7 +112,11 @@ export const CONSOLE_SETTINGS: readonly (readonly [name: string, preset: string,
     '',
     'authorities (PEM) that it is believed by, instead of the public ones',
   ],
-  ['PARCELA_CONSOLE_SECOND_PERSON_OVER', '', 'cents beyond which the console asks two people'],
+  [
+    'PARCELA_CONSOLE_SECOND_PERSON_OVER',
+    '',
+    'in cents: what a person moves beyond it in the console waits for a second one (docs/console.md#a-second-person); without it nothing waits',
+  ],
   [
     'PARCELA_DISPUTE_DAYS',
     '',

@@ -22,7 +22,7 @@ const ROWS: readonly Row[] = [
   [
     'PARCELA_ROLES',
     'http,charging,webhooks,resolving,reconciliation',
-    'what this process is there for (docs/operating.md); without `http` it listens for health and metrics alone',
+    'what this process is there for (docs/operating.md#roles); without `http` it listens for health and metrics alone',
   ],
   [
     'PARCELA_CELL',
@@ -40,7 +40,7 @@ const ROWS: readonly Row[] = [
   [
     'PARCELA_PAGES_ORIGIN',
     '',
-    "public origin of the pages for payers, such as `https://pay.example.com`: where addresses of boletos, Pix, payment links and subscribers' pages lead, and the script of card fields; by default that of the request, and then the console of production shows none",
+    "public origin of the pages for payers, such as `https://pay.example.com`: where addresses of boletos, Pix, payment links and subscribers' pages lead, and the script of card fields; by default that of the request, and in production the console then shows none and no card field is served. A page of this origin may not hold card fields",
   ],
   ['PARCELA_METRICS_HOST', '127.0.0.1', 'address of `/metrics`'],
   ['PARCELA_METRICS_PORT', '', 'port of `/metrics`; by default `PARCELA_PORT` + 1000'],
@@ -75,13 +75,13 @@ const ROWS: readonly Row[] = [
   [
     'PARCELA_DATABASE_CONNECTIONS',
     '12',
-    'connections of this process to the database for payments and all work (docs/operating.md)',
+    'connections of this process to the database for payments and all work (docs/operating.md#connections-to-the-database)',
   ],
   ['PARCELA_SEARCH_CONNECTIONS', '4', 'further connections, for lists, searches and histories'],
   [
     'PARCELA_KEY_FILE',
     '',
-    'file of the key-encryption keys, mode 600; by default `keys/key-encryption-key.json` in the data folder',
+    'file of the key-encryption keys, mode 600 (docs/keys.md); by default `keys/key-encryption-key.json` in the data folder',
   ],
   [
     'PARCELA_KEY',
@@ -138,7 +138,7 @@ const ROWS: readonly Row[] = [
   [
     'PARCELA_PIX_SETTINGS',
     '',
-    '`name=value` separated by semicolons: `key` (your Pix key), `tokenUrl`, `scope`, `pageSize`, `overlapSeconds` (docs/pix.md)',
+    '`name=value` separated by semicolons: `key` (your Pix key), `tokenUrl`, `scope`, `pageSize`, `overlapSeconds` and others (docs/pix.md#for-operators)',
   ],
   [
     'PARCELA_PIX_TIMEOUT_MILLISECONDS',
@@ -153,7 +153,7 @@ const ROWS: readonly Row[] = [
   [
     'PARCELA_PIX_WEBHOOK_PORT',
     '',
-    'port on which banks of Pix tell that something changed, over TLS on both sides (docs/pix.md); without it their sweep alone finds it',
+    'port on which banks of Pix tell that something changed, over TLS on both sides (docs/pix.md#the-banks-webhook); without it their sweep alone finds it',
   ],
   ['PARCELA_PIX_WEBHOOK_HOST', '', 'address of that port; by default `PARCELA_HOST`'],
   [
@@ -175,7 +175,7 @@ const ROWS: readonly Row[] = [
   [
     'PARCELA_UNGUARDED_CHANNELS',
     '',
-    'some of `acquirer`, `bank`, `pix`, `antifraud`, `keyStore`, `otlp` (need neither certificate nor token) and `database` (needs no `sslmode=verify-full`) on other machines in production, because something else guards them (docs/operating.md)',
+    'some of `acquirer`, `bank`, `pix`, `antifraud`, `keyStore`, `otlp` (need neither certificate nor token) and `database` (needs no `sslmode=verify-full`) on other machines in production, because something else guards them (docs/operating.md#channels)',
   ],
   ['PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS', '8000', 'how long the acquirer may take'],
   [
@@ -208,7 +208,7 @@ const ROWS: readonly Row[] = [
   [
     'PARCELA_FEES',
     '',
-    'what you keep of a sale, as `visa:1=2.49, any:2-12=3.1@30, pix=0.99`: brand, installments, percent, days to the payout (docs/reconciliation.md); a split of type `liquido` is of the rest',
+    'what you keep of a sale, as `visa:1=2.49, any:2-12=3.1@30, pix=0.99`: brand, installments, percent, days to the payout (docs/reconciliation.md#the-forecast-operators); a split of type `liquido` is of the rest',
   ],
   [
     'PARCELA_SETTLEMENT_FOLDER',
@@ -235,13 +235,13 @@ const ROWS: readonly Row[] = [
   [
     'PARCELA_TRUSTED_PROXIES',
     '',
-    'addresses or networks, separated by commas, whose X-Forwarded-For is believed; `none`: there is no proxy, which production on loopback must be told',
+    'addresses or networks, separated by commas, whose X-Forwarded-For is believed; `none`: there is no proxy, which production on loopback must be told (docs/operating.md#production)',
   ],
   ['PARCELA_DOCS', '1', '`0`: `/docs` and `/openapi.json` are unknown paths'],
   [
     'PARCELA_CONNECTIONS',
     '8000',
-    "connections of a process; when all are taken a stranger's makes room, else sixteen more for health",
+    "connections of a process; when all are taken a stranger's makes room, else sixteen more for health (docs/operating.md#limits)",
   ],
   [
     'PARCELA_CONNECTIONS_PER_ADDRESS',
@@ -251,7 +251,7 @@ const ROWS: readonly Row[] = [
   [
     'PARCELA_REQUESTS_AT_ONCE',
     '2000',
-    'places: requests that a process works at; beyond: 503 (docs/operating.md)',
+    'places: requests that a process works at; beyond: 503 (docs/operating.md#limits)',
   ],
   [
     'PARCELA_REQUESTS_PER_SECOND_PER_CREDENTIAL',
@@ -396,5 +396,5 @@ const ROWS: readonly Row[] = [
   ],
 ];
 
-/** The table of docs/configuration.md shows these. An empty preset means "not set". */
+/** docs/configuration.md shows these. An empty preset means "not set". */
 export const SETTINGS = ROWS.map(([name, preset, description]) => ({ name, preset, description }));

@@ -3,9 +3,9 @@ import { cryptographyComplaints } from './cryptography.ts';
 import { assertNone, assertOne, planted } from './planted.ts';
 import { readSourceTree } from './source-tree.ts';
 
-const PAGE = 'docs/cryptography.md';
+const PAGE = 'test/architecture/cryptography-uses.md';
 
-test('docs/cryptography.md lists every use of cryptography there is, and no other', () => {
+test('cryptography-uses.md lists every use of cryptography there is, and no other', () => {
   assertNone(cryptographyComplaints(readSourceTree()));
 });
 

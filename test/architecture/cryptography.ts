@@ -1,6 +1,6 @@
 import { type Complaint, isTest, type SourceTree } from './source-tree.ts';
 
-const PAGE = 'docs/cryptography.md';
+const PAGE = 'test/architecture/cryptography-uses.md';
 
 /** Settings of TLS, by which a file that opens connections is known. */
 const TLS_WORDS =
@@ -11,7 +11,7 @@ const IMPORTS = /import\s+([^;]*?)\s+from\s+'node:(crypto|tls|https|http2)'/g;
 const GLOBAL = /(?<![\w.'"`:])(?:globalThis\.)?crypto\.\w/;
 
 /**
- * What the second table of the page and the cryptography of the service do not say alike, and hashes that
+ * What the table of the page and the cryptography of the service do not say alike, and hashes that
  * are none any more.
  */
 export function cryptographyComplaints(tree: SourceTree): Complaint[] {

@@ -26,7 +26,7 @@ const FOLDERS = [
   'migrations',
   'docs/pt',
 ];
-const PAGES = ['ARCHITECTURE.md', 'docs/configuration.md', 'docs/cryptography.md', 'README.pt-BR.md'];
+const PAGES = ['ARCHITECTURE.md', 'README.pt-BR.md'];
 const KEPT = /\.(ts|mjs|js|json|sql|md)$/;
 
 /** The tree that this file is part of. */
