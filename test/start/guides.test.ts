@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { promisify } from 'node:util';
 import { readDecline } from '../../src/providers/acquirers/issuer-code.ts';
-import { skipWithout } from '../../tools/test-programs.ts';
 import { openTestService, type TestService } from '../kit/service.ts';
-import { snippetVectors, VECTORS_FILE } from '../webhooks/snippet-vectors.ts';
 import {
   allGuides,
   type Extra,
@@ -190,27 +186,4 @@ test('what a guide shows is run, unless it is marked as shown only', () => {
       );
     }
   }
-});
-
-const PYTHON_JUDGE = `import json, os, sys
-sys.path.insert(0, os.getcwd())
-from signature import is_genuine
-with open(sys.argv[1], encoding="utf-8") as file:
-    given = json.load(file)
-print(json.dumps([is_genuine(one["headers"], one["body"].encode(), one["secret"], given["now"]) for one in given["vectors"]]))`;
-
-test('the check of signatures in Python says of every vector what it should', {
-  skip: skipWithout('python3'),
-}, async () => {
-  // The guide was run before: what it says to save stands where it says so.
-  const cwd = join(folder, 'pt', NOTIFICATIONS);
-  const environment = { ...process.env, PYTHONDONTWRITEBYTECODE: '1' };
-  const { stdout } = await promisify(execFile)('python3', ['-c', PYTHON_JUDGE, VECTORS_FILE], {
-    cwd,
-    env: environment,
-  });
-  assert.deepEqual(
-    JSON.parse(stdout),
-    snippetVectors().vectors.map(({ isGenuine }) => isGenuine),
-  );
 });

@@ -25,10 +25,9 @@ import { secretText, snippetVectors, VECTORS_FILE, vectorsText } from './snippet
 const textOf = (file: string): string => readFileSync(join(SNIPPETS_FOLDER, file), 'utf8');
 const PROVEN = 'proven.json';
 
-test('the page on webhooks shows the endpoints as they are tested, to the letter', () => {
+test('the page on webhooks leads to each endpoint', () => {
   const page = readFileSync(join(SNIPPETS_FOLDER, '../webhooks.md'), 'utf8');
-  const shown = [...page.matchAll(/^```(?:ts|php|python)\n([\s\S]*?)^```$/gm)].map(([, text]) => text);
-  assert.deepEqual(shown, SNIPPETS_ON_PAGE.map(textOf));
+  for (const file of SNIPPETS_ON_PAGE) assert.ok(page.includes(`(webhook-snippets/${file})`), file);
 });
 
 const SNIPPETS_ON_PAGE = ['receive-webhook.ts', 'receive-webhook.php', 'receive_webhook.py'];

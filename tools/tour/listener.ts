@@ -93,7 +93,7 @@ export async function openListener(): Promise<Listener> {
   };
 }
 
-/** Verified over the bytes as they came, by the very lines that docs/webhooks.md shows. */
+/** Verified over the bytes as they came, by the endpoint that docs/webhooks.md leads to. */
 async function take(request: IncomingMessage, secret: string): Promise<Received> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);

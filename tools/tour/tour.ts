@@ -29,7 +29,7 @@ async function main(): Promise<number> {
     await reportStory({ demo, client, screen, listener, reported: [] });
     screen.say(
       '',
-      'To go on: npm start, and docs/recurrence.md "A first subscription" to try it yourself; the same page for the rules',
+      'To go on: npm start, and docs/en/recurrence.md to try it yourself; docs/recurrence.md for the rules',
       '("Charging" is what you have just seen), docs/webhooks.md and docs/test-clock.md for the rest.',
     );
     return 0;
