@@ -13,12 +13,15 @@ export type Work = {
   readonly walBytes: number;
 };
 
+/** With the bytes of one record of each. */
+export type MeasuredWork = Work & { readonly bytes: Readonly<Record<string, number>> };
+
 type Counts = Record<string, number>;
 
-/** What services and PostgreSQL write for themselves, and what a jump of a clock writes and asks. */
+/** What services and PostgreSQL write for themselves, what a jump of a clock writes and asks, and what is kept for seconds. */
 const BESIDE = /^(service_beats|process_reports|audit_|pg_|merchant_clocks)/;
 const ASKED_BESIDE =
-  /^(clock|notices|platform)\.|^merchants\.list_clocks$|^changes\.find_unprocessed_chargeback$|^(?!fees).*_of_merchant$/;
+  /^(clock|notices|platform|access_tokens)\.|^merchants\.list_clocks$|^changes\.find_unprocessed_chargeback$|^(?!fees).*_of_merchant$/;
 
 const WRITTEN = `select c.relname as name, c.relkind = 'i' as is_index, b.record_type as kind, count(*)::integer as count,
     array_agg(b.record_length::integer) filter (where coalesce(b.block_fpi_length, 0) = 0) as lengths
@@ -48,7 +51,7 @@ export type Counted = {
 
 export type WorkCounter = {
   /** Each count is the least of `times` runs: what the service does beside them counts for nothing. */
-  readonly count: (times: number, counted: Counted) => Promise<Work>;
+  readonly count: (times: number, counted: Counted) => Promise<MeasuredWork>;
   readonly close: () => void;
 };
 
@@ -99,14 +102,14 @@ export async function openWorkCounter(auditor: Auditor): Promise<WorkCounter> {
       while (runs.length < times) runs.push(await countOnce(counted, seen));
       const rows = leastOf(runs.map((run) => run.rows));
       const entries = leastOf(runs.map((run) => run.entries));
-      const bytes = Object.entries({ ...rows, ...entries }).map(
-        ([name, count]) => count * middleOf(seen.get(name) ?? []),
-      );
+      const counts = Object.entries({ ...rows, ...entries });
+      const bytes = Object.fromEntries(counts.map(([name]) => [name, middleOf(seen.get(name) ?? [])]));
       return {
         statements: leastOf(runs.map(({ statements }) => statements)),
         rows,
         entries,
-        walBytes: bytes.reduce((sum, each) => sum + each, 0),
+        walBytes: counts.reduce((sum, [name, count]) => sum + count * (bytes[name] ?? 0), 0),
+        bytes,
       };
     },
     close() {

@@ -52,26 +52,37 @@ async function force(paymentId: string, type: string, installmentNumber: number)
   assert.equal(reply.status, 200, reply.text);
 }
 
+/** The acquirer accepts its cancel, and decides a day later. */
+const DECIDED_LATER = 2_001;
+
 test('payments of which a part went back are found by their days, and beside method and status alone', async () => {
   const today = saoPauloDay(instant(Date.now()));
   const of = { dateRangeStartDate: today, dateRangeEndDate: today, isPartlyReturned: 'true' };
-  const [part, whole] = [await sell(5_000), await sell(5_000)];
+  const [part, whole, held, rest] = [
+    await sell(5_000),
+    await sell(5_000),
+    await sell(5_000),
+    await sell(5_000),
+  ];
   await sell(5_000);
-  for (const [{ paymentId }, amount] of [
-    [part, 1_000],
-    [whole, 5_000],
-  ]) {
+  for (const [{ paymentId }, amount, answer] of [
+    [part, 1_000, 200],
+    [whole, 5_000, 200],
+    [held, DECIDED_LATER, 202],
+    [rest, 5_000 - DECIDED_LATER, 200],
+    [rest, DECIDED_LATER, 202],
+  ] as const) {
     const path = `/v1/payments/${paymentId}/cancel`;
     const { status, text } = await call(service.gatewayUrl, path, {
       token: service.token(),
       body: { amount },
     });
-    assert.equal(status, 200, text);
+    assert.equal(status, answer, text);
   }
-  assert.deepEqual(await idsOf(of), [part.paymentId]);
-  assert.deepEqual(await idsOf({ ...of, orderBy: 'transactionDate asc', status: 'Autorizada' }), [
-    part.paymentId,
-  ]);
+  const found = [rest.paymentId, part.paymentId];
+  assert.deepEqual(await idsOf(of), found, 'what is only held did not go back');
+  const oldestFirst = await idsOf({ ...of, orderBy: 'transactionDate asc', status: 'Autorizada' });
+  assert.deepEqual(oldestFirst, found.toReversed());
   assert.deepEqual(await idsOf({ ...of, method: 'pix' }), []);
   const { text } = await search({ ...of, format: 'ndjson' });
   assert.deepEqual(
@@ -79,7 +90,7 @@ test('payments of which a part went back are found by their days, and beside met
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line).paymentId),
-    [part.paymentId],
+    found,
   );
   for (const other of [{ lastFour: '0001' }, { nsu: '1' }, { orderBy: 'value' }]) {
     const refused = await search({ ...of, ...other } as Record<string, string>);

@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
 
 /** For searches alone: the first and the last lead over all that a merchant has. */
 const OF_SEARCH =
-  /^(transactions_(under_way|by_(status|sale_day|reference|last_four|nsu|authorization_code|vault_card))|(pix_charges|boletos)_by_(state|reference)|pix_payments_by_nsu|(transactions|pix_payments)_partly_returned|vault_cards_by_last_four)$/;
+  /^(transactions_(under_way|by_(status|sale_day|reference|last_four|nsu|authorization_code|vault_card))|(pix_charges|boletos)_by_(state|reference)|pix_payments_by_nsu|transactions_returned_in_part|pix_payments_partly_returned|vault_cards_by_last_four)$/;
 const SEARCHES =
   /^(payments\.(list|walk)_(of_reference|of_last_four|of_status|partly_returned|by_day|sorted)[_.]|transactions\.(count_sales|find_ids_of_reference)$|vault\.list_(all|of_last_four)_)/;
 for (const path of readSourceTree().keys())

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { paymentStatus } from '../../src/payments/payment.ts';
+import { MIGRATIONS, readMigrations } from '../../src/platform/migrations/migration-files.ts';
 import { INSTALLMENT_STATES, type InstallmentState } from '../../src/transactions/transaction.ts';
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
 
@@ -63,32 +64,36 @@ async function sell(number: number, states: readonly InstallmentState[]): Promis
     if (state !== 'authorized') await put(number, index + 1, state);
 }
 
-async function shownOf(number: number): Promise<string> {
+async function shownOf(number: number): Promise<unknown[]> {
   const { rows } = await client.query(
-    'select installments_state from transactions where merchant_id = $1 and transaction_id = $2',
+    'select installments_state, is_partly_returned from transactions where merchant_id = $1 and transaction_id = $2',
     [MERCHANT, idOf(number)],
   );
-  return rows[0].installments_state;
+  return [rows[0].installments_state, rows[0].is_partly_returned];
 }
 
-const statusOf = (states: readonly InstallmentState[]) =>
-  paymentStatus(
+/** Its status, and whether a part of it went back. */
+function statusOf(states: readonly InstallmentState[]): unknown[] {
+  const status = paymentStatus(
     'approved',
     states.map((state) => ({ state })),
   );
+  const isPartlyReturned = states.includes('canceled') && states.some((state) => state !== 'canceled');
+  return [status, isPartlyReturned ? true : null];
+}
 
 test('a payment shows its installments as one, whatever their mixture', async () => {
   await client.query('begin');
   for (const [number, states] of MIXTURES.entries()) await sell(number, states);
   await client.query('commit');
   for (const [number, states] of MIXTURES.entries())
-    assert.equal(await shownOf(number), statusOf(states), states.join());
+    assert.deepEqual(await shownOf(number), statusOf(states), states.join());
 });
 
 test('whoever writes an installment, its payment shows it', async () => {
   const settled: InstallmentState[] = ['authorized', 'authorized', 'authorized'];
   await sell(MANY, settled);
-  assert.equal(await shownOf(MANY), 'authorized');
+  assert.deepEqual(await shownOf(MANY), ['authorized', null]);
   const changes: (readonly [number, InstallmentState])[] = [
     [1, 'paid'],
     [2, 'blocked'],
@@ -100,6 +105,33 @@ test('whoever writes an installment, its payment shows it', async () => {
   for (const [part, state] of changes) {
     await put(MANY, part, state);
     settled[part - 1] = state;
-    assert.equal(await shownOf(MANY), statusOf(settled), `${part} is ${state}`);
+    assert.deepEqual(await shownOf(MANY), statusOf(settled), `${part} is ${state}`);
   }
+});
+
+test('the migration marks what had gone back in part before it, also what a cancel holds the rest of', async () => {
+  const [part, rest, whole] = [MANY + 1, MANY + 2, MANY + 3];
+  await sell(part, ['canceled', 'authorized']);
+  await sell(rest, ['canceled', 'authorized']);
+  await sell(whole, ['canceled', 'canceled']);
+  const book = (number: number, canceled: string) =>
+    client.query(
+      `update transactions set is_partly_returned = null, canceled_amount = ${canceled} where transaction_id = $1`,
+      [idOf(number)],
+    );
+  await book(part, '10');
+  await book(rest, 'amount');
+  await book(whole, 'amount');
+  await client.query(
+    `insert into cancels (merchant_id, transaction_id, cancel_id, state, amount, created_by, requested_at, due_at)
+     values ($1, $2, $2, 'canceling', 10, 'loja', now(), now())`,
+    [MERCHANT, idOf(rest)],
+  );
+  const migration = (await readMigrations(MIGRATIONS)).find(({ name }) =>
+    name.endsWith('partly-returned.sql'),
+  );
+  for (const command of migration?.commands ?? []) await client.query(command);
+  assert.deepEqual(await shownOf(part), ['authorized', true]);
+  assert.deepEqual(await shownOf(rest), ['authorized', true]);
+  assert.deepEqual(await shownOf(whole), ['canceled', null]);
 });

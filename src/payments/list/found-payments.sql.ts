@@ -37,7 +37,7 @@ export const BOLETO_RANGES = `(select o.sold_at, o.payment_id, 'boleto' as metho
        where merchant_id = $1 and state = s.state and ${WAS_ASKED} and amount > 0 and ${IS_SHOWN_AS}`;
 
 /** The condition of an index. Further arrivals for a Pix do not count. */
-export const IS_PARTLY_RETURNED = 'canceled_amount > 0 and canceled_amount < amount';
+export const IS_PARTLY_RETURNED = 'is_partly_returned';
 /**
  * A Pix is paid within 1,900 days of its request: it is due 1,825 days later at most, and ends 60 days after.
  * Users of this text add the range, on `requested_at` and `pix_id`, and end with `limit 1) p`.
