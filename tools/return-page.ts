@@ -1,5 +1,6 @@
 import type { Bank, Movements } from '../packages/settlement-files/src/banks/bank.ts';
 import { BANKS } from '../packages/settlement-files/src/banks/banks.ts';
+import type { BoletoNumber } from '../packages/settlement-files/src/banks/boleto-number.ts';
 import { CNAB240_RECORDS } from '../packages/settlement-files/src/banks/cnab240-layout.ts';
 import {
   CNAB400_HEADER,
@@ -46,7 +47,8 @@ command names those boletos and the first file (\`already told by file\`), and s
 another day, or of another number) is recorded as \`filedAgain\`, moves nothing, and stands in \`parcela resolve changes\` for a person. A payment that the feed reports
 too, with the same amount and day, is recorded once.
 
-A boleto is known by our number: eleven digits, the company's own number (\`companyUse\`) or the bank's (\`bankNumber\`, zeros before it). Value, due day and bar code, where given,
+A boleto is known by our number: eleven digits, the company's own number (\`companyUse\`) or the bank's without its check digit (zeros before it; a shorter one names none, nor one
+with a wrong digit). Value, due day and bar code, where given,
 must be those of the boleto; else the command names the number. A movement with none of our numbers is counted, and changes nothing. Branch and account, and the payer's name and
 document, are not kept.`;
 
@@ -56,23 +58,34 @@ Positions count from 1. Lines end with LF, CR LF or CR; a file without ends of l
 UTF-8 beyond ASCII is read as UTF-8, with or without a mark at the start. gzip is opened. Blank lines and \`0x1A\` are nothing. Blanks at the end of lines of CNAB 240 may be
 cut, or be too many. Refused by name: a zip, a PDF, a spreadsheet, UTF-16, a file to the bank (remessa), a file of an acquirer, and one of collected bills (FEBRABAN 150).`;
 
+const BANKS_READ = `The bank stands in the header. A file of another bank, or in a layout that is not read of it, is refused by name. Of those that are read: where the boleto's own number
+stands (in T of CNAB 240), and its check digit, which is compared where the line has all that it is made of. Not sure: an agreement of no fixed length begins the number, or a digit may
+end it, or no paper says; there the company's own number alone names a boleto.`;
+
 function banksSection(): string {
   const rows = BANKS.map(({ code, name, cnab240, cnab400 }) => [
     code,
     name,
-    cnab240 === undefined ? '' : 'yes',
-    cnab400 === undefined ? '' : 'yes',
+    numberText(cnab240),
+    numberText(cnab400),
   ]);
-  const said =
-    'The bank stands in the header. A file of another bank, or in a layout that is not read of it, is refused by name.';
-  return `## Banks\n\n${said}\n\n${table(['Code', 'Bank', 'CNAB 240', 'CNAB 400'], rows)}`;
+  return `## Banks\n\n${BANKS_READ}\n\n${table(['Code', 'Bank', 'CNAB 240', 'CNAB 400'], rows)}`;
+}
+
+/** Where the number of a boleto stands. */
+function numberText(dialect: { readonly number: BoletoNumber } | undefined): string {
+  if (dialect === undefined) return '';
+  const { number } = dialect;
+  if (number === 'unsure') return 'not sure';
+  const digit = number.digit === null ? '' : `, digit ${number.digit.at}`;
+  return `${number.from} to ${number.to}${digit}${number.digit?.of === undefined ? '' : ', compared'}`;
 }
 
 const TRIED = `Positions and movements are those of public manuals and of what public programs read. Tried on the return files of
 eduardokum/laravel-boleto, kivanio/brcobranca, BoletoNet/boletonet, BoletoNet/BoletoNetCore, Brunomm/br_boleto, umbrellaTech/ya-retorno-boleto, andersondanilo/CnabPHP, openboleto/OpenCnabPHP, OCA/l10n-brazil,
-TimeShareSolucoes/boletobr, marcodpt/cnab, naylonkessler/smart-cnab and fabiojr933/retorno_sicoob_php-2.0: 99 different files, 74 of which are whole return files of a bank (five are FEBRABAN 150, three go to a bank
-or report on what went there, 17 were edited, or are of no bank). 72 of the 74 are read; the two others are of Credisis (097), whose lines have no movement. A line of each bank and layout with a public line is held
-against values read by hand. There is none of Safra, Cresol, Rendimento and C6, nor of the CNAB 240 of Bradesco and Banrisul; of Itaú's CNAB 240 and of Unicred there are lines without a file, and those of HSBC,
+TimeShareSolucoes/boletobr, marcodpt/cnab, naylonkessler/smart-cnab and fabiojr933/retorno_sicoob_php-2.0: 102 different files, 77 of which are whole return files of a bank (five are FEBRABAN 150, three go to a bank
+or report on what went there, 17 were edited, or are of no bank). 75 of the 77 are read; the two others are of Credisis (097), whose lines have no movement. A line of each bank and layout with a public line is held
+against values read by hand. There is none of Safra and Rendimento, nor of the CNAB 240 of Bradesco and Banrisul; of Itaú's CNAB 240 and of Unicred there are lines without a file, and those of C6, Cresol, HSBC,
 Ourinvest and Caixa's CNAB 400 were made by a program's author.`;
 
 const OF_240 = `A lot is its header, pairs of T and U, and its trailer; other segments behind a pair are counted, and not read. Lots count from 1 (Santander, BTG and Ailos number

@@ -1,5 +1,5 @@
 import type * as files from '#settlement-files';
-import { ENTRY_KINDS, type EntryKind, FORMATS } from '#settlement-files';
+import { ENTRY_KINDS, type EntryKind, FORMATS, type SettlementFormat } from '#settlement-files';
 import type { Day } from '../values/instant.ts';
 
 export {
@@ -30,7 +30,7 @@ export function netOf({ gross, fee, net, anticipationFee }: EntryMoney): number 
 }
 
 type Meaning = {
-  /** Counts in the sums of its file. */
+  /** Counts in the sums of its file, if that pays. */
   readonly isMoney: boolean;
   /** Is looked for in the books, and an exception where it is not found. */
   readonly isMatched: boolean;
@@ -61,7 +61,9 @@ export function isMatched(kind: EntryKind): boolean {
 
 /** What a line is of whose money an exception stands for. */
 export const MATCHED_MONEY = ENTRY_KINDS.filter((kind) => isMoney(kind) && isMatched(kind));
-export const PAYING_FORMATS = FORMATS.flatMap(({ format, pays }) => (pays ? [format] : []));
+export const PAYING_FORMATS: readonly SettlementFormat[] = FORMATS.flatMap(({ format, pays }) =>
+  pays ? [format] : [],
+);
 
 /** False for a format that only a newer process knows. */
 export function isDaily(name: string): boolean {

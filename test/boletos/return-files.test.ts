@@ -22,7 +22,7 @@ import {
   today,
   untilStatus,
 } from './boleto-service.ts';
-import { fileOf, type Pair } from './return-lines.ts';
+import { fileOf, numberAtBank, type Pair } from './return-lines.ts';
 
 let shop: BoletoShop;
 before(async () => {
@@ -310,7 +310,7 @@ test('what a file writes off is canceled or expired, and what is of others chang
   const writtenOff = { movement: '09', value: 0, dueOn: '00000000', paid: 0, fee: 0, happenedOn: TODAY };
   const { taken } = await importPairs(
     { ...writtenOff, companyUse: canceled.ourNumber, reasons: '11' },
-    { ...writtenOff, companyUse: '', bankNumber: expired.ourNumber, reasons: '13' },
+    { ...writtenOff, companyUse: '', bankNumber: numberAtBank(expired.ourNumber), reasons: '13' },
     { movement: '02', companyUse: open.ourNumber, paid: 0 },
     { companyUse: '99999999999' },
     { companyUse: 'PEDIDO-7' },

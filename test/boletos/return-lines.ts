@@ -1,3 +1,5 @@
+import { bradescoDigit } from '#settlement-files';
+
 /** A line of blanks with texts written over it, each from its position. */
 export function line(...texts: readonly (readonly [from: number, text: string])[]): string {
   let written = ' '.repeat(240);
@@ -56,6 +58,9 @@ export const lotTrailer = (records: number, lot = 1) =>
   line([1, `237${zeros(lot, 4)}5`], [18, zeros(records, 6)]);
 export const trailer = (lots: number, records: number) =>
   line([1, '23799999'], [18, zeros(lots, 6) + zeros(records, 6)]);
+
+/** Portfolio 09, our number, and Bradesco's digit of both. */
+export const numberAtBank = (ourNumber: string) => `00900000${ourNumber}${bradescoDigit(`09${ourNumber}`)}`;
 
 /** A file of one lot with these pairs. */
 export function fileOf(...pairs: readonly Pair[]): string[] {

@@ -505,6 +505,10 @@ test('no line of a file that pays nothing is money of a sheet, whatever its code
   const announced = cielo03FileLines().with(0, headerOf('03', '0000991'));
   const sale = announced.findIndex((line) => line.startsWith('E'));
   await take('CIELO03-QQ', announced.with(sale, withText(announced[sale] ?? '', 28, 'QQ')));
+  const [sums] = await bench.auditor.query(
+    `select gross::integer, net::integer from settlement_files where name = 'CIELO03-QQ'`,
+  );
+  assert.deepEqual(sums, { gross: 0, net: 0 });
   await bench.match();
   const lines = await openLines();
   assert.deepEqual(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { getnetBatch, getnetFileLines, getnetHeader, getnetTrailer } from './getnet-lines.ts';
+import { getnetBatch, getnetFileLines, getnetHeader, getnetSale, getnetTrailer } from './getnet-lines.ts';
 import { digits, firstFault, readLines, withText } from './written-lines.ts';
 
 test('a Getnet V10 is read to its end', async () => {
@@ -74,6 +74,45 @@ test('a sale of Getnet under a status that is not known pays nothing, and a canc
     assert.deepEqual([faults, entries.find(({ lineNumber }) => lineNumber === 5)?.kind], [[], kind]);
   }
   assert.deepEqual(await firstFault(lines.with(4, withText(lines[4] ?? '', 172, ' '))), [5, 'sign']);
+});
+
+test('an installment of Getnet has an amount of its own since V10.1 alone', async () => {
+  const batch = getnetBatch({ batch: 1, status: 'PG', net: 9_750 });
+  const sale = (amount: number, own: number) =>
+    getnetSale(1, { 71: digits(amount, 12), 111: digits(own, 12) });
+  const read = (version: string, line: string) =>
+    readLines([getnetHeader({ 92: `${version} 400 BYTES`.padEnd(25) }), batch, line, getnetTrailer(4)]);
+  for (const [version, amount, own] of [
+    ['SANT. V.10.1', 20_000, 10_000],
+    ['SANT. V.10.1', 10_000, 0],
+    ['SANT. V.10', 10_000, 5_000],
+    ['SANT. V.10.0', 10_000, 5_000],
+  ] as const) {
+    const { entries, faults } = await read(version, sale(amount, own));
+    assert.deepEqual([faults, entries[0]?.gross, entries[0]?.net], [[], 10_000, 9_750], version);
+  }
+  assert.deepEqual((await read('SANT. V.10', sale(20_000, 10_000))).faults[0]?.field, 'net');
+});
+
+test('a pledge beside sales that only say that they are settled is as unknown as they are, wherever it stands', async () => {
+  const [batch, sale] = [getnetBatch({ batch: 1, status: 'LQ', net: 9_750 }), getnetSale(1)];
+  const pledge = getnetFileLines().at(-2) ?? '';
+  const otherDay = withText(pledge, 25, '21112026');
+  for (const inner of [
+    [batch, sale, pledge, otherDay],
+    [pledge, otherDay, batch, sale],
+  ]) {
+    const { entries, faults } = await readLines([getnetHeader(), ...inner, getnetTrailer(6)]);
+    assert.deepEqual(faults, []);
+    assert.deepEqual(
+      entries.map(({ kind, net }) => [kind, net]),
+      [
+        ['unknown', 9_750],
+        ['unknown', -2_000],
+        ['pledge', -2_000],
+      ],
+    );
+  }
 });
 
 /** Of a real file of 2024 that a public test has, with other numbers of merchant, holder and account. */

@@ -149,7 +149,7 @@ test('an anticipation and a debit that was reported before as Rede wrote them, e
     ]),
     [
       [
-        ...['anticipation', 12_915_820, 200_198, 3_922_450, 39_361, '2022-02-04', '31649374', '2034052842'],
+        ...['anticipation', 4_162_009, 200_198, 3_922_450, 39_361, '2022-02-04', '31649374', '2034052842'],
         ...['mastercard', 1, 6],
       ],
     ],

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eevcFileLines, eevcHeader, eevcTrailer } from './eevc-lines.ts';
+import {
+  branchHeader,
+  eevcBatch,
+  eevcBranchTotal,
+  eevcFileLines,
+  eevcHeader,
+  eevcTrailer,
+} from './eevc-lines.ts';
 import { firstFault, readLines, withText } from './written-lines.ts';
 
 test('a Rede EEVC is read to its end, each sale with what e-commerce adds to it', async () => {
@@ -143,3 +150,25 @@ for (const [name, at, from, text, fault] of MISTAKES) {
     assert.deepEqual(await firstFault(lines.with(at - 1, withText(lines[at - 1] ?? '', from, text))), fault);
   });
 }
+
+/** A sale of January 2020 in a public test, with another number of merchant; what frames it is ours. */
+test('a sale as Rede wrote it, each value checked by hand', async () => {
+  const sale =
+    '0080123456780641311023101202000000000000000000002098000000000000000544891XXXXXX0003000000246671956             000000000000033066848171224                                                                2000000000002065WW876746BR 1';
+  const totals = { gross: 2_098, rejectedCount: 0, rejected: 0, fee: 33, accepted: 1 };
+  const { entries, faults } = await readLines([
+    eevcHeader(),
+    branchHeader('004'),
+    eevcBatch({ number: 64_131_102, count: 1, gross: 2_098, fee: 33 }),
+    sale,
+    eevcBranchTotal(totals),
+    eevcTrailer(1, 6, totals),
+  ]);
+  assert.deepEqual(faults, []);
+  assert.deepEqual(
+    entries.map(({ kind, batch, soldOn, gross, fee, net, cardLastFour, nsu, authorizationCode, brand }) => [
+      ...[kind, batch, soldOn, gross, fee, net, cardLastFour, nsu, authorizationCode, brand],
+    ]),
+    [['sale', '64131102', '2020-01-31', 2_098, 33, 2_065, '0003', '246671956', '066848', 'mastercard']],
+  );
+});

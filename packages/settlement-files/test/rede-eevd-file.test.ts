@@ -71,6 +71,8 @@ test('columns may be shorter than the layout has them, and a text may have comma
     'transactionType',
   ]);
   assert.deepEqual(await firstFault(lines.with(2, '05,012345678,000000700')), [3, null]);
+  const ended = await readLines(short.map((line) => `${line},`));
+  assert.deepEqual([ended.faults, ended.entries], [[], expected]);
   // A comma in a text would move the columns behind it, or cut the text.
   for (const at of [0, 2]) {
     const more = `${short[at]},1`;

@@ -87,7 +87,9 @@ test('CNAB 400: a payment of every bank is read, by its own positions', async ()
     if (bank === '336') lines[0] = withText(lines[0] ?? '', 125, '120127');
     const { head, entries } = await returnedLines(lines);
     assert.deepEqual([head?.format, head?.bank, head?.madeOn], ['cnab400', bank, '2027-01-12']);
-    const [{ lineNumber: _, meaning, bankNumber, ...paid } = {}] = entries as [Partial<(typeof entries)[0]>];
+    const [{ lineNumber: _, number: _number, meaning, bankNumber, ...paid } = {}] = entries as [
+      Partial<(typeof entries)[0]>,
+    ];
     assert.ok(meaning?.startsWith('liquidação'), bank);
     assert.ok(bankNumber !== undefined);
     const hasCredit = !['004', '224', '399', '633', '643', '707'].includes(bank);

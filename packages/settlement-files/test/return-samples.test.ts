@@ -5,7 +5,7 @@ import { returnedLines } from './return-lines.ts';
 /**
  * One boleto of each bank as it stands in a public file, between its header and trailer: a payment, where
  * there is one. Names, documents and accounts are gone, and what counts lines counts these. Unicred's header
- * is ours, and of Itaú's CNAB 240 all but the pair.
+ * is ours, and of Itaú's CNAB 240 all but the pair. Those of C6 and Cresol were made by the author of a program.
  */
 type Sample = {
   readonly bank: string;
@@ -299,6 +299,39 @@ const SAMPLES: readonly Sample[] = [
       '34199999         000001000006',
     ],
   },
+  {
+    bank: '336',
+    kind: 'CNAB 400',
+    values: ['06', '00000000001', 10_000, 10_000, 0, '2026-08-25', '2026-08-18', '2026-08-18'],
+    lines: [
+      '02RETORNO01COBRANCA                                                         336C6                                           180826                                                                                                                                                                                                                                                                        000001',
+      '10200000000000000000000000000        CTRL0000000001           000000000016000000000000                    20061808260000000001                    250826000000001000033600000  0000000000000                                       00000000000000000000000000000000001000000000000000000000000000000   180826                                                                0000000000000000000000000000 000002',
+      '9 0000000001000000000100000000010000000001                                                                                                                                                                                                                                                                                                                                                                000003',
+    ],
+  },
+  {
+    bank: '133',
+    kind: 'CNAB 400',
+    values: ['06', '00000000002P', 15_000, 15_308, 350, '2026-03-10', '2026-03-15', '2026-03-16'],
+    lines: [
+      '02RETORNO01COBRANCA       00000000000000000000EMPRESA                       133CRESOL         1202260000000000000                                                                                                                                                                                                                                                                          120226         000001',
+      '10100000000000000   00090000000000000CTRL-002                         00000000002P                          061503262                             100326000000001500013300000  000000000035000000000000000000000000000000000000000000000000000000000000000000000000001530800000000000080000000000300   160326                 0000000000                                                                  000002',
+      '9201133                                                                                                                                                                                                                                                                                                                                                                                                   000003',
+    ],
+  },
+  {
+    bank: '133',
+    kind: 'CNAB 240',
+    values: ['06', '00000000000000000001', 15_000, 15_000, 250, '2026-03-10', '2026-03-11', '2026-03-12'],
+    lines: [
+      '13300000         200000000000000000000000000000000000000000000000000000 EMPRESA                       CRESOL                                  21103202608000000000108400000',
+      '13300011T01  042 2000000000000000',
+      '1330001300001T 0600000 0000000000000 0000000000000000000190000000000000011003202600000000001500013301069 CONTROLE-1               091000000000000000                                        00000000000000000000002500400000000',
+      '1330001300002U 060000000000000000000000000000000000000000000000000000000000000000000000150000000000000147500000000000000000000000000000001103202612032026000000000000000000000000000                              000',
+      '13300015         000004',
+      '13399999         000001000006000000',
+    ],
+  },
 ];
 
 for (const { bank, kind, event: wanted = 'paid', values, lines } of SAMPLES) {
@@ -327,5 +360,67 @@ for (const [bank, kind, row, at, text, said] of [
       entries.map(({ documentNumber }) => documentNumber),
       [said],
     );
+  });
+}
+
+/** null: it may end in a check digit, or an agreement of no fixed length begins it. */
+const NUMBERS: Readonly<Record<string, string | null>> = {
+  '001 CNAB 240': null,
+  '208 CNAB 240': '00000000026',
+  '104 CNAB 240': '24000000011136997',
+  '033 CNAB 240': '000000000104',
+  '001 CNAB 400': null,
+  '237 CNAB 400': '00000000009',
+  '341 CNAB 400': '00231327',
+  '004 CNAB 400': '0990798',
+  '077 CNAB 400': '3006100021',
+  '748 CNAB 400': '16200000',
+  '756 CNAB 400': '00000015759',
+  '041 CNAB 400': '22832563',
+  '033 CNAB 400': '0007144',
+  '104 CNAB 400': '14000000000000001',
+  '224 CNAB 400': '0011336555',
+  '643 CNAB 400': '0104455217',
+  '435 CNAB 400': '0000019628',
+  '707 CNAB 400': null,
+  '070 CNAB 400': '078519',
+  '136 CNAB 400': '0000000000000011',
+  '084 CNAB 400': '00000000002',
+  '756 CNAB 240': '000005144',
+  '085 CNAB 240': '000000071',
+  '748 CNAB 240': '17200059',
+  '341 CNAB 240': '00026270',
+  '336 CNAB 400': '00000000001',
+  '133 CNAB 400': '00000000002',
+  '133 CNAB 240': null,
+};
+
+/** Line, and position of a check digit that the line has all of. */
+const COMPARED: Readonly<Record<string, readonly [row: number, at: number]>> = {
+  '208 CNAB 240': [2, 57],
+  '104 CNAB 240': [2, 57],
+  '033 CNAB 240': [2, 53],
+  '237 CNAB 400': [1, 82],
+  '133 CNAB 400': [1, 82],
+  '084 CNAB 400': [1, 82],
+  '136 CNAB 400': [1, 62],
+  '336 CNAB 400': [1, 74],
+};
+
+for (const { bank, kind, lines } of SAMPLES) {
+  const name = `${bank} ${kind}`;
+  const numberIn = async (all: readonly string[]) =>
+    (await returnedLines(all)).entries.map((one) => one.number);
+  test(`the number of a boleto of bank ${bank} in ${kind} is read without its check digit`, async () => {
+    assert.deepEqual(await numberIn(lines), [NUMBERS[name]]);
+    const compared = COMPARED[name];
+    if (compared === undefined) return;
+    const [row, at] = compared;
+    const line = lines[row] ?? '';
+    const others = [...'0123456789'].filter((digit) => digit !== line[at - 1]);
+    for (const digit of others) {
+      const changed = line.slice(0, at - 1) + digit + line.slice(at);
+      assert.deepEqual(await numberIn(lines.with(row, changed)), [null], digit);
+    }
   });
 }

@@ -285,10 +285,7 @@ export class TooManyMovements extends Error {
   override readonly name = 'TooManyMovements';
 }
 
-/** Our number, or the bank's if only zeros precede ours: a bank's agreement number has no fixed length. */
-function ourNumberOf({
-  companyUse,
-  bankNumber,
-}: Pick<ReturnEntry, 'companyUse' | 'bankNumber'>): string | null {
-  return /^\d{11}$/.exec(companyUse ?? '')?.[0] ?? /^0*(\d{11})$/.exec(bankNumber ?? '')?.[1] ?? null;
+/** The bank's number is read as ours if it has eleven digits, with zeros before them: a shorter one is cut. */
+function ourNumberOf({ companyUse, number }: Pick<ReturnEntry, 'companyUse' | 'number'>): string | null {
+  return /^\d{11}$/.exec(companyUse ?? '')?.[0] ?? /^0*(\d{11})$/.exec(number ?? '')?.[1] ?? null;
 }

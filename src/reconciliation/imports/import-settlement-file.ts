@@ -6,6 +6,7 @@ import type { Actor, Audit } from '../../audit/audit-event.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import {
   isMoney,
+  PAYING_FORMATS,
   type SettlementEvent,
   type SettlementFault,
   type SettlementFileEnd,
@@ -114,7 +115,7 @@ async function takeFile(
   if (file === null) throw new FileRefused(REFUSALS.beingTaken);
   try {
     await deleteLines(database, file);
-    const { sums, end } = await writeEntries(tools, file, events);
+    const { sums, end } = await writeEntries(tools, { ...file, format: head.format }, events);
     if (end.sha256 !== sha256.toString('hex')) throw new FileRefused(REFUSALS.changed);
     const { otherEstablishments } = end;
     return await makeVisible(tools, file, { head, sums, sha256, name, actor, otherEstablishments });
@@ -133,10 +134,11 @@ async function headOf(events: AsyncIterator<SettlementEvent>): Promise<Settlemen
 
 async function writeEntries(
   { database, report }: ImportTools,
-  file: HeldFile,
+  file: HeldFile & Pick<SettlementFileHead, 'format'>,
   events: AsyncIterable<SettlementEvent>,
 ): Promise<{ readonly sums: FileSums; readonly end: SettlementFileEnd }> {
   const sums = { entries: 0, gross: 0, net: 0 };
+  const pays = PAYING_FORMATS.includes(file.format);
   const writer = openLineWriter(database, file);
   try {
     for await (const event of events) {
@@ -148,7 +150,7 @@ async function writeEntries(
       if (event.type !== 'entry') continue;
       const { entry, maskedLine } = event;
       sums.entries += 1;
-      if (isMoney(entry.kind)) {
+      if (pays && isMoney(entry.kind)) {
         sums.gross += entry.gross;
         sums.net += entry.net ?? entry.gross;
       }

@@ -1,9 +1,9 @@
-import { FORMATS } from '#settlement-files';
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Day } from '../../values/instant.ts';
 import { INSTALLMENT_KEY } from '../judging/judged.sql.ts';
 import { GRACE_DAYS } from '../judging/judged-installment.ts';
+import { PAYING_FORMATS } from '../settlement-entry.ts';
 import type { MatchedFile } from './candidates.sql.ts';
 
 /*
@@ -30,8 +30,6 @@ const LEARN = statement(
      set covered_from = excluded.covered_from, looked_to = least(settlement_coverages.looked_to, excluded.looked_to)
      where settlement_coverages.covered_from > excluded.covered_from`,
 );
-
-const PAYING_FORMATS = FORMATS.filter(({ pays }) => pays).map(({ format }) => format);
 
 export async function learnMerchants(
   tx: Tx,

@@ -1,5 +1,6 @@
 import { type RecordLayout, type RecordReader, recordReader } from '../records/fixed-width.ts';
 import type { Bank } from './bank.ts';
+import { boletoNumber } from './boleto-number.ts';
 import {
   AMOUNTS,
   CNAB240_LENGTH,
@@ -41,6 +42,7 @@ const NUMBERS_OF_COUNTS = 1_000_000;
 const NOT_COUNTED = 1;
 
 type Title = ReturnType<RecordReader<typeof TITLE>>['values'];
+type TitleLine = { readonly values: Title; readonly line: string; readonly lineNumber: number };
 type Lot = { number: number; records: number; details: number; payments: number };
 
 /** Throws at the first bad line. */
@@ -57,7 +59,7 @@ export class Cnab240File implements ReturnReading {
   #lots = 0;
   #lastLot = 0;
   #lot: Lot | null = null;
-  #title: { readonly values: Title; readonly lineNumber: number } | null = null;
+  #title: TitleLine | null = null;
   head: ReturnFileHead | null = null;
   isEnded = false;
 
@@ -157,14 +159,14 @@ export class Cnab240File implements ReturnReading {
     );
     const segment = line[13];
     if (segment === 'T') {
-      this.#title = { values: this.#read(this.#readTitle, line), lineNumber: this.#lineNumber };
+      this.#title = { values: this.#read(this.#readTitle, line), line, lineNumber: this.#lineNumber };
       return null;
     }
     if (segment !== 'U') return null;
     if (this.#title === null) throw refused(this.#lineNumber, 'unpaired');
-    const { values, lineNumber } = this.#title;
+    const title = this.#title;
     this.#title = null;
-    const entry = this.#entryOf(values, lineNumber, line);
+    const entry = this.#entryOf(title, line);
     if (entry.event === 'paid') lot.payments += 1;
     return entry;
   }
@@ -176,14 +178,26 @@ export class Cnab240File implements ReturnReading {
     this.#agree('lotNumber', NUMBER_OF_LOT, number, lot.number);
   }
 
-  #entryOf(title: Title, lineNumber: number, line: string): ReturnEntry {
+  #entryOf(title: TitleLine, line: string): ReturnEntry {
     const amounts = this.#read(this.#readAmounts, line);
-    const { movement, companyUse, bankNumber, documentNumber, value, dueOn, fee, reasons } = title;
+    const { lineNumber, values } = title;
+    const { movement, companyUse, bankNumber, documentNumber, value, dueOn, fee, reasons } = values;
     if (amounts.movement !== movement) {
       throw refusedNumber(this.#lineNumber, 'movementDiffers', MOVEMENT_OF_PAIR, amounts.movement, movement);
     }
     const { paid, happenedOn, creditedOn } = amounts;
-    const ofTitle = { lineNumber, movement, companyUse, bankNumber, documentNumber, value, dueOn, fee };
+    const number = boletoNumber(title.line, this.#dialect.number);
+    const ofTitle = {
+      lineNumber,
+      movement,
+      companyUse,
+      bankNumber,
+      number,
+      documentNumber,
+      value,
+      dueOn,
+      fee,
+    };
     return entryOf({ ...ofTitle, paid, happenedOn, creditedOn }, this.#dialect.movements, {
       reasons,
       hasReasonsOfEnd: true,

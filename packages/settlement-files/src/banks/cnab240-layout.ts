@@ -1,5 +1,6 @@
 import { type Field, recordLayout } from '../records/fixed-width.ts';
 import type { Movements } from './bank.ts';
+import type { BoletoNumber } from './boleto-number.ts';
 
 /** CNAB 240 by FEBRABAN, return file of collection (cobrança): lots of segment pairs T and U. */
 
@@ -182,6 +183,7 @@ export const CNAB240_RECORDS = [
  */
 export type Cnab240Dialect = {
   readonly title: typeof TITLE | typeof TITLE_OF_SANTANDER;
+  readonly number: BoletoNumber;
   readonly movements: Movements;
   readonly lots: 'numbered' | 'own';
   readonly counts: 'records' | 'details' | 'payments';

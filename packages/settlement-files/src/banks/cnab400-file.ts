@@ -1,5 +1,6 @@
 import { type RecordLayout, type RecordReader, recordReader } from '../records/fixed-width.ts';
 import type { Bank } from './bank.ts';
+import { boletoNumber } from './boleto-number.ts';
 import {
   type CNAB400_HEADER,
   CNAB400_LENGTH,
@@ -54,15 +55,23 @@ export class Cnab400File implements ReturnReading {
     if (type === HEADER) throw refused(lineNumber, 'unexpectedRecord');
     if (type === TRAILER) this.isEnded = true;
     const read = this.#readDetails.get(type);
-    return read === undefined ? null : this.#entryOf(this.#read(read, line));
+    return read === undefined ? null : this.#entryOf(this.#read(read, line), line);
   }
 
-  #entryOf(values: ReturnType<RecordReader<DetailLayout>>['values']): ReturnEntry {
+  #entryOf(values: ReturnType<RecordReader<DetailLayout>>['values'], line: string): ReturnEntry {
     const { companyUse = null, bankNumber = null, documentNumber = null, dueOn = null } = values;
     const { movement, value = 0, fee = 0, paid = 0, happenedOn = null, creditedOn = null } = values;
     const { reasons = null } = values;
     const whole = this.#dialect.isPaidLessFee === true && paid > 0 ? paid + fee : paid;
-    const ofTitle = { lineNumber: this.#lineNumber, movement, companyUse, bankNumber, documentNumber };
+    const number = boletoNumber(line, this.#dialect.number);
+    const ofTitle = {
+      lineNumber: this.#lineNumber,
+      movement,
+      companyUse,
+      bankNumber,
+      number,
+      documentNumber,
+    };
     const money = { value, dueOn, paid: whole, fee, happenedOn, creditedOn };
     return entryOf({ ...ofTitle, ...money }, this.#dialect.movements, { reasons, hasReasonsOfEnd: false });
   }

@@ -1,5 +1,6 @@
 import { type FieldKind, type RecordLayout, recordLayout } from '../records/fixed-width.ts';
 import type { Movements } from './bank.ts';
+import type { BoletoNumber } from './boleto-number.ts';
 
 /**
  * CNAB 400, return file of collection: a header, a line for each movement, a trailer. Positions differ by
@@ -106,6 +107,7 @@ export type Cnab400Dialect = {
   readonly sequence: Place | null;
   /** By the first position of the line; other lines are counted, not read. */
   readonly details: Readonly<Record<string, DetailLayout>>;
+  readonly number: BoletoNumber;
   readonly movements: Movements;
   /** `paid` is the credited amount, less the fee. */
   readonly isPaidLessFee?: boolean;

@@ -8,6 +8,7 @@ type Read = Pick<
   | 'movement'
   | 'companyUse'
   | 'bankNumber'
+  | 'number'
   | 'documentNumber'
   | 'value'
   | 'dueOn'

@@ -23,7 +23,10 @@ export type ReturnEntry = {
   readonly reasons: string | null;
   /** The company's own number, as given to the bank. */
   readonly companyUse: string | null;
+  /** As it is written, with whatever the bank puts before and behind the number. */
   readonly bankNumber: string | null;
+  /** The digits of the boleto alone, without check digit; null: not sure, or with a wrong check digit. */
+  readonly number: string | null;
   readonly documentNumber: string | null;
   readonly value: number;
   readonly dueOn: Day | null;

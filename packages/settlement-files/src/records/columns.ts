@@ -48,6 +48,7 @@ export function fullColumns(
   });
   if (isFull) return line;
   const columns = line.split(SEPARATOR);
+  while (columns.length > fields.length && columns.at(-1)?.trim() === '') columns.pop();
   if (columns.length > fields.length) return { field: null, sentence: moreColumns(type, fields.length) };
   const full: string[] = [];
   for (const [index, [name, from, to, kind]] of fields.entries()) {

@@ -53,6 +53,7 @@ class Cielo15File implements FileReading {
   readonly #findings: Findings;
   readonly #take: (line: string, lineNumber: number) => void;
   #negotiation: Negotiation | null = null;
+  #negotiated = 0;
   #lineCount = 0;
   #isEnded = false;
 
@@ -80,6 +81,7 @@ class Cielo15File implements FileReading {
   #open(values: RecordValues<typeof CIELO_NEGOTIATION>, line: GoodLine): void {
     this.#close();
     const { negotiation: number, paymentDay, gross, net } = values;
+    this.#negotiated += net;
     const place = { lineNumber: line.lineNumber, record: line.record };
     this.#negotiation = {
       ...{ place, number, paymentDay, stated: { gross, net } },
@@ -126,9 +128,20 @@ class Cielo15File implements FileReading {
   #end(values: RecordValues<typeof CIELO_15_TRAILER>, line: GoodLine): void {
     this.#isEnded = true;
     this.#close();
+    if (!this.#findings.isClean) return;
+    const { recordCount } = values;
+    const negotiated = signedCents(values.negotiated);
     const inner = this.#lineCount - 2;
-    // Nothing else tells of a negotiation that is cut out: no count with header and trailer is taken here.
-    if (this.#findings.isClean && values.recordCount !== inner)
-      this.#findings.fault(line, 'recordCount', disagrees('recordCount', values.recordCount, inner));
+    // Of a negotiation that is cut out only this sum tells, if the count may have header and trailer in it.
+    const mayHaveAll = negotiated !== 0 && recordCount === this.#lineCount;
+    if (recordCount !== inner && !mayHaveAll)
+      this.#findings.fault(line, 'recordCount', disagrees('recordCount', recordCount, inner));
+    if (negotiated !== 0)
+      checkSums(line, { negotiated }, { negotiated: this.#negotiated }, this.#findings, ['negotiated']);
   }
+}
+
+/** 0: it is not said. */
+function signedCents(text: string | null): number {
+  return /^[+-]\d+$/.test(text ?? '') ? Number(text) : 0;
 }

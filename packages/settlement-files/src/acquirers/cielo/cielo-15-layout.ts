@@ -63,13 +63,25 @@ export const CIELO_NEGOTIATION_ACCOUNT = recordLayout(
 
 export const CIELO_15_TRAILER = recordLayout('9', 'Trailer of the file', 'The last line, and is checked.', [
   ['recordType', 1, 1, '= 9', 'Record'],
-  ['recordCount', 2, 12, 'count', 'Lines between header and trailer'],
-  ['net', 13, 30, 'sign cents', 'Not checked, nor the sums behind it: the papers do not say of what'],
+  [
+    'recordCount',
+    2,
+    12,
+    'count',
+    'Lines between header and trailer; with these two only where `negotiated` is not 0',
+  ],
+  [
+    'net',
+    13,
+    30,
+    'sign cents',
+    'Not checked, nor the sums behind it but the last: the papers do not say of what',
+  ],
   ['entryCount', 31, 41, 'count', 'Not checked'],
   ['gross', 42, 59, 'sign cents', 'Not checked'],
   ['ceded', 60, 77, 'sign cents?', 'Not checked'],
   ['pledged', 78, 95, 'sign cents?', 'Not checked'],
-  ['negotiated', 96, 113, 'any', 'Since v15.15'],
+  ['negotiated', 96, 113, 'later text?', 'Sum of `net` of A, or 0; since v15.15'],
   ['reserved', 114, 250, 'any', 'Blanks'],
 ]);
 

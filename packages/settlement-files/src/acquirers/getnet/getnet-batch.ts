@@ -1,3 +1,4 @@
+import type { Day } from '../../day.ts';
 import type { EntryKind, SettlementEntry } from '../../entry.ts';
 import { bareEntry, installmentOf, keptText, negative, unknownUnder } from '../../records/entry-fields.ts';
 import { disagrees, INSTALLMENT_BEYOND, tooMany } from '../../records/faults.ts';
@@ -27,6 +28,7 @@ export class GetnetBatch {
   readonly #stated: RecordValues<typeof GETNET_BATCH>;
   readonly #line: GoodLine;
   readonly #kind: EntryKind;
+  readonly #isLater: boolean;
   #sales: Held[] = [];
   readonly #others: Held[] = [];
   #lines = 0;
@@ -35,8 +37,10 @@ export class GetnetBatch {
   #rejected = { count: 0, gross: 0 };
   #adjusted = 0;
 
-  constructor(values: RecordValues<typeof GETNET_BATCH>, line: GoodLine) {
+  /** `isLater`: since V10.1 an amount is that of the whole sale, and an installment has its own. */
+  constructor(values: RecordValues<typeof GETNET_BATCH>, line: GoodLine, isLater: boolean) {
     this.#stated = values;
+    this.#isLater = isLater;
     this.#line = line;
     const word = GETNET_STATUS[values.status]?.split(':')[0] ?? 'unknown';
     this.#kind = values.currency === REAIS ? (word as EntryKind) : 'unknown';
@@ -44,6 +48,11 @@ export class GetnetBatch {
 
   isOf({ establishment, batch }: { readonly establishment: string; readonly batch: string }): boolean {
     return establishment === this.#stated.establishment && batch === this.#stated.batch;
+  }
+
+  /** The day of sales of which it is not known who was paid for them; null: it has none. */
+  get unknownDay(): Day | null {
+    return this.#kind === 'unknown' && this.#sales.length > 0 ? this.#stated.paymentDay : null;
   }
 
   #holds(line: GoodLine, findings: Findings): boolean {
@@ -55,7 +64,8 @@ export class GetnetBatch {
   addSale(values: RecordValues<typeof GETNET_SALE>, line: GoodLine, findings: Findings): void {
     if (!this.#holds(line, findings)) return;
     const isDebit = values.sign === '-';
-    const amount = values.installmentAmount === 0 ? values.amount : values.installmentAmount;
+    const isOwn = this.#isLater && values.installmentAmount !== 0;
+    const amount = isOwn ? values.installmentAmount : values.amount;
     const gross = isDebit ? negative(amount) : amount;
     const fee = isDebit ? negative(values.fee) : values.fee;
     if (values.status === 'C') {

@@ -1,5 +1,7 @@
+import type { Day } from '../../day.ts';
+import type { SettlementEntry } from '../../entry.ts';
 import { bareEntry, negative, unknownUnder } from '../../records/entry-fields.ts';
-import { DAYS_REVERSED, disagrees, notOf, otherVersion, outOfPlace } from '../../records/faults.ts';
+import { DAYS_REVERSED, disagrees, notOf, otherVersion, outOfPlace, tooMany } from '../../records/faults.ts';
 import type { FileReading, Findings } from '../../records/findings.ts';
 import type { RecordValues } from '../../records/fixed-width.ts';
 import type { Format, FormatLayout } from '../../records/format.ts';
@@ -43,13 +45,18 @@ export const GETNET: Format<'getnet'> = {
 
 /** The money of these is in records of type 1 already. */
 const LEFT_OUT = new Set(['CS', 'PG']);
+const MOST_PLEDGES = 100_000;
+const PLEDGES = { pt: 'negociações em um arquivo', en: 'negotiations in a file' };
 const NO_SIGN: Sentence = { pt: 'O campo sign não traz + ou -.', en: 'Field sign has neither + nor -.' };
 
 class GetnetFile implements FileReading {
   readonly trailer = GETNET_TRAILER.type;
   readonly #findings: Findings;
   readonly #take: (line: string, lineNumber: number) => void;
+  readonly #unknownDays = new Set<Day>();
+  #pledges: { readonly entry: SettlementEntry; readonly masked: string }[] = [];
   #batch: GetnetBatch | null = null;
+  #isLater = false;
   #lineCount = 0;
   #isEnded = false;
 
@@ -60,7 +67,7 @@ class GetnetFile implements FileReading {
       onRecord(GETNET_BATCH, (values, line) => {
         this.#closeBatch();
         this.#checkSign(values, line);
-        this.#batch = new GetnetBatch(values, line);
+        this.#batch = new GetnetBatch(values, line, this.#isLater);
       }),
       onRecord(GETNET_SALE, (values, line) => {
         this.#batchOf(values, line)?.addSale(values, line, this.#findings);
@@ -90,6 +97,7 @@ class GetnetFile implements FileReading {
       this.#findings.fault(line, 'version', otherVersion('version', '10'));
     } else if (madeOn < day) this.#findings.fault(line, 'day', DAYS_REVERSED);
     else {
+      this.#isLater = /\b10\.[1-9]/.test(version);
       const days = { madeOn, from: day, to: day };
       const head = { format: 'getnet' as const, version, establishment, ...days, sequence };
       this.#findings.head({ ...head, isRepetition: false });
@@ -114,6 +122,8 @@ class GetnetFile implements FileReading {
 
   #closeBatch(): void {
     this.#batch?.close(this.#findings);
+    const day = this.#batch?.unknownDay ?? null;
+    if (day !== null) this.#unknownDays.add(day);
     this.#batch = null;
   }
 
@@ -128,12 +138,24 @@ class GetnetFile implements FileReading {
     const amount = negative(net);
     const description = unknownUnder(operationType, operation);
     const entry = { ...bareEntry(line.lineNumber, kind, establishment), gross: amount, net: amount };
-    this.#findings.entry({ ...entry, bankOn: creditDay, description }, line.masked());
+    if (this.#pledges.length === MOST_PLEDGES)
+      this.#findings.fault(line, null, tooMany(PLEDGES, MOST_PLEDGES));
+    else this.#pledges.push({ entry: { ...entry, bankOn: creditDay, description }, masked: line.masked() });
+  }
+
+  /** Beside sales of its day of which it is not known who was paid, a pledge would be half of their money. */
+  #givePledges(): void {
+    for (const { entry, masked } of this.#pledges) {
+      const isHalf = entry.bankOn !== null && this.#unknownDays.has(entry.bankOn);
+      this.#findings.entry(isHalf ? { ...entry, kind: 'unknown' } : entry, masked);
+    }
+    this.#pledges = [];
   }
 
   #end({ recordCount }: RecordValues<typeof GETNET_TRAILER>, line: GoodLine): void {
     this.#isEnded = true;
     this.#closeBatch();
+    this.#givePledges();
     if (!this.#findings.isClean || recordCount === this.#lineCount) return;
     this.#findings.fault(line, 'recordCount', disagrees('recordCount', recordCount, this.#lineCount));
   }

@@ -139,7 +139,13 @@ export const GETNET_SALE = recordLayout(
     ['boarding', 95, 106, 'cents?', 'Boarding tax'],
     ['installmentCount', 107, 108, 'count', 'Number of installments'],
     ['installmentNumber', 109, 110, 'count', 'Number of the installment'],
-    ['installmentAmount', 111, 122, 'cents?', 'Gross amount of the installment; `amount` where it is 0'],
+    [
+      'installmentAmount',
+      111,
+      122,
+      'cents?',
+      'Gross amount of the installment, taken since V10.1; `amount` where it is 0',
+    ],
     ['paymentDay', 123, 130, 'day DDMMYYYY?', 'When it is at the bank; that of the 1 is taken'],
     ['authorizationCode', 131, 140, 'text?', 'Authorization code'],
     ['capture', 141, 143, 'text?', 'How it was captured'],
@@ -201,7 +207,7 @@ export const GETNET_ADJUSTMENT = recordLayout(
 export const GETNET_NEGOTIATION = recordLayout(
   '5',
   'Negotiation',
-  'A `pledge`, negative, of no sale for type GV under movement L: the 1 of that money says PG, and somebody else is paid. Type CF and a type that is not known are `unknown` under L. Any other is counted and left out: PG is the sum of what was paid, and the 1 of a cession says CS.',
+  'A `pledge`, negative, of no sale for type GV under movement L: the 1 of that money says PG, and somebody else is paid. Where a 1 of the same day with sales has a status that says nothing of who was paid (LQ), it is `unknown` as they are. Type CF and a type that is not known are `unknown` under L. Any other is counted and left out: PG is the sum of what was paid, and the 1 of a cession says CS.',
   [
     ['recordType', 1, 1, '= 5', 'Record'],
     ['establishment', 2, 16, 'digits', "The merchant's number"],

@@ -295,7 +295,7 @@ function anticipationOf(
     ...bareEntry(line.lineNumber, 'anticipation', values.originalEstablishment ?? values.establishment),
     brand: redeBrand(values.brand),
     ...installment,
-    gross: values.gross,
+    gross: values.originalNet + values.fee,
     fee: values.fee,
     net: values.net,
     anticipationFee: values.originalNet - values.net,

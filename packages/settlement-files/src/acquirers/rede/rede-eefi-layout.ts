@@ -114,7 +114,7 @@ export const EEFI_CREDIT = recordLayout(
 export const EEFI_ANTICIPATION = recordLayout(
   '036',
   'Anticipation of a batch',
-  'An `anticipation`, with a `batch` and no sale of its own; its fee is `originalNet` less `net`.',
+  'An `anticipation`, with a `batch` and no sale of its own; its fee is `originalNet` less `net`, and what is its gross amount `originalNet` and `fee`.',
   [
     ['recordType', 1, 3, '= 036', 'Record'],
     ['establishment', 4, 12, 'digits', 'Establishment (PV) that is paid'],
@@ -130,7 +130,13 @@ export const EEFI_ANTICIPATION = recordLayout(
     ['originalNet', 85, 99, 'cents', 'What would have been paid on its own day'],
     ['originalDay', 100, 107, 'day DDMMYYYY', 'That day'],
     ['installment', 108, 112, 'text?', 'As of 034'],
-    ['gross', 113, 127, 'cents', 'Gross amount'],
+    [
+      'batchGross',
+      113,
+      127,
+      'cents',
+      'Gross amount; not taken: in a real file more than that of the installment',
+    ],
     ['fee', 128, 142, 'cents', 'Fee of the sales, without that of the anticipation'],
     ['originalEstablishment', 143, 151, 'digits?', 'Establishment (PV) of the batch'],
     ['brand', 152, 152, 'hint brand?', 'Brand'],

@@ -1,4 +1,5 @@
 import { type Bank, used } from '../bank.ts';
+import { numberAt } from '../boleto-number.ts';
 import { TITLE } from '../cnab240-layout.ts';
 import { DISCOUNTS, FEBRABAN } from './febraban.ts';
 
@@ -7,6 +8,7 @@ export const AILOS: Bank = {
   name: 'Ailos',
   cnab240: {
     title: TITLE,
+    number: numberAt(46, 54),
     movements: {
       ...FEBRABAN,
       ...DISCOUNTS,

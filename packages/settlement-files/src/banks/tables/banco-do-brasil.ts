@@ -63,7 +63,13 @@ const BB_PLACES = {
 export const BANCO_DO_BRASIL: Bank = {
   code: '001',
   name: 'Banco do Brasil',
-  cnab240: { title: TITLE, movements: { ...FEBRABAN, ...CHEQUES }, lots: 'numbered', counts: 'records' },
+  cnab240: {
+    title: TITLE,
+    number: 'unsure',
+    movements: { ...FEBRABAN, ...CHEQUES },
+    lots: 'numbered',
+    counts: 'records',
+  },
   cnab400: {
     sequence: [101, 107],
     // Type 7 is for agreements of seven digits.
@@ -71,6 +77,7 @@ export const BANCO_DO_BRASIL: Bank = {
       '1': detailLayout({ ...BB_PLACES, bankNumber: [63, 74] }),
       '7': detailLayout({ ...BB_PLACES, companyUse: [39, 63], bankNumber: [64, 80] }),
     },
+    number: 'unsure',
     movements: BANCO_DO_BRASIL_400,
   },
 };

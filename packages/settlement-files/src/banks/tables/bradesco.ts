@@ -1,4 +1,5 @@
 import { type Bank, used } from '../bank.ts';
+import { withBradescoDigit } from '../boleto-number.ts';
 import { TITLE } from '../cnab240-layout.ts';
 import { detailLayout, FAMILY } from '../cnab400-layout.ts';
 import { FEBRABAN, LATER_FEBRABAN } from './febraban.ts';
@@ -33,12 +34,14 @@ export const BRADESCO: Bank = {
   refusals: { cnab400: BRADESCO_REFUSALS },
   cnab240: {
     title: TITLE,
+    number: withBradescoDigit(46, 56, [39, 40]),
     movements: { ...FEBRABAN, ...LATER_FEBRABAN },
     lots: 'numbered',
     counts: 'records',
   },
   cnab400: {
     sequence: [109, 113],
+    number: withBradescoDigit(71, 81, [22, 24], [108, 108]),
     details: { '1': detailLayout({ ...FAMILY, bankNumber: [71, 82], reasons: [319, 328] }) },
     movements: {
       ...used('paid', {

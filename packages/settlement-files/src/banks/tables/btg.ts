@@ -1,4 +1,5 @@
 import { type Bank, used } from '../bank.ts';
+import { withBradescoDigit } from '../boleto-number.ts';
 import { TITLE } from '../cnab240-layout.ts';
 import { FEBRABAN, LATER_FEBRABAN } from './febraban.ts';
 
@@ -7,6 +8,7 @@ export const BTG: Bank = {
   name: 'BTG Pactual',
   cnab240: {
     title: TITLE,
+    number: withBradescoDigit(46, 56, [58, 58]),
     movements: {
       ...FEBRABAN,
       ...LATER_FEBRABAN,

@@ -1,4 +1,5 @@
 import { type Bank, used } from '../bank.ts';
+import { numberAt, withDigit9 } from '../boleto-number.ts';
 import { TITLE_OF_CAIXA } from '../cnab240-layout.ts';
 import { detailLayout, FAMILY } from '../cnab400-layout.ts';
 import { DISCOUNTS, FEBRABAN } from './febraban.ts';
@@ -10,6 +11,7 @@ export const CAIXA: Bank = {
   name: 'Caixa',
   cnab240: {
     title: TITLE_OF_CAIXA,
+    number: withDigit9(40, 56),
     movements: {
       ...FEBRABAN_OF_CAIXA,
       ...DISCOUNTS,
@@ -35,6 +37,7 @@ export const CAIXA: Bank = {
   },
   cnab400: {
     sequence: [390, 394],
+    number: numberAt(57, 73),
     details: {
       '1': detailLayout({ ...FAMILY, companyUse: [32, 56], bankNumber: [57, 73], creditedOn: [294, 299] }),
     },

@@ -1,4 +1,5 @@
 import { type Bank, used } from '../bank.ts';
+import { withDigit9 } from '../boleto-number.ts';
 import { TITLE } from '../cnab240-layout.ts';
 import { detailLayout, FAMILY } from '../cnab400-layout.ts';
 import { BRADESCO } from './bradesco.ts';
@@ -10,6 +11,7 @@ export const CRESOL: Bank = {
   name: 'Cresol',
   cnab240: {
     title: TITLE,
+    number: 'unsure',
     movements: { ...FEBRABAN, ...LATER_FEBRABAN },
     lots: 'numbered',
     counts: 'records',
@@ -29,6 +31,7 @@ export const UNICRED: Bank = {
   name: 'Unicred',
   cnab400: {
     sequence: [101, 107],
+    number: withDigit9(46, 61),
     details: {
       '1': detailLayout({
         ...FAMILY,

@@ -1,4 +1,5 @@
 import { type Bank, used } from '../bank.ts';
+import { numberAt } from '../boleto-number.ts';
 import { detailLayout } from '../cnab400-layout.ts';
 
 export const INTER: Bank = {
@@ -6,6 +7,7 @@ export const INTER: Bank = {
   name: 'Inter',
   cnab400: {
     sequence: null,
+    number: numberAt(71, 80, 81),
     details: {
       '1': detailLayout({
         companyUse: [38, 62],

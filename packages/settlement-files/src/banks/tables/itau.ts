@@ -1,4 +1,5 @@
 import { type Bank, type Movements, type RefusalTexts, used } from '../bank.ts';
+import { numberAt } from '../boleto-number.ts';
 import { TITLE } from '../cnab240-layout.ts';
 import { detailLayout, FAMILY } from '../cnab400-layout.ts';
 
@@ -92,9 +93,16 @@ export const ITAU: Bank = {
   code: '341',
   name: 'Itaú',
   refusals: { cnab240: ITAU_REFUSALS, cnab400: ITAU_REFUSALS },
-  cnab240: { title: TITLE, movements: ITAU_MOVEMENTS, lots: 'numbered', counts: 'records' },
+  cnab240: {
+    title: TITLE,
+    number: numberAt(41, 48, 49),
+    movements: ITAU_MOVEMENTS,
+    lots: 'numbered',
+    counts: 'records',
+  },
   cnab400: {
     sequence: [109, 113],
+    number: numberAt(63, 70, 94),
     details: { '1': detailLayout({ ...FAMILY, reasons: [378, 385] }) },
     movements: ITAU_MOVEMENTS,
     // "Valor principal" is the credited amount, less the fee.

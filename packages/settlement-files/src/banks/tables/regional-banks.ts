@@ -1,4 +1,6 @@
+import { bradescoDigit } from '../../remittances/check-digits.ts';
 import { type Bank, type Movements, used } from '../bank.ts';
+import { numberAt, withBradescoDigit } from '../boleto-number.ts';
 import { TITLE } from '../cnab240-layout.ts';
 import { detailLayout, FAMILY } from '../cnab400-layout.ts';
 import { FEBRABAN } from './febraban.ts';
@@ -8,6 +10,7 @@ export const BANRISUL: Bank = {
   name: 'Banrisul',
   cnab240: {
     title: TITLE,
+    number: numberAt(38, 45, 46),
     movements: {
       ...FEBRABAN,
       ...used('unclear', { AA: 'devolução: liquidado anteriormente', AB: 'cobrança a creditar' }),
@@ -18,6 +21,7 @@ export const BANRISUL: Bank = {
   },
   cnab400: {
     sequence: [109, 113],
+    number: numberAt(63, 70, 71),
     details: { '1': detailLayout({ ...FAMILY, bankNumber: [63, 72] }) },
     movements: {
       ...used('paid', {
@@ -57,6 +61,7 @@ export const BANCO_DO_NORDESTE: Bank = {
   name: 'Banco do Nordeste',
   cnab400: {
     sequence: [109, 113],
+    number: numberAt(63, 69, 70),
     details: { '1': detailLayout({ ...FAMILY, bankNumber: [63, 70], creditedOn: null }) },
     movements: {
       ...used('paid', {
@@ -91,6 +96,7 @@ export const BRB: Bank = {
   cnab400: {
     madeOn: [95, 102, 'day DDMMYYYY'],
     sequence: null,
+    number: numberAt(72, 77, 81),
     details: {
       '1': detailLayout({
         companyUse: [38, 62],
@@ -116,7 +122,7 @@ export const BRB: Bank = {
   },
 };
 
-/** Several banks share this manual. */
+/** Several banks share this manual: Fibra and Rendimento have it in public. */
 const SHARED: Movements = {
   ...used('paid', { '06': 'liquidação normal', '08': 'liquidação em cartório' }),
   ...used('writtenOff', { '09': 'baixa automática' }),
@@ -143,6 +149,7 @@ const SHARED: Movements = {
 
 const SHARED_400 = {
   sequence: [109, 113],
+  number: numberAt(63, 72, 73),
   details: {
     '1': detailLayout({ ...FAMILY, bankNumber: [63, 73], creditedOn: [386, 391], reasons: [378, 385] }),
   },
@@ -153,13 +160,15 @@ export const FIBRA: Bank = { code: '224', name: 'Fibra', cnab400: SHARED_400 };
 export const PINE: Bank = { code: '643', name: 'Pine', cnab400: SHARED_400 };
 export const RENDIMENTO: Bank = { code: '633', name: 'Rendimento', cnab400: SHARED_400 };
 export const DELBANK: Bank = { code: '435', name: 'Delbank', cnab400: SHARED_400 };
-export const DAYCOVAL: Bank = { code: '707', name: 'Daycoval', cnab400: SHARED_400 };
+/** Its digit stands behind the number, or not. */
+export const DAYCOVAL: Bank = { code: '707', name: 'Daycoval', cnab400: { ...SHARED_400, number: 'unsure' } };
 
 export const OURINVEST: Bank = {
   code: '712',
   name: 'Ourinvest',
   cnab400: {
     sequence: [109, 113],
+    number: withBradescoDigit(71, 81, [22, 24], [108, 108]),
     details: { '1': detailLayout({ ...FAMILY, bankNumber: [71, 82] }) },
     movements: {
       ...used('paid', {
@@ -190,6 +199,11 @@ export const C6: Bank = {
   cnab400: {
     sequence: null,
     madeOn: [125, 130],
+    number: {
+      from: 63,
+      to: 73,
+      digit: { at: 74, of: (number, line) => bradescoDigit(line.slice(106, 108) + number.slice(1)) },
+    },
     details: { '1': detailLayout({ ...FAMILY, bankNumber: [63, 73] }) },
     movements: {
       ...used('paid', { '06': 'liquidação normal', '08': 'liquidação em cartório' }),
@@ -231,6 +245,7 @@ export const HSBC: Bank = {
   name: 'HSBC',
   cnab400: {
     sequence: null,
+    number: numberAt(63, 72, 73),
     details: { '1': detailLayout({ ...FAMILY, bankNumber: [63, 73], creditedOn: null }) },
     movements: {
       ...used('paid', {

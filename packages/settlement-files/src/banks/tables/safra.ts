@@ -1,4 +1,5 @@
 import { type Bank, used } from '../bank.ts';
+import { numberAt } from '../boleto-number.ts';
 import { TITLE } from '../cnab240-layout.ts';
 import { detailLayout, FAMILY } from '../cnab400-layout.ts';
 import { FEBRABAN } from './febraban.ts';
@@ -6,9 +7,10 @@ import { FEBRABAN } from './febraban.ts';
 export const SAFRA: Bank = {
   code: '422',
   name: 'Safra',
-  cnab240: { title: TITLE, movements: FEBRABAN, lots: 'numbered', counts: 'records' },
+  cnab240: { title: TITLE, number: 'unsure', movements: FEBRABAN, lots: 'numbered', counts: 'records' },
   cnab400: {
     sequence: null,
+    number: numberAt(63, 70, 71),
     details: { '1': detailLayout({ ...FAMILY, bankNumber: [63, 71] }) },
     movements: {
       ...used('paid', { '06': 'liquidação normal', '15': 'liquidação em cartório' }),

@@ -1,4 +1,5 @@
 import { type Bank, used } from '../bank.ts';
+import { numberAt, withDigit9 } from '../boleto-number.ts';
 import { TITLE_OF_SANTANDER } from '../cnab240-layout.ts';
 import { detailLayout, FAMILY } from '../cnab400-layout.ts';
 import { FEBRABAN } from './febraban.ts';
@@ -6,9 +7,16 @@ import { FEBRABAN } from './febraban.ts';
 export const SANTANDER: Bank = {
   code: '033',
   name: 'Santander',
-  cnab240: { title: TITLE_OF_SANTANDER, movements: FEBRABAN, lots: 'own', counts: 'details' },
+  cnab240: {
+    title: TITLE_OF_SANTANDER,
+    number: withDigit9(41, 52),
+    movements: FEBRABAN,
+    lots: 'own',
+    counts: 'details',
+  },
   cnab400: {
     sequence: null,
+    number: numberAt(63, 69, 70),
     details: { '1': detailLayout({ ...FAMILY, bankNumber: [63, 70] }) },
     movements: {
       ...used('paid', {

@@ -1,4 +1,5 @@
 import { type Bank, used } from '../bank.ts';
+import { numberAt } from '../boleto-number.ts';
 import { TITLE } from '../cnab240-layout.ts';
 import { detailLayout, FAMILY } from '../cnab400-layout.ts';
 import { FEBRABAN, LATER_FEBRABAN } from './febraban.ts';
@@ -8,12 +9,14 @@ export const SICOOB: Bank = {
   name: 'Sicoob',
   cnab240: {
     title: TITLE,
+    number: numberAt(38, 46, 47),
     movements: { ...FEBRABAN, ...LATER_FEBRABAN },
     lots: 'numbered',
     counts: 'records',
   },
   cnab400: {
     sequence: [101, 107],
+    number: numberAt(63, 73, 74),
     details: {
       '1': detailLayout({ ...FAMILY, bankNumber: [63, 74], fee: [182, 188], creditedOn: [176, 181] }),
     },

@@ -1,4 +1,5 @@
 import { type Bank, used } from '../bank.ts';
+import { numberAt } from '../boleto-number.ts';
 import { TITLE } from '../cnab240-layout.ts';
 import { detailLayout, FAMILY } from '../cnab400-layout.ts';
 import { DISCOUNTS, FEBRABAN } from './febraban.ts';
@@ -8,6 +9,7 @@ export const SICREDI: Bank = {
   name: 'Sicredi',
   cnab240: {
     title: TITLE,
+    number: numberAt(38, 45, 46),
     movements: { ...FEBRABAN, ...DISCOUNTS, ...used('notWrittenOff', { '36': 'baixa rejeitada' }) },
     lots: 'numbered',
     counts: 'records',
@@ -15,6 +17,7 @@ export const SICREDI: Bank = {
   cnab400: {
     sequence: [111, 117],
     madeOn: [95, 102, 'day YYYYMMDD'],
+    number: numberAt(48, 55, 56),
     details: {
       '1': detailLayout({
         ...FAMILY,
