@@ -67,12 +67,13 @@ export async function askOnceSent<Answer extends { readonly kind: string }>(
   if (!isDenied(answer)) return answer as Answer | Refused;
   const { reason, refusal, proof, isUnseen } = answer;
   const { sinceLastSend } = request;
+  const isFirst = sinceLastSend === null;
   const isSure = proof === 'clear' && isUnseen !== true;
-  const isAlone = sinceLastSend !== null && sinceLastSend >= (asking.late?.horizon ?? 0);
+  const isAlone = !isFirst && sinceLastSend >= (asking.late?.horizon ?? 0);
   const since = isSure && isAlone ? sinceLastSend : null;
   const noted = await committed(requests.noteDenial(database, request, answer, isUnseen === false, since));
   if (noted !== true) return unusable(noted === false ? reason : `the no could not be kept: ${noted}`);
-  if (isSure && sinceLastSend === null) return { kind: 'refused', reason: refusal ?? reason };
+  if (isSure && isFirst) return { kind: 'refused', reason: refusal ?? reason };
   const said = { denial: reason, deniedAs: refusal };
   return refusedInTime(asking, { ...said, sinceLastSend: since ?? 0, sinceAbsent: 0 });
 }
