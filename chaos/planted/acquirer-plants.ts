@@ -77,7 +77,7 @@ export const ACQUIRER_PLANTS: readonly Plant[] = [
       {
         file: REDE,
         find: "if (step.kind !== 'send') return step;",
-        put: "if (isFirst && step.kind !== 'send') return step;",
+        put: "if (history.sinceLastSend === null && step.kind !== 'send') return step;",
       },
     ],
     kinds: 'answers',

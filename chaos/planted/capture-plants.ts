@@ -64,7 +64,7 @@ export const CAPTURE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: 'src/transactions/requests/ask-once-sent.ts',
-        find: 'const isFirst = request.sinceLastSend === null;',
+        find: 'const isFirst = sinceLastSend === null;',
         put: 'const isFirst = true;',
       },
     ],
@@ -97,8 +97,8 @@ export const CAPTURE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: 'src/transactions/requests/ask-once-sent.ts',
-        find: " && proof !== 'doubtful' && isUnseen !== true",
-        put: " && proof !== 'doubtful'",
+        find: "const isSure = proof === 'clear' && isUnseen !== true;",
+        put: "const isSure = proof === 'clear';",
       },
     ],
     kinds: 'answers',

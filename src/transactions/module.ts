@@ -98,7 +98,7 @@ const UNRESOLVED = databaseGauge(
 );
 const UNRESOLVED_OLDEST_AGE_SECONDS = databaseGauge(
   'parcela_unresolved_oldest_age_seconds',
-  'Age of the oldest of them; 0: none.',
+  'Age of the oldest of them, of one that waits for an end that comes by itself from that end on; 0: none.',
   ['kind'],
 );
 const UNRESOLVED_MOST_TRIES = databaseGauge(

@@ -321,6 +321,8 @@ export type Postponement = {
   readonly reason: string;
   /** False: nothing was sent, and the try does not count. */
   readonly wasAsked?: boolean;
+  /** Milliseconds until its end is known by itself: until then nobody need look. */
+  readonly left?: number;
 };
 
 export function unsentPostponement(reason: string): Postponement {

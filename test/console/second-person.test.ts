@@ -333,6 +333,31 @@ test('a decision about what has no known outcome waits too, for the operator alo
   assert.equal(JSON.parse(String(entry?.detail)).reason, 'Maria, caso 4711');
 });
 
+test('a capture that is decided as one of little is told by the whole: the rest would be given up', async () => {
+  const held = { transactionType: 'credit', productType: 'avista', installments: 1, captureType: 'pa' };
+  const { reply } = await pay(service.gatewayUrl, token, 20_000, { payment: { ...held, amount: 20_000 } });
+  const [id, paymentId] = [randomUUID(), String(reply.body.paymentAuthorization.paymentId)];
+  await query(
+    `with begun as (
+       update transactions set state = 'capturing' where transaction_id = $2 returning merchant_id, transaction_id
+     ), held as (update preauthorizations set expires_at = null where transaction_id = $2)
+     insert into captures (merchant_id, capture_id, transaction_id, state, amount, created_by, requested_at, due_at, unknown_reason)
+     select merchant_id, $1, transaction_id, 'capturing', 20000, 'TEST', now(), now() + interval '1 hour', 'TEST' from begun`,
+    [id, paymentId],
+  );
+  const first = await signedIn(service, 'operator', null);
+  const second = await signedIn(service, 'admin', null);
+  const page = `/console/unresolved/${id}`;
+  const fields = { decision: 'captured', amount: '2,00', reason: 'Maria, caso 4713' };
+  const asked = await first.send(page, `${page}/decide`, fields);
+  assert.equal(asked.status, 202, asked.text);
+  const state = async () =>
+    (await query('select state, amount::int from transactions where transaction_id = $1', [paymentId]))[0];
+  assert.deepEqual(await state(), { state: 'capturing', amount: 20_000 });
+  assert.equal((await decide(second, await requestOf(id), 'approve', '/console/waiting')).status, 303);
+  assert.deepEqual(await state(), { state: 'approved', amount: 200 });
+});
+
 test('a billing over the limit is charged when a second person approves it, and what refuses it is said', async () => {
   const { billingId } = await subscribe(service, 10.05);
   const page = `${home}/billings/${billingId}`;

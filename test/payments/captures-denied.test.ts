@@ -57,7 +57,7 @@ async function askedAgain(table: Table, paymentId: string): Promise<number> {
 
 /** The newest. */
 async function rowOf(table: Table, paymentId: string) {
-  const sql = `select state, denial, sent_at, denied_at, refusal_reason from ${table} where transaction_id = $1
+  const sql = `select state, denial, sent_at, denied_at, refusal_reason, unknown_reason from ${table} where transaction_id = $1
     order by created_at desc limit 1`;
   return (await cielo.service.auditor.query(sql, [paymentId]))[0];
 }
@@ -70,11 +70,11 @@ function untilRow(table: Table, paymentId: string, column: string, value?: strin
 }
 
 /** Behind the service's back, as a lost request that arrives late. */
-async function doAtCielo(table: Table, paymentId: string): Promise<void> {
+async function doAtCielo(table: Table, paymentId: string, amount = PART): Promise<void> {
   const order = `merchantOrderId=${shortReference(paymentId)}`;
   const listed = await fetch(`${cielo.url}/1/sales?${order}`, { headers: AT_CIELO });
   const [{ PaymentId }] = ((await listed.json()) as { Payments: [{ PaymentId: string }] }).Payments;
-  const path = `/1/sales/${PaymentId}/${table === 'captures' ? 'capture' : 'void'}?amount=${PART}`;
+  const path = `/1/sales/${PaymentId}/${table === 'captures' ? 'capture' : 'void'}?amount=${amount}`;
   assert.equal((await fetch(cielo.url + path, { method: 'PUT', headers: AT_CIELO })).status, 200);
 }
 
@@ -200,28 +200,63 @@ test('a no behind which the look-up is silent keeps its code and its end, and no
   assert.equal(await doneAtCielo('captures', paymentId), 0);
 });
 
-test('no balance says nothing of an accepted void that was not heard, which is not sent again either', async () => {
-  const paymentId = await paid('cancels');
-  const pending = { afterMilliseconds: 60_000, fails: false };
-  const refused = { on: 'refund', returnCode: '56' };
-  await cielo.script({ on: 'refund', pending, fault: 'booksButSilent' }, refused, refused);
-  assert.equal((await ask('cancels', paymentId)).status, 500);
-  // Behind the silence of the test it is asked for again.
-  const { sent_at: first } = (await rowOf('cancels', paymentId)) ?? {};
-  await until('it is sent again', async () => {
-    const { sent_at: sent, denial } = (await rowOf('cancels', paymentId)) ?? {};
-    assert.equal(denial, null);
-    return String(sent) !== String(first);
+for (const returnCode of ['40', '56'])
+  test(`a repetition behind the silence that is said no to by ${returnCode} ends by two looks, and is the last`, async () => {
+    const { auditor } = cielo.service;
+    const paymentId = await paid('cancels');
+    const no = { on: 'refund', returnCode };
+    await cielo.script({ ...no, fault: 'silent' }, no);
+    assert.equal((await ask('cancels', paymentId)).status, 500);
+    const long = `update cancels set sent_at = now() - interval '1 hour', due_at = now()
+      where transaction_id = $1 and unknown_reason is not null and denial is null returning 1`;
+    await until('its caller is done', async () => (await auditor.query(long, [paymentId])).length > 0);
+    await untilRow('cancels', paymentId, 'denial', `Cielo answered ${returnCode}`);
+    const taken = `select sent_at < now() - interval '50 minutes' as is_back from cancels where transaction_id = $1`;
+    assert.deepEqual(await auditor.query(taken, [paymentId]), [{ is_back: true }]);
+    await untilRow('cancels', paymentId, 'state', 'refused');
+    const apart = `select decided_at - denied_at >= interval '1 second' as is_apart from cancels where transaction_id = $1`;
+    assert.deepEqual(await auditor.query(apart, [paymentId]), [{ is_apart: true }]);
+    assert.equal(await doneAtCielo('cancels', paymentId), 0);
   });
-  await cielo.desk('clock', { forwardMilliseconds: 60_000 });
-  await untilRow('cancels', paymentId, 'state', 'canceled');
-  assert.equal(await doneAtCielo('cancels', paymentId), PART);
-  await cielo.script();
+
+test('what Cielo gave back that fits no cancel is for a person: it is looked for ever more rarely, and told of', async () => {
+  const { auditor, log } = cielo.service;
+  const paymentId = await paid('cancels');
+  await cielo.script({ ...NO.cancels, fault: 'silent' });
+  assert.equal((await ask('cancels', paymentId)).status, 500);
+  await doAtCielo('cancels', paymentId, PART - 1);
+  const tried = `update cancels set tries = 9, due_at = now()
+    where transaction_id = $1 and unknown_reason ~ 'fits no cancel on record' returning cancel_id`;
+  const [row] = await until('it is said', async () => {
+    const rows = await auditor.query(tried, [paymentId]);
+    return rows.length > 0 && rows;
+  });
+  const id = String(row?.cancel_id);
+  const rests = `select 1 from cancels where transaction_id = $1 and due_at > now() + interval '4 minutes' and ends_at is null`;
+  await until('it rests', async () => (await auditor.query(rests, [paymentId])).length > 0);
+  await until('it is told of', async () =>
+    log.some((line) => line.includes('fits no cancel') && line.includes(id)),
+  );
+  assert.ok((await cielo.parcela('resolve', 'list')).includes(id));
+  await cielo.parcela('resolve', 'decide', id, '--as', 'refused', '--reason', 'the desk');
+  await untilRow('cancels', paymentId, 'state', 'refused');
+});
+
+test('a capture that could not be looked up was not sent: a no to its first request is believed at once', async () => {
+  const paymentId = await paid('captures');
+  const away = { on: 'find', fault: 'unavailable' };
+  await cielo.script(away, away, NO.captures);
+  assert.equal((await ask('captures', paymentId)).status, 500);
+  await untilRow('captures', paymentId, 'state', 'refused');
+  const fate = 'select tries, denial from captures where transaction_id = $1';
+  assert.deepEqual(await cielo.service.auditor.query(fate, [paymentId]), [
+    { tries: 2, denial: 'Cielo answered 308' },
+  ]);
 });
 
 test('a capture that an older process may have sent unmarked counts as sent', async () => {
   const paymentId = await paid('captures');
-  const claimed = `update captures set tries = 1, sent_at = null, due_at = now() where transaction_id = $1`;
+  const claimed = `update captures set fence = fence + 1, sent_at = null, due_at = now() where transaction_id = $1`;
   await cielo.script({ ...NO.captures, fault: 'silent' });
   assert.equal((await ask('captures', paymentId)).status, 500);
   // One may be heard by a try that has begun before the row is changed, and loses its claim by that.
@@ -234,19 +269,43 @@ test('a capture that an older process may have sent unmarked counts as sent', as
   await cielo.script();
 });
 
+const FAILS = `create or replace function deny() returns trigger language plpgsql as $$ begin
+    if new.sent_at is distinct from old.sent_at then raise exception 'planted'; end if; return new; end $$`;
+const deny = (table: Table) =>
+  `create trigger deny before update on ${table} for each row execute function deny()`;
+
 test('a database that cannot mark a capture as sent says so, and nothing is sent before it can', async () => {
   const { auditor } = cielo.service;
   const paymentId = await paid('captures');
   await cielo.script(...Array.from({ length: 6 }, () => ({ on: 'capture', fault: 'unavailable' })));
   assert.equal((await ask('captures', paymentId)).status, 500);
-  const deny = `create function deny() returns trigger language plpgsql as $$ begin
-    if new.sent_at is distinct from old.sent_at then raise exception 'planted'; end if; return new; end $$`;
-  await auditor.query(deny);
-  await auditor.query('create trigger deny before update on captures for each row execute function deny()');
+  await auditor.query(FAILS);
+  await auditor.query(deny('captures'));
   const said = `select 1 from captures where transaction_id = $1 and unknown_reason ~ 'could not be marked as sent: .*planted'`;
   await until('it is said', async () => (await auditor.query(said, [paymentId])).length > 0);
   assert.equal(await doneAtCielo('captures', paymentId), 0);
   await cielo.script();
   await auditor.query('drop trigger deny on captures');
   await untilRow('captures', paymentId, 'state', 'captured');
+});
+
+test('a cancel that could not be marked as sent was not asked for: it is no try, and no silence of Cielo', async () => {
+  const { auditor } = cielo.service;
+  const paymentId = await paid('cancels');
+  await cielo.script({ ...NO.cancels, fault: 'silent' });
+  assert.equal((await ask('cancels', paymentId)).status, 500);
+  await untilRow('cancels', paymentId, 'unknown_reason');
+  await auditor.query(FAILS);
+  await auditor.query(deny('cancels'));
+  const said = `select fence, tries from cancels where transaction_id = $1 and unknown_reason ~ 'could not be marked as sent: .*planted'
+    and fence >= $2 and due_at > now()`;
+  const from = (fence: number) =>
+    until('it is said', async () => (await auditor.query(said, [paymentId, fence]))[0]);
+  const first = await from(0);
+  // A try is counted while it lasts.
+  const later = await from(Number(first.fence) + 3);
+  assert.ok(Number(later.tries) <= Number(first.tries) + 1, `${first.tries} and ${later.tries} tries`);
+  await auditor.query('drop trigger deny on cancels');
+  await untilRow('cancels', paymentId, 'state', 'canceled');
+  assert.equal(await doneAtCielo('cancels', paymentId), PART);
 });

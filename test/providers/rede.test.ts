@@ -304,7 +304,8 @@ test('a capture that was done and not answered is found, and not made again', as
   };
   const paymentId = idOf(await rede.pay(amount, { payment }));
   await rede.script({ on: 'capture', fault: 'booksButSilent' });
-  assert.equal((await rede.post(paymentId, 'capture')).status, 500);
+  // There may be time left to look for it.
+  assert.ok([200, 500].includes((await rede.post(paymentId, 'capture')).status));
   await until('it is captured', async () => (await rede.read(paymentId)).statusDescription === 'Autorizada');
   assert.equal((await rede.booked(paymentId))[0]?.capturedAmount, amount);
 });

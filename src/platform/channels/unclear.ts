@@ -13,3 +13,8 @@ export type Unusable = { readonly kind: 'unknown'; readonly cause: 'unusable'; r
 export function unusable(reason: string): Unusable {
   return { kind: 'unknown', cause: 'unusable', reason };
 }
+
+/** Asking again brings its end no nearer: somebody has to decide. */
+export function forPerson(reason: string): Unusable & { readonly isForPerson: true } {
+  return { ...unusable(reason), isForPerson: true };
+}

@@ -120,6 +120,8 @@ export type Unknown = {
   readonly reason: string;
   /** By default `silent`. */
   readonly cause?: UnclearCause;
+  /** As of `forPerson`. */
+  readonly isForPerson?: boolean;
 };
 
 /** No connection to the acquirer: no byte of the request was sent, so it can have no effect. */
@@ -129,7 +131,7 @@ export type NotConnected = { readonly kind: 'notConnected'; readonly reason: str
 export type NotMade = { readonly kind: 'notMade'; readonly reason: string };
 
 /** We had no free connection or no time left: nothing was sent, and this says nothing about the acquirer. */
-export type NotSent = { readonly kind: 'notSent'; readonly reason: string };
+export type NotSent = { readonly kind: 'notSent'; readonly reason: string; readonly isForPerson?: boolean };
 
 /** `preauthorized` is the approval of a later capture, `approved` that of an immediate one. */
 export type AuthorizationAnswer =
@@ -205,12 +207,9 @@ export type CancelAnswer =
 /** It was looked for alone, and is not booked now. */
 export type NotBooked = { readonly kind: 'notFound'; readonly reason: string };
 
-/**
- * A no of the acquirer. `ofThisOne`: it says nothing of a request before it, or is of now alone. `doubtful`:
- * it contradicts what a look-up shows.
- */
+/** A no of the acquirer. `doubtful`: it contradicts what a look-up shows. */
 export type Denial = {
-  readonly proof: 'clear' | 'ofThisOne' | 'doubtful';
+  readonly proof: 'clear' | 'doubtful';
   /** The port's word for it; null: it has none. */
   readonly refusal: string | null;
 };
@@ -265,7 +264,7 @@ export type VoidAnswer =
   | { readonly kind: 'notFound'; readonly reason: string }
   | { readonly kind: 'declined' }
   | { readonly kind: 'canceled'; readonly reason: string }
-  /** `isRefused`: the acquirer said no to the void of what it shows as held. */
+  /** `isRefused`: the acquirer said no to the void of what this void's own look-up showed as held. */
   | (Unknown & { readonly isRefused?: boolean })
   | NotSent;
 

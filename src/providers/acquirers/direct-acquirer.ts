@@ -77,6 +77,9 @@ export function questionBelow(
 /** With less time nothing is sent. */
 export const SHORTEST_MILLISECONDS = 100;
 
+/** When `markSent` said no: nothing was asked, which says nothing of the acquirer. */
+export const NOT_MARKED = { kind: 'notSent', reason: 'another process may have it' } as const;
+
 export const unknown = (reason: string): Unknown => ({ kind: 'unknown', reason });
 
 export const NO_CODE: DeclineAnswer = { kind: 'declined', responseCode: NO_ISSUER_CODE, adviceCode: null };

@@ -1,5 +1,5 @@
-import { unusable } from '../../platform/channels/unclear.ts';
-import type { CancelAnswer, CancelHistory } from './acquirer.ts';
+import { forPerson } from '../../platform/channels/unclear.ts';
+import type { CancelAnswer, CancelHistory, Unknown } from './acquirer.ts';
 
 /** What the acquirer says that it gave back of a charge, in cents. */
 export type GivenBack = {
@@ -17,8 +17,10 @@ export type AskedCancel = { readonly amount: number; readonly history: CancelHis
 /** `send`: it is not booked, and no earlier request of it will be any more. */
 type Step = CancelAnswer | { readonly kind: 'send' };
 
-/** Why nothing was sent when `markSent` said no. */
-export const TAKEN_OVER = 'another process may have it';
+/** What could not be looked up is not sent; the first of all is not kept for that either. */
+export function unsentCancel({ sinceLastSend }: CancelHistory, look: Unknown): CancelAnswer {
+  return sinceLastSend === null ? { kind: 'notSent', reason: look.reason } : look;
+}
 
 /**
  * What became of a cancel at an acquirer that knows no reference of it. Such cancels of a charge come one
@@ -36,7 +38,7 @@ export function stepOfCancel({ amount, history }: AskedCancel, sums: GivenBack, 
   if (underWay === amount && done === givenBack)
     return { kind: 'pending', refundId: underWayIds.length === 1 ? (underWayIds[0] ?? null) : null };
   if (underWay !== 0 || done !== givenBack)
-    return unusable('what the acquirer gave back fits no cancel on record');
+    return forPerson('what the acquirer gave back fits no cancel on record');
   if (refundId !== null && sums.failed.includes(refundId)) return { kind: 'refused', reason: 'failed' };
   const isSilent = sinceLastSend >= silence;
   if (isAccepted)
@@ -47,9 +49,9 @@ export function stepOfCancel({ amount, history }: AskedCancel, sums: GivenBack, 
 
 function firstStep(givenBack: number, { done, underWay }: GivenBack): Step {
   if (underWay === 0 && done === givenBack) return { kind: 'send' };
-  // A look-up may be some seconds behind. Nothing was sent, and another try will find it.
+  // A look-up may be some seconds behind.
   if (done + underWay < givenBack)
-    return { kind: 'notSent', reason: 'the acquirer shows less than it gave back' };
+    return { kind: 'notSent', reason: 'the acquirer shows less than it gave back', isForPerson: true };
   // Somebody gave back at the acquirer's own desk: sums would tell nothing of this cancel.
   return { kind: 'refused', reason: 'failed' };
 }

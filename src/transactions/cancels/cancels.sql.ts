@@ -282,7 +282,7 @@ export const CANCEL_REQUESTS = requestQueue(
     open: fromStates(CANCEL_MOVES, 'confirm'),
     claimed: `unknown_reason = case when c.accepted_at is null
        then coalesce(c.unknown_reason, 'the process that asked did not finish') else c.unknown_reason end`,
-    postponed: '',
+    postponed: ", ends_at = now() + $7::float8 * interval '1 millisecond'",
     overdue: 'accepted_at is not null or unknown_reason is not null',
     columns: UNRESOLVED.columns,
   },

@@ -21,7 +21,7 @@ export type AskOnceSent<Answer> = {
   readonly database: Database;
   readonly requests: SentRequests;
   readonly request: SentBefore;
-  /** Until when the acquirer may book requests of this kind; null: it knows each by its reference. */
+  /** From the mark, until when the acquirer may book such a request; null: it knows each by its reference. */
   readonly late: Pick<LateBooking, 'horizon' | 'apart'> | null;
   /**
    * Sends nothing before `markSent` has said yes, and only looks where the request has a `denial`.
@@ -34,10 +34,17 @@ export function lateCancels({ lateBooking }: AcquirerTraits): AskOnceSent<never>
   return lateBooking === null ? null : { horizon: lateBooking.silence, apart: lateBooking.apart };
 }
 
+export function lateCaptures({ lateBooking }: AcquirerTraits, timeout: number): AskOnceSent<never>['late'] {
+  if (lateBooking === null) return null;
+  // Its horizon begins when the request's connection ends.
+  return { horizon: lateBooking.horizon + timeout, apart: lateBooking.apart };
+}
+
 /**
  * A no is believed at once where nothing else was ever sent, unless it is doubtful or could not be looked up.
  * One that was sent before may yet be booked: the no is noted, nothing is sent any more, and it is believed
- * when two look-ups apart, the last of them behind the acquirer's horizon, show nothing.
+ * when two look-ups apart, the last of them behind the acquirer's horizon, show nothing. Where that was over
+ * before the request of the no was sent, nothing is left of it to wait for.
  */
 export async function askOnceSent<Answer extends { readonly kind: string }>(
   asking: AskOnceSent<Answer>,
@@ -59,14 +66,16 @@ export async function askOnceSent<Answer extends { readonly kind: string }>(
   if (isNotFound(answer)) return notFound(asking);
   if (!isDenied(answer)) return answer as Answer | Refused;
   const { reason, refusal, proof, isUnseen } = answer;
-  const isFirst = request.sinceLastSend === null;
-  if (proof === 'ofThisOne' && !isFirst)
-    return unusable(`it tells nothing of what was sent before: ${reason}`);
-  const noted = await committed(requests.noteDenial(database, request, answer, isUnseen === false));
+  const { sinceLastSend } = request;
+  const isFirst = sinceLastSend === null;
+  const isSure = proof === 'clear' && isUnseen !== true;
+  const isAlone = !isFirst && sinceLastSend >= (asking.late?.horizon ?? 0);
+  const since = isSure && isAlone ? sinceLastSend : null;
+  const noted = await committed(requests.noteDenial(database, request, answer, isUnseen === false, since));
   if (noted !== true) return unusable(noted === false ? reason : `the no could not be kept: ${noted}`);
-  if (isFirst && proof !== 'doubtful' && isUnseen !== true)
-    return { kind: 'refused', reason: refusal ?? reason };
-  return refusedInTime(asking, { denial: reason, deniedAs: refusal, sinceLastSend: 0, sinceAbsent: 0 });
+  if (isSure && isFirst) return { kind: 'refused', reason: refusal ?? reason };
+  const said = { denial: reason, deniedAs: refusal };
+  return refusedInTime(asking, { ...said, sinceLastSend: since ?? 0, sinceAbsent: 0 });
 }
 
 /** A string: why it failed, or is in doubt. */

@@ -56,7 +56,7 @@ export type RequestTable = {
   readonly open: string;
   /** What a claim assigns besides fence, tries and lease. */
   readonly claimed: string;
-  /** What a postponement assigns in addition. */
+  /** What a postponement assigns in addition. `$7`, if it has one: the milliseconds that are left, or null. */
   readonly postponed: string;
   /** True when nobody waits for the first answer any more. */
   readonly overdue: string;
@@ -143,6 +143,7 @@ export function requestQueue<Request>(
     declared('postpone'),
   ];
   const pullForward = declared('pull_forward');
+  const hasLeft = table.postponed.includes('$7');
   return {
     async claim(database, share, leaseMilliseconds) {
       const rows = await database.query(claim, fairClaimValues(share, leaseMilliseconds));
@@ -151,9 +152,10 @@ export function requestQueue<Request>(
     async hold(database, merchantId, requestId, milliseconds) {
       return firstOf(await database.query(hold, [merchantId, requestId, milliseconds]), HELD.parse);
     },
-    async postpone(database, { merchantId, requestId, fence }, { seconds, reason, wasAsked = true }) {
+    async postpone(database, { merchantId, requestId, fence }, postponement) {
+      const { seconds, reason, wasAsked = true, left = null } = postponement;
       const values = [merchantId, requestId, fence, seconds, reason, wasAsked ? 0 : 1];
-      await database.query(postpone, values);
+      await database.query(postpone, hasLeft ? [...values, left] : values);
     },
     async pullForward(database, limit, leaseMilliseconds) {
       return (await database.query(pullForward, [limit, leaseMilliseconds])).length;

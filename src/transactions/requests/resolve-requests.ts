@@ -18,13 +18,14 @@ import type { RequestQueue, UnansweredRequest } from './request-queue.sql.ts';
 
 /**
  * `notSent`: the try does not count. `cause`: by default `silent`. `left`: nothing is wrong, and it is known
- * in so many milliseconds.
+ * in so many milliseconds. `isForPerson`: as `forPerson` has it.
  */
 export type Unclear = {
   readonly kind: 'unknown' | 'notConnected' | 'notSent';
   readonly reason: string;
   readonly cause?: UnclearCause;
   readonly left?: number;
+  readonly isForPerson?: boolean;
 };
 type Resolvable = { readonly merchantId: string; readonly fence: number; readonly tries: number };
 type Clear = { readonly kind: string };
@@ -126,16 +127,17 @@ async function postpone<Request extends Resolvable, Answer extends Clear>(
 function unclear<Request extends Resolvable, Answer extends Clear>(
   resolving: ResolveRequests<Request, Answer>,
   request: Request,
-  { kind, reason, cause = 'silent', left }: Unclear,
+  { kind, reason, isForPerson = false, cause = isForPerson ? 'unusable' : 'silent', left }: Unclear,
 ): Postponement {
   // Where nothing was sent, nothing is known of the provider.
-  if (kind === 'notSent') return unsentPostponement(reason);
+  if (kind === 'notSent' && !isForPerson) return unsentPostponement(reason);
   const { outage, warn } = resolving;
   const asked = askedOf(resolving, request);
   if (cause !== 'notAsked') outage.observe(cause === 'unusable', asked);
-  if (left !== undefined) return { seconds: secondsUntilNextLook(request.tries, left), reason };
+  if (left !== undefined) return { seconds: secondsUntilNextLook(request.tries, left), reason, left };
   const isAway = outage.isAway(asked.provider);
   if (request.tries >= TRIES_BEFORE_WARNING && !isAway) warn(request, reason);
+  if (isForPerson) return { seconds: secondsUntilNextLook(request.tries), reason };
   return { seconds: secondsUntilNextResolveTry(request.tries, isAway), reason };
 }
 

@@ -11,7 +11,8 @@ export function sentTexts({ table, key, open }: SentTable) {
     mark_sent: `update ${table} set sent_at = now() where ${isHeld} and denial is null returning ${key}`,
     take_back: `update ${table} set sent_at = now() - $4::float8 * interval '1 millisecond'
    where ${isHeld} and denial is null returning ${key}`,
-    note_denial: `update ${table} set denial = $4, denied_as = $5, denied_at = case when $6::boolean then now() end
+    note_denial: `update ${table} set denial = $4, denied_as = $5, denied_at = case when $6::boolean then now() end,
+     sent_at = coalesce(now() - $7::float8 * interval '1 millisecond', sent_at)
    where ${isHeld} and denial is null returning ${key}`,
     note_absence: `update ${table} set denied_at = now()
    where ${isHeld} and denial is not null and denied_at is null returning ${key}`,
@@ -26,12 +27,16 @@ export type SentRequests = {
   readonly markSent: (database: Database, request: RequestKey) => Promise<boolean>;
   /** Commits that it was not sent after all, but so many milliseconds ago; null: never. */
   readonly takeBack: (database: Database, request: RequestKey, since: number | null) => Promise<boolean>;
-  /** Commits that the acquirer said no, and whether it was looked for behind that, and not found. */
+  /**
+   * Commits that the acquirer said no, and whether it was looked for behind that, and not found. `since`: it
+   * takes the mark back as `takeBack` does; null: what was sent last may yet be booked.
+   */
   readonly noteDenial: (
     database: Database,
     request: RequestKey,
     denied: Pick<Denied, 'reason' | 'refusal'>,
     isAbsent: boolean,
+    since: number | null,
   ) => Promise<boolean>;
   /** Commits that a look-up behind the no did not find it. */
   readonly noteAbsence: (database: Database, request: RequestKey) => Promise<boolean>;
@@ -48,8 +53,8 @@ export function sentRequests(table: SentTable): SentRequests {
   return {
     markSent: noted('mark_sent'),
     takeBack: noted('take_back'),
-    noteDenial: (database, request, { reason, refusal }, isAbsent) =>
-      noteDenial(database, request, reason, refusal, isAbsent),
+    noteDenial: (database, request, { reason, refusal }, isAbsent, since) =>
+      noteDenial(database, request, reason, refusal, isAbsent, since),
     noteAbsence: noted('note_absence'),
   };
 }

@@ -114,9 +114,12 @@ export async function findUnresolved(
 
 const COUNTED = rowCodec<Omit<UnresolvedCount, 'kind'>>({
   count: column.whole('count(*)'),
-  oldestAge: column.real('coalesce(extract(epoch from now() - min(since)), 0)::float8'),
+  oldestAge: column.real('greatest(coalesce(extract(epoch from now() - min(since)), 0), 0)::float8'),
   mostTries: column.whole('coalesce(max(tries), 0)'),
 });
+
+/** What waits for an end that comes by itself is old only behind that. */
+const COUNTED_SINCE = 'greatest(c.created_at, c.ends_at)';
 
 const COUNT_CHARGES = statement(
   'transactions.count_unresolved',
@@ -128,14 +131,14 @@ const COUNT_CHARGES = statement(
 const COUNT_CANCELS = statement(
   'cancels.count_unresolved',
   `select ${COUNTED.columns}
-   from (select c.created_at as since, c.tries from cancels c where ${IS_UNRESOLVED_REQUEST}
+   from (select ${COUNTED_SINCE} as since, c.tries from cancels c where ${IS_UNRESOLVED_REQUEST}
          order by c.due_at limit $1) as unanswered`,
 );
 
 const COUNT_CAPTURES = statement(
   'captures.count_unresolved',
   `select ${COUNTED.columns}
-   from (select c.created_at as since, c.tries from captures c where ${IS_UNRESOLVED_REQUEST}
+   from (select ${COUNTED_SINCE} as since, c.tries from captures c where ${IS_UNRESOLVED_REQUEST}
          order by c.due_at limit $1) as unanswered`,
 );
 

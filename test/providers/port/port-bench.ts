@@ -31,7 +31,13 @@ export type PortBench = {
   /** The same where nobody listens. */
   readonly absent: Acquirer;
   /** Its own codes of an authorization that it did not book, and those that it answers although it did. */
-  readonly codes: { readonly undone: readonly string[]; readonly done: readonly string[] };
+  readonly codes: {
+    readonly undone: readonly string[];
+    readonly done: readonly string[];
+    /** A clear no to a void, and that it is too late for one. */
+    readonly no: string | null;
+    readonly late: string;
+  };
   booked(reference: string): Promise<Booked>;
   /** Spoils the next request of the kind; false: this acquirer's script has no such fault. */
   spoil(on: Operation, step: object): Promise<boolean>;
@@ -103,7 +109,7 @@ async function openBridge(): Promise<PortBench> {
   const [acquirer, absent] = [simulator.url, NOWHERE].map((url) => openAdapter('bridge', url, {}));
   return {
     ...{ name: 'bridge', acquirer: acquirer as Acquirer, absent: absent as Acquirer },
-    codes: { undone: [], done: [] },
+    codes: { undone: [], done: [], no: null, late: '' },
     async booked(reference) {
       const all = await read(`${simulator.url}/ledger/all?limit=10000`);
       const found = all.filter(({ paymentId, status }) => paymentId === reference && status !== 'declined');
@@ -136,8 +142,13 @@ async function openBridge(): Promise<PortBench> {
 const FAULTS_OF_BRIDGE = ['silent', 'booksButSilent', 'late', 'garbage'];
 
 const CODES = {
-  rede: { undone: ['898', '150', '42', '74', '51', '999'], done: ['150', '56', '899'] },
-  cielo: { undone: ['101', '302', '0', '129'], done: ['302', '0'] },
+  rede: {
+    undone: ['898', '150', '42', '74', '51', '999'],
+    done: ['150', '56', '899'],
+    no: '365',
+    late: '354',
+  },
+  cielo: { undone: ['101', '302', '0', '129'], done: ['302', '0'], no: '309', late: '40' },
 } as const;
 const PROGRAMS = { rede: REDE_PROGRAM, cielo: CIELO_PROGRAM } as const;
 

@@ -56,6 +56,22 @@ const voidCharge = ({ acquirer }: PortBench, reference: string) =>
   acquirer.voidCharge(MERCHANT, reference, PATIENT_MILLISECONDS);
 const liveOf = async (bench: PortBench, reference: string) => (await bench.booked(reference)).live;
 
+ofEach('a void that is refused is one of a hold only where its own look-up shows a hold', async (bench) => {
+  const { no, late } = bench.codes;
+  if (no === null) return;
+  const refused = async (capture: 'atOnce' | 'later', returnCode: string) => {
+    const reference = newReference();
+    await approved(bench, reference, capture);
+    await bench.spoil('refund', { returnCode });
+    const answer = await voidCharge(bench, reference);
+    return [answer.kind, Reflect.get(answer, 'isRefused') ?? false];
+  };
+  assert.deepEqual(await refused('later', no), ['unknown', true]);
+  assert.deepEqual(await refused('atOnce', no), ['unknown', false]);
+  assert.deepEqual(await refused('later', late), ['voided', false]);
+  assert.deepEqual(await refused('atOnce', late), ['unknown', false]);
+});
+
 ofEach('an approval is one charge of that amount, and is found as it was answered', async (bench) => {
   const reference = newReference();
   const { authorizationCode, nsu, tid } = await approved(bench, reference);

@@ -7,7 +7,7 @@ import type { CaptureAnswer } from '../../../providers/acquirers/acquirer.ts';
 import type { Cents } from '../../../values/cents.ts';
 import type { Instant } from '../../../values/instant.ts';
 import type { CaptureRefusal, CaptureState } from '../../capture.ts';
-import { askOnceSent, NEVER_SENT } from '../../requests/ask-once-sent.ts';
+import { askOnceSent, lateCaptures, NEVER_SENT } from '../../requests/ask-once-sent.ts';
 import { type AskAcquirerTools, FIRST_FENCE, sendRequest } from '../../requests/send-request.ts';
 import { LEASE_MARGIN_MILLISECONDS } from '../../transaction.ts';
 import type { CaptureOutcomeRow } from './capture-outcomes.sql.ts';
@@ -91,7 +91,7 @@ function sendCapture(tools: CaptureTools, capture: Capture, deadlineAt: number):
           database: tools.database,
           requests: SENT_CAPTURES,
           request: { ...held, ...NEVER_SENT },
-          late: acquirer.traits.lateBooking,
+          late: lateCaptures(acquirer.traits, timeout),
           ask: (markSent) => acquirer.capture({ ...question, markSent }, timeout),
         }),
       record: (answer) => recordAnswer(tools, capture, answer, deadlineAt),

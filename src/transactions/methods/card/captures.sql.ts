@@ -265,10 +265,11 @@ export const CAPTURE_REQUESTS = requestQueue(
     alias: 'c',
     key: 'capture_id',
     open: fromStates(CAPTURE_MOVES, 'confirm'),
-    // An older process marks nothing as sent.
+    // An older process marks nothing as sent, and knows no marked_fence.
     claimed: `unknown_reason = coalesce(c.unknown_reason, 'the process that asked did not finish'),
-     sent_at = case when c.tries > 0 then coalesce(c.sent_at, now()) else c.sent_at end`,
-    postponed: '',
+     sent_at = case when c.fence = c.marked_fence then c.sent_at else coalesce(c.sent_at, now()) end,
+     marked_fence = c.fence + 1`,
+    postponed: ", ends_at = now() + $7::float8 * interval '1 millisecond'",
     overdue: 'unknown_reason is not null',
     columns: UNRESOLVED.columns,
   },

@@ -4,7 +4,7 @@ import type { Work } from '../../../platform/work/due-work.ts';
 import type { WakeSignal } from '../../../platform/work/wake-signal.ts';
 import type { CaptureAnswer } from '../../../providers/acquirers/acquirer.ts';
 import type { CaptureState } from '../../capture.ts';
-import { askOnceSent } from '../../requests/ask-once-sent.ts';
+import { askOnceSent, lateCaptures } from '../../requests/ask-once-sent.ts';
 import {
   OF_ACQUIRER,
   REQUEST_LEASE_MARGIN_MILLISECONDS,
@@ -65,7 +65,7 @@ function findOrSend(
   return askOnceSent<DecidedAnswer>({
     ...{ database, request },
     requests: SENT_CAPTURES,
-    late: acquirer.traits.lateBooking,
+    late: lateCaptures(acquirer.traits, timeout),
     async ask(markSent) {
       const found = await acquirer.findCapture(capture, timeout);
       if (found.kind !== 'notFound' || request.denial !== null) return found;

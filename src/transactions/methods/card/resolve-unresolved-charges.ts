@@ -239,9 +239,9 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
     return goneOrWaiting(late, charge, isLive || wasLive);
   }
   if (voided.kind === 'voided') return { state: 'voided' };
-  // A captured one that is not given back is money: a person is told at each try.
-  if (voided.kind === 'unknown' && voided.isRefused === true && found.kind !== 'approved') {
-    if (found.kind === 'preauthorized' && isHeldTooLong(charge.heldMilliseconds)) return { state: 'voided' };
+  // A captured one that is not given back is money, and none of these: a person is told at each try.
+  if (voided.kind === 'unknown' && voided.isRefused === true) {
+    if (isHeldTooLong(charge.heldMilliseconds)) return { state: 'voided' };
     const seconds = secondsUntilNextLook(tries);
     return { state: 'waits', postponement: { seconds, reason: voided.reason } };
   }

@@ -55,6 +55,6 @@ export const CIELO_VOID_REFUSALS: Denials = {
   ...denials('clear', 'exceedsRemaining', '51 55 102 130'),
   ...denials('clear', 'notApproved', '41'),
   ...denials('clear', 'failed', '40 53 58 60 100 101 103 104 105 106 107 108 120 121 160'),
-  // No balance: a void that Cielo has accepted, and not done yet, keeps it.
-  ...denials('ofThisOne', 'failed', '43 54 56 72 76'),
+  // No balance now.
+  ...denials('clear', 'failed', '43 54 56 72 76'),
 };

@@ -1,8 +1,8 @@
-import { unusable } from '../../../../platform/channels/unclear.ts';
+import { forPerson, unusable } from '../../../../platform/channels/unclear.ts';
 import type { CancelHistory, DeclineAnswer, FoundCapture, FoundCharge } from '../../acquirer.ts';
 import type { GivenBack } from '../../sum-cancel.ts';
 import type { CieloPayment } from './cielo-answers.ts';
-import { CIELO_STATUS, CIELO_VOID_LATE } from './cielo-codes.ts';
+import { CIELO_STATUS } from './cielo-codes.ts';
 import type { CieloWire } from './cielo-wire.ts';
 
 export type AskCielo = CieloWire['ask'];
@@ -16,14 +16,14 @@ export type LookUpCielo = (
 
 type Found = Exclude<FoundCharge, { kind: 'notSent' }>;
 
-export function isLive({ status, capturedAmount, voidedAmount }: CieloPayment): boolean {
-  if (status === CIELO_STATUS.authorized) return true;
+export function isLive(payment: CieloPayment): boolean {
+  const { status, capturedAmount, voidedAmount } = payment;
+  if (isHeld(payment)) return true;
   return status === CIELO_STATUS.confirmed && (capturedAmount === 0 || voidedAmount < capturedAmount);
 }
 
-/** `code`: of a no to its void. */
-export function isHoldOver({ status }: CieloPayment, code: string): boolean {
-  return status === CIELO_STATUS.authorized && CIELO_VOID_LATE.has(code);
+export function isHeld({ status }: CieloPayment): boolean {
+  return status === CIELO_STATUS.authorized;
 }
 
 /** Neither live nor over: Cielo asks the issuer itself within minutes. */
@@ -88,7 +88,7 @@ export function captureFound(payment: CieloPayment, amount: number): FoundCaptur
     case CIELO_STATUS.refunded:
       return payment.capturedAmount === amount
         ? { kind: 'captured' }
-        : unusable('Cielo has captured another amount of it');
+        : forPerson('Cielo has captured another amount of it');
     case CIELO_STATUS.authorized:
       return { kind: 'notFound' };
     case CIELO_STATUS.aborted:

@@ -1,10 +1,11 @@
 import { unusable } from '../../../../platform/channels/unclear.ts';
 import type { Acquirer, CancelAnswer, CancelRequest, Unknown, VoidAnswer } from '../../acquirer.ts';
-import { type CancelRead, unknown, voidRefused } from '../../direct-acquirer.ts';
-import { stepOfCancel, TAKEN_OVER } from '../../sum-cancel.ts';
+import { type CancelRead, NOT_MARKED, unknown, voidRefused } from '../../direct-acquirer.ts';
+import { stepOfCancel, unsentCancel } from '../../sum-cancel.ts';
 import { type CieloPayment, readCieloVoid } from './cielo-answers.ts';
+import { CIELO_VOID_LATE } from './cielo-codes.ts';
 import type { AskCielo, LookUpCielo } from './cielo-payments.ts';
-import { declineOfAll, givenBackOf, isHoldOver, isLive, isUndecided, paymentOf } from './cielo-payments.ts';
+import { declineOfAll, givenBackOf, isHeld, isLive, isUndecided, paymentOf } from './cielo-payments.ts';
 import type { VoidPauses } from './void-pauses.ts';
 
 type Tools = {
@@ -69,7 +70,8 @@ async function endOne(
     case 'pending':
       return unusable('Cielo accepted the void, and has not done it yet');
     case 'denied':
-      return isHoldOver(payment, answer.code) ? false : voidRefused(answer.reason);
+      if (!isHeld(payment)) return unusable(answer.reason);
+      return CIELO_VOID_LATE.has(answer.code) ? false : voidRefused(answer.reason);
     case 'unknown':
       return answer;
     case 'notConnected':
@@ -98,14 +100,12 @@ async function sendVoid(
 async function cancel(tools: Tools, request: CancelRequest, timeout: number): Promise<CancelAnswer> {
   const { merchantId, reference, amount, history } = request;
   const endsAt = performance.now() + timeout;
-  const isFirst = history.sinceLastSend === null;
-  const unsent = (reason: string): CancelAnswer => ({ kind: isFirst ? 'notSent' : 'unknown', reason });
   const payments = await tools.lookUp(merchantId, reference, timeout);
-  if (typeof payments === 'string') return unsent(payments);
+  if (typeof payments === 'string') return unsentCancel(history, unknown(payments));
   const payment = paymentOf(payments, history);
-  if (payment === null) return unsent('Cielo does not know the charge');
+  if (payment === null) return unsentCancel(history, unusable('Cielo does not know the charge'));
   const step = stepOfCancel(request, givenBackOf(payment), tools.silence);
   if (step.kind !== 'send') return step;
-  if (!(await request.markSent())) return unsent(TAKEN_OVER);
+  if (!(await request.markSent())) return NOT_MARKED;
   return sendVoid(tools, merchantId, payment, amount, endsAt - performance.now());
 }

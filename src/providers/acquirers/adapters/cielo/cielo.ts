@@ -17,10 +17,10 @@ import {
   type DirectQuestion,
   type DirectSettings,
   foundUnlessKnown,
+  NOT_MARKED,
   unknown,
 } from '../../direct-acquirer.ts';
 import { shortReference } from '../../short-reference.ts';
-import { TAKEN_OVER } from '../../sum-cancel.ts';
 import {
   type CieloPayment,
   readCieloAuthorization,
@@ -179,7 +179,7 @@ async function capture(
   if (payment === null) return unknown('Cielo does not know the charge');
   const before = captureFound(payment, amount);
   if (before.kind !== 'notFound') return before;
-  if (!(await request.markSent())) return { kind: 'notSent', reason: TAKEN_OVER };
+  if (!(await request.markSent())) return NOT_MARKED;
   const answer = await sendCapture(ask, merchantId, payment.paymentId, amount, endsAt - performance.now());
   return foundUnlessKnown(answer, () => findCapture(lookUp, request, endsAt - performance.now()));
 }

@@ -51,9 +51,8 @@ export const REDE_REFUND_REFUSALS: Denials = {
   ...denials('clear', 'unknownCharge', '353'),
   ...denials('clear', 'exceedsRemaining', '357 358 373'),
   ...denials('doubtful', 'exceedsRemaining', '355'),
-  ...denials('clear', 'failed', `173 351 354 363 365 374 ${OF_REQUEST}`),
-  // It may be tried again some hours later.
-  ...denials('ofThisOne', 'failed', '371'),
+  // 371 may be tried again some hours later, by whoever asks anew.
+  ...denials('clear', 'failed', `173 351 354 363 365 371 374 ${OF_REQUEST}`),
 };
 
 /** "Forbidden": what is not captured is not given back; of what is, it is contradicted. */

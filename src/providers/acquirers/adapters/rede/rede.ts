@@ -1,5 +1,5 @@
 import type { Asked } from '../../../../platform/channels/ask-once.ts';
-import { unusable } from '../../../../platform/channels/unclear.ts';
+import { forPerson, unusable } from '../../../../platform/channels/unclear.ts';
 import type { Wanted } from '../../../../platform/work/fair-line.ts';
 import { CARD_BRANDS, type CardBrand } from '../../../../values/card-number.ts';
 import {
@@ -13,6 +13,7 @@ import {
   type CaptureRequest,
   type FoundCapture,
   isOfSubscription,
+  type Unknown,
   type VoidAnswer,
 } from '../../acquirer.ts';
 import { chargeInTwoSteps } from '../../charge-in-two-steps.ts';
@@ -20,11 +21,12 @@ import {
   type DirectQuestion,
   type DirectSettings,
   foundUnlessKnown,
+  NOT_MARKED,
   unknown,
   voidRefused,
 } from '../../direct-acquirer.ts';
 import { shortReference } from '../../short-reference.ts';
-import { stepOfCancel, TAKEN_OVER } from '../../sum-cancel.ts';
+import { stepOfCancel, unsentCancel } from '../../sum-cancel.ts';
 import {
   connectedOrUnknown,
   type FoundAtRede,
@@ -193,9 +195,8 @@ async function endLive(
     case 'pending':
       return unusable('Rede accepted the refund, and has not done it yet');
     case 'denied':
-      return found.kind === 'preauthorized' && REDE_REFUND_LATE.has(answer.code)
-        ? { kind: 'voided', charges: 0 }
-        : voidRefused(answer.reason);
+      if (found.kind !== 'preauthorized') return unusable(answer.reason);
+      return REDE_REFUND_LATE.has(answer.code) ? { kind: 'voided', charges: 0 } : voidRefused(answer.reason);
     case 'unknown':
       return answer;
     case 'notConnected':
@@ -214,20 +215,19 @@ async function cancel(
   const { merchantId, reference, amount, history } = request;
   const endsAt = performance.now() + timeout;
   const left = () => endsAt - performance.now();
-  const isFirst = history.sinceLastSend === null;
-  const unsent = (reason: string): CancelAnswer => ({ kind: isFirst ? 'notSent' : 'unknown', reason });
+  const unsent = (look: Unknown) => unsentCancel(history, look);
   const { found, tid: foundTid, capturedAmount } = await lookUp(merchantId, reference, left());
   const tid = history.tid ?? foundTid;
-  if (found.kind === 'unknown') return unsent(found.reason);
-  if (tid === null) return unsent('Rede does not know the charge');
+  if (found.kind === 'unknown') return unsent(found);
+  if (tid === null) return unsent(unusable('Rede does not know the charge'));
   const path = `/${tid}/refunds`;
   const look: DirectQuestion = { method: 'GET', path, template: '/{tid}/refunds', body: null };
   const shown = await ask('resolving', { merchantId }, look, left());
   const sums = shown.kind === 'notSent' ? shown.reason : readRedeRefunds(connectedOrUnknown(shown));
-  if (typeof sums === 'string') return unsent(sums);
+  if (typeof sums === 'string') return unsent(shown.kind === 'answer' ? unusable(sums) : unknown(sums));
   const step = stepOfCancel(request, sums, silence);
   if (step.kind !== 'send') return step;
-  if (!(await request.markSent())) return unsent(TAKEN_OVER);
+  if (!(await request.markSent())) return NOT_MARKED;
   const question = post(path, '/{tid}/refunds', redeRefund(amount, amount === capturedAmount));
   const wanted = { merchantId, kind: 'cancellations' };
   return readRedeRefund(await ask('charging', wanted, question, left()), found.kind === 'approved');
@@ -243,7 +243,7 @@ async function capture(
   const endsAt = performance.now() + timeout;
   const tid = request.tid ?? (await lookUp(merchantId, reference, timeout)).tid;
   if (tid === null) return unknown('Rede does not know the charge');
-  if (!(await request.markSent())) return { kind: 'notSent', reason: TAKEN_OVER };
+  if (!(await request.markSent())) return NOT_MARKED;
   const answer = await sendCapture(ask, merchantId, tid, amount, endsAt - performance.now());
   return foundUnlessKnown(answer, () => findCapture(lookUp, request, endsAt - performance.now()));
 }
@@ -259,7 +259,7 @@ async function findCapture(
     case 'approved':
       return capturedAmount === amount
         ? { kind: 'captured' }
-        : unknown('Rede has captured another amount of it');
+        : forPerson('Rede has captured another amount of it');
     case 'preauthorized':
       return { kind: 'notFound' };
     case 'voided':
