@@ -18,7 +18,7 @@ export type MeasuredWork = Work & { readonly bytes: Readonly<Record<string, numb
 
 type Counts = Record<string, number>;
 
-/** What services and PostgreSQL write for themselves, what a jump of a clock writes and asks, and what is kept for seconds. */
+/** What services and PostgreSQL write for themselves, a jump of a clock, and what is kept for seconds. */
 const BESIDE = /^(service_beats|process_reports|audit_|pg_|merchant_clocks)/;
 const ASKED_BESIDE =
   /^(clock|notices|platform|access_tokens)\.|^merchants\.list_clocks$|^changes\.find_unprocessed_chargeback$|^(?!fees).*_of_merchant$/;

@@ -5,7 +5,7 @@ import { returnedLines } from './return-lines.ts';
 /**
  * One boleto of each bank as it stands in a public file, between its header and trailer: a payment, where
  * there is one. Names, documents and accounts are gone, and what counts lines counts these. Unicred's header
- * is ours, and of Itaú's CNAB 240 all but the pair. Those of C6 and Cresol were made by the author of a program.
+ * is ours, and of Itaú’s CNAB 240 all but the pair. A program’s author made those of C6 and Cresol.
  */
 type Sample = {
   readonly bank: string;

@@ -285,7 +285,7 @@ export class TooManyMovements extends Error {
   override readonly name = 'TooManyMovements';
 }
 
-/** The bank's number is read as ours if it has eleven digits, with zeros before them: a shorter one is cut. */
+/** The bank's number is ours if it has eleven digits, with zeros before them: a shorter one is cut. */
 function ourNumberOf({ companyUse, number }: Pick<ReturnEntry, 'companyUse' | 'number'>): string | null {
   return /^\d{11}$/.exec(companyUse ?? '')?.[0] ?? /^0*(\d{11})$/.exec(number ?? '')?.[1] ?? null;
 }

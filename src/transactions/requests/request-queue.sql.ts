@@ -56,7 +56,7 @@ export type RequestTable = {
   readonly open: string;
   /** What a claim assigns besides fence, tries and lease. */
   readonly claimed: string;
-  /** What a postponement assigns in addition. `$7`, if it has one: the milliseconds that are left, or null. */
+  /** What a postponement assigns in addition. `$7`, if it has one: the milliseconds left, or null. */
   readonly postponed: string;
   /** True when nobody waits for the first answer any more. */
   readonly overdue: string;
