@@ -69,8 +69,14 @@ function beginsWith(bytes: Uint8Array, start: readonly (number | null)[]): boole
   return start.every((byte, index) => byte === null || bytes[index] === byte);
 }
 
+/** Servers and programs pack what is packed already. */
+const MOST_LAYERS = 3;
+
 /** The bytes, unpacked if they are gzip. Throws `UnreadableFile`. */
-export async function* plainBytes(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* plainBytes(
+  bytes: AsyncIterable<Uint8Array>,
+  layers = MOST_LAYERS,
+): AsyncGenerator<Uint8Array> {
   const source = bytes[Symbol.asyncIterator]();
   let first: Buffer = Buffer.alloc(0);
   for (let next = await source.next(); !next.done; next = await source.next()) {
@@ -78,9 +84,14 @@ export async function* plainBytes(bytes: AsyncIterable<Uint8Array>): AsyncGenera
     if (first.length >= 4) break;
   }
   const rest = { [Symbol.asyncIterator]: () => source };
-  const other = OTHER_KINDS.find(([start]) => beginsWith(first, start));
-  if (other !== undefined) throw new UnreadableFile(other[1]);
-  if (beginsWith(first, GZIP)) yield* gunzipped(first, rest);
+  const isPacked = beginsWith(first, GZIP);
+  const other = OTHER_KINDS.find(([start]) => beginsWith(first, start))?.[1];
+  const fault = isPacked && layers === 0 ? TOO_LARGE : other;
+  if (fault !== undefined) {
+    await source.return?.();
+    throw new UnreadableFile(fault);
+  }
+  if (isPacked) yield* plainBytes(gunzipped(first, rest), layers - 1);
   else {
     if (first.length > 0) yield first;
     yield* rest;
@@ -131,14 +142,16 @@ const UTF8_MARK = [0xef, 0xbb, 0xbf];
 
 /**
  * Splits at LF, CR LF or CR, or after so many positions if a file has no line ends. Reads a line as UTF-8 if
- * it is valid UTF-8, which an accented line of ISO-8859-1 never is; otherwise as ISO-8859-1. An incomplete
- * line waits.
+ * it is valid UTF-8, which an accented line of ISO-8859-1 never is; otherwise as ISO-8859-1. A line of UTF-8
+ * that has its length in bytes has its positions in bytes too. An incomplete line waits.
  */
 export class LineSplitter {
   readonly #lengthOf: (start: string) => number | null;
   #rest: Buffer = Buffer.alloc(0);
   #isFirst = true;
   #fixed: number | null = null;
+  /** null: not known, or trailing blanks are missing, so that the bytes of a line say nothing. */
+  #width: number | null = null;
 
   /** `lengthOf`: by the first line, the positions of each line; null: line ends separate them. */
   constructor(lengthOf: (start: string) => number | null = () => null) {
@@ -166,7 +179,7 @@ export class LineSplitter {
     for (;;) {
       const end = this.#endOf(all, start);
       if (end === null) break;
-      lines.push(textOf(all, start, end.text));
+      lines.push(this.#textOf(all, start, end.text));
       start = end.next;
     }
     // A copy, because the caller may reuse its buffer.
@@ -181,7 +194,7 @@ export class LineSplitter {
     const lines: string[] = [];
     const length = this.#fixed ?? all.length;
     for (let start = 0; start < all.length; start += length) {
-      lines.push(textOf(all, start, Math.min(start + length, all.length)));
+      lines.push(this.#textOf(all, start, Math.min(start + length, all.length)));
     }
     const last = lines.pop()?.replace(END_OF_FILE, '') ?? '';
     return last === '' ? lines : [...lines, last];
@@ -190,8 +203,18 @@ export class LineSplitter {
   #begin(all: Buffer): Buffer {
     this.#isFirst = false;
     const text = beginsWith(all, UTF8_MARK) ? all.subarray(UTF8_MARK.length) : all;
-    if (!hasEnd(text)) this.#fixed = this.#lengthOf(text.toString('latin1', 0, LONGEST_LINE));
+    const start = text.toString('latin1', 0, LONGEST_LINE);
+    const width = this.#lengthOf(start);
+    if (!hasEnd(text)) this.#fixed = width;
+    if (width !== null && !/[\n\r]/.test(start.slice(0, width))) this.#width = width;
     return text;
+  }
+
+  #textOf(bytes: Buffer, start: number, end: number): string {
+    const text = bytes.toString('latin1', start, end);
+    if (end - start === this.#width || !/[\u0080-\u00ff]/.test(text)) return text;
+    const line = bytes.subarray(start, end);
+    return isUtf8(line) ? line.toString('utf8') : text;
   }
 
   #endOf(all: Buffer, start: number): { readonly text: number; readonly next: number } | null {
@@ -212,13 +235,6 @@ export class LineSplitter {
 
 function hasEnd(bytes: Buffer): boolean {
   return bytes.includes(LINE_FEED) || bytes.includes(CARRIAGE_RETURN);
-}
-
-function textOf(bytes: Buffer, start: number, end: number): string {
-  const text = bytes.toString('latin1', start, end);
-  if (!/[\u0080-\u00ff]/.test(text)) return text;
-  const line = bytes.subarray(start, end);
-  return isUtf8(line) ? line.toString('utf8') : text;
 }
 
 /** Not a record. If it replaces one, a count or a line number disagrees. */

@@ -56,6 +56,20 @@ test('the net amounts are the money at the bank: what is kept from a credit is s
   assert.equal(net, 14_625 + 9_500 - 9_750 + 3_250 - 400 - 600);
 });
 
+test('what is kept from another credit than the one before it is told, and not taken twice', async () => {
+  const lines = eefiFileLines();
+  const [credit = '', kept = ''] = lines.slice(2, 4);
+  const ofOther = withText(kept, 13, '000000701');
+  for (const moved of [lines.toSpliced(2, 2, kept, credit), lines.with(3, ofOther)]) {
+    const { entries, faults } = await readLines(moved);
+    assert.deepEqual(faults, []);
+    const ofDebit = entries.find(({ nsu, kind }) => nsu === '40' && kind === 'unknown');
+    assert.deepEqual([ofDebit?.gross, ofDebit?.net], [-1_000, 0]);
+    const net = entries.reduce((sum, entry) => sum + (entry.net ?? 0), 0);
+    assert.equal(net, 14_625 + 9_500 - 9_750 + 3_250 - 400 - 600);
+  }
+});
+
 test('each reason has its kind', async () => {
   const reasons = { cancel: '18', chargeback: '15', adjustment: '28', unknown: '50' };
   for (const [kind, reason] of Object.entries(reasons)) {

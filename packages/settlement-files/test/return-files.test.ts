@@ -319,6 +319,47 @@ test('what surrounds the lines changes nothing', async () => {
   assert.deepEqual((await returnedLines(trimmed)).entries, (await returnedLines(GOOD_240)).entries);
 });
 
+test('positions may be counted in bytes of UTF-8: what follows an accent stays where it is', async () => {
+  for (const [good, from] of [
+    [GOOD_240, 149],
+    [GOOD_400, 85],
+  ] as const) {
+    const at = good === GOOD_240 ? 2 : 1;
+    const named = good.with(at, withText(good[at] ?? '', from, Buffer.from('JOÃO').toString('latin1')));
+    const { entries } = await returnedLines(good);
+    assert.equal(Buffer.from(named[at] ?? '', 'latin1').toString().length, (good[at] ?? '').length - 1);
+    for (const end of ['\n', '']) assert.deepEqual((await returnedLines(named, end)).entries, entries);
+  }
+});
+
+test('a pair in which a text grew is refused, and not read further right', async () => {
+  for (const end of [GOOD_240, GOOD_240.map((one) => `${one}  `)]) {
+    const line = end[2] ?? '';
+    const grown = `${line.slice(0, 150)}??${line.slice(150)}`;
+    await assert.rejects(returnedLines(end.with(2, grown)), { fault: 'lineLength', lineNumber: 3 });
+    assert.equal((await returnedLines(end)).entries.length, (await returnedLines(GOOD_240)).entries.length);
+  }
+});
+
+test('a tab and other control characters are refused with their position', async () => {
+  for (const good of [GOOD_240, GOOD_400]) {
+    for (const [index, line] of good.entries()) {
+      for (const sign of ['\t', '\u0000', '\u001a']) {
+        const bad = good.with(index, withText(line, 10, sign));
+        await assert.rejects(returnedLines(bad), (error) => {
+          assert.ok(error instanceof ReturnFileRefused);
+          assert.equal(error.lineNumber, index + 1);
+          assert.match(
+            error.sentence.pt,
+            sign === '\t' ? /tabulação na posição 10/ : /controle na posição 10/,
+          );
+          return true;
+        });
+      }
+    }
+  }
+});
+
 test('a fault and a movement name the line on which they stand, blank lines counted', async () => {
   for (const [good, last] of [
     [GOOD_240, 2],

@@ -29,7 +29,7 @@ test('ends of lines, gzip, a mark of UTF-8, blank lines and 0x1A change nothing'
       ...['\r\n', '\r\n\r\n', '\u001a', '\r\n\u001a\r\n', '\n   \n'].map((end) => plain + end),
     ];
     const files = [...texts, `\ufeff${plain}`].map((text) => Buffer.from(text));
-    for (const bytes of [...files, gzipSync(plain)]) {
+    for (const bytes of [...files, gzipSync(plain), gzipSync(gzipSync(plain))]) {
       for (const size of [61, undefined]) assert.deepEqual(await entriesOf(bytes, size), whole);
     }
   }
@@ -77,6 +77,19 @@ test('a file that is not read is named in Portuguese', async () => {
   }
 });
 
+test('what is packed in gzip is named as if it were not', async () => {
+  const packed = (bytes: Uint8Array, times: number): Uint8Array =>
+    times === 0 ? bytes : packed(gzipSync(bytes), times - 1);
+  for (const [bytes, said] of [
+    [packed(Buffer.from('PK\u0003\u0004'), 1), /zip/],
+    [packed(Buffer.from('%PDF-1.7'), 2), /PDF/],
+    [packed(Buffer.from('A0'), 4), /cresce demais/],
+  ] as const) {
+    const last = (await eventsOf(bytes)).at(-1);
+    assert.match(last?.type === 'refused' ? (last.faults[0]?.sentence.pt ?? '') : '', said);
+  }
+});
+
 test('sums that differ are said in reais, and a field with what stands there', async () => {
   const lines = adiqFileLines();
   const sum = await readLines(lines.with(5, withText(lines[5] ?? '', 9, '00000100000000')));
@@ -89,6 +102,8 @@ test('sums that differ are said in reais, and a field with what stands there', a
   const [header = '', ...rest] = cieloFileLines();
   const day = await readLines([withText(header, 12, '20260230'), ...rest]);
   assert.match(day.faults[0]?.sentence.pt ?? '', /dia do calendário: traz "20260230"/);
+  const other = await readLines(lines.with(2, withText(lines[2] ?? '', 1, 'CX')));
+  assert.match(other.faults[0]?.sentence.pt ?? '', /registro "CX"/);
 });
 
 test('the start tells who made a file', async () => {

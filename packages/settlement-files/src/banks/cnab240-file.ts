@@ -56,6 +56,7 @@ export class Cnab240File implements ReturnReading {
   readonly #readLotTrailer = recordReader(LOT_TRAILER);
   readonly #readTrailer = recordReader(FILE_TRAILER);
   #lineNumber = 0;
+  #longest = CNAB240_LENGTH;
   #lots = 0;
   #lastLot = 0;
   #lot: Lot | null = null;
@@ -88,13 +89,19 @@ export class Cnab240File implements ReturnReading {
     return this.#takeInFile(line);
   }
 
-  /** Trailing blanks may be missing or too many. */
+  /**
+   * Trailing blanks may be missing, or too many in every line. A pair longer than the header has a text that
+   * grew, and what follows that text stands too far right.
+   */
   #whole(given: string): string {
     const line = given.trimEnd();
     const type = line[7] === '3' ? `3${line[13]}` : (line[7] ?? '');
     const least = LEAST_LENGTHS[type] ?? 14;
-    if (line.length > CNAB240_LENGTH || line.length < least) {
-      throw refusedLength(this.#lineNumber, line.length, CNAB240_LENGTH);
+    if (this.head === null) this.#longest = Math.max(given.length, CNAB240_LENGTH);
+    const isPair = type === '3T' || type === '3U';
+    const length = isPair && given.length > this.#longest ? given.length : line.length;
+    if (length > CNAB240_LENGTH || length < least) {
+      throw refusedLength(this.#lineNumber, length, CNAB240_LENGTH);
     }
     return line.padEnd(CNAB240_LENGTH);
   }

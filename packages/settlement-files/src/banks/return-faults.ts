@@ -1,4 +1,4 @@
-import { fieldSentence } from '../records/faults.ts';
+import { controlFault, fieldSentence } from '../records/faults.ts';
 import type { FaultOfField } from '../records/fixed-width.ts';
 import type { Sentence } from '../sentence.ts';
 import { type ReturnFileFault, ReturnFileRefused } from './return-entry.ts';
@@ -31,6 +31,11 @@ export function refused(lineNumber: number, fault: ReturnFileFault): ReturnFileR
 
 export function refusedField(lineNumber: number, field: FaultOfField): ReturnFileRefused {
   return new ReturnFileRefused(lineNumber, 'field', fieldSentence(field), field);
+}
+
+export function refuseControl(lineNumber: number, line: string): void {
+  const fault = controlFault(line);
+  if (fault !== null) throw new ReturnFileRefused(lineNumber, 'unreadable', fault);
 }
 
 const COLLECTED_BILLS: Sentence = {

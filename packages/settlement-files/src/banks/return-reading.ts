@@ -13,6 +13,7 @@ import {
   type ReturnReading,
 } from './return-entry.ts';
 import {
+  refuseControl,
   refused,
   refusedAcquirersFile,
   refusedBank,
@@ -20,7 +21,7 @@ import {
   refusedPreCheck,
   refusedRemittance,
 } from './return-faults.ts';
-import { BANK_OF_240, BANK_OF_400, is240, is400 } from './return-header.ts';
+import { BANK_OF_240, BANK_OF_400, is240, is400, isReturnHeader } from './return-header.ts';
 
 function readingOf(line: string): ReturnReading {
   if (is240(line)) {
@@ -68,6 +69,7 @@ export class ReturnFileReader {
     this.#recordNumber += 1;
     if (this.#reading?.isEnded === true) throw refused(this.#recordNumber, 'behindTrailer');
     if (this.#recordNumber > MOST_LINES) throw refused(this.#recordNumber, 'tooManyLines');
+    if (this.#reading !== null || isReturnHeader(line)) refuseControl(this.#recordNumber, line.trimEnd());
     this.#reading ??= readingOf(line);
     return this.#reading.take(line, this.#recordNumber);
   }

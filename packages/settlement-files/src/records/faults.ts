@@ -87,10 +87,19 @@ export function otherVersion(field: string, known: string): Sentence {
 export const EMPTY_FILE: Sentence = { pt: 'O arquivo está vazio.', en: 'The file is empty.' };
 export const EMPTY_LINE: Sentence = { pt: 'A linha está vazia.', en: 'The line is empty.' };
 
-export const CONTROL_CHARACTER: Sentence = {
-  pt: 'A linha tem um caractere de controle.',
-  en: 'The line has a control character.',
-};
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROL = /[\u0000-\u001f\u007f]/;
+
+/** A tab stands for blanks, so that what follows it is read at another position. null: none. */
+export function controlFault(line: string): Sentence | null {
+  const at = line.search(CONTROL);
+  if (at === -1) return null;
+  const isTab = line[at] === '\t';
+  return {
+    pt: `A linha tem ${isTab ? 'uma tabulação' : 'um caractere de controle'} na posição ${at + 1}: um editor mudou o arquivo. Baixe-o de novo.`,
+    en: `The line has a ${isTab ? 'tab' : 'control character'} at position ${at + 1}: an editor changed the file. Download it again.`,
+  };
+}
 
 export function longerThan(most: number): Sentence {
   return {
@@ -113,10 +122,12 @@ export function behindRecord(record: string, length: number): Sentence {
   };
 }
 
-export const UNKNOWN_RECORD: Sentence = {
-  pt: 'O leiaute não conhece este registro.',
-  en: 'The layout does not know this record.',
-};
+export function unknownRecord(record: string): Sentence {
+  return {
+    pt: `O leiaute não conhece o registro "${record}".`,
+    en: `The layout does not know record "${record}".`,
+  };
+}
 
 export function outOfPlace(record: string): Sentence {
   return {

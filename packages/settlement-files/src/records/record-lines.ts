@@ -2,13 +2,13 @@ import { holdsCardNumber, isCardNumber } from '../card-number.ts';
 import { fullColumns } from './columns.ts';
 import {
   behindRecord,
-  CONTROL_CHARACTER,
+  controlFault,
   EMPTY_LINE,
   fewerColumns,
   fieldSentence,
   longerThan,
   shorterThan,
-  UNKNOWN_RECORD,
+  unknownRecord,
 } from './faults.ts';
 import type { Findings, Place } from './findings.ts';
 import { type RecordLayout, type RecordValues, recordReader } from './fixed-width.ts';
@@ -39,9 +39,6 @@ export function onRecord<R extends RecordLayout>(
   };
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const CONTROL = /[\u0000-\u001f\u007f]/;
-
 export function recordLines(
   { records, alike, leftOut, typeLength, longestLine, isTailFree }: FormatLayout,
   handlers: readonly RecordHandler[],
@@ -64,7 +61,7 @@ export function recordLines(
     const type = alike[record]?.as ?? record;
     const [layout, handler] = [layouts.get(type), byType.get(type)];
     if (layout === undefined || handler === undefined) {
-      findings.fault({ lineNumber, record: null }, null, UNKNOWN_RECORD);
+      findings.fault({ lineNumber, record: null }, null, unknownRecord(record));
       return;
     }
     const place = { lineNumber, record };
@@ -85,7 +82,7 @@ function tooShort({ isSeparated, fields, length, shortest }: RecordLayout, recor
 function lineFault(line: string, longestLine: number): { pt: string; en: string } | null {
   if (line === '') return EMPTY_LINE;
   if (line.length > longestLine) return longerThan(longestLine);
-  return CONTROL.test(line) ? CONTROL_CHARACTER : null;
+  return controlFault(line);
 }
 
 const HIDDEN = '*';

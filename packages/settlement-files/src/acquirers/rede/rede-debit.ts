@@ -87,11 +87,11 @@ function debitKind(reason: string | null): EntryKind {
   return kind === 'chargebackReversal' ? 'adjustment' : kind;
 }
 
-const NET_OF_CREDIT = 'N';
-
+/** `isOfCredit`: what is kept was added to the credit before it. */
 export function netAdjustment(
   values: RecordValues<typeof EEFI_NET_ADJUSTMENT>,
   lineNumber: number,
+  isOfCredit: boolean,
 ): SettlementEntry {
   const gross = askedFor(values);
   const facts = {
@@ -100,8 +100,8 @@ export function netAdjustment(
     brand: values.batchBrand,
   };
   const money = { gross, net: values.amount, bankOn: values.creditDay };
-  if (values.way === NET_OF_CREDIT) return debitEntry(lineNumber, facts, money);
-  // An unknown `way` would have said whether it moves money.
+  if (isOfCredit) return debitEntry(lineNumber, facts, money);
+  // Another `way`, or another credit, which is net of it already: it must not be taken twice.
   const entry = debitEntry(lineNumber, facts, { ...money, net: 0 });
   return { ...entry, kind: 'unknown', description: unknownUnder(values.way, values.description) };
 }

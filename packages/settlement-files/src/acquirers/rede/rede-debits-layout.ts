@@ -114,7 +114,7 @@ const GROSS = 'Its gross amount is `requested`; where that is 0 or `extent` is `
 export const EEFI_NET_ADJUSTMENT = recordLayout(
   '035',
   'Adjustment kept from a credit',
-  `Follows the 034, 036 or 043 from which it is kept. Way N: its ${DEBIT_USE} ${GROSS} The amount is added to what that credit pays, so that the two together are the money at the bank. Way D: left out, an earlier 049 reported it. Any other way: \`unknown\`, and not added.`,
+  `Follows the 034, 036 or 043 from which it is kept. Way N: its ${DEBIT_USE} ${GROSS} The amount is added to what that credit pays, so that the two together are the money at the bank. Way D: left out, an earlier 049 reported it. Any other way, or behind another credit than its batch has: \`unknown\`, and not added.`,
   [
     ['recordType', 1, 3, '= 035', 'Record'],
     ['establishment', 4, 12, 'digits', 'Establishment (PV) that is debited'],

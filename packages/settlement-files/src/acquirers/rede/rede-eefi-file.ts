@@ -218,9 +218,15 @@ class RedeEefiFile implements FileReading {
       this.#findings.leave(DEMONSTRATION);
       return;
     }
-    const credit = values.way === 'N' ? this.#credit : null;
+    const credit = values.way === 'N' ? this.#creditOf(values) : null;
     if (credit !== null) credit.entry = { ...credit.entry, net: (credit.entry.net ?? 0) + values.amount };
-    this.#holdDebit(netAdjustment(values, line.lineNumber), line);
+    this.#holdDebit(netAdjustment(values, line.lineNumber, credit !== null), line);
+  }
+
+  /** null: the line does not stand behind the credit from which it is kept. */
+  #creditOf({ adjustedBatch }: RecordValues<typeof EEFI_NET_ADJUSTMENT>): Held | null {
+    const batch = this.#credit?.entry.batch ?? adjustedBatch;
+    return batch === adjustedBatch ? this.#credit : null;
   }
 
   #join(record: string, values: Twin, line: GoodLine): void {
