@@ -106,10 +106,11 @@ class ProviderCalls {
     );
     const lately = this.#timed.filter(({ at }) => at > since);
     const answered = middleOf(lately.filter(({ isAnswer }) => isAnswer));
-    if (answered === null || lately.length < TIMED.fewest) return null;
+    if (answered === null) return null;
     // What got no answer would have taken longer still; what was broken off sooner tells nothing.
-    const told = middleOf(lately.filter((one) => one.isAnswer || one.seconds > answered));
-    return Math.round((told ?? answered) * 1_000);
+    const telling = lately.filter((one) => one.isAnswer || one.seconds > answered);
+    if (telling.length < TIMED.fewest) return null;
+    return Math.round((middleOf(telling) ?? answered) * 1_000);
   }
 
   #time(operation: Operation, timed: Timed): void {

@@ -168,6 +168,10 @@ test('what gets no answer counts with the slow ones, and of who is silent nothin
       note('acquirer', provider, 'authorize', YES, 0.3);
     }
   };
+  ask('outra', YES, 9);
+  for (let time = 0; time < 20; time += 1) note('acquirer', 'outra', 'capture', NO, 0.001);
+  note('acquirer', 'outra', 'capture', YES, 9);
+  assert.deepEqual(answersIn('acquirer'), [], 'of one that answered nobody can tell');
   ask('rede', YES, 0.3);
   ask('rede', NO, 0.001);
   assert.deepEqual(answersIn('acquirer'), [{ provider: 'rede', milliseconds: 300 }], 'broken off sooner');
