@@ -8,6 +8,7 @@ import { DEFAULT_PROVIDER, type ProviderCredentials, type ProviderKind, provider
 import {
   ALL_MERCHANTS,
   chooseProvider,
+  fitsAll,
   nextProvider,
   type ProviderRule,
   type RoutedSale,
@@ -34,6 +35,8 @@ export type ProviderSet<Port> = {
   readonly all: () => readonly string[];
   /** The provider of a new charge: by the rules, otherwise the first that takes it; null if none does. */
   choose(sale: SaleToRoute, takes?: (port: Port) => boolean): string | null;
+  /** Those that new charges of a merchant go to, by its rules; what a charge needs may exclude some. */
+  ofMerchant(merchantId: string): readonly string[];
   /** Where a sale may go that was surely not made at `first`: by the rules alone; null: nowhere. */
   next(sale: SaleToRoute, first: string, takes: (port: Port) => boolean): string | null;
 };
@@ -126,9 +129,15 @@ class OpenSet<Port> implements ProviderSet<Port> {
     const isOpen = (name: string) => this.#enabled.includes(name) && takes(this.of(name));
     const rules = this.#rulesOf(sale.merchantId);
     const chosen = rules.length === 0 ? null : chooseProvider(rules, sale, sale.transactionId, isOpen);
-    // If the settings name a provider, added ones get charges by rules only.
-    const others = this.#parts.byDefault === null ? this.#enabled : this.#named();
-    return chosen ?? others.find(isOpen) ?? null;
+    return chosen ?? this.#others().find(isOpen) ?? null;
+  }
+
+  ofMerchant(merchantId: string): readonly string[] {
+    const rules = this.#rulesOf(merchantId).filter(({ provider }) => this.#enabled.includes(provider));
+    const last = rules.findIndex(fitsAll);
+    const reached = last === -1 ? rules : rules.slice(0, last + 1);
+    const others = last === -1 ? this.#others().slice(0, 1) : [];
+    return [...new Set([...reached.map(({ provider }) => provider), ...others])];
   }
 
   next(sale: SaleToRoute, first: string, takes: (port: Port) => boolean): string | null {
@@ -167,6 +176,11 @@ class OpenSet<Port> implements ProviderSet<Port> {
     const own = this.#rules.get(merchantId);
     const shared = this.#rules.get(ALL_MERCHANTS) ?? [];
     return own === undefined ? shared : [...own, ...shared];
+  }
+
+  /** If the settings name a provider, added ones get charges by rules only. */
+  #others(): readonly string[] {
+    return this.#parts.byDefault === null ? this.#enabled : this.#named();
   }
 
   #named(): readonly string[] {

@@ -55,6 +55,11 @@ export function nextProvider(
   return next?.provider ?? null;
 }
 
+/** No rule behind it is reached. */
+export function fitsAll({ brands, installments, amount, share }: ProviderRule): boolean {
+  return brands === null && installments === null && amount === null && share >= 100;
+}
+
 function fits({ brands, installments, amount }: ProviderRule, sale: RoutedSale): boolean {
   if (brands !== null && (sale.brand === null || !brands.includes(sale.brand))) return false;
   return isWithin(installments, sale.installmentCount) && isWithin(amount, sale.amount);

@@ -1,6 +1,13 @@
 import type { UnclearCause } from '../channels/unclear.ts';
 import { type Outages, type PeerName, type PeerOutage, UNASKED_MILLISECONDS } from '../outages.ts';
-import { type AnswerTime, isAnswer, isSilence, type PeerReport } from './process-report.ts';
+import {
+  type AnswerTime,
+  type Delay,
+  isAnswer,
+  isSilence,
+  type PeerReport,
+  SLOW_MILLISECONDS,
+} from './process-report.ts';
 
 export type CallAnswer = {
   readonly kind: string;
@@ -74,8 +81,9 @@ type Timed = { readonly at: number; readonly seconds: number; readonly isAnswer:
  */
 class ProviderCalls {
   readonly #outage: PeerOutage;
-  readonly #silent = new Map<string, Silence>();
+  readonly #silent = new Map<Operation, Silence>();
   #timed: Timed[] = [];
+  #delayedSince: number | null = null;
 
   constructor(outage: PeerOutage) {
     this.#outage = outage;
@@ -111,6 +119,27 @@ class ProviderCalls {
     const telling = lately.filter((one) => one.isAnswer || one.seconds > answered);
     if (telling.length < TIMED.fewest) return null;
     return Math.round((middleOf(telling) ?? answered) * 1_000);
+  }
+
+  /** Since the first call that had to wait, or got no answer; null: it answers in time, or is not asked. */
+  delay(now: number): Omit<Delay, 'provider'> | null {
+    const silentSince = this.#silentSince(now);
+    const isSilent =
+      silentSince !== null && !this.#timed.some(({ isAnswer, at }) => isAnswer && at > silentSince);
+    const isSlow = (this.answersIn(now) ?? 0) >= SLOW_MILLISECONDS;
+    const slow = this.#timed.filter(
+      ({ at, seconds }) => at > now - UNASKED_MILLISECONDS && seconds * 1_000 >= SLOW_MILLISECONDS,
+    );
+    const begun = isSlow ? Math.min(...slow.map(({ at, seconds }) => at - seconds * 1_000)) : silentSince;
+    this.#delayedSince = isSilent || isSlow ? (this.#delayedSince ?? begun) : null;
+    return this.#delayedSince === null ? null : { since: this.#delayedSince, isSilent };
+  }
+
+  /** Of what somebody waits for. */
+  #silentSince(now: number): number | null {
+    if (this.silences(now).length === 0) return null;
+    const awaited = [...this.#silent].filter(([operation]) => OPERATIONS[operation] === 'awaited');
+    return awaited.length === 0 ? null : Math.min(...awaited.map(([, { since }]) => since));
   }
 
   #time(operation: Operation, timed: Timed): void {
@@ -154,7 +183,7 @@ type CallsOfPeer = {
 /** `isWhole`: nothing was answered since. */
 type Short = { readonly isWhole: boolean; readonly since: number; readonly reason: string | null };
 
-type SeenPeer = Pick<PeerReport, 'state' | 'since' | 'answeredAt' | 'reason' | 'answersIn'>;
+type SeenPeer = Pick<PeerReport, 'state' | 'since' | 'answeredAt' | 'reason' | 'answersIn' | 'delays'>;
 
 /** What this process knows of the calls to all peers. Judged by monotonic time, shown in machine time. */
 export class PeerCalls {
@@ -214,17 +243,22 @@ export class PeerCalls {
     const slowest = answersIn
       .sort((one, other) => other.milliseconds - one.milliseconds)
       .slice(0, MOST_TIMES);
+    const delays = [...of.providers].flatMap(([provider, calls]): Delay[] => {
+      const delay = calls.delay(now);
+      return delay === null ? [] : [{ provider, ...delay, since: told(delay.since) }];
+    });
+    const speed = { answersIn: slowest, delays: delays.slice(0, MOST_TIMES) };
     if (short !== null)
       return {
         state: short.isWhole ? 'silent' : 'inPart',
         since: told(short.since),
         answeredAt,
         reason: short.reason,
-        answersIn: slowest,
+        ...speed,
       };
     const state = answersSince === null ? 'notAsked' : 'answers';
     const since = told(answersSince ?? of.unaskedSince);
-    return { state, since, answeredAt, reason: null, answersIn: slowest };
+    return { state, since, answeredAt, reason: null, ...speed };
   }
 
   #of(peer: PeerName): CallsOfPeer {

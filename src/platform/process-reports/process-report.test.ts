@@ -104,6 +104,10 @@ function peerCalls() {
       return [state, since / 1_000, answeredAt === null ? null : answeredAt / 1_000, reason];
     },
     answersIn: (peer: PeerName) => calls.seen(peer, false).answersIn,
+    delays: (peer: PeerName) =>
+      calls
+        .seen(peer, false)
+        .delays?.map(({ provider, since, isSilent }) => [provider, since / 1_000, isSilent]),
     said: () => told.splice(0),
     pass: (seconds: number) => (now += seconds * 1_000),
     setClock: (seconds: number) => (wrong = seconds * 1_000),
@@ -188,6 +192,49 @@ test('what gets no answer counts with the slow ones, and of who is silent nothin
   for (let other = 0; other < 12; other += 1) ask(`outra-${other}`, YES, 1 + other);
   assert.deepEqual(answersIn('acquirer')?.length, 10, 'a report has so much room only');
   assert.equal(answersIn('acquirer')?.[0]?.milliseconds, 12_000);
+});
+
+test('a provider is delayed since the first call that had to wait, silent or slow, until it answers in time', () => {
+  const { note, delays, pass } = peerCalls();
+  const ask = (times: number, seconds: number, answer: CallAnswer = YES, of: Operation = 'authorize') => {
+    for (let time = 0; time < times; time += 1) note('acquirer', 'rede', of, answer, seconds);
+  };
+  pass(100);
+  ask(5, 0.2);
+  for (const _ of [1, 2]) ask(1, 9, NO, 'changes');
+  pass(60);
+  assert.deepEqual(delays('acquirer'), [], 'for its feed nobody waits');
+  ask(1, 1, YES, 'changes');
+  ask(5, 4);
+  assert.deepEqual(delays('acquirer'), [], 'half of them did not wait');
+  ask(1, 4);
+  assert.deepEqual(delays('acquirer'), [['rede', 156, false]]);
+  pass(60);
+  ask(2, 10, NO);
+  assert.deepEqual(delays('acquirer'), [['rede', 156, true]], 'nothing was answered since');
+  ask(1, 4, YES, 'capture');
+  assert.deepEqual(delays('acquirer'), [], 'of two nobody can tell');
+  ask(2, 4, YES, 'capture');
+  assert.deepEqual(delays('acquirer'), [['rede', 156, false]]);
+  ask(20, 0.2);
+  assert.deepEqual(delays('acquirer'), []);
+  ask(9, 4);
+  pass(601);
+  assert.deepEqual(delays('acquirer'), [], 'nobody asks any more');
+});
+
+test('over all processes a provider is delayed since the first waited, and silent if it answers none', () => {
+  const silent = { provider: 'rede', since: 50, isSilent: true };
+  const slow = { provider: 'rede', since: 40, isSilent: false };
+  const delaysOf = (...peers: Partial<PeerReport>[]) =>
+    peerHealth(
+      peers.map((one) => report([one])),
+      'acquirer',
+    )?.delays;
+  assert.deepEqual(delaysOf({ delays: [silent] }, {}), [silent]);
+  assert.deepEqual(delaysOf({ delays: [silent] }, { delays: [slow] }), [slow]);
+  const fast = { answersIn: [{ provider: 'rede', milliseconds: 90 }] };
+  assert.deepEqual(delaysOf({ delays: [silent] }, fast), [{ ...silent, isSilent: false }]);
 });
 
 test('who answers others, or for other providers, or oddly, answers in part, since some calls are not', () => {

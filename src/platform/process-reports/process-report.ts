@@ -20,10 +20,18 @@ export type PeerReport = {
   readonly feedAgeSeconds: number | null;
   /** Of the providers that were waited for lately, the slowest; a report of the version before lacks it. */
   readonly answersIn?: readonly AnswerTime[];
+  /** Those that are slow or silent; a report of the version before lacks it. */
+  readonly delays?: readonly Delay[];
 };
 
 /** Half of what was waited for took as long at least. */
 export type AnswerTime = { readonly provider: string; readonly milliseconds: number };
+
+/** Whoever waits for it at a shop goes. */
+export const SLOW_MILLISECONDS = 3_000;
+
+/** A provider that keeps waiting who asks, or gives no answer since then. */
+export type Delay = { readonly provider: string; readonly since: number; readonly isSilent: boolean };
 
 /** Charges of a brand that were to be made at an acquirer, since the process began. */
 export type ChargeCount = {
@@ -145,6 +153,7 @@ export function peerHealth(reports: readonly ProcessReport[], peer: string): Pee
     reason: shown.find(({ reason = null }) => reason !== null)?.reason ?? null,
     feedAgeSeconds: ages.length === 0 ? null : Math.min(...ages),
     answersIn: longest(seen.flatMap(({ answersIn = [] }) => answersIn)),
+    delays: delaysOfAll(seen),
   };
 }
 
@@ -153,6 +162,20 @@ function longest(times: readonly AnswerTime[]): AnswerTime[] {
   return [...Map.groupBy(times, ({ provider }) => provider)].map(([provider, all]) => ({
     provider,
     milliseconds: Math.max(...all.map(({ milliseconds }) => milliseconds)),
+  }));
+}
+
+/** Of each provider since the first process had to wait; what answers one process is slow, not silent. */
+function delaysOfAll(seen: readonly PeerReport[]): Delay[] {
+  const answering = new Set(seen.flatMap(({ answersIn = [] }) => answersIn.map(({ provider }) => provider)));
+  const delays = Map.groupBy(
+    seen.flatMap((one) => one.delays ?? []),
+    ({ provider }) => provider,
+  );
+  return [...delays].map(([provider, all]) => ({
+    provider,
+    since: Math.min(...all.map(({ since }) => since)),
+    isSilent: !answering.has(provider) && all.every(({ isSilent }) => isSilent),
   }));
 }
 
