@@ -166,7 +166,7 @@ test('the acquirers of a merchant are changed on the page, by those who may, and
   assert.match(wordsOf(late.text), /Algo mudou desde que você conferiu/);
   assert.match(
     wordsOf(late.text),
-    /mudaram desde que você conferiu\. Em vigor agora, e o que seria substituído: brand=visa rede; default \./,
+    /mudaram desde que você conferiu\. Em vigor agora, e o que seria substituído: brand=visa rede; default \. Adquirente rede : sandbox-erede\.example, Ativo\./,
   );
   assert.match(late.text, /value="amount=1-9 rede"/, 'what was typed stands there');
   const seen = { ...hiddenFields(late.text, action), rules: 'brand=visa rede;default', reason: 'conferido' };

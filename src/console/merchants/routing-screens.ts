@@ -122,7 +122,7 @@ function changeForm({ routing, asked, merchant }: Found, visit: Visit, typed?: F
   const isChanged = typed?.standing !== undefined && typed.standing !== routing.standing;
   const form = actionForm(visit, ROUTE, {
     typed,
-    about: html`${isChanged && html`<strong>${say('Rules or acquirers have changed since you looked. What stands now, and would be replaced:')}</strong> <code>${standing || say('no rule')}</code>. `}<strong>${merchantId ?? say('All merchants')}</strong>: ${say('The first rule that fits is asked first; the next one that fits, where the first surely did not charge. What was charged already stays where it is.')} ${say('Every process knows it within seconds.')}`,
+    about: html`${isChanged && html`<strong>${say('Rules or acquirers have changed since you looked. What stands now, and would be replaced:')}</strong> <code>${standing || say('no rule')}</code>. ${acquirersNow(routing, visit)}`}<strong>${merchantId ?? say('All merchants')}</strong>: ${say('The first rule that fits is asked first; the next one that fits, where the first surely did not charge. What was charged already stays where it is.')} ${say('Every process knows it within seconds.')}`,
     // What stands now is shown above: whoever sends it again replaces what he has seen.
     hidden: { merchant: merchantId ?? ALL, standing: routing.standing },
     fields: [
@@ -139,6 +139,15 @@ function changeForm({ routing, asked, merchant }: Found, visit: Visit, typed?: F
     isGrave: true,
   });
   return form !== '' && html`${form}`;
+}
+
+function acquirersNow({ providers: added }: Routing, { wording: { say } }: Visit): Html[] {
+  return added
+    .filter(({ kind }) => kind === ACQUIRER)
+    .map(
+      ({ name, host, isEnabled }) =>
+        html`${say('Acquirer')} <code>${name}</code>: ${host ?? say('none')}, ${isEnabled ? say('Enabled') : say('Gets nothing new')}. `,
+    );
 }
 
 const wantedOf = ({ merchant = '', rules = '', standing: seen }: Form): WantedRoutes => ({
