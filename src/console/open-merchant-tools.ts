@@ -206,12 +206,15 @@ function delayFinder({
   pixBanks,
 }: Pick<MerchantContext, 'database' | 'acquirers' | 'banks' | 'pixBanks'>): MerchantPageTools['listDelays'] {
   const readReports = keptRead(DELAYS_MILLISECONDS, () => listReports(database, MOST_PROCESSES));
-  return async (merchantId) =>
-    delayedMethods(await readReports(), {
+  return async (merchantId) => {
+    // Only a card is tried elsewhere.
+    const onlyFirst = (set: typeof banks) => ({ first: set.ofMerchant(merchantId).first, later: [] });
+    return delayedMethods(await readReports(), {
       card: acquirers.ofMerchant(merchantId),
-      pix: pixBanks.ofMerchant(merchantId),
-      boleto: banks.ofMerchant(merchantId),
+      pix: onlyFirst(pixBanks),
+      boleto: onlyFirst(banks),
     });
+  };
 }
 
 /** Reads of merchant pages that the API does not have, queued and bounded. */

@@ -8,10 +8,11 @@ import { DEFAULT_PROVIDER, type ProviderCredentials, type ProviderKind, provider
 import {
   ALL_MERCHANTS,
   chooseProvider,
-  fitsAll,
   nextProvider,
   type ProviderRule,
+  type Reached,
   type RoutedSale,
+  reachedBy,
 } from './provider-rule.ts';
 import {
   listProviders,
@@ -36,7 +37,7 @@ export type ProviderSet<Port> = {
   /** The provider of a new charge: by the rules, otherwise the first that takes it; null if none does. */
   choose(sale: SaleToRoute, takes?: (port: Port) => boolean): string | null;
   /** Those that new charges of a merchant go to, by its rules; what a charge needs may exclude some. */
-  ofMerchant(merchantId: string): readonly string[];
+  ofMerchant(merchantId: string): Reached;
   /** Where a sale may go that was surely not made at `first`: by the rules alone; null: nowhere. */
   next(sale: SaleToRoute, first: string, takes: (port: Port) => boolean): string | null;
 };
@@ -132,12 +133,9 @@ class OpenSet<Port> implements ProviderSet<Port> {
     return chosen ?? this.#others().find(isOpen) ?? null;
   }
 
-  ofMerchant(merchantId: string): readonly string[] {
+  ofMerchant(merchantId: string): Reached {
     const rules = this.#rulesOf(merchantId).filter(({ provider }) => this.#enabled.includes(provider));
-    const last = rules.findIndex(fitsAll);
-    const reached = last === -1 ? rules : rules.slice(0, last + 1);
-    const others = last === -1 ? this.#others().slice(0, 1) : [];
-    return [...new Set([...reached.map(({ provider }) => provider), ...others])];
+    return reachedBy(rules, this.#others());
   }
 
   next(sale: SaleToRoute, first: string, takes: (port: Port) => boolean): string | null {

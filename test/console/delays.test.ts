@@ -59,12 +59,9 @@ test('what another process waits for is told as well, of those that the merchant
     `insert into providers (kind, name, adapter, url, created_by)
      values ('bank', 'itau', 'bridge', 'https://itau.example', 'test')`,
   );
-  await report('bank', [{ provider: 'itau', since, isSilent: true }]);
-  await report('pix', [{ provider: 'default', since, isSilent: true }]);
-  const silent = await todayWith(
-    /Novas cobranças Pix: sem resposta desde .* As novas esperam ou são recusadas/,
-  );
-  assert.doesNotMatch(silent, /boletos: sem/, 'no rule leads there');
+  await report('bank', [{ provider: 'itau', since, silentSince: since }]);
+  await report('pix', [{ provider: 'default', since, silentSince: since }]);
+  await todayWith(/Novas cobranças Pix: sem resposta desde .* As novas esperam ou são recusadas/);
   const route = (position: number, condition: string) =>
     service.auditor.query(
       `insert into provider_rules (kind, merchant_id, provider, condition, position)
@@ -75,4 +72,9 @@ test('what another process waits for is told as well, of those that the merchant
   await todayWith(/Parte da emissão de boletos: sem resposta desde .* Os novos esperam ou são recusados/);
   await route(2, '');
   await todayWith(/Emissão de boletos: sem resposta desde/);
+  await service.auditor.query('delete from provider_rules');
+  await until('no rule leads there', async () => {
+    const shown = await today();
+    return /Pix: sem resposta/.test(shown) && !/boletos: sem/.test(shown) ? shown : null;
+  });
 });

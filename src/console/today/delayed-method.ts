@@ -1,4 +1,5 @@
 import { type ProcessReport, peerHealth } from '../../platform/process-reports/process-report.ts';
+import type { Reached } from '../../providers/provider-rule.ts';
 
 const PEERS = { card: 'acquirer', pix: 'pix', boleto: 'bank' } as const;
 
@@ -7,24 +8,28 @@ export type DelayedMethod = {
   readonly method: keyof typeof PEERS;
   readonly since: number;
   readonly isSilent: boolean;
-  /** Another provider that the merchant's charges go to answers in time. */
+  /** Another provider that the merchant's charges go to answers in time; or answers, if this is silent. */
   readonly isInPart: boolean;
 };
 
-/** `providers`: those that new charges of a merchant go to. */
-export type ProvidersOfMethods = Readonly<Record<DelayedMethod['method'], readonly string[]>>;
+/** Those that new charges of a merchant go to. */
+export type ProvidersOfMethods = Readonly<Record<DelayedMethod['method'], Reached>>;
 
 export function delayedMethods(
   reports: readonly ProcessReport[],
   providers: ProvidersOfMethods,
 ): DelayedMethod[] {
   return (Object.keys(PEERS) as DelayedMethod['method'][]).flatMap((method): DelayedMethod[] => {
-    const delays = (peerHealth(reports, PEERS[method])?.delays ?? []).filter(({ provider }) =>
-      providers[method].includes(provider),
-    );
-    if (delays.length === 0) return [];
-    const since = Math.min(...delays.map((one) => one.since));
-    const isInPart = delays.length < providers[method].length;
-    return [{ method, since, isSilent: delays.every((one) => one.isSilent), isInPart }];
+    const { first, later } = providers[method];
+    const delays = peerHealth(reports, PEERS[method])?.delays ?? [];
+    const silent = delays.filter(({ silentSince }) => silentSince !== null);
+    const isSilent = silent.some(({ provider }) => first.includes(provider));
+    const told = isSilent ? silent : delays;
+    // A delay of one that is asked later alone is met by few, or by none.
+    const begun = told.filter(({ provider }) => first.includes(provider));
+    if (begun.length === 0) return [];
+    const since = Math.min(...begun.map((one) => one.silentSince ?? one.since));
+    const isInPart = [...first, ...later].some((name) => told.every(({ provider }) => provider !== name));
+    return [{ method, since, isSilent, isInPart }];
   });
 }

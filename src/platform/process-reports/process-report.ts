@@ -22,6 +22,8 @@ export type PeerReport = {
   readonly answersIn?: readonly AnswerTime[];
   /** Those that are slow or silent; a report of the version before lacks it. */
   readonly delays?: readonly Delay[];
+  /** When each provider answered somebody who waits; a report of the version before lacks it. */
+  readonly lastAnswers?: readonly { readonly provider: string; readonly at: number }[];
 };
 
 /** Half of what was waited for took as long at least. */
@@ -30,8 +32,12 @@ export type AnswerTime = { readonly provider: string; readonly milliseconds: num
 /** Whoever waits for it at a shop goes. */
 export const SLOW_MILLISECONDS = 3_000;
 
-/** A provider that keeps waiting who asks, or gives no answer since then. */
-export type Delay = { readonly provider: string; readonly since: number; readonly isSilent: boolean };
+/** A provider that keeps waiting who asks. `silentSince`: since then it gave no answer; null: it gives some. */
+export type Delay = {
+  readonly provider: string;
+  readonly since: number;
+  readonly silentSince: number | null;
+};
 
 /** Charges of a brand that were to be made at an acquirer, since the process began. */
 export type ChargeCount = {
@@ -165,18 +171,33 @@ function longest(times: readonly AnswerTime[]): AnswerTime[] {
   }));
 }
 
-/** Of each provider since the first process had to wait; what answers one process is slow, not silent. */
+/**
+ * Of each provider since the first process had to wait. It is silent only if no process was answered since, and
+ * a delay is none if another process was answered in time since.
+ */
 function delaysOfAll(seen: readonly PeerReport[]): Delay[] {
-  const answering = new Set(seen.flatMap(({ answersIn = [] }) => answersIn.map(({ provider }) => provider)));
-  const delays = Map.groupBy(
-    seen.flatMap((one) => one.delays ?? []),
-    ({ provider }) => provider,
-  );
-  return [...delays].map(([provider, all]) => ({
-    provider,
-    since: Math.min(...all.map(({ since }) => since)),
-    isSilent: !answering.has(provider) && all.every(({ isSilent }) => isSilent),
-  }));
+  const delays = seen.flatMap((one) => one.delays ?? []);
+  const isInTime = ({ answersIn = [] }: PeerReport, name: string) =>
+    answersIn.some(({ provider, milliseconds }) => provider === name && milliseconds < SLOW_MILLISECONDS);
+  return [...Map.groupBy(delays, ({ provider }) => provider)].flatMap(([provider, all]): Delay[] => {
+    const inTimeAt = newestAnswer(
+      seen.filter((one) => isInTime(one, provider)),
+      provider,
+    );
+    const lasting = all.filter(({ since, silentSince }) => (silentSince ?? since) >= inTimeAt);
+    if (lasting.length === 0) return [];
+    const answeredAt = newestAnswer(seen, provider);
+    const silent = lasting.flatMap(({ silentSince }) => silentSince ?? []).filter((at) => at >= answeredAt);
+    const since = Math.min(...lasting.map((one) => one.since));
+    return [{ provider, since, silentSince: silent.length === 0 ? null : Math.min(...silent) }];
+  });
+}
+
+function newestAnswer(seen: readonly PeerReport[], name: string): number {
+  const ofProvider = seen
+    .flatMap(({ lastAnswers = [] }) => lastAnswers)
+    .filter(({ provider }) => provider === name);
+  return Math.max(Number.NEGATIVE_INFINITY, ...ofProvider.map(({ at }) => at));
 }
 
 function stateOf(
