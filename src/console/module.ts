@@ -25,7 +25,7 @@ import { rememberBuyers } from './buyers/remember-buyers.ts';
 import { consoleWording } from './console-wording.ts';
 import type { HistoryTools } from './history/history-screens.ts';
 import type { IdentityProvider } from './identities/open-provider.ts';
-import { openMerchantTools } from './open-merchant-tools.ts';
+import { type MerchantContext, openMerchantTools } from './open-merchant-tools.ts';
 import {
   type OperatorContext,
   openOperatorTools,
@@ -100,6 +100,7 @@ export function consoleWorks(context: WorksContext): Work[] {
 
 export type ConsoleContext = OperatorContext &
   UserContext &
+  MerchantContext &
   Pick<ModuleContext, 'gate' | 'log'> & {
     readonly configuration: ModuleContext['configuration'] & {
       readonly requestDeadlineMilliseconds: number;

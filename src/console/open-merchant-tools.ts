@@ -3,8 +3,10 @@ import { patiently } from '../platform/exports.ts';
 import type { ModuleContext } from '../platform/module.ts';
 import type { Reader } from '../platform/postgres/database.ts';
 import type { Search } from '../platform/postgres/searches.ts';
-import { type PreparedReadsOptions, preparedReads } from '../platform/prepared-reads.ts';
+import { keptRead, type PreparedReadsOptions, preparedReads } from '../platform/prepared-reads.ts';
+import { listReports } from '../platform/process-reports/process-reports.sql.ts';
 import { unlessRefused } from '../platform/work/refused-read.ts';
+import type { ProviderSet } from '../providers/open-provider-table.ts';
 import { sumToReceive } from '../reconciliation/days/days.sql.ts';
 import { listCoveredDays } from '../reconciliation/judging/judged.sql.ts';
 import {
@@ -53,6 +55,7 @@ import { MOST_DISPUTES_SHOWN } from './reconciliation/dispute.ts';
 import type { DisputeTools } from './reconciliation/dispute-screens.ts';
 import type { CalendarTools } from './recurrence/calendar-screens.ts';
 import type { SubscriptionTools } from './recurrence/subscription-screens.ts';
+import { delayedMethods } from './today/delayed-method.ts';
 import type { TodayTools } from './today/today-screens.ts';
 import type { TodaySums } from './today/today-view.ts';
 
@@ -66,7 +69,7 @@ export type MerchantPageTools = Omit<PaymentTools, 'listThingHistory'> &
   FileMoneyTools &
   AddressTools &
   DeliveryTools &
-  Pick<TodayTools, 'sumToday' | 'readPart'> &
+  Pick<TodayTools, 'sumToday' | 'readPart' | 'listDelays'> &
   Pick<DisputeTools, 'listDisputes'> &
   Omit<DaySheetTools, 'findMerchant'>;
 
@@ -89,6 +92,8 @@ const ADDRESSES = { limit: 200, mostCounted: 1_000 };
 /** No receivable is due later: 99 installments, a month apart. */
 const DAYS_TO_RECEIVE = 3_100;
 const ACCOUNTS_OF_SEARCH = 100;
+const DELAYS_MILLISECONDS = 5_000;
+const MOST_PROCESSES = 100;
 const DAY_MILLISECONDS = 86_400_000;
 
 async function sumToday(
@@ -190,6 +195,28 @@ function receivableTools(
   };
 }
 
+export type MerchantContext = Pick<ModuleContext, 'database' | 'search' | 'lookUp' | 'clock' | 'log'> &
+  Readonly<Record<'acquirers' | 'banks' | 'pixBanks', Pick<ProviderSet<unknown>, 'ofMerchant'>>>;
+
+/** Every process reads the same reports. */
+function delayFinder({
+  database,
+  acquirers,
+  banks,
+  pixBanks,
+}: Pick<MerchantContext, 'database' | 'acquirers' | 'banks' | 'pixBanks'>): MerchantPageTools['listDelays'] {
+  const readReports = keptRead(DELAYS_MILLISECONDS, () => listReports(database, MOST_PROCESSES));
+  return async (merchantId) => {
+    // Only a card is tried elsewhere.
+    const onlyFirst = (set: typeof banks) => ({ first: set.ofMerchant(merchantId).first, later: [] });
+    return delayedMethods(await readReports(), {
+      card: acquirers.ofMerchant(merchantId),
+      pix: onlyFirst(pixBanks),
+      boleto: onlyFirst(banks),
+    });
+  };
+}
+
 /** Reads of merchant pages that the API does not have, queued and bounded. */
 export function openMerchantTools({
   database,
@@ -197,7 +224,8 @@ export function openMerchantTools({
   lookUp,
   clock,
   log,
-}: Pick<ModuleContext, 'database' | 'search' | 'lookUp' | 'clock' | 'log'>): MerchantPageTools {
+  ...context
+}: MerchantContext): MerchantPageTools {
   const prepared = <Value>() =>
     preparedReads<Value>({
       ...PREPARED,
@@ -211,6 +239,7 @@ export function openMerchantTools({
   return {
     ...openBuyerTools({ database, search, lookUp }),
     ...receivableTools(search),
+    listDelays: delayFinder({ database, ...context }),
     findMovements: (merchantId, paymentId) =>
       search(merchantId, (reader) => listTransactionMovements(reader, merchantId, paymentId, MOST_MOVEMENTS)),
     findDeliveries: (merchantId, payment) =>

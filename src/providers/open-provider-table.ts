@@ -10,7 +10,9 @@ import {
   chooseProvider,
   nextProvider,
   type ProviderRule,
+  type Reached,
   type RoutedSale,
+  reachedBy,
 } from './provider-rule.ts';
 import {
   listProviders,
@@ -34,6 +36,8 @@ export type ProviderSet<Port> = {
   readonly all: () => readonly string[];
   /** The provider of a new charge: by the rules, otherwise the first that takes it; null if none does. */
   choose(sale: SaleToRoute, takes?: (port: Port) => boolean): string | null;
+  /** Those that new charges of a merchant go to, by its rules; what a charge needs may exclude some. */
+  ofMerchant(merchantId: string): Reached;
   /** Where a sale may go that was surely not made at `first`: by the rules alone; null: nowhere. */
   next(sale: SaleToRoute, first: string, takes: (port: Port) => boolean): string | null;
 };
@@ -126,9 +130,12 @@ class OpenSet<Port> implements ProviderSet<Port> {
     const isOpen = (name: string) => this.#enabled.includes(name) && takes(this.of(name));
     const rules = this.#rulesOf(sale.merchantId);
     const chosen = rules.length === 0 ? null : chooseProvider(rules, sale, sale.transactionId, isOpen);
-    // If the settings name a provider, added ones get charges by rules only.
-    const others = this.#parts.byDefault === null ? this.#enabled : this.#named();
-    return chosen ?? others.find(isOpen) ?? null;
+    return chosen ?? this.#others().find(isOpen) ?? null;
+  }
+
+  ofMerchant(merchantId: string): Reached {
+    const rules = this.#rulesOf(merchantId).filter(({ provider }) => this.#enabled.includes(provider));
+    return reachedBy(rules, this.#others());
   }
 
   next(sale: SaleToRoute, first: string, takes: (port: Port) => boolean): string | null {
@@ -167,6 +174,11 @@ class OpenSet<Port> implements ProviderSet<Port> {
     const own = this.#rules.get(merchantId);
     const shared = this.#rules.get(ALL_MERCHANTS) ?? [];
     return own === undefined ? shared : [...own, ...shared];
+  }
+
+  /** If the settings name a provider, added ones get charges by rules only. */
+  #others(): readonly string[] {
+    return this.#parts.byDefault === null ? this.#enabled : this.#named();
   }
 
   #named(): readonly string[] {

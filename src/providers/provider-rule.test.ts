@@ -6,6 +6,7 @@ import {
   nextProvider,
   type ProviderRule,
   type RoutedSale,
+  reachedBy,
   readRule,
 } from './provider-rule.ts';
 
@@ -104,4 +105,20 @@ test('a sale that was not made goes to the next rule that fits, whatever its sha
     nextProvider([], sale, 'first', () => true),
     null,
   );
+});
+
+test('behind a rule that fits all stand those that are asked only later', () => {
+  const reached = (others: string[], ...texts: string[]) => {
+    const { first, later } = reachedBy(rules(...texts), others);
+    return [first.join(), later.join()];
+  };
+  assert.deepEqual(reached(['default']), ['default', '']);
+  assert.deepEqual(reached(['um', 'dois']), ['um', 'dois']);
+  assert.deepEqual(reached(['default'], 'rede', 'default'), ['rede', 'default']);
+  assert.deepEqual(reached(['default'], 'brand=elo um', 'rede', 'amount=1-5 dois', 'um'), [
+    'um,rede',
+    'dois,default',
+  ]);
+  for (const condition of ['brand=visa', 'installments=1-2', 'amount=1-5', 'share=99'])
+    assert.deepEqual(reached(['default'], `${condition} rede`), ['rede,default', '']);
 });

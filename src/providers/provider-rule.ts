@@ -55,6 +55,24 @@ export function nextProvider(
   return next?.provider ?? null;
 }
 
+/** Only what its provider does not take, or surely did not make, goes on to a rule behind it. */
+function fitsAll({ brands, installments, amount, share }: ProviderRule): boolean {
+  return brands === null && installments === null && amount === null && share >= 100;
+}
+
+/** Whom new charges go to. `later`: only what those before do not take, or surely did not make. */
+export type Reached = Readonly<Record<'first' | 'later', readonly string[]>>;
+
+/** `others`: those that take what no rule fits. */
+export function reachedBy(rules: readonly ProviderRule[], others: readonly string[]): Reached {
+  const last = rules.findIndex(fitsAll);
+  const isCut = last !== -1;
+  const named = rules.map(({ provider }) => provider);
+  const first = new Set(isCut ? named.slice(0, last + 1) : [...named, ...others.slice(0, 1)]);
+  const later = new Set([...named, ...others]).difference(first);
+  return { first: [...first], later: [...later] };
+}
+
 function fits({ brands, installments, amount }: ProviderRule, sale: RoutedSale): boolean {
   if (brands !== null && (sale.brand === null || !brands.includes(sale.brand))) return false;
   return isWithin(installments, sale.installmentCount) && isWithin(amount, sale.amount);

@@ -421,23 +421,63 @@ test('small parts that are sent at once do not go beyond the limit together', as
   assert.equal(await givenBack(id), 900);
 });
 
-test('of a capture and a letting go of one payment that are sent at one moment, one is done', async () => {
+/** What the acquirer's own books have of a payment. */
+async function bookedAs(id: string) {
+  const routing = await (await signedIn(service, 'viewer', null)).turnTo('/console/routing');
+  const host = /127\.0\.0\.1:\d+/.exec(routing.text)?.[0];
+  const query = new URLSearchParams({ merchantId, reference: id });
+  const { items } = (await (await fetch(`http://${host}/ledger?${query}`)).json()) as {
+    items: { status: string; canceledAmount: number }[];
+  };
+  return items;
+}
+
+test('of a capture and a letting go that two people send at one moment, one is done, and each is told', async () => {
   for (const _ of [1, 2, 3]) {
     const held = { transactionType: 'credit', productType: 'avista', installments: 1, captureType: 'pa' };
     const { reply } = await pay(service.gatewayUrl, token, 900, { payment: { ...held, amount: 900 } });
-    const page = `${home}/payments/${reply.body.paymentAuthorization.paymentId}`;
-    const form = (more: object) => ({ mark, once: randomUUID(), reason: 'ao mesmo tempo', ...more });
-    const mark = await markOf(ana, page);
+    const id = reply.body.paymentAuthorization.paymentId;
+    const page = `${home}/payments/${id}`;
+    const [capture, letGo] = [`${page}/capture`, `${page}/cancel`];
+    const asked = {
+      ...hiddenFields((await ana.turnTo(page)).text, capture),
+      amount: '9,00',
+      reason: 'enviado',
+    };
+    const review = await bia.send(page, `${page}/give-back`, { amount: '9,00', reason: 'desistiu' });
     const sent = await Promise.all([
-      ana.ask(`${page}/capture`, { form: form({ amount: '9,00' }) }),
-      ana.ask(`${page}/cancel`, { form: form({ amount: '9,00', standing: 'Pré-autorizada 900 0 0' }) }),
+      ana.ask(capture, { form: asked }),
+      bia.ask(letGo, { form: hiddenFields(review.text, letGo) }),
     ]);
     const statuses = sent.map(({ status }) => status);
     assert.equal(statuses.filter((status) => status === 303).length, 1, `${statuses}`);
-    assert.ok(
-      statuses.every((status) => [303, 409, 429].includes(status)),
-      `${statuses}`,
+    const isCaptured = statuses[0] === 303;
+    const other = sent[isCaptured ? 1 : 0] as Shown;
+    assert.ok(other.status === 409 || other.status === 429, `${statuses}`);
+    assert.match(
+      wordsOf(other.text),
+      /Nada foi feito .*(Outra operação sobre o mesmo item está em andamento|Algo mudou desde)/,
     );
+    const late = isCaptured
+      ? await bia.ask(letGo, { form: hiddenFields(review.text, letGo) })
+      : await ana.ask(capture, { form: asked });
+    assert.deepEqual(
+      [late.status, /Nada foi feito/.test(wordsOf(late.text))],
+      [409, true],
+      'nor is it done later',
+    );
+    const { body } = await call(service.gatewayUrl, `/v1/payments/${id}`, { token });
+    const booked = (await bookedAs(id)).map(({ status, canceledAmount }) => [status, canceledAmount]);
+    assert.deepEqual(
+      [body.statusDescription, body.cancels.length, booked],
+      isCaptured ? ['Autorizada', 0, [['approved', 0]]] : ['Desfeita', 0, [['undone', 0]]],
+    );
+    const acts = await query(
+      "select from audit_entries where action in ('console.refuse', 'console.unknown') and resource like $1",
+      [`%/payments/${id}/%`],
+    );
+    // One that was refused as changed is told the same again, which is no second act.
+    assert.equal(acts.length, other.status === 429 ? 2 : 1, 'each refusal is in the log');
   }
 });
 

@@ -3,7 +3,6 @@ import { MERCHANT_UNKNOWN } from '../../merchants/refusals.ts';
 import type { FitRoutes, ProviderRefused, WantedRoutes } from '../../providers/add-provider.ts';
 import { MOST_RULES, RULE_FAULTS, ruleText } from '../../providers/provider-rule.ts';
 import { CARD_BRANDS, type CardBrand } from '../../values/card-number.ts';
-import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 import { approvalTable, noApprovals } from '../parts/approvals.ts';
 import { type Html, html } from '../parts/html.ts';
 import { actionForm, brandText, facts, filterForm, link, section, table } from '../parts/page-parts.ts';
@@ -119,11 +118,13 @@ function changeForm({ routing, asked, merchant }: Found, visit: Visit, typed?: F
   if (asked !== null && merchant === null) return false;
   const merchantId = merchant?.merchantId ?? null;
   const rules = routing.rules.filter((one) => one.kind === ACQUIRER && one.merchantId === merchantId);
+  const standing = rules.map(({ text }) => text).join(RULE_SEPARATOR);
+  const isChanged = typed?.standing !== undefined && typed.standing !== routing.standing;
   const form = actionForm(visit, ROUTE, {
     typed,
-    about: html`<strong>${merchantId ?? say('All merchants')}</strong>: ${say('The first rule that fits is asked first; the next one that fits, where the first surely did not charge. What was charged already stays where it is.')} ${say('Every process knows it within seconds.')}`,
-    // What was typed is in place of what was seen then.
-    hidden: { merchant: merchantId ?? ALL, standing: typed?.standing ?? routing.standing },
+    about: html`${isChanged && html`<strong>${say('Rules or acquirers have changed since you looked. What stands now, and would be replaced:')}</strong> <code>${standing || say('no rule')}</code>. ${acquirersNow(routing, visit)}`}<strong>${merchantId ?? say('All merchants')}</strong>: ${say('The first rule that fits is asked first; the next one that fits, where the first surely did not charge. What was charged already stays where it is.')} ${say('Every process knows it within seconds.')}`,
+    // What stands now is shown above: whoever sends it again replaces what he has seen.
+    hidden: { merchant: merchantId ?? ALL, standing: routing.standing },
     fields: [
       {
         name: 'rules',
@@ -131,13 +132,22 @@ function changeForm({ routing, asked, merchant }: Found, visit: Visit, typed?: F
         hint: say(
           'Between them a semicolon, each such as brand=visa,elo installments=2-12 amount=10000-500000 share=30 NAME: amount in cents, share in percent. Empty: none.',
         ),
-        value: rules.map(({ text }) => text).join(RULE_SEPARATOR),
+        value: standing,
         mostCharacters: LONGEST_RULES,
       },
     ],
     isGrave: true,
   });
   return form !== '' && html`${form}`;
+}
+
+function acquirersNow({ providers: added }: Routing, { wording: { say } }: Visit): Html[] {
+  return added
+    .filter(({ kind }) => kind === ACQUIRER)
+    .map(
+      ({ name, host, isEnabled }) =>
+        html`${say('Acquirer')} <code>${name}</code>: ${host ?? say('none')}, ${isEnabled ? say('Enabled') : say('Gets nothing new')}. `,
+    );
 }
 
 const wantedOf = ({ merchant = '', rules = '', standing: seen }: Form): WantedRoutes => ({
@@ -205,7 +215,7 @@ const ROUTE: Action<RoutingTools> = {
   saysOf,
   async again(visit, typed, tools) {
     // Where the field is missing nothing is changed.
-    if (typed.merchant === undefined || holdsCardNumber(typed.standing ?? '')) return '';
+    if (typed.merchant === undefined) return '';
     return changeForm(await findRouting(wantedOf(typed).merchantId, tools), visit, typed);
   },
   async perform(visit, form, { routeProviders }) {

@@ -5,6 +5,7 @@ import {
   type PeerHealth,
   type ProcessReport,
   peerHealth,
+  SLOW_MILLISECONDS,
 } from '../../platform/process-reports/process-report.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { emptyState, type Figure, link, moment, quotation, table } from '../parts/page-parts.ts';
@@ -65,8 +66,6 @@ const isOldFeed = (age: number | null): age is number => age !== null && age > O
 /** Reports are nightly: up to one night without a report is usual. */
 const OLD_REPORT_MILLISECONDS = 2 * 24 * 60 * 60 * 1_000;
 const MANY_WAITING = 20;
-/** Whoever waits for it at a shop goes. */
-const SLOW_MILLISECONDS = 3_000;
 
 function peersOf(processes: readonly ProcessReport[]): PeerHealth[] {
   const reported = processes.flatMap((one) => one.peers.map(({ peer }) => peer)).sort();

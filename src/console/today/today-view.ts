@@ -9,6 +9,8 @@ import { CHARTS, FIRST_STEPS, PAYMENTS, pathOf, RECONCILIATION, withQuery } from
 import type { Visit } from '../parts/screen.ts';
 import type { PAYMENT_STATES } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
+import type { DelayedMethod } from './delayed-method.ts';
+import { delaysShown } from './delays-view.ts';
 import { type Need, needsShown } from './needs-view.ts';
 
 /** Read together. */
@@ -30,9 +32,14 @@ export type FoundToday = {
   /** Null: they could not be read now. */
   readonly sums: Prepared<TodaySums> | null;
   readonly needs: readonly Need[];
+  readonly delays: readonly DelayedMethod[];
 };
 
-export function todayPage({ sums, needs }: FoundToday, visit: Visit): Html {
+export function todayPage({ delays, ...found }: FoundToday, visit: Visit): Html {
+  return html`${delaysShown(delays, visit.wording)}${sumsAndNeeds(found, visit)}`;
+}
+
+function sumsAndNeeds({ sums, needs }: Omit<FoundToday, 'delays'>, visit: Visit): Html {
   const { say } = visit.wording;
   if (sums === null)
     return html`${emptyState(

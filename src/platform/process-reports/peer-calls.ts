@@ -1,6 +1,13 @@
 import type { UnclearCause } from '../channels/unclear.ts';
 import { type Outages, type PeerName, type PeerOutage, UNASKED_MILLISECONDS } from '../outages.ts';
-import { type AnswerTime, isAnswer, isSilence, type PeerReport } from './process-report.ts';
+import {
+  type AnswerTime,
+  type Delay,
+  isAnswer,
+  isSilence,
+  type PeerReport,
+  SLOW_MILLISECONDS,
+} from './process-report.ts';
 
 export type CallAnswer = {
   readonly kind: string;
@@ -21,8 +28,10 @@ const DOUBT_MILLISECONDS = 3_000;
 
 /** How fast somebody answers is told by the newest calls that are awaited, and by no fewer than these. */
 const TIMED = { fewest: 5, most: 20 } as const;
-/** The slowest of a peer: a report has so much room only. */
+/** The slowest of a peer, and those last answered: a report has so much room only. */
 const MOST_TIMES = 10;
+/** Those that are silent, and since long, before others. */
+const MOST_DELAYS = 6;
 
 /**
  * What is asked. Of what is `ofAll`, about no sale alone, an answer that cannot be used is no odd sale's;
@@ -74,23 +83,33 @@ type Timed = { readonly at: number; readonly seconds: number; readonly isAnswer:
  */
 class ProviderCalls {
   readonly #outage: PeerOutage;
-  readonly #silent = new Map<string, Silence>();
+  readonly #silent = new Map<Operation, Silence>();
   #timed: Timed[] = [];
+  #delayedSince: number | null = null;
+  /** The newest answer that somebody waited for; and the silence since, whatever was asked. */
+  answeredAt: number | null = null;
+  #unanswered: Silence | null = null;
 
   constructor(outage: PeerOutage) {
     this.#outage = outage;
   }
 
   silence(operation: Operation, { at, since, reason }: Omit<Silence, 'inRow'>, seconds: number): void {
-    this.#time(operation, { at, seconds, isAnswer: false });
     this.#forgetOld(at);
-    const before = this.#silent.get(operation) ?? { inRow: 0, since };
-    this.#silent.set(operation, { inRow: before.inRow + 1, at, since: before.since, reason });
-    if (this.#isInRow()) this.#outage.failed(reason, operation);
+    const after = (before: Silence | null) => ({
+      ...{ inRow: (before?.inRow ?? 0) + 1, at, reason },
+      since: before?.since ?? since,
+    });
+    if (this.#time(operation, { at, seconds, isAnswer: false })) this.#unanswered = after(this.#unanswered);
+    this.#silent.set(operation, after(this.#silent.get(operation) ?? null));
+    if (areInRow([...this.#silent.values()])) this.#outage.failed(reason, operation);
   }
 
   answer(operation: Operation, at: number, seconds: number): void {
-    this.#time(operation, { at, seconds, isAnswer: true });
+    if (this.#time(operation, { at, seconds, isAnswer: true })) {
+      this.#unanswered = null;
+      this.answeredAt = at;
+    }
     if (this.#silent.size === 0) return;
     this.#silent.delete(operation);
     this.#forgetOld(at);
@@ -99,43 +118,77 @@ class ProviderCalls {
 
   /** That in the middle; null: too few were answered lately, or none since it is silent. */
   answersIn(now: number): number | null {
-    const silentSince = this.silences(now).map(({ since }) => since);
-    const since = Math.max(
-      now - UNASKED_MILLISECONDS,
-      ...(silentSince.length > 0 ? [Math.min(...silentSince)] : []),
-    );
-    const lately = this.#timed.filter(({ at }) => at > since);
-    const answered = middleOf(lately.filter(({ isAnswer }) => isAnswer));
-    if (answered === null || lately.length < TIMED.fewest) return null;
-    // What got no answer would have taken longer still; what was broken off sooner tells nothing.
-    const told = middleOf(lately.filter((one) => one.isAnswer || one.seconds > answered));
-    return Math.round((told ?? answered) * 1_000);
+    const middle = this.#middle(now);
+    return middle === null || middle.of < TIMED.fewest ? null : middle.milliseconds;
   }
 
-  #time(operation: Operation, timed: Timed): void {
-    if (OPERATIONS[operation] === 'awaited') this.#timed = [...this.#timed.slice(1 - TIMED.most), timed];
+  /** Since the first call that had to wait, or got no answer; null: it answers in time, or is not asked. */
+  delay(now: number): Omit<Delay, 'provider'> | null {
+    const silentSince = this.#silentSince(now);
+    const middle = this.#middle(now);
+    const lately = this.#timed.filter(({ at }) => at > now - UNASKED_MILLISECONDS);
+    // A delay ends by answers in time, however few.
+    const goesOn = this.#delayedSince !== null && lately.length > 0;
+    const isSlow =
+      middle === null
+        ? goesOn
+        : (goesOn || middle.of >= TIMED.fewest) && middle.milliseconds >= SLOW_MILLISECONDS;
+    const slow = lately.filter((one) => millisecondsOf(one) >= SLOW_MILLISECONDS);
+    const since = silentSince ?? Math.min(...slow.map(({ at, seconds }) => at - seconds * 1_000));
+    this.#delayedSince = silentSince !== null || isSlow ? (this.#delayedSince ?? since) : null;
+    return this.#delayedSince === null ? null : { since: this.#delayedSince, silentSince };
+  }
+
+  /** Of the newest that are awaited; null: none is answered. `of`: how many tell it. */
+  #middle(now: number): { readonly milliseconds: number; readonly of: number } | null {
+    const lately = this.#timed.filter(({ at }) => at > now - UNASKED_MILLISECONDS);
+    const answered = middleOf(lately.filter(({ isAnswer }) => isAnswer));
+    if (answered === null || this.#silentSince(now) !== null) return null;
+    // What got no answer would have taken longer still; what was broken off sooner tells nothing.
+    const telling = lately.filter((one) => one.isAnswer || one.seconds > answered.seconds);
+    return { milliseconds: millisecondsOf(middleOf(telling) ?? answered), of: telling.length };
+  }
+
+  #silentSince(now: number): number | null {
+    this.#forgetOld(now);
+    const [silence] = withoutDoubt(this.#unanswered === null ? [] : [this.#unanswered], now);
+    return silence?.since ?? null;
+  }
+
+  /** Whether it is awaited. */
+  #time(operation: Operation, timed: Timed): boolean {
+    const isAwaited = OPERATIONS[operation] === 'awaited';
+    if (isAwaited) this.#timed = [...this.#timed.slice(1 - TIMED.most), timed];
+    return isAwaited;
   }
 
   /** Empty while they may be a call's own fault. */
   silences(now: number): readonly Silence[] {
     this.#forgetOld(now);
-    const all = [...this.#silent.values()];
-    const isDoubtful = all.every(({ since }) => now - since < DOUBT_MILLISECONDS);
-    return this.#isInRow() && !isDoubtful ? all : [];
-  }
-
-  #isInRow(): boolean {
-    return [...this.#silent.values()].reduce((sum, { inRow }) => sum + inRow, 0) >= SILENT_IN_ROW;
+    return withoutDoubt([...this.#silent.values()], now);
   }
 
   #forgetOld(now: number): void {
     for (const [operation, { at }] of this.#silent)
       if (now - at > UNASKED_MILLISECONDS) this.#silent.delete(operation);
+    if (this.#unanswered !== null && now - this.#unanswered.at > UNASKED_MILLISECONDS)
+      this.#unanswered = null;
   }
 }
 
-function middleOf(timed: readonly Timed[]): number | null {
-  const sorted = timed.map(({ seconds }) => seconds).sort((one, other) => one - other);
+function areInRow(silences: readonly Silence[]): boolean {
+  return silences.reduce((sum, { inRow }) => sum + inRow, 0) >= SILENT_IN_ROW;
+}
+
+function withoutDoubt(silences: readonly Silence[], now: number): readonly Silence[] {
+  const isDoubtful = silences.every(({ since }) => now - since < DOUBT_MILLISECONDS);
+  return areInRow(silences) && !isDoubtful ? silences : [];
+}
+
+const millisecondsOf = ({ seconds }: Timed) => Math.round(seconds * 1_000);
+
+function middleOf(timed: readonly Timed[]): Timed | null {
+  const sorted = timed.toSorted((one, other) => one.seconds - other.seconds);
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? null;
 }
 
@@ -153,7 +206,10 @@ type CallsOfPeer = {
 /** `isWhole`: nothing was answered since. */
 type Short = { readonly isWhole: boolean; readonly since: number; readonly reason: string | null };
 
-type SeenPeer = Pick<PeerReport, 'state' | 'since' | 'answeredAt' | 'reason' | 'answersIn'>;
+type SeenPeer = Pick<
+  PeerReport,
+  'state' | 'since' | 'answeredAt' | 'reason' | 'answersIn' | 'delays' | 'lastAnswers'
+>;
 
 /** What this process knows of the calls to all peers. Judged by monotonic time, shown in machine time. */
 export class PeerCalls {
@@ -213,17 +269,33 @@ export class PeerCalls {
     const slowest = answersIn
       .sort((one, other) => other.milliseconds - one.milliseconds)
       .slice(0, MOST_TIMES);
+    // Merchants are not told of others.
+    const waited = peer === 'antifraud' ? [] : [...of.providers];
+    const delays = waited.flatMap(([provider, calls]): Delay[] => {
+      const delay = calls.delay(now);
+      if (delay === null) return [];
+      const { since, silentSince } = delay;
+      return [{ provider, since: told(since), silentSince: silentSince === null ? null : told(silentSince) }];
+    });
+    const lastAnswers = waited
+      .flatMap(([provider, { answeredAt: at }]) => (at === null ? [] : [{ provider, at: told(at) }]))
+      .sort((one, other) => other.at - one.at);
+    const speed = {
+      answersIn: slowest,
+      delays: delays.sort(bySilence).slice(0, MOST_DELAYS),
+      lastAnswers: lastAnswers.slice(0, MOST_TIMES),
+    };
     if (short !== null)
       return {
         state: short.isWhole ? 'silent' : 'inPart',
         since: told(short.since),
         answeredAt,
         reason: short.reason,
-        answersIn: slowest,
+        ...speed,
       };
     const state = answersSince === null ? 'notAsked' : 'answers';
     const since = told(answersSince ?? of.unaskedSince);
-    return { state, since, answeredAt, reason: null, answersIn: slowest };
+    return { state, since, answeredAt, reason: null, ...speed };
   }
 
   #of(peer: PeerName): CallsOfPeer {
@@ -244,6 +316,11 @@ export class PeerCalls {
     providers.set(provider, calls);
     return calls;
   }
+}
+
+function bySilence(one: Delay, other: Delay): number {
+  const isSilent = ({ silentSince }: Delay) => Number(silentSince !== null);
+  return isSilent(other) - isSilent(one) || one.since - other.since;
 }
 
 function shortOf(

@@ -104,6 +104,15 @@ function peerCalls() {
       return [state, since / 1_000, answeredAt === null ? null : answeredAt / 1_000, reason];
     },
     answersIn: (peer: PeerName) => calls.seen(peer, false).answersIn,
+    delays: (peer: PeerName) =>
+      calls
+        .seen(peer, false)
+        .delays?.map(({ provider, since, silentSince }) => [
+          provider,
+          since / 1_000,
+          silentSince === null ? null : silentSince / 1_000,
+        ]),
+    lastAnswers: (peer: PeerName) => calls.seen(peer, false).lastAnswers,
     said: () => told.splice(0),
     pass: (seconds: number) => (now += seconds * 1_000),
     setClock: (seconds: number) => (wrong = seconds * 1_000),
@@ -168,6 +177,10 @@ test('what gets no answer counts with the slow ones, and of who is silent nothin
       note('acquirer', provider, 'authorize', YES, 0.3);
     }
   };
+  ask('outra', YES, 9);
+  for (let time = 0; time < 20; time += 1) note('acquirer', 'outra', 'capture', NO, 0.001);
+  note('acquirer', 'outra', 'capture', YES, 9);
+  assert.deepEqual(answersIn('acquirer'), [], 'of one that answered nobody can tell');
   ask('rede', YES, 0.3);
   ask('rede', NO, 0.001);
   assert.deepEqual(answersIn('acquirer'), [{ provider: 'rede', milliseconds: 300 }], 'broken off sooner');
@@ -184,6 +197,138 @@ test('what gets no answer counts with the slow ones, and of who is silent nothin
   for (let other = 0; other < 12; other += 1) ask(`outra-${other}`, YES, 1 + other);
   assert.deepEqual(answersIn('acquirer')?.length, 10, 'a report has so much room only');
   assert.equal(answersIn('acquirer')?.[0]?.milliseconds, 12_000);
+});
+
+/** Asks one acquirer. */
+function askerOf({ note }: Pick<ReturnType<typeof peerCalls>, 'note'>) {
+  return (times: number, seconds: number, answer: CallAnswer = YES, of: Operation = 'authorize') => {
+    for (let time = 0; time < times; time += 1) note('acquirer', 'rede', of, answer, seconds);
+  };
+}
+
+test('a provider is delayed since the first call that had to wait, silent or slow, until it answers in time', () => {
+  const { delays, pass, ...calls } = peerCalls();
+  const ask = askerOf(calls);
+  pass(100);
+  ask(5, 0.2);
+  ask(2, 9, NO, 'changes');
+  pass(60);
+  assert.deepEqual(delays('acquirer'), [], 'for its feed nobody waits');
+  ask(1, 1, YES, 'changes');
+  ask(5, 4);
+  assert.deepEqual(delays('acquirer'), [], 'half of them did not wait');
+  ask(1, 4);
+  assert.deepEqual(delays('acquirer'), [['rede', 156, null]]);
+  pass(60);
+  ask(2, 10, NO);
+  assert.deepEqual(delays('acquirer'), [['rede', 156, 210]], 'nothing was answered since');
+  ask(1, 4, YES, 'capture');
+  assert.deepEqual(delays('acquirer'), [['rede', 156, null]], 'few answers are no end');
+  ask(1, 0.2);
+  assert.deepEqual(delays('acquirer'), [['rede', 156, null]], 'most had to wait');
+  pass(60);
+  ask(2, 10, NO);
+  assert.deepEqual(delays('acquirer'), [['rede', 156, 270]], 'silent again, since the last answer');
+  ask(20, 0.2);
+  assert.deepEqual(delays('acquirer'), []);
+  ask(11, 4);
+  assert.deepEqual(delays('acquirer'), [['rede', 276, null]]);
+  pass(601);
+  assert.deepEqual(delays('acquirer'), [], 'nobody asks any more');
+});
+
+test('what nobody waits for neither ends a delay nor makes one', () => {
+  const { delays, answersIn, pass, ...calls } = peerCalls();
+  const ask = askerOf(calls);
+  pass(100);
+  ask(5, 4);
+  assert.deepEqual(delays('acquirer'), [['rede', 96, null]]);
+  pass(60);
+  for (const unawaited of ['changes', 'find', 'undo'] as const) ask(2, 30, NO, unawaited);
+  pass(5);
+  assert.deepEqual(delays('acquirer'), [['rede', 96, null]], 'its feed is silent as well');
+  assert.deepEqual(answersIn('acquirer'), [{ provider: 'rede', milliseconds: 4_000 }]);
+  pass(560);
+  assert.deepEqual(delays('acquirer'), [], 'nobody waits any more');
+  ask(1, 10, NO);
+  ask(1, 10, NO, 'find');
+  pass(5);
+  assert.deepEqual(delays('acquirer'), [], 'one sale and its look-up');
+  ask(1, 10, NO);
+  assert.deepEqual(delays('acquirer'), [['rede', 715, 715]]);
+  pass(601);
+  assert.deepEqual(delays('acquirer'), []);
+  ask(1, 10, NO);
+  pass(5);
+  assert.deepEqual(delays('acquirer'), [], 'far apart they are none in a row');
+});
+
+test('a delay goes on with the few that are asked slowly, and ends by the few that are answered in time', () => {
+  const { delays, pass, ...calls } = peerCalls();
+  const ask = askerOf(calls);
+  pass(100);
+  ask(5, 2.9996);
+  assert.deepEqual(delays('acquirer'), [['rede', 97, null]], 'rounded as it is told');
+  pass(599);
+  ask(1, 9);
+  pass(2);
+  assert.deepEqual(delays('acquirer'), [['rede', 97, null]], 'one alone');
+  ask(1, 0.2);
+  assert.deepEqual(delays('acquirer'), []);
+  ask(4, 9);
+  assert.deepEqual(delays('acquirer'), [['rede', 690, null]]);
+});
+
+test('a report has room for some delays: those that are silent, and since long; who checks fraud has none', () => {
+  const { note, delays, lastAnswers, pass } = peerCalls();
+  pass(100);
+  for (let other = 0; other < 12; other += 1)
+    for (let time = 0; time < 5; time += 1) {
+      note('acquirer', `lenta-${other}`, 'authorize', YES, 20 + other);
+      note('antifraud', `lenta-${other}`, 'decide', YES, 20 + other);
+    }
+  pass(50);
+  for (const _ of [1, 2]) note('acquirer', 'muda', 'authorize', NO, 10);
+  const told = delays('acquirer')?.map(([provider]) => provider);
+  assert.deepEqual(told, ['muda', 'lenta-11', 'lenta-10', 'lenta-9', 'lenta-8', 'lenta-7']);
+  note('acquirer', 'nova', 'authorize', YES);
+  note('acquirer', 'nova', 'changes', YES);
+  pass(1);
+  const answered = lastAnswers('acquirer') ?? [];
+  assert.deepEqual([answered.length, answered[0]], [10, { provider: 'nova', at: 150_000 }], 'the newest');
+  assert.deepEqual([delays('antifraud'), lastAnswers('antifraud')], [[], []]);
+});
+
+test('over all processes a provider is delayed since the first waited, and silent if it answers none since', () => {
+  const silent = { provider: 'rede', since: 50, silentSince: 60 };
+  const slow = { provider: 'rede', since: 40, silentSince: null };
+  const answered = (at: number, provider = 'rede') => ({ lastAnswers: [{ provider, at }] });
+  const delaysOf = (...peers: Partial<PeerReport>[]) =>
+    peerHealth(
+      peers.map((one) => report([one])),
+      'acquirer',
+    )?.delays;
+  assert.deepEqual(delaysOf({ delays: [silent] }, {}), [silent]);
+  assert.deepEqual(delaysOf({ delays: [silent], ...answered(55) }, answered(59)), [silent]);
+  assert.deepEqual(delaysOf({ delays: [silent] }, answered(61, 'cielo')), [silent]);
+  const notSilent = { ...silent, silentSince: null };
+  assert.deepEqual(delaysOf({ delays: [silent] }, answered(61)), [notSilent], 'one answer is enough');
+  const both = delaysOf({ delays: [silent] }, { delays: [slow], ...answered(70) });
+  assert.deepEqual(both, [{ ...slow, since: 40 }]);
+  const later = { ...silent, silentSince: 80 };
+  assert.deepEqual(
+    delaysOf({ delays: [silent] }, { delays: [later], ...answered(70) }),
+    [{ ...silent, silentSince: 80 }],
+    'silent to both since the last answer to either',
+  );
+  const inTime = (at: number, milliseconds = 90) => ({
+    answersIn: [{ provider: 'rede', milliseconds }],
+    ...answered(at),
+  });
+  assert.deepEqual(delaysOf({ delays: [silent] }, inTime(61)), [], 'the others are answered in time');
+  assert.deepEqual(delaysOf({ delays: [silent] }, inTime(59)), [silent], 'they asked before');
+  assert.deepEqual(delaysOf({ delays: [silent] }, inTime(61, 3_000)), [notSilent]);
+  assert.deepEqual(delaysOf({ delays: [slow] }, inTime(41)), []);
 });
 
 test('who answers others, or for other providers, or oddly, answers in part, since some calls are not', () => {

@@ -20,10 +20,24 @@ export type PeerReport = {
   readonly feedAgeSeconds: number | null;
   /** Of the providers that were waited for lately, the slowest; a report of the version before lacks it. */
   readonly answersIn?: readonly AnswerTime[];
+  /** Those that are slow or silent; a report of the version before lacks it. */
+  readonly delays?: readonly Delay[];
+  /** When each provider answered somebody who waits; a report of the version before lacks it. */
+  readonly lastAnswers?: readonly { readonly provider: string; readonly at: number }[];
 };
 
 /** Half of what was waited for took as long at least. */
 export type AnswerTime = { readonly provider: string; readonly milliseconds: number };
+
+/** Whoever waits for it at a shop goes. */
+export const SLOW_MILLISECONDS = 3_000;
+
+/** A provider that keeps waiting who asks. `silentSince`: since then it gave no answer; null: it gives some. */
+export type Delay = {
+  readonly provider: string;
+  readonly since: number;
+  readonly silentSince: number | null;
+};
 
 /** Charges of a brand that were to be made at an acquirer, since the process began. */
 export type ChargeCount = {
@@ -145,6 +159,7 @@ export function peerHealth(reports: readonly ProcessReport[], peer: string): Pee
     reason: shown.find(({ reason = null }) => reason !== null)?.reason ?? null,
     feedAgeSeconds: ages.length === 0 ? null : Math.min(...ages),
     answersIn: longest(seen.flatMap(({ answersIn = [] }) => answersIn)),
+    delays: delaysOfAll(seen),
   };
 }
 
@@ -154,6 +169,35 @@ function longest(times: readonly AnswerTime[]): AnswerTime[] {
     provider,
     milliseconds: Math.max(...all.map(({ milliseconds }) => milliseconds)),
   }));
+}
+
+/**
+ * Of each provider since the first process had to wait. It is silent only if no process was answered since, and
+ * a delay is none if another process was answered in time since.
+ */
+function delaysOfAll(seen: readonly PeerReport[]): Delay[] {
+  const delays = seen.flatMap((one) => one.delays ?? []);
+  const isInTime = ({ answersIn = [] }: PeerReport, name: string) =>
+    answersIn.some(({ provider, milliseconds }) => provider === name && milliseconds < SLOW_MILLISECONDS);
+  return [...Map.groupBy(delays, ({ provider }) => provider)].flatMap(([provider, all]): Delay[] => {
+    const inTimeAt = newestAnswer(
+      seen.filter((one) => isInTime(one, provider)),
+      provider,
+    );
+    const lasting = all.filter(({ since, silentSince }) => (silentSince ?? since) >= inTimeAt);
+    if (lasting.length === 0) return [];
+    const answeredAt = newestAnswer(seen, provider);
+    const silent = lasting.flatMap(({ silentSince }) => silentSince ?? []).filter((at) => at >= answeredAt);
+    const since = Math.min(...lasting.map((one) => one.since));
+    return [{ provider, since, silentSince: silent.length === 0 ? null : Math.min(...silent) }];
+  });
+}
+
+function newestAnswer(seen: readonly PeerReport[], name: string): number {
+  const ofProvider = seen
+    .flatMap(({ lastAnswers = [] }) => lastAnswers)
+    .filter(({ provider }) => provider === name);
+  return Math.max(Number.NEGATIVE_INFINITY, ...ofProvider.map(({ at }) => at));
 }
 
 function stateOf(

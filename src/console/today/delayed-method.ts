@@ -1,0 +1,35 @@
+import { type ProcessReport, peerHealth } from '../../platform/process-reports/process-report.ts';
+import type { Reached } from '../../providers/provider-rule.ts';
+
+const PEERS = { card: 'acquirer', pix: 'pix', boleto: 'bank' } as const;
+
+/** A method whose providers keep who pays by it waiting. */
+export type DelayedMethod = {
+  readonly method: keyof typeof PEERS;
+  readonly since: number;
+  readonly isSilent: boolean;
+  /** Another provider that the merchant's charges go to answers in time; or answers, if this is silent. */
+  readonly isInPart: boolean;
+};
+
+/** Those that new charges of a merchant go to. */
+export type ProvidersOfMethods = Readonly<Record<DelayedMethod['method'], Reached>>;
+
+export function delayedMethods(
+  reports: readonly ProcessReport[],
+  providers: ProvidersOfMethods,
+): DelayedMethod[] {
+  return (Object.keys(PEERS) as DelayedMethod['method'][]).flatMap((method): DelayedMethod[] => {
+    const { first, later } = providers[method];
+    const delays = peerHealth(reports, PEERS[method])?.delays ?? [];
+    const silent = delays.filter(({ silentSince }) => silentSince !== null);
+    const isSilent = silent.some(({ provider }) => first.includes(provider));
+    const told = isSilent ? silent : delays;
+    // A delay of one that is asked later alone is met by few, or by none.
+    const begun = told.filter(({ provider }) => first.includes(provider));
+    if (begun.length === 0) return [];
+    const since = Math.min(...begun.map((one) => one.silentSince ?? one.since));
+    const isInPart = [...first, ...later].some((name) => told.every(({ provider }) => provider !== name));
+    return [{ method, since, isSilent, isInPart }];
+  });
+}
