@@ -60,7 +60,7 @@ UTF-8 beyond ASCII is read as UTF-8, with or without a mark at the start; one of
 characters, a zip, a PDF, a spreadsheet, UTF-16, a file to the bank (remessa), a file of an acquirer, and one of collected bills (FEBRABAN 150).`;
 
 const BANKS_READ = `The bank stands in the header. A file of another bank, or in a layout that is not read of it, is refused by name. Of those that are read: where the boleto's own number
-stands (in T of CNAB 240), and its check digit, which is compared where the line has all that it is made of. Not sure: an agreement of no fixed length begins the number, or a digit may
+stands (in T of CNAB 240), and its check digit, or whether it is compared: a line that lacks what its digit is made of names no boleto then. Not sure: an agreement of no fixed length begins the number, or a digit may
 end it, or no paper says; there the company's own number alone names a boleto.`;
 
 function banksSection(): string {

@@ -85,6 +85,11 @@ test('an installment of Getnet has an amount of its own since V10.1 alone', asyn
   for (const [version, amount, own] of [
     ['SANT. V.10.1', 20_000, 10_000],
     ['SANT. V.10.1', 10_000, 0],
+    ['SANT V10.1', 20_000, 10_000],
+    ['V10.1', 20_000, 10_000],
+    ['V.10.01', 20_000, 10_000],
+    ['V 10.10', 20_000, 10_000],
+    ['SANT V10', 10_000, 5_000],
     ['SANT. V.10', 10_000, 5_000],
     ['SANT. V.10.0', 10_000, 5_000],
   ] as const) {
@@ -113,6 +118,42 @@ test('a pledge beside sales that only say that they are settled is as unknown as
       ],
     );
   }
+});
+
+test('only sales in reais of the same establishment or head office, and without words on who was paid, leave a pledge unknown', async () => {
+  const pledge = getnetFileLines().at(-2) ?? '';
+  const pledgeOf = (shop: string) => withText(pledge, 2, shop.padEnd(15));
+  for (const [status, texts, shop, kind] of [
+    ['LQ', {}, '1447355', 'unknown'],
+    ['LQ', {}, '7', 'pledge'],
+    ['LQ', { 175: '000000000000007' }, '7', 'unknown'],
+    ['LQ', { 282: '840' }, '1447355', 'pledge'],
+    ['PG', {}, '1447355', 'pledge'],
+  ] as const) {
+    const batch = getnetBatch({ batch: 1, status, net: 9_750 }, texts);
+    for (const inner of [
+      [batch, getnetSale(1), pledgeOf(shop)],
+      [pledgeOf(shop), batch, getnetSale(1)],
+    ]) {
+      const { entries, faults } = await readLines([getnetHeader(), ...inner, getnetTrailer(5)]);
+      assert.deepEqual(faults, []);
+      assert.equal(entries.find(({ net }) => net === -2_000)?.kind, kind, `${status} ${shop}`);
+    }
+  }
+});
+
+test('a file of more pledges than are kept is read, and those beyond it are unknown with their group', async () => {
+  const pledge = getnetFileLines().at(-2) ?? '';
+  const otherDay = withText(pledge, 25, '21112026');
+  const inner = [otherDay, ...Array.from({ length: 19_999 }, () => pledge), otherDay, otherDay];
+  const lines = [getnetHeader(), ...inner, getnetTrailer(inner.length + 2)];
+  const { entries, faults } = await readLines(lines);
+  assert.deepEqual(faults, []);
+  const counts = Map.groupBy(entries, ({ kind, bankOn }) => `${kind} ${bankOn}`);
+  assert.deepEqual([...counts].map(([name, { length }]) => [name, length]).toSorted(), [
+    ['pledge 2026-11-20', 19_999],
+    ['unknown 2026-11-21', 3],
+  ]);
 });
 
 /** Of a real file of 2024 that a public test has, with other numbers of merchant, holder and account. */

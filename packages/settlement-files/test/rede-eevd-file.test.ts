@@ -73,6 +73,27 @@ test('columns may be shorter than the layout has them, and a text may have comma
   assert.deepEqual(await firstFault(lines.with(2, '05,012345678,000000700')), [3, null]);
   const ended = await readLines(short.map((line) => `${line},`));
   assert.deepEqual([ended.faults, ended.entries], [[], expected]);
+  // As a spreadsheet fills them.
+  const wide = short.map((line) => line + ','.repeat(Math.max(22 - line.split(',').length, 0)));
+  const filled = await readLines(wide);
+  assert.deepEqual([filled.faults, filled.entries], [[], expected]);
+  // The last column of the other is blank, so that only the end of the first line tells that one is too many.
+  const blank = (short[1] ?? '').replace(/[^,]*$/, '');
+  const moved = blank.replace(/,341,/, ',3,1,');
+  for (const [first, line, isGood] of [
+    [short[0] ?? '', blank, true],
+    [short[0] ?? '', moved, false],
+    [`${short[0]},`, `${blank},`, true],
+    [`${short[0]},`, `${moved},`, false],
+    [wide[0] ?? '', `${moved},`, false],
+  ] as const) {
+    const { faults: told } = await readLines(short.with(0, first).with(1, line));
+    assert.equal(
+      told.every(({ sentence }) => !/more columns/.test(sentence.en)),
+      isGood,
+      line,
+    );
+  }
   // A comma in a text would move the columns behind it, or cut the text.
   for (const at of [0, 2]) {
     const more = `${short[at]},1`;

@@ -4,6 +4,8 @@ import { refusalText } from '../src/banks/banks.ts';
 import type { Day } from '../src/day.ts';
 import type { Remittance, RemittanceOrder } from '../src/remittances/remittance.ts';
 import { agreementFault, remittanceBankNamed, writeRemittance } from '../src/remittances/remittance-banks.ts';
+import { cnab240, cnab400, returnedLines } from './return-lines.ts';
+import { digits } from './written-lines.ts';
 
 const ITAU = {
   branch: '0810',
@@ -275,4 +277,21 @@ test('why a bank refuses is said by the list of its layout', () => {
     /^15 o nosso número se repete no arquivo$/,
   );
   assert.equal(refusalText({ bank: '104', format: 'cnab400' }, '63'), 'motivo 63');
+});
+
+test('the number that a file for Caixa has is found in its return files, without the modality', async () => {
+  const order = { ...ORDER, bankNumber: '000010000000001' };
+  const { at } = written('104', CAIXA, [order]);
+  const sent = at(2, 41, 57) ?? '';
+  assert.equal(sent, '14000010000000001');
+  const shown = bankOf('104').shownNumber(order.bankNumber, CAIXA).replace('-', '');
+  const of240 = cnab240({ bank: '104' }, [{ movement: '06', bankNumber: `  ${shown}`, paid: 10_000 }]);
+  const of400 = cnab400({ bank: '104' }, [{ 57: sent, 109: '21110127', 153: digits(10_000, 13) }]);
+  for (const lines of [of240, of400]) {
+    const { entries } = await returnedLines(lines);
+    assert.deepEqual(
+      entries.map(({ number }) => number),
+      [order.bankNumber],
+    );
+  }
 });

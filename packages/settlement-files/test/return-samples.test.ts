@@ -5,7 +5,7 @@ import { returnedLines } from './return-lines.ts';
 /**
  * One boleto of each bank as it stands in a public file, between its header and trailer: a payment, where
  * there is one. Names, documents and accounts are gone, and what counts lines counts these. Unicred's header
- * is ours, and of Itaú’s CNAB 240 all but the pair. A program’s author made those of C6 and Cresol.
+ * is ours, and of Itaú’s CNAB 240 all but the pair. A program’s author made those of C6, Cresol and Ourinvest.
  */
 type Sample = {
   readonly bank: string;
@@ -332,6 +332,17 @@ const SAMPLES: readonly Sample[] = [
       '13399999         000001000006000000',
     ],
   },
+  {
+    bank: '712',
+    kind: 'CNAB 400',
+    event: null,
+    values: ['02', '000000000028', 10_000, 10_000, 0, '2023-04-30', '2023-04-30', null],
+    lines: [
+      '02RETORNO0000000000000000000000000000000000000000000000000000000000000000000712000000000000000300423000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000001',
+      '10000000000000000000000000000000000000000000000000000000000000000000000000000000280000000000000000000000000002300423         20000000000000000000030042300000000100000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000001000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000002',
+      '9000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000003',
+    ],
+  },
 ];
 
 for (const { bank, kind, event: wanted = 'paid', values, lines } of SAMPLES) {
@@ -363,11 +374,11 @@ for (const [bank, kind, row, at, text, said] of [
   });
 }
 
-/** null: it may end in a check digit, or an agreement of no fixed length begins it. */
+/** null: a check digit may end it, an agreement of no fixed length begins it, or its digit's portfolio is not there. */
 const NUMBERS: Readonly<Record<string, string | null>> = {
   '001 CNAB 240': null,
   '208 CNAB 240': '00000000026',
-  '104 CNAB 240': '24000000011136997',
+  '104 CNAB 240': '000000011136997',
   '033 CNAB 240': '000000000104',
   '001 CNAB 400': null,
   '237 CNAB 400': '00000000009',
@@ -378,7 +389,7 @@ const NUMBERS: Readonly<Record<string, string | null>> = {
   '756 CNAB 400': '00000015759',
   '041 CNAB 400': '22832563',
   '033 CNAB 400': '0007144',
-  '104 CNAB 400': '14000000000000001',
+  '104 CNAB 400': '000000000000001',
   '224 CNAB 400': '0011336555',
   '643 CNAB 400': '0104455217',
   '435 CNAB 400': '0000019628',
@@ -393,6 +404,7 @@ const NUMBERS: Readonly<Record<string, string | null>> = {
   '336 CNAB 400': '00000000001',
   '133 CNAB 400': '00000000002',
   '133 CNAB 240': null,
+  '712 CNAB 400': null,
 };
 
 /** Line, and position of a check digit that the line has all of. */
@@ -424,3 +436,16 @@ for (const { bank, kind, lines } of SAMPLES) {
     }
   });
 }
+
+test('a number of C6 with eleven digits of its own, of which no paper says the check digit, names none', async () => {
+  const { lines } = SAMPLES.find(({ bank }) => bank === '336') as Sample;
+  const line = lines[1] ?? '';
+  for (const digit of '0123456789P') {
+    const other = `${line.slice(0, 62)}10000000001${digit}${line.slice(74)}`;
+    const { entries } = await returnedLines(lines.with(1, other));
+    assert.deepEqual(
+      entries.map(({ number }) => number),
+      [null],
+    );
+  }
+});

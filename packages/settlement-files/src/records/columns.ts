@@ -31,14 +31,30 @@ export function columnLayout<const C extends readonly Column[]>(
 
 const NUMBERS = /^(?:digits|count|cents|day|time)/;
 
+type Full = string | { readonly field: string | null; readonly sentence: Sentence };
+
+/** For the lines of one file: its first one, whose last column is never blank, tells how they end. */
+export function columnReader(): (line: string, layout: RecordLayout) => Full {
+  let ended: { readonly columns: number; readonly blank: number } | null = null;
+  return (line, layout) => {
+    ended ??= {
+      columns: line.split(SEPARATOR).length,
+      blank: (/[, ]*$/.exec(line)?.[0].split(SEPARATOR).length ?? 1) - 1,
+    };
+    return fullColumns(line, layout, ended);
+  };
+}
+
 /**
  * The line with full columns: zeros before numbers, blanks behind texts. A line whose commas stand where they
- * stand then is taken as it is, whatever commas its texts have.
+ * stand then is taken as it is, whatever commas its texts have. Blank columns behind its own are those that
+ * end the first line, or fill it up to as many columns: more of them come from a comma in a text.
  */
-export function fullColumns(
+function fullColumns(
   line: string,
   { type, fields }: RecordLayout,
-): string | { readonly field: string | null; readonly sentence: Sentence } {
+  ended: { readonly columns: number; readonly blank: number },
+): Full {
   const isFull = fields.every(([, from, to, kind]) => {
     const isWhole = to < line.length;
     const mayHaveCommas = isWhole && kind.startsWith('text');
@@ -48,8 +64,13 @@ export function fullColumns(
   });
   if (isFull) return line;
   const columns = line.split(SEPARATOR);
-  while (columns.length > fields.length && columns.at(-1)?.trim() === '') columns.pop();
-  if (columns.length > fields.length) return { field: null, sentence: moreColumns(type, fields.length) };
+  const more = columns.splice(
+    columns.length === ended.columns || columns.length === fields.length + ended.blank
+      ? fields.length
+      : columns.length,
+  );
+  if (columns.length > fields.length || more.some((one) => one.trim() !== ''))
+    return { field: null, sentence: moreColumns(type, fields.length) };
   const full: string[] = [];
   for (const [index, [name, from, to, kind]] of fields.entries()) {
     const column = columns[index];

@@ -1,5 +1,5 @@
 import { holdsCardNumber, isCardNumber } from '../card-number.ts';
-import { fullColumns } from './columns.ts';
+import { columnReader } from './columns.ts';
 import {
   behindRecord,
   controlFault,
@@ -45,6 +45,7 @@ export function recordLines(
   findings: Findings,
 ): (line: string, lineNumber: number) => void {
   const layouts = new Map(records.map((layout) => [layout.type, layout]));
+  const fullColumns = columnReader();
   const byType = new Map(handlers.map((handler) => [handler.type, handler]));
   return (line, lineNumber) => {
     const plain = lineFault(line, longestLine);

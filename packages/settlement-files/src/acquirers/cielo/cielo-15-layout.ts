@@ -68,7 +68,7 @@ export const CIELO_15_TRAILER = recordLayout('9', 'Trailer of the file', 'The la
     2,
     12,
     'count',
-    'Lines between header and trailer; with these two only where `negotiated` is not 0',
+    'Lines between header and trailer; with these two only where `negotiated` is the sum of `net` of A, and not 0',
   ],
   [
     'net',

@@ -50,9 +50,12 @@ export class GetnetBatch {
     return establishment === this.#stated.establishment && batch === this.#stated.batch;
   }
 
-  /** The day of sales of which it is not known who was paid for them; null: it has none. */
-  get unknownDay(): Day | null {
-    return this.#kind === 'unknown' && this.#sales.length > 0 ? this.#stated.paymentDay : null;
+  /** Under which its money would be pledged, if it has sales whose status does not say who was paid. */
+  get unknownKeys(): readonly string[] {
+    const { currency, establishment, paymentEstablishment, paymentDay } = this.#stated;
+    if (this.#kind !== 'unknown' || currency !== REAIS || this.#sales.length === 0) return [];
+    const head = paymentEstablishment?.replace(/^0+/, '') ?? establishment;
+    return [establishment, head].map((one) => paidKey(one, paymentDay));
   }
 
   #holds(line: GoodLine, findings: Findings): boolean {
@@ -206,6 +209,10 @@ export class GetnetBatch {
     const { status, currency } = this.#stated;
     return currency === REAIS ? status : `${status} ${currency}`;
   }
+}
+
+export function paidKey(establishment: string, day: Day): string {
+  return `${establishment} ${day}`;
 }
 
 function byLine(one: Held, other: Held): number {

@@ -1,13 +1,12 @@
-import type { Day } from '../../day.ts';
 import type { SettlementEntry } from '../../entry.ts';
 import { bareEntry, negative, unknownUnder } from '../../records/entry-fields.ts';
-import { DAYS_REVERSED, disagrees, notOf, otherVersion, outOfPlace, tooMany } from '../../records/faults.ts';
+import { DAYS_REVERSED, disagrees, notOf, otherVersion, outOfPlace } from '../../records/faults.ts';
 import type { FileReading, Findings } from '../../records/findings.ts';
 import type { RecordValues } from '../../records/fixed-width.ts';
 import type { Format, FormatLayout } from '../../records/format.ts';
 import { type GoodLine, onRecord, recordLines } from '../../records/record-lines.ts';
 import type { Sentence } from '../../sentence.ts';
-import { GetnetBatch } from './getnet-batch.ts';
+import { GetnetBatch, paidKey } from './getnet-batch.ts';
 import {
   GETNET_ADJUSTMENT,
   GETNET_BATCH,
@@ -45,16 +44,18 @@ export const GETNET: Format<'getnet'> = {
 
 /** The money of these is in records of type 1 already. */
 const LEFT_OUT = new Set(['CS', 'PG']);
-const MOST_PLEDGES = 100_000;
-const PLEDGES = { pt: 'negociações em um arquivo', en: 'negotiations in a file' };
+const MOST_KEPT = 20_000;
+const VERSION = /\bV\.? ?10(?:\.(\d+))?\b/i;
 const NO_SIGN: Sentence = { pt: 'O campo sign não traz + ou -.', en: 'Field sign has neither + nor -.' };
 
 class GetnetFile implements FileReading {
   readonly trailer = GETNET_TRAILER.type;
   readonly #findings: Findings;
   readonly #take: (line: string, lineNumber: number) => void;
-  readonly #unknownDays = new Set<Day>();
-  #pledges: { readonly entry: SettlementEntry; readonly masked: string }[] = [];
+  /** Whose money, and of which day, is in sales that do not say who was paid. */
+  readonly #unknown = new Set<string>();
+  /** No such sale has come before them; one may come yet. */
+  #held: { readonly key: string; readonly entry: SettlementEntry; readonly masked: string }[] = [];
   #batch: GetnetBatch | null = null;
   #isLater = false;
   #lineCount = 0;
@@ -92,12 +93,12 @@ class GetnetFile implements FileReading {
 
   #header(values: RecordValues<typeof GETNET_HEADER>, line: GoodLine): void {
     const { establishment, madeOn, day, version, sequence } = values;
+    const ten = VERSION.exec(version);
     if (line.lineNumber !== 1) this.#findings.fault(line, null, outOfPlace(line.record));
-    else if (!/\bV\.? ?10(?:\.\d+)?\b/i.test(version)) {
-      this.#findings.fault(line, 'version', otherVersion('version', '10'));
-    } else if (madeOn < day) this.#findings.fault(line, 'day', DAYS_REVERSED);
+    else if (ten === null) this.#findings.fault(line, 'version', otherVersion('version', '10'));
+    else if (madeOn < day) this.#findings.fault(line, 'day', DAYS_REVERSED);
     else {
-      this.#isLater = /\b10\.[1-9]/.test(version);
+      this.#isLater = Number(ten[1] ?? 0) > 0;
       const days = { madeOn, from: day, to: day };
       const head = { format: 'getnet' as const, version, establishment, ...days, sequence };
       this.#findings.head({ ...head, isRepetition: false });
@@ -122,8 +123,7 @@ class GetnetFile implements FileReading {
 
   #closeBatch(): void {
     this.#batch?.close(this.#findings);
-    const day = this.#batch?.unknownDay ?? null;
-    if (day !== null) this.#unknownDays.add(day);
+    for (const key of this.#batch?.unknownKeys ?? []) this.#doubt(key);
     this.#batch = null;
   }
 
@@ -137,25 +137,35 @@ class GetnetFile implements FileReading {
     }
     const amount = negative(net);
     const description = unknownUnder(operationType, operation);
-    const entry = { ...bareEntry(line.lineNumber, kind, establishment), gross: amount, net: amount };
-    if (this.#pledges.length === MOST_PLEDGES)
-      this.#findings.fault(line, null, tooMany(PLEDGES, MOST_PLEDGES));
-    else this.#pledges.push({ entry: { ...entry, bankOn: creditDay, description }, masked: line.masked() });
+    const bare = { ...bareEntry(line.lineNumber, kind, establishment), gross: amount, net: amount };
+    const entry: SettlementEntry = { ...bare, bankOn: creditDay, description };
+    const key = paidKey(establishment, creditDay);
+    if (kind === 'pledge' && this.#held.length === MOST_KEPT) this.#doubt(key);
+    if (kind === 'unknown' || this.#isUnknown(key))
+      this.#findings.entry({ ...entry, kind: 'unknown' }, line.masked());
+    else this.#held.push({ key, entry, masked: line.masked() });
   }
 
-  /** Beside sales of its day of which it is not known who was paid, a pledge would be half of their money. */
-  #givePledges(): void {
-    for (const { entry, masked } of this.#pledges) {
-      const isHalf = entry.bankOn !== null && this.#unknownDays.has(entry.bankOn);
-      this.#findings.entry(isHalf ? { ...entry, kind: 'unknown' } : entry, masked);
+  #doubt(key: string): void {
+    if (this.#unknown.size < MOST_KEPT) this.#unknown.add(key);
+  }
+
+  #isUnknown(key: string): boolean {
+    return this.#unknown.has(key) || this.#unknown.size === MOST_KEPT;
+  }
+
+  /** Beside sales of which it is not known who was paid, a pledge would be half of their money. */
+  #giveHeld(): void {
+    for (const { key, entry, masked } of this.#held) {
+      this.#findings.entry(this.#isUnknown(key) ? { ...entry, kind: 'unknown' } : entry, masked);
     }
-    this.#pledges = [];
+    this.#held = [];
   }
 
   #end({ recordCount }: RecordValues<typeof GETNET_TRAILER>, line: GoodLine): void {
     this.#isEnded = true;
     this.#closeBatch();
-    this.#givePledges();
+    this.#giveHeld();
     if (!this.#findings.isClean || recordCount === this.#lineCount) return;
     this.#findings.fault(line, 'recordCount', disagrees('recordCount', recordCount, this.#lineCount));
   }

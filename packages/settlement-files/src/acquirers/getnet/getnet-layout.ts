@@ -207,7 +207,7 @@ export const GETNET_ADJUSTMENT = recordLayout(
 export const GETNET_NEGOTIATION = recordLayout(
   '5',
   'Negotiation',
-  'A `pledge`, negative, of no sale for type GV under movement L: the 1 of that money says PG, and somebody else is paid. Where a 1 of the same day with sales has a status that says nothing of who was paid (LQ), it is `unknown` as they are. Type CF and a type that is not known are `unknown` under L. Any other is counted and left out: PG is the sum of what was paid, and the 1 of a cession says CS.',
+  'A `pledge`, negative, of no sale for type GV under movement L: the 1 of that money says PG, and somebody else is paid. Where a 1 in reais with sales, of the same day and of the same establishment or head office, has a status that says nothing of who was paid (LQ), it is `unknown` as they are; so is one that comes when 20,000 others wait for the end of the file, with those of its day and establishment. Type CF and a type that is not known are `unknown` under L. Any other is counted and left out: PG is the sum of what was paid, and the 1 of a cession says CS.',
   [
     ['recordType', 1, 1, '= 5', 'Record'],
     ['establishment', 2, 16, 'digits', "The merchant's number"],

@@ -21,7 +21,7 @@ import {
 const REDE_EEVD_LAYOUT: FormatLayout = {
   title: 'Rede EEVD',
   rules: [
-    'Columns are separated by commas; numbers have zeros before them, texts blanks behind them, or a column is shorter. A type may have a zero before it: `011` is `11`. Where all columns are full, a text may have commas, and whatever stands behind the last one is free, up to 1,024 positions; where one is shorter there are no more columns than these.',
+    'Columns are separated by commas; numbers have zeros before them, texts blanks behind them, or a column is shorter. A type may have a zero before it: `011` is `11`. Where all columns are full, a text may have commas, and whatever stands behind the last one is free, up to 1,024 positions; where one is shorter there are no more columns than these, but for as many blank ones as end the header, or as fill the line up to the columns of the header.',
     '00 is the first line, 04 the last; the papers do not say how the others follow each other, so that they may stand anywhere.',
     'Each 05 is a `notice`: sales by debit are none of this service, so that nothing is matched to them, and nothing is booked for them.',
     'Of a batch (01): `saleCount` is the number of its 05, `gross`, `fee` and `net` are their sums, with or without those whose status is not 01. 04 has the sums of all 01, all 02 together have them, and all 03 together.',

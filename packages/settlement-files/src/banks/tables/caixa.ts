@@ -1,5 +1,6 @@
+import { digit9 } from '../../remittances/check-digits.ts';
 import { type Bank, used } from '../bank.ts';
-import { numberAt, withDigit9 } from '../boleto-number.ts';
+import { numberAt } from '../boleto-number.ts';
 import { TITLE_OF_CAIXA } from '../cnab240-layout.ts';
 import { detailLayout, FAMILY } from '../cnab400-layout.ts';
 import { DISCOUNTS, FEBRABAN } from './febraban.ts';
@@ -11,7 +12,11 @@ export const CAIXA: Bank = {
   name: 'Caixa',
   cnab240: {
     title: TITLE_OF_CAIXA,
-    number: withDigit9(40, 56),
+    number: {
+      from: 42,
+      to: 56,
+      digit: { at: 57, of: (number, line) => digit9(line.slice(39, 41) + number) },
+    },
     movements: {
       ...FEBRABAN_OF_CAIXA,
       ...DISCOUNTS,
@@ -37,7 +42,7 @@ export const CAIXA: Bank = {
   },
   cnab400: {
     sequence: [390, 394],
-    number: numberAt(57, 73),
+    number: numberAt(59, 73),
     details: {
       '1': detailLayout({ ...FAMILY, companyUse: [32, 56], bankNumber: [57, 73], creditedOn: [294, 299] }),
     },

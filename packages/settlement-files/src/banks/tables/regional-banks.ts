@@ -193,17 +193,18 @@ export const OURINVEST: Bank = {
   },
 };
 
+/** Of a number that a company gives: a zero and ten digits. Of another no paper says its digit. */
+function digitOfC6(number: string, line: string): string | null {
+  return number.startsWith('0') ? bradescoDigit(line.slice(106, 108) + number.slice(1)) : null;
+}
+
 export const C6: Bank = {
   code: '336',
   name: 'C6',
   cnab400: {
     sequence: null,
     madeOn: [125, 130],
-    number: {
-      from: 63,
-      to: 73,
-      digit: { at: 74, of: (number, line) => bradescoDigit(line.slice(106, 108) + number.slice(1)) },
-    },
+    number: { from: 63, to: 73, digit: { at: 74, of: digitOfC6 } },
     details: { '1': detailLayout({ ...FAMILY, bankNumber: [63, 73] }) },
     movements: {
       ...used('paid', { '06': 'liquidação normal', '08': 'liquidação em cartório' }),
