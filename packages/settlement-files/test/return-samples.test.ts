@@ -5,7 +5,7 @@ import { returnedLines } from './return-lines.ts';
 /**
  * One boleto of each bank as it stands in a public file, between its header and trailer: a payment, where
  * there is one. Names, documents and accounts are gone, and what counts lines counts these. Unicred's header
- * is ours, and of Itaú’s CNAB 240 all but the pair. A program’s author made those of C6, Cresol and Ourinvest.
+ * is ours, and of Itaú’s CNAB 240 all but the pair. Programmers made those of C6, Cresol and Ourinvest.
  */
 type Sample = {
   readonly bank: string;
@@ -374,7 +374,7 @@ for (const [bank, kind, row, at, text, said] of [
   });
 }
 
-/** null: a check digit may end it, an agreement of no fixed length begins it, or its digit's portfolio is not there. */
+/** null: a check digit may end it, an agreement of any length begins it, or its portfolio is missing. */
 const NUMBERS: Readonly<Record<string, string | null>> = {
   '001 CNAB 240': null,
   '208 CNAB 240': '00000000026',

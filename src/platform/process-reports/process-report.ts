@@ -32,7 +32,7 @@ export type AnswerTime = { readonly provider: string; readonly milliseconds: num
 /** Whoever waits for it at a shop goes. */
 export const SLOW_MILLISECONDS = 3_000;
 
-/** A provider that keeps waiting who asks. `silentSince`: since then it gave no answer; null: it gives some. */
+/** A provider that keeps callers waiting. `silentSince`: since when it gave none; null: it gives some. */
 export type Delay = {
   readonly provider: string;
   readonly since: number;
@@ -172,8 +172,8 @@ function longest(times: readonly AnswerTime[]): AnswerTime[] {
 }
 
 /**
- * Of each provider since the first process had to wait. It is silent only if no process was answered since, and
- * a delay is none if another process was answered in time since.
+ * Of each provider since the first process had to wait. It is silent only if no process was answered since,
+ * and a delay is none if another process was answered in time since.
  */
 function delaysOfAll(seen: readonly PeerReport[]): Delay[] {
   const delays = seen.flatMap((one) => one.delays ?? []);

@@ -1,8 +1,8 @@
 import { bradescoDigit, digit9 } from '../remittances/check-digits.ts';
 
 /**
- * Where a line has the number of a boleto, without agreement, portfolio and check digit. Without `of` the digit
- * is only left out; where `of` gives null, the line lacks what the digit is made of, and names no boleto.
+ * Where a line has the number of a boleto, without agreement, portfolio and check digit. Without `of` the
+ * digit is only left out; where `of` gives null, the line lacks what it is made of, and names no boleto.
  */
 export type NumberPlace = {
   readonly from: number;
@@ -35,7 +35,7 @@ export function withDigit9(from: number, to: number): NumberPlace {
   return { from, to, digit: { at: to + 1, of: digit9 } };
 }
 
-/** Bradesco's digit, over portfolio and number. The portfolio is that of the first place that has one, or none is named. */
+/** Bradesco's digit, over portfolio and number. The first place with a portfolio counts; else none is named. */
 export function withBradescoDigit(
   from: number,
   to: number,
