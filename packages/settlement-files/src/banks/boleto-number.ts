@@ -35,7 +35,7 @@ export function withDigit9(from: number, to: number): NumberPlace {
   return { from, to, digit: { at: to + 1, of: digit9 } };
 }
 
-/** Bradesco's digit, over portfolio and number. The first place with a portfolio counts; else none is named. */
+/** Bradesco's digit, over portfolio and number. The first portfolio that is given counts. */
 export function withBradescoDigit(
   from: number,
   to: number,
