@@ -97,8 +97,8 @@ export const CAPTURE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: 'src/transactions/requests/ask-once-sent.ts',
-        find: "const isSure = proof === 'clear' && isUnseen !== true;",
-        put: "const isSure = proof === 'clear';",
+        find: "const isSure = proof !== 'doubtful' && isUnseen !== true;",
+        put: "const isSure = proof !== 'doubtful';",
       },
     ],
     kinds: 'answers',

@@ -321,7 +321,7 @@ export type Postponement = {
   readonly reason: string;
   /** False: nothing was sent, and the try does not count. */
   readonly wasAsked?: boolean;
-  /** Milliseconds until its end is known by itself: until then nobody need look. */
+  /** Milliseconds until its end is known by itself: until then nobody need look. 0: somebody must. */
   readonly left?: number;
 };
 

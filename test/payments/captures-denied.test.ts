@@ -57,7 +57,7 @@ async function askedAgain(table: Table, paymentId: string): Promise<number> {
 
 /** The newest. */
 async function rowOf(table: Table, paymentId: string) {
-  const sql = `select state, denial, sent_at, denied_at, refusal_reason, unknown_reason from ${table} where transaction_id = $1
+  const sql = `select state, denial, sent_at, denied_at, ends_at, refusal_reason, unknown_reason from ${table} where transaction_id = $1
     order by created_at desc limit 1`;
   return (await cielo.service.auditor.query(sql, [paymentId]))[0];
 }
@@ -200,7 +200,12 @@ test('a no behind which the look-up is silent keeps its code and its end, and no
   assert.equal(await doneAtCielo('captures', paymentId), 0);
 });
 
-for (const returnCode of ['40', '56'])
+for (const [returnCode, isBack] of [
+  ['40', true],
+  // An earlier one would explain these.
+  ['56', false],
+  ['51', false],
+] as const)
   test(`a repetition behind the silence that is said no to by ${returnCode} ends by two looks, and is the last`, async () => {
     const { auditor } = cielo.service;
     const paymentId = await paid('cancels');
@@ -212,11 +217,75 @@ for (const returnCode of ['40', '56'])
     await until('its caller is done', async () => (await auditor.query(long, [paymentId])).length > 0);
     await untilRow('cancels', paymentId, 'denial', `Cielo answered ${returnCode}`);
     const taken = `select sent_at < now() - interval '50 minutes' as is_back from cancels where transaction_id = $1`;
-    assert.deepEqual(await auditor.query(taken, [paymentId]), [{ is_back: true }]);
+    assert.deepEqual(await auditor.query(taken, [paymentId]), [{ is_back: isBack }]);
     await untilRow('cancels', paymentId, 'state', 'refused');
     const apart = `select decided_at - denied_at >= interval '1 second' as is_apart from cancels where transaction_id = $1`;
     assert.deepEqual(await auditor.query(apart, [paymentId]), [{ is_apart: true }]);
     assert.equal(await doneAtCielo('cancels', paymentId), 0);
+  });
+
+test('no balance says nothing of an accepted void that was not heard, which is waited for again', async () => {
+  const { auditor } = cielo.service;
+  const paymentId = await paid('cancels');
+  const pending = { afterMilliseconds: 60_000, fails: false };
+  await cielo.script({ on: 'refund', pending, fault: 'booksButSilent' }, { on: 'refund', returnCode: '56' });
+  assert.equal((await ask('cancels', paymentId)).status, 500);
+  const long = `update cancels set sent_at = now() - interval '1 hour', ends_at = now() - interval '1 hour', due_at = now()
+    where transaction_id = $1 and unknown_reason is not null and denial is null returning 1`;
+  await until('its caller is done', async () => (await auditor.query(long, [paymentId])).length > 0);
+  // Longer than the silence of the test, which the clock of Cielo is not to race with.
+  const longer = `update cancels set sent_at = sent_at + interval '1 minute'
+    where transaction_id = $1 and denial is not null and state = 'canceling' returning 1`;
+  await until('it is said no to', async () => (await auditor.query(longer, [paymentId])).length > 0);
+  const isQuiet = 'select ends_at > now() as is_quiet from cancels where transaction_id = $1';
+  await until('its new end is set', async () => (await auditor.query(isQuiet, [paymentId]))[0]?.is_quiet);
+  await cielo.desk('clock', { forwardMilliseconds: 60_000 });
+  await auditor.query('update cancels set due_at = now() where transaction_id = $1', [paymentId]);
+  await untilRow('cancels', paymentId, 'state', 'canceled');
+  assert.equal(await doneAtCielo('cancels', paymentId), PART);
+});
+
+test('the end of a first silence stands: what is sent behind it puts it off no more', async () => {
+  const { auditor } = cielo.service;
+  const paymentId = await paid('cancels');
+  const lost = { ...NO.cancels, fault: 'silent' };
+  await cielo.script(lost, lost);
+  assert.equal((await ask('cancels', paymentId)).status, 500);
+  await untilRow('cancels', paymentId, 'ends_at');
+  const { ends_at: end, sent_at: first } = (await rowOf('cancels', paymentId)) ?? {};
+  const again = `update cancels set sent_at = now(), due_at = now()
+    where transaction_id = $1 and sent_at > $2 and unknown_reason !~ 'may still book' returning ends_at`;
+  const [lostAgain] = await until('it is sent again, and lost', async () => {
+    const rows = await auditor.query(again, [paymentId, first]);
+    return rows.length > 0 && rows;
+  });
+  assert.deepEqual(lostAgain?.ends_at, end);
+  await until('it waits again', async () =>
+    /may still book/.test(String((await rowOf('cancels', paymentId))?.unknown_reason)),
+  );
+  assert.deepEqual((await rowOf('cancels', paymentId))?.ends_at, end);
+  await cielo.script();
+});
+
+for (const [what, find, tid, rests] of [
+  ['heard in vain', {}, 'another', true],
+  ['silent', { fault: 'unavailable' }, null, false],
+] as const)
+  test(`a cancel that was never sent, whose look-up is ${what}, is a try, comes ever more rarely, and is told of`, async () => {
+    const { auditor, log } = cielo.service;
+    const paymentId = await paid('cancels');
+    await cielo.script({ ...NO.cancels, fault: 'silent' });
+    assert.equal((await ask('cancels', paymentId)).status, 500);
+    await cielo.script(...Array.from({ length: 12 }, () => ({ on: 'find', ...find })));
+    const known = 'update transactions set tid = coalesce($2, tid) where transaction_id = $1';
+    await auditor.query(known, [paymentId, tid]);
+    const unsent = `update cancels set sent_at = null, tries = 9, fence = fence + 1, due_at = now() where transaction_id = $1 returning cancel_id`;
+    const [row] = await auditor.query(unsent, [paymentId]);
+    const tried = `select due_at - now() as pause from cancels where transaction_id = $1 and tries >= 10
+      and sent_at is null and due_at > now() + interval '${rests ? '4 minutes' : '9 seconds'}' and unknown_reason is not null`;
+    await until('it rests', async () => (await auditor.query(tried, [paymentId])).length > 0);
+    await until('it is told of', async () => log.some((line) => line.includes(String(row?.cancel_id))));
+    await cielo.script();
   });
 
 test('what Cielo gave back that fits no cancel is for a person: it is looked for ever more rarely, and told of', async () => {
@@ -232,7 +301,7 @@ test('what Cielo gave back that fits no cancel is for a person: it is looked for
     return rows.length > 0 && rows;
   });
   const id = String(row?.cancel_id);
-  const rests = `select 1 from cancels where transaction_id = $1 and due_at > now() + interval '4 minutes' and ends_at is null`;
+  const rests = `select 1 from cancels where transaction_id = $1 and due_at > now() + interval '4 minutes' and ends_at <= now()`;
   await until('it rests', async () => (await auditor.query(rests, [paymentId])).length > 0);
   await until('it is told of', async () =>
     log.some((line) => line.includes('fits no cancel') && line.includes(id)),
@@ -254,20 +323,23 @@ test('a capture that could not be looked up was not sent: a no to its first requ
   ]);
 });
 
-test('a capture that an older process may have sent unmarked counts as sent', async () => {
-  const paymentId = await paid('captures');
-  const claimed = `update captures set fence = fence + 1, sent_at = null, due_at = now() where transaction_id = $1`;
-  await cielo.script({ ...NO.captures, fault: 'silent' });
-  assert.equal((await ask('captures', paymentId)).status, 500);
-  // One may be heard by a try that has begun before the row is changed, and loses its claim by that.
-  await cielo.script(...Array.from({ length: 6 }, () => NO.captures));
-  await cielo.service.auditor.query(claimed, [paymentId]);
-  await untilRow('captures', paymentId, 'denial');
-  const { state } = (await rowOf('captures', paymentId)) ?? {};
-  assert.equal(state, 'capturing');
-  await untilRow('captures', paymentId, 'state', 'refused');
-  await cielo.script();
-});
+for (const mark of ['null', "now() - interval '1 hour'"])
+  test(`a capture that an older process may have sent behind the mark ${mark} counts as sent`, async () => {
+    const paymentId = await paid('captures');
+    const claimed = `update captures set fence = fence + 1, sent_at = ${mark}, due_at = now() where transaction_id = $1`;
+    await cielo.script({ ...NO.captures, fault: 'silent' });
+    assert.equal((await ask('captures', paymentId)).status, 500);
+    // One may be heard by a try that has begun before the row is changed, and loses its claim by that.
+    await cielo.script(...Array.from({ length: 6 }, () => NO.captures));
+    await cielo.service.auditor.query(claimed, [paymentId]);
+    await untilRow('captures', paymentId, 'denial');
+    const { state } = (await rowOf('captures', paymentId)) ?? {};
+    assert.equal(state, 'capturing');
+    const sent = `select sent_at > now() - interval '50 minutes' as is_new from captures where transaction_id = $1`;
+    assert.deepEqual(await cielo.service.auditor.query(sent, [paymentId]), [{ is_new: true }]);
+    await untilRow('captures', paymentId, 'state', 'refused');
+    await cielo.script();
+  });
 
 const FAILS = `create or replace function deny() returns trigger language plpgsql as $$ begin
     if new.sent_at is distinct from old.sent_at then raise exception 'planted'; end if; return new; end $$`;

@@ -92,8 +92,9 @@ export function askOnce(
         path,
         body,
         headers: { ...JSON_HEADERS, ...headers },
-        headersTimeout: timeout,
-        bodyTimeout: timeout,
+        // The timers of undici may end half a second early.
+        headersTimeout: 0,
+        bodyTimeout: 0,
       },
       handler,
     );

@@ -131,7 +131,13 @@ export type NotConnected = { readonly kind: 'notConnected'; readonly reason: str
 export type NotMade = { readonly kind: 'notMade'; readonly reason: string };
 
 /** We had no free connection or no time left: nothing was sent, and this says nothing about the acquirer. */
-export type NotSent = { readonly kind: 'notSent'; readonly reason: string; readonly isForPerson?: boolean };
+export type NotSent = {
+  readonly kind: 'notSent';
+  readonly reason: string;
+  /** Of the look-up before it; by default nothing was asked. */
+  readonly cause?: UnclearCause;
+  readonly isForPerson?: boolean;
+};
 
 /** `preauthorized` is the approval of a later capture, `approved` that of an immediate one. */
 export type AuthorizationAnswer =
@@ -207,9 +213,12 @@ export type CancelAnswer =
 /** It was looked for alone, and is not booked now. */
 export type NotBooked = { readonly kind: 'notFound'; readonly reason: string };
 
-/** A no of the acquirer. `doubtful`: it contradicts what a look-up shows. */
+/**
+ * A no of the acquirer. `unlessEarlier`: what an earlier request came to, heard or not, would explain it.
+ * `doubtful`: it contradicts what a look-up shows.
+ */
 export type Denial = {
-  readonly proof: 'clear' | 'doubtful';
+  readonly proof: 'clear' | 'unlessEarlier' | 'doubtful';
   /** The port's word for it; null: it has none. */
   readonly refusal: string | null;
 };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cents } from '../../values/cents.ts';
 import type { CancelHistory } from './acquirer.ts';
-import { stepOfCancel } from './sum-cancel.ts';
+import { stepOfCancel, unsentCancel } from './sum-cancel.ts';
 
 const SILENCE = 60_000;
 const FIRST: CancelHistory = {
@@ -33,6 +33,15 @@ test('the first try is sent if the sum is what is on record', () => {
   );
   assert.deepEqual(step(FIRST, 50), { kind: 'refused', reason: 'failed' }, 'not on record here');
   assert.equal(step(FIRST, 30, 20).kind, 'refused');
+});
+
+test('the first try that cannot be looked up is not sent: it is for a person where the answer is of no use', () => {
+  const silent = { kind: 'unknown', reason: 'R' } as const;
+  const useless = { ...silent, cause: 'unusable' } as const;
+  const unsent = { kind: 'notSent', reason: 'R' };
+  assert.deepEqual(unsentCancel(FIRST, silent), { ...unsent, cause: 'silent', isForPerson: false });
+  assert.deepEqual(unsentCancel(FIRST, useless), { ...unsent, cause: 'unusable', isForPerson: true });
+  assert.deepEqual(unsentCancel(LOST, useless), useless);
 });
 
 test('after silence the sum says whether it was booked', () => {

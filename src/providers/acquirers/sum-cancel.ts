@@ -1,4 +1,4 @@
-import { forPerson } from '../../platform/channels/unclear.ts';
+import { forPerson, isHeard } from '../../platform/channels/unclear.ts';
 import type { CancelAnswer, CancelHistory, Unknown } from './acquirer.ts';
 
 /** What the acquirer says that it gave back of a charge, in cents. */
@@ -17,9 +17,13 @@ export type AskedCancel = { readonly amount: number; readonly history: CancelHis
 /** `send`: it is not booked, and no earlier request of it will be any more. */
 type Step = CancelAnswer | { readonly kind: 'send' };
 
-/** What could not be looked up is not sent; the first of all is not kept for that either. */
+/**
+ * What could not be looked up is not sent; the first of all is not kept for that either. Where the answer is
+ * of no use, asking again brings nothing.
+ */
 export function unsentCancel({ sinceLastSend }: CancelHistory, look: Unknown): CancelAnswer {
-  return sinceLastSend === null ? { kind: 'notSent', reason: look.reason } : look;
+  if (sinceLastSend !== null) return look;
+  return { kind: 'notSent', reason: look.reason, cause: look.cause ?? 'silent', isForPerson: isHeard(look) };
 }
 
 /**

@@ -11,7 +11,7 @@ import { inputRows, own, type Timed, withDeadlines } from '../../platform/postgr
 import { column, firstOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import type { Cents } from '../../values/cents.ts';
-import { requestQueue, UNANSWERED } from '../requests/request-queue.sql.ts';
+import { FIRST_END, requestQueue, UNANSWERED } from '../requests/request-queue.sql.ts';
 import { sentRequests } from '../requests/sent-requests.sql.ts';
 import { TRANSACTION_STATES } from '../transaction.ts';
 import {
@@ -282,7 +282,7 @@ export const CANCEL_REQUESTS = requestQueue(
     open: fromStates(CANCEL_MOVES, 'confirm'),
     claimed: `unknown_reason = case when c.accepted_at is null
        then coalesce(c.unknown_reason, 'the process that asked did not finish') else c.unknown_reason end`,
-    postponed: ", ends_at = now() + $7::float8 * interval '1 millisecond'",
+    postponed: FIRST_END,
     overdue: 'accepted_at is not null or unknown_reason is not null',
     columns: UNRESOLVED.columns,
   },

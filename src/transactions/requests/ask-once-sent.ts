@@ -44,7 +44,8 @@ export function lateCaptures({ lateBooking }: AcquirerTraits, timeout: number): 
  * A no is believed at once where nothing else was ever sent, unless it is doubtful or could not be looked up.
  * One that was sent before may yet be booked: the no is noted, nothing is sent any more, and it is believed
  * when two look-ups apart, the last of them behind the acquirer's horizon, show nothing. Where that was over
- * before the request of the no was sent, nothing is left of it to wait for.
+ * before the request of the no was sent, nothing is left of it to wait for, unless it would explain the no:
+ * then it may have been booked unseen, and the whole horizon is waited for again.
  */
 export async function askOnceSent<Answer extends { readonly kind: string }>(
   asking: AskOnceSent<Answer>,
@@ -68,8 +69,8 @@ export async function askOnceSent<Answer extends { readonly kind: string }>(
   const { reason, refusal, proof, isUnseen } = answer;
   const { sinceLastSend } = request;
   const isFirst = sinceLastSend === null;
-  const isSure = proof === 'clear' && isUnseen !== true;
-  const isAlone = !isFirst && sinceLastSend >= (asking.late?.horizon ?? 0);
+  const isSure = proof !== 'doubtful' && isUnseen !== true;
+  const isAlone = proof === 'clear' && !isFirst && sinceLastSend >= (asking.late?.horizon ?? 0);
   const since = isSure && isAlone ? sinceLastSend : null;
   const noted = await committed(requests.noteDenial(database, request, answer, isUnseen === false, since));
   if (noted !== true) return unusable(noted === false ? reason : `the no could not be kept: ${noted}`);

@@ -42,6 +42,9 @@ const HELD = rowCodec({
   millisecondsLeft: column.real('f.milliseconds_left'),
 });
 
+/** `postponed` of a table with ends_at. Its first end stands: what goes on behind that is old. */
+export const FIRST_END = ", ends_at = least(ends_at, now() + $7::float8 * interval '1 millisecond')";
+
 export type HeldRequest = Readonly<RowOf<typeof HELD>>;
 
 /** SQL of a table with merchant_id, fence, tries, due_at and unknown_reason. */

@@ -17,8 +17,8 @@ import {
 import type { RequestQueue, UnansweredRequest } from './request-queue.sql.ts';
 
 /**
- * `notSent`: the try does not count. `cause`: by default `silent`. `left`: nothing is wrong, and it is known
- * in so many milliseconds. `isForPerson`: as `forPerson` has it.
+ * `cause`: by default `silent`; `notSent` without one: nothing was asked, and the try does not count. `left`:
+ * nothing is wrong, and it is known in so many milliseconds. `isForPerson`: as `forPerson` has it.
  */
 export type Unclear = {
   readonly kind: 'unknown' | 'notConnected' | 'notSent';
@@ -127,17 +127,19 @@ async function postpone<Request extends Resolvable, Answer extends Clear>(
 function unclear<Request extends Resolvable, Answer extends Clear>(
   resolving: ResolveRequests<Request, Answer>,
   request: Request,
-  { kind, reason, isForPerson = false, cause = isForPerson ? 'unusable' : 'silent', left }: Unclear,
+  answer: Unclear,
 ): Postponement {
-  // Where nothing was sent, nothing is known of the provider.
-  if (kind === 'notSent' && !isForPerson) return unsentPostponement(reason);
+  const { kind, reason, isForPerson = false, left } = answer;
+  // Where nothing was asked, nothing is known of the provider.
+  if (kind === 'notSent' && !isForPerson && answer.cause === undefined) return unsentPostponement(reason);
+  const cause = answer.cause ?? (isForPerson ? 'unusable' : 'silent');
   const { outage, warn } = resolving;
   const asked = askedOf(resolving, request);
   if (cause !== 'notAsked') outage.observe(cause === 'unusable', asked);
   if (left !== undefined) return { seconds: secondsUntilNextLook(request.tries, left), reason, left };
   const isAway = outage.isAway(asked.provider);
   if (request.tries >= TRIES_BEFORE_WARNING && !isAway) warn(request, reason);
-  if (isForPerson) return { seconds: secondsUntilNextLook(request.tries), reason };
+  if (isForPerson) return { seconds: secondsUntilNextLook(request.tries), reason, left: 0 };
   return { seconds: secondsUntilNextResolveTry(request.tries, isAway), reason };
 }
 

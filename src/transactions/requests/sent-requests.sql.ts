@@ -2,7 +2,7 @@ import { type Database, statement } from '../../platform/postgres/database.ts';
 import type { Denied } from '../../providers/acquirers/acquirer.ts';
 import type { RequestKey, RequestTable } from './request-queue.sql.ts';
 
-/** SQL of a table of `requestQueue` with sent_at, denial, denied_as and denied_at. */
+/** SQL of a table of `requestQueue` with sent_at, denial, denied_as, denied_at and ends_at. */
 export type SentTable = Pick<RequestTable, 'table' | 'key' | 'open'>;
 
 export function sentTexts({ table, key, open }: SentTable) {
@@ -12,7 +12,7 @@ export function sentTexts({ table, key, open }: SentTable) {
     take_back: `update ${table} set sent_at = now() - $4::float8 * interval '1 millisecond'
    where ${isHeld} and denial is null returning ${key}`,
     note_denial: `update ${table} set denial = $4, denied_as = $5, denied_at = case when $6::boolean then now() end,
-     sent_at = coalesce(now() - $7::float8 * interval '1 millisecond', sent_at)
+     sent_at = coalesce(now() - $7::float8 * interval '1 millisecond', sent_at), ends_at = null
    where ${isHeld} and denial is null returning ${key}`,
     note_absence: `update ${table} set denied_at = now()
    where ${isHeld} and denial is not null and denied_at is null returning ${key}`,

@@ -26,7 +26,7 @@ import {
   captureRefusal,
   type RecordedCapture,
 } from '../../capture.ts';
-import { requestQueue, UNANSWERED } from '../../requests/request-queue.sql.ts';
+import { FIRST_END, requestQueue, UNANSWERED } from '../../requests/request-queue.sql.ts';
 import { sentRequests } from '../../requests/sent-requests.sql.ts';
 import { TRANSACTION_MOVES, TRANSACTION_STATES } from '../../transaction.ts';
 
@@ -267,9 +267,9 @@ export const CAPTURE_REQUESTS = requestQueue(
     open: fromStates(CAPTURE_MOVES, 'confirm'),
     // An older process marks nothing as sent, and knows no marked_fence.
     claimed: `unknown_reason = coalesce(c.unknown_reason, 'the process that asked did not finish'),
-     sent_at = case when c.fence = c.marked_fence then c.sent_at else coalesce(c.sent_at, now()) end,
+     sent_at = case when c.fence = c.marked_fence then c.sent_at else now() end,
      marked_fence = c.fence + 1`,
-    postponed: ", ends_at = now() + $7::float8 * interval '1 millisecond'",
+    postponed: FIRST_END,
     overdue: 'unknown_reason is not null',
     columns: UNRESOLVED.columns,
   },

@@ -208,8 +208,22 @@ test('a void is done, accepted, refused for good, or unknown', () => {
     for (const status of [200, 400]) assert.equal(kindOf(code, status), 'denied');
   for (const code of ['43', '54', '56', '72', '76'])
     assert.deepEqual(readCieloVoid(answer({ ReturnCode: code })), {
-      ...{ kind: 'denied', proof: 'clear', refusal: 'failed', reason: `Cielo answered ${code}`, code },
+      ...{
+        kind: 'denied',
+        proof: 'unlessEarlier',
+        refusal: 'failed',
+        reason: `Cielo answered ${code}`,
+        code,
+      },
     });
+  const proofOf = (body: object) => {
+    const denied = readCieloVoid(answer(body));
+    return denied.kind === 'denied' && denied.proof;
+  };
+  for (const code of ['41', '51', '55', '102', '130'])
+    assert.equal(proofOf({ ReturnCode: code }), 'unlessEarlier', code);
+  for (const code of ['309', '312']) assert.equal(proofOf([{ Code: code }]), 'unlessEarlier', code);
+  for (const code of ['40', '53', '101']) assert.equal(proofOf({ ReturnCode: code }), 'clear', code);
   for (const code of ['17', '42', '98', '99', '57', '476', '5', '475', 'BP900'])
     assert.equal(kindOf(code), 'unknown', code);
   for (const status of [400, 500]) assert.equal(kindOf('0', status), 'unknown');

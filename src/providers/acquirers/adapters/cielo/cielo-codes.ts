@@ -41,7 +41,7 @@ export const CIELO_CAPTURE_REFUSALS: Denials = {
 
 /** Errors of a request to void. They have a table of their own, whose numbers others have too. */
 export const CIELO_VOID_ERRORS: Denials = {
-  ...denials('clear', 'notApproved', '309 312'),
+  ...denials('unlessEarlier', 'notApproved', '309 312'),
   ...denials('clear', 'failed', '310 311'),
   ...denials('doubtful', 'unknownCharge', '307'),
 };
@@ -52,9 +52,9 @@ export const CIELO_VOID_LATE = words('40 101');
 /** Return codes of a void that nothing was done for. */
 export const CIELO_VOID_REFUSALS: Denials = {
   ...denials('clear', 'unknownCharge', '3 52 77 206 209 215 217 221'),
-  ...denials('clear', 'exceedsRemaining', '51 55 102 130'),
-  ...denials('clear', 'notApproved', '41'),
+  // An earlier void that was accepted or done leaves too little, or no balance.
+  ...denials('unlessEarlier', 'exceedsRemaining', '51 55 102 130'),
+  ...denials('unlessEarlier', 'notApproved', '41'),
+  ...denials('unlessEarlier', 'failed', '43 54 56 72 76'),
   ...denials('clear', 'failed', '40 53 58 60 100 101 103 104 105 106 107 108 120 121 160'),
-  // No balance now.
-  ...denials('clear', 'failed', '43 54 56 72 76'),
 };

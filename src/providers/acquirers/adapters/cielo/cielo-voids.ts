@@ -46,12 +46,12 @@ async function voidAll(
     others.filter(isLive).map((payment) => endOne(tools, merchantId, payment, endsAt - performance.now())),
   );
   const unvoided = answers.filter((answer) => typeof answer !== 'boolean');
+  if (others.some(isUndecided)) unvoided.push(unknown('Cielo has not decided it yet'));
   // Refused as a whole only where none of them is unclear.
   const [first] = unvoided.toSorted(
     (one, other) => Number(one.isRefused ?? 0) - Number(other.isRefused ?? 0),
   );
   if (first !== undefined) return first;
-  if (others.some(isUndecided)) return unknown('Cielo has not decided it yet');
   if (kept === null && declineOfAll(payments) !== null) return { kind: 'declined' };
   return { kind: 'voided', charges: answers.filter((wasVoided) => wasVoided === true).length };
 }

@@ -1,4 +1,5 @@
 import type { Asked, ChannelAnswer } from '../../../../platform/channels/ask-once.ts';
+import { unusable } from '../../../../platform/channels/unclear.ts';
 import { CARD_BRANDS } from '../../../../values/card-number.ts';
 import type {
   Acquirer,
@@ -176,7 +177,7 @@ async function capture(
   const payments = await lookUp(merchantId, reference, timeout);
   if (typeof payments === 'string') return unknown(payments);
   const payment = paymentOf(payments, request);
-  if (payment === null) return unknown('Cielo does not know the charge');
+  if (payment === null) return unusable('Cielo does not know the charge');
   const before = captureFound(payment, amount);
   if (before.kind !== 'notFound') return before;
   if (!(await request.markSent())) return NOT_MARKED;
@@ -192,5 +193,7 @@ async function findCapture(
   const payments = await lookUp(request.merchantId, request.reference, timeout);
   if (typeof payments === 'string') return unknown(payments);
   const payment = paymentOf(payments, request);
-  return payment === null ? unknown('Cielo does not know the charge') : captureFound(payment, request.amount);
+  return payment === null
+    ? unusable('Cielo does not know the charge')
+    : captureFound(payment, request.amount);
 }

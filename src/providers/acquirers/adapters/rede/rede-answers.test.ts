@@ -154,7 +154,8 @@ test('a refund is done, accepted, refused for good, or unknown', () => {
     return denied.kind === 'denied' && denied.proof;
   };
   assert.deepEqual([proofOf('351'), proofOf('351', false)], ['doubtful', 'clear']);
-  assert.deepEqual([proofOf('371'), proofOf('355'), proofOf('365')], ['clear', 'doubtful', 'clear']);
+  assert.deepEqual([proofOf('355'), proofOf('365'), proofOf('354')], ['doubtful', 'clear', 'clear']);
+  for (const code of ['357', '358', '371', '373']) assert.equal(proofOf(code), 'unlessEarlier', code);
   assert.equal(kindOf('359'), 'canceled');
   assert.equal(kindOf('360'), 'pending');
   for (const code of ['353', '354', '357', '358', '365', '371', '373', '374', '351', '51', '71'])

@@ -49,10 +49,11 @@ export const REDE_CAPTURE_REFUSALS: Denials = {
 /** 355 (canceled) contradicts sums of which something is left. */
 export const REDE_REFUND_REFUSALS: Denials = {
   ...denials('clear', 'unknownCharge', '353'),
-  ...denials('clear', 'exceedsRemaining', '357 358 373'),
-  ...denials('doubtful', 'exceedsRemaining', '355'),
   // 371 may be tried again some hours later, by whoever asks anew.
-  ...denials('clear', 'failed', `173 351 354 363 365 371 374 ${OF_REQUEST}`),
+  ...denials('unlessEarlier', 'exceedsRemaining', '357 358 373'),
+  ...denials('unlessEarlier', 'failed', '371'),
+  ...denials('doubtful', 'exceedsRemaining', '355'),
+  ...denials('clear', 'failed', `173 351 354 363 365 374 ${OF_REQUEST}`),
 };
 
 /** "Forbidden": what is not captured is not given back; of what is, it is contradicted. */

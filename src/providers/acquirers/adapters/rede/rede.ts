@@ -241,8 +241,13 @@ async function capture(
 ): Promise<CaptureAnswer> {
   const { merchantId, reference, amount } = request;
   const endsAt = performance.now() + timeout;
-  const tid = request.tid ?? (await lookUp(merchantId, reference, timeout)).tid;
-  if (tid === null) return unknown('Rede does not know the charge');
+  let { tid } = request;
+  if (tid === null) {
+    const seen = await lookUp(merchantId, reference, timeout);
+    if (seen.found.kind === 'unknown') return seen.found;
+    tid = seen.tid;
+  }
+  if (tid === null) return unusable('Rede does not know the charge');
   if (!(await request.markSent())) return NOT_MARKED;
   const answer = await sendCapture(ask, merchantId, tid, amount, endsAt - performance.now());
   return foundUnlessKnown(answer, () => findCapture(lookUp, request, endsAt - performance.now()));
@@ -266,7 +271,7 @@ async function findCapture(
     case 'declined':
       return { kind: 'refused', reason: 'notPreauthorized' };
     case 'notFound':
-      return unknown('Rede does not know the charge');
+      return unusable('Rede does not know the charge');
     case 'unknown':
       return found;
   }
