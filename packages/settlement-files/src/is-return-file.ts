@@ -1,5 +1,6 @@
 import { isReturnHeader } from './banks/return-header.ts';
-import { isNothing, LineSplitter, LONGEST_LINE, plainBytes, UnreadableFile } from './text-lines.ts';
+import { isNothing, LineSplitter, LONGEST_LINE, plainBytes } from './text-lines.ts';
+import { UnreadableFile } from './unreadable-file.ts';
 
 /** Decides by the first line and reads no further. */
 export async function isReturnFile(bytes: AsyncIterable<Uint8Array>): Promise<boolean> {

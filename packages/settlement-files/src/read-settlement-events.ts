@@ -1,7 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { SettlementEvent } from './entry.ts';
 import { SettlementReading } from './settlement-reading.ts';
-import { plainBytes, UnreadableFile } from './text-lines.ts';
+import { plainBytes } from './text-lines.ts';
+import { UnreadableFile } from './unreadable-file.ts';
 
 /** Uses constant memory. Entries count only after `end`. Throws errors of the byte source. */
 export async function* readSettlementEvents(

@@ -1,25 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { createGunzip } from 'node:zlib';
+import { ByteSource, TOO_LARGE } from './byte-source.ts';
 import type { Sentence } from './sentence.ts';
-
-/** The bytes are no lines of text. */
-export class UnreadableFile extends Error {
-  override readonly name = 'UnreadableFile';
-  readonly sentence: Sentence;
-  constructor(sentence: Sentence) {
-    super(sentence.en);
-    this.sentence = sentence;
-  }
-}
+import { UnreadableFile } from './unreadable-file.ts';
+import { SPREADSHEET, unzipped } from './zip.ts';
 
 const OTHER_KINDS: readonly (readonly [bytes: readonly (number | null)[], sentence: Sentence])[] = [
-  [
-    [0x50, 0x4b, 0x03, 0x04],
-    {
-      pt: 'O arquivo é um zip ou uma planilha: extraia dele o arquivo de texto que o banco ou a adquirente fez.',
-      en: 'The file is a zip or a spreadsheet: extract the text file that the bank or the acquirer made.',
-    },
-  ],
   [
     [0x25, 0x50, 0x44, 0x46],
     {
@@ -27,13 +13,7 @@ const OTHER_KINDS: readonly (readonly [bytes: readonly (number | null)[], senten
       en: 'The file is a PDF: download the text file.',
     },
   ],
-  [
-    [0xd0, 0xcf, 0x11, 0xe0],
-    {
-      pt: 'O arquivo é uma planilha: baixe o arquivo de texto.',
-      en: 'The file is a spreadsheet: download the text file.',
-    },
-  ],
+  [[0xd0, 0xcf, 0x11, 0xe0], SPREADSHEET],
   ...[
     [0xff, 0xfe],
     [0xfe, 0xff],
@@ -56,14 +36,11 @@ const BROKEN_GZIP: Sentence = {
   en: 'The compressed file (gzip) is damaged: download it again.',
 };
 
-const TOO_LARGE: Sentence = {
-  pt: 'O arquivo compactado (gzip) cresce demais ao ser aberto.',
-  en: 'The compressed file (gzip) grows too much when it is opened.',
-};
-
 const GZIP = [0x1f, 0x8b];
-/** Ten million lines of the longest format. */
-const MOST_BYTES = 10 * 2 ** 30;
+const ZIPS = [
+  [0x50, 0x4b, 0x03, 0x04],
+  [0x50, 0x4b, 0x05, 0x06],
+];
 
 function beginsWith(bytes: Uint8Array, start: readonly (number | null)[]): boolean {
   return start.every((byte, index) => byte === null || bytes[index] === byte);
@@ -72,64 +49,29 @@ function beginsWith(bytes: Uint8Array, start: readonly (number | null)[]): boole
 /** Servers and programs pack what is packed already. */
 const MOST_LAYERS = 3;
 
-/** The bytes, unpacked if they are gzip. Throws `UnreadableFile`. */
+/** The bytes, unpacked if they are gzip or a zip of one file. Throws `UnreadableFile`. */
 export async function* plainBytes(
   bytes: AsyncIterable<Uint8Array>,
   layers = MOST_LAYERS,
 ): AsyncGenerator<Uint8Array> {
-  const source = bytes[Symbol.asyncIterator]();
-  let first: Buffer = Buffer.alloc(0);
-  for (let next = await source.next(); !next.done; next = await source.next()) {
-    first = Buffer.concat([first, next.value]);
-    if (first.length >= 4) break;
-  }
-  const rest = { [Symbol.asyncIterator]: () => source };
-  const isPacked = beginsWith(first, GZIP);
-  const other = OTHER_KINDS.find(([start]) => beginsWith(first, start))?.[1];
-  const fault = isPacked && layers === 0 ? TOO_LARGE : other;
-  if (fault !== undefined) {
-    await source.return?.();
-    throw new UnreadableFile(fault);
-  }
-  if (isPacked) yield* plainBytes(gunzipped(first, rest), layers - 1);
-  else {
-    if (first.length > 0) yield first;
-    yield* rest;
-  }
-}
-
-async function* gunzipped(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const gunzip = createGunzip();
-  const feeding = feed(gunzip, first, rest);
-  feeding.catch((error: unknown) => gunzip.destroy(error as Error));
-  let total = 0;
+  const source = new ByteSource(bytes);
   try {
-    for await (const chunk of gunzip as AsyncIterable<Buffer>) {
-      total += chunk.length;
-      if (total > MOST_BYTES) throw new UnreadableFile(TOO_LARGE);
-      yield chunk;
-    }
-    await feeding;
-  } catch (error) {
-    const isOfZlib = String((error as NodeJS.ErrnoException).code).startsWith('Z_');
-    throw isOfZlib ? new UnreadableFile(BROKEN_GZIP) : error;
+    const first = await source.peek(4);
+    const other = OTHER_KINDS.find(([start]) => beginsWith(first, start))?.[1];
+    if (other !== undefined) throw new UnreadableFile(other);
+    const unpacked = unpackedBytes(source, first);
+    if (unpacked === null) yield* source.rest();
+    else if (layers === 0) throw new UnreadableFile(TOO_LARGE);
+    else yield* plainBytes(unpacked, layers - 1);
   } finally {
-    gunzip.destroy();
+    await source.close();
   }
 }
 
-async function feed(
-  gunzip: ReturnType<typeof createGunzip>,
-  first: Uint8Array,
-  rest: AsyncIterable<Uint8Array>,
-): Promise<void> {
-  const write = (bytes: Uint8Array) =>
-    new Promise<void>((resolve, reject) => {
-      gunzip.write(bytes, (error) => (error ? reject(error) : resolve()));
-    });
-  await write(first);
-  for await (const chunk of rest) await write(chunk);
-  gunzip.end();
+/** null: they are not packed. */
+function unpackedBytes(source: ByteSource, first: Buffer): AsyncGenerator<Uint8Array> | null {
+  if (beginsWith(first, GZIP)) return source.inflated(createGunzip(), BROKEN_GZIP);
+  return ZIPS.some((start) => beginsWith(first, start)) ? unzipped(source) : null;
 }
 
 /** No format has lines longer than this. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gzipSync } from 'node:zlib';
+import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
 import { isReturnFile } from '../src/is-return-file.ts';
+import { readSettlementEvents } from '../src/read-settlement-events.ts';
 import { adiqFileLines } from './adiq-lines.ts';
 import { cieloFileLines } from './cielo-lines.ts';
 import { eefiFileLines } from './eefi-lines.ts';
@@ -11,9 +12,52 @@ import { eventsOf, readLines, withText } from './written-lines.ts';
 
 /** What surrounds the records of an acquirer's file, and files that are not read. */
 
+type Zipped = {
+  readonly name?: string;
+  /** ISO-8859-1 */
+  readonly text?: string;
+  readonly isStored?: boolean;
+  readonly descriptor?: 'signed' | 'bare';
+  readonly flags?: number;
+  readonly version?: number;
+  readonly method?: number;
+  readonly crc?: number;
+  readonly size?: number;
+};
+
+/** By the positions of PKWARE's APPNOTE. */
+function zipOf(files: readonly Zipped[], comment = ''): Buffer {
+  const number = (bytes: number, ...values: readonly number[]) =>
+    Buffer.concat(
+      values.map((value) => {
+        const field = Buffer.alloc(bytes);
+        field.writeUIntLE(value, 0, bytes);
+        return field;
+      }),
+    );
+  let all = Buffer.alloc(0);
+  let directory = Buffer.alloc(0);
+  for (const { name = 'file.txt', text = '', isStored = text === '', descriptor, ...odd } of files) {
+    const plain = Buffer.from(text, 'latin1');
+    const content = isStored ? plain : deflateRawSync(plain);
+    const sums = number(4, odd.crc ?? crc32(plain), content.length, odd.size ?? plain.length);
+    const flags = (odd.flags ?? 0) | (descriptor === undefined ? 0 : 8);
+    const start = number(2, odd.version ?? 20, flags, odd.method ?? (isStored ? 0 : 8), 0, 0x21);
+    const after = Buffer.concat([descriptor === 'signed' ? number(4, 0x08074b50) : Buffer.alloc(0), sums]);
+    const said = descriptor === undefined ? sums : Buffer.alloc(12);
+    const central = [number(4, 0x02014b50), number(2, 20), start, sums, number(2, name.length, 3, 0, 0, 0)];
+    directory = Buffer.concat([directory, ...central, number(4, 0, all.length), Buffer.from(`${name}abc`)]);
+    const local = [number(4, 0x04034b50), start, said, number(2, name.length, 2), Buffer.from(`${name}ab`)];
+    all = Buffer.concat([all, ...local, content, ...(descriptor === undefined ? [] : [after])]);
+  }
+  const counts = number(2, 0, 0, files.length, files.length);
+  const end = [number(4, 0x06054b50), counts, number(4, directory.length, all.length)];
+  return Buffer.concat([all, directory, ...end, number(2, comment.length), Buffer.from(comment)]);
+}
+
 const FILES = [adiqFileLines(), cieloFileLines(), eevcFileLines(), eefiFileLines()];
 
-test('ends of lines, gzip, a mark of UTF-8, blank lines and 0x1A change nothing', async () => {
+test('ends of lines, gzip, a zip, a mark of UTF-8, blank lines and 0x1A change nothing', async () => {
   for (const lines of FILES) {
     const entriesOf = async (bytes: Uint8Array, size?: number) => {
       const events = await eventsOf(bytes, size);
@@ -29,8 +73,19 @@ test('ends of lines, gzip, a mark of UTF-8, blank lines and 0x1A change nothing'
       ...['\r\n', '\r\n\r\n', '\u001a', '\r\n\u001a\r\n', '\n   \n'].map((end) => plain + end),
     ];
     const files = [...texts, `\ufeff${plain}`].map((text) => Buffer.from(text));
-    for (const bytes of [...files, gzipSync(plain), gzipSync(gzipSync(plain))]) {
-      for (const size of [61, undefined]) assert.deepEqual(await entriesOf(bytes, size), whole);
+    const folded = [{ name: 'a/' }, { name: 'a/b', text: plain }, { name: '__MACOSX/a/._b', text: 'x' }];
+    const zips = [
+      zipOf([{ text: plain }]),
+      zipOf([{ text: plain, isStored: true }], 'a comment'),
+      zipOf([{ text: plain, descriptor: 'signed' }]),
+      zipOf([{ text: plain, descriptor: 'bare' }]),
+      zipOf([{ name: '.DS_Store', text: 'x', descriptor: 'signed' }, ...folded]),
+      gzipSync(zipOf([{ text: plain }])),
+      zipOf([{ text: gzipSync(plain).toString('latin1') }]),
+      zipOf([{ text: zipOf([{ text: plain }]).toString('latin1') }]),
+    ];
+    for (const bytes of [...files, ...zips, gzipSync(plain), gzipSync(gzipSync(plain))]) {
+      for (const size of [7, 61, undefined]) assert.deepEqual(await entriesOf(bytes, size), whole);
     }
   }
 });
@@ -81,13 +136,71 @@ test('what is packed in gzip is named as if it were not', async () => {
   const packed = (bytes: Uint8Array, times: number): Uint8Array =>
     times === 0 ? bytes : packed(gzipSync(bytes), times - 1);
   for (const [bytes, said] of [
-    [packed(Buffer.from('PK\u0003\u0004'), 1), /zip/],
+    [packed(zipOf([]), 1), /zip/],
     [packed(Buffer.from('%PDF-1.7'), 2), /PDF/],
     [packed(Buffer.from('A0'), 4), /cresce demais/],
   ] as const) {
     const last = (await eventsOf(bytes)).at(-1);
     assert.match(last?.type === 'refused' ? (last.faults[0]?.sentence.pt ?? '') : '', said);
   }
+});
+
+test('a zip that is not one whole file is refused, and says why', async () => {
+  const text = adiqFileLines().join('\r\n');
+  const good = zipOf([{ text }]);
+  const directoryAt = good.readUInt32LE(good.length - 6);
+  const otherCount = Buffer.from(good);
+  otherCount.writeUInt16LE(2, good.length - 12);
+  const otherSize = Buffer.from(good);
+  otherSize.writeUInt32LE(1, directoryAt + 24);
+  const cuts = [10, 35, 80, directoryAt, directoryAt + 20, good.length - 22, good.length - 1];
+  const damaged = [
+    ...cuts.map((size) => good.subarray(0, size)),
+    ...[false, true].map((isStored) => zipOf([{ text, isStored, crc: 1 }])),
+    ...(['signed', 'bare'] as const).map((descriptor) => zipOf([{ text, descriptor, crc: 1 }])),
+    zipOf([{ text, size: 1 }]),
+    zipOf([{ text }, { name: '.DS_Store', text: 'x', crc: 1 }]),
+    Buffer.concat([good, Buffer.from('\n')]),
+    Buffer.concat([good.subarray(0, directoryAt), Buffer.from('trailing bytes that are no directory')]),
+    Buffer.concat([good, good]),
+    otherCount,
+    otherSize,
+  ];
+  const cases: (readonly [Uint8Array, RegExp])[] = [
+    ...damaged.map((bytes) => [bytes, /zip\) está danificado/] as const),
+    [zipOf([]), /nenhum arquivo/],
+    [zipOf([{ name: 'a/' }]), /nenhum arquivo/],
+    [zipOf([{ text }, { name: 'b.txt', text }]), /mais de um arquivo/],
+    [zipOf([{ text, flags: 1 }]), /senha/],
+    [zipOf([{ text, method: 12 }]), /forma que não é lida/],
+    [zipOf([{ text, version: 45 }]), /forma que não é lida/],
+    [zipOf([{ text, size: 0xffffffff }]), /forma que não é lida/],
+    [zipOf([{ text, isStored: true, descriptor: 'signed' }]), /forma que não é lida/],
+    [zipOf([{ name: '[Content_Types].xml', text: '<?xml version="1.0"?>' }]), /planilha/],
+    [
+      [1, 2, 3, 4].reduce<Buffer>((inner) => zipOf([{ text: inner.toString('latin1') }]), Buffer.from(text)),
+      /cresce demais/,
+    ],
+  ];
+  for (const [bytes, said] of cases) {
+    for (const size of [7, undefined]) {
+      const last = (await eventsOf(bytes, size)).at(-1);
+      assert.match(last?.type === 'refused' ? (last.faults[0]?.sentence.pt ?? '') : '', said);
+    }
+  }
+});
+
+test('a zip is let go of where its file is refused', async () => {
+  let isClosed = false;
+  async function* bytes() {
+    try {
+      yield* [zipOf([{ text: 'A'.repeat(1_000_000) }]), Buffer.alloc(9), Buffer.alloc(9)];
+    } finally {
+      isClosed = true;
+    }
+  }
+  assert.equal((await Array.fromAsync(readSettlementEvents(bytes()))).at(-1)?.type, 'refused');
+  assert.equal(isClosed, true);
 });
 
 test('sums that differ are said in reais, and a field with what stands there', async () => {
@@ -107,14 +220,15 @@ test('sums that differ are said in reais, and a field with what stands there', a
 });
 
 test('the start tells who made a file', async () => {
-  const isOfBank = (text: string) =>
+  const isOfBank = (text: string | Buffer) =>
     isReturnFile(
       (async function* () {
-        yield Buffer.from(text);
+        yield Buffer.from(text as string);
       })(),
     );
   assert.equal(await isOfBank(cnab240({ bank: '237' }, []).join('\n')), true);
   assert.equal(await isOfBank(cnab400({ bank: '341' }, []).join('')), true);
+  assert.equal(await isOfBank(zipOf([{ text: cnab400({ bank: '341' }, []).join('\n') }])), true);
   assert.equal(await isOfBank(adiqFileLines().join('\n')), false);
   assert.equal(await isOfBank('PK\u0003\u0004'), false);
   assert.equal(await isOfBank(''), false);

@@ -1,4 +1,5 @@
-import { LineSplitter, LONGEST_LINE, plainBytes, UnreadableFile } from '../text-lines.ts';
+import { LineSplitter, LONGEST_LINE, plainBytes } from '../text-lines.ts';
+import { UnreadableFile } from '../unreadable-file.ts';
 import { CNAB240_LENGTH } from './cnab240-layout.ts';
 import { CNAB400_LENGTH } from './cnab400-layout.ts';
 import { type ReturnEntry, type ReturnFileHead, ReturnFileRefused } from './return-entry.ts';
