@@ -3,11 +3,11 @@ import type { CardSource, CardSummary, Initiator, StoredUse } from '../cards/car
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import {
   type AcquirerCustomer,
-  type LateBooking,
   NO_ISSUER_CODE,
   type StoredCardReason,
 } from '../providers/acquirers/acquirer.ts';
 import type { Authentication, AuthenticationSummary } from '../providers/acquirers/authentication.ts';
+import type { LateBooking } from '../providers/acquirers/late-booking.ts';
 import type { CardBrand } from '../values/card-number.ts';
 import type { Cents } from '../values/cents.ts';
 import type { Instant } from '../values/instant.ts';

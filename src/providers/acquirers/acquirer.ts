@@ -4,6 +4,7 @@ import type { CardBrand } from '../../values/card-number.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Day, Instant } from '../../values/instant.ts';
 import type { Authentication } from './authentication.ts';
+import type { LateBooking } from './late-booking.ts';
 import type { ChargesPage, ChargesRequest } from './listed-charge.ts';
 import type { LinkWay, NamedReference, NetworkReference } from './network-reference.ts';
 
@@ -333,17 +334,6 @@ export type AcquirerTraits = {
   readonly link: LinkWay;
   /** The brands that it authorizes for a later capture. */
   readonly heldBrands: readonly CardBrand[];
-};
-
-export type LateBooking = {
-  /** Milliseconds from the end of the request's connection until which the acquirer may still book it. */
-  readonly horizon: number;
-  /** Milliseconds between two look-ups that must both find nothing live. */
-  readonly apart: number;
-  /** As `horizon`, of a cancel: from the moment that it was marked as sent for the last time. */
-  readonly silence: number;
-  /** Whether one reference may be booked twice, so that a charge that was found and voided proves little. */
-  readonly booksTwice: boolean;
 };
 
 /** The port to the card networks. Never throws: an unclear answer is `unknown`. Ends within the timeout. */

@@ -1,6 +1,7 @@
 import { unusable } from '../../platform/channels/unclear.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import type { AcquirerTraits, Denied, LateBooking } from '../../providers/acquirers/acquirer.ts';
+import type { AcquirerTraits, Denied } from '../../providers/acquirers/acquirer.ts';
+import type { LateBooking } from '../../providers/acquirers/late-booking.ts';
 import { millisecondsUntilGone } from '../transaction.ts';
 import type { UnansweredRequest } from './request-queue.sql.ts';
 import type { Unclear } from './resolve-requests.ts';

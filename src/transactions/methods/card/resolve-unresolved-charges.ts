@@ -6,11 +6,8 @@ import { Dispatcher } from '../../../platform/work/dispatcher.ts';
 import type { Work } from '../../../platform/work/due-work.ts';
 import type { OutageWatch } from '../../../platform/work/outage-watch.ts';
 import type { WakeSignal } from '../../../platform/work/wake-signal.ts';
-import {
-  type FoundCharge,
-  type LateBooking,
-  REFERENCE_OF_ANOTHER,
-} from '../../../providers/acquirers/acquirer.ts';
+import { type FoundCharge, REFERENCE_OF_ANOTHER } from '../../../providers/acquirers/acquirer.ts';
+import type { LateBooking } from '../../../providers/acquirers/late-booking.ts';
 import {
   type CountLink,
   type NamedReference,
