@@ -1,5 +1,5 @@
 import { crc32, createInflateRaw } from 'node:zlib';
-import type { ByteSource } from './byte-source.ts';
+import { type ByteSource, TOO_LARGE } from './byte-source.ts';
 import type { Sentence } from './sentence.ts';
 import { UnreadableFile } from './unreadable-file.ts';
 
@@ -39,6 +39,9 @@ const IN_ZIP64 = 0xffffffff;
 const CIPHER_FLAGS = 0x2041;
 const DESCRIPTOR_FLAG = 0x0008;
 
+/** With what stands beside the file. */
+const MOST_ENTRIES = 1_000;
+
 /** What archivers write beside the files. */
 const BESIDE = /\/$|^__MACOSX\/|(?:^|\/)\.DS_Store$/;
 const OF_SPREADSHEET = /^(?:\[Content_Types\]\.xml$|_rels\/|docProps\/|xl\/|mimetype$)/;
@@ -52,6 +55,7 @@ export async function* unzipped(source: ByteSource): AsyncGenerator<Buffer> {
   let file: Placed | null = null;
   let count = 0;
   for (; (await source.peek(4)).equals(uint32(LOCAL)); count += 1) {
+    if (count === MOST_ENTRIES) throw new UnreadableFile(TOO_LARGE);
     const at = source.position;
     const entry = await localHead(source);
     const isFile = !BESIDE.test(entry.name);
@@ -117,6 +121,7 @@ async function readDirectory(source: ByteSource, file: Placed | null, count: num
   let listed = 0;
   let isListed = file === null;
   for (; (await source.peek(4)).equals(uint32(CENTRAL)); listed += 1) {
+    check(listed < count);
     const head = await taken(source, 46);
     isListed ||= file !== null && head.readUInt32LE(42) === file.at && isSame(sumsOf(head, 16), file);
     for (const at of [28, 30, 32]) await taken(source, head.readUInt16LE(at));

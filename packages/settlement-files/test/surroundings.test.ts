@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
 import { isReturnFile } from '../src/is-return-file.ts';
@@ -8,7 +9,7 @@ import { cieloFileLines } from './cielo-lines.ts';
 import { eefiFileLines } from './eefi-lines.ts';
 import { eevcFileLines } from './eevc-lines.ts';
 import { cnab240, cnab400 } from './return-lines.ts';
-import { eventsOf, readLines, withText } from './written-lines.ts';
+import { chunksOf, eventsOf, readLines, withText } from './written-lines.ts';
 
 /** What surrounds the records of an acquirer's file, and files that are not read. */
 
@@ -61,7 +62,9 @@ test('ends of lines, gzip, a zip, a mark of UTF-8, blank lines and 0x1A change n
   for (const lines of FILES) {
     const entriesOf = async (bytes: Uint8Array, size?: number) => {
       const events = await eventsOf(bytes, size);
-      assert.equal(events.at(-1)?.type, 'end', JSON.stringify(events.at(-1)));
+      const last = events.at(-1);
+      const hash = createHash('sha256').update(bytes).digest('hex');
+      assert.equal(last?.type === 'end' ? last.end.sha256 : JSON.stringify(last), hash);
       return events.flatMap((event) => (event.type === 'entry' ? [event.entry] : []));
     };
     const plain = lines.join('\r\n');
@@ -84,7 +87,9 @@ test('ends of lines, gzip, a zip, a mark of UTF-8, blank lines and 0x1A change n
       zipOf([{ text: gzipSync(plain).toString('latin1') }]),
       zipOf([{ text: zipOf([{ text: plain }]).toString('latin1') }]),
     ];
-    for (const bytes of [...files, ...zips, gzipSync(plain), gzipSync(gzipSync(plain))]) {
+    const padded = Buffer.concat([gzipSync(plain), Buffer.alloc(200)]);
+    const gzips = [gzipSync(plain), gzipSync(gzipSync(plain)), padded, gzipSync(padded)];
+    for (const bytes of [...files, ...zips, ...gzips]) {
       for (const size of [7, 61, undefined]) assert.deepEqual(await entriesOf(bytes, size), whole);
     }
   }
@@ -142,6 +147,46 @@ test('what is packed in gzip is named as if it were not', async () => {
   ] as const) {
     const last = (await eventsOf(bytes)).at(-1);
     assert.match(last?.type === 'refused' ? (last.faults[0]?.sentence.pt ?? '') : '', said);
+  }
+});
+
+test('what is around a gzip is read to its end', async () => {
+  const text = adiqFileLines().join('\r\n');
+  const padded = Buffer.concat([gzipSync(text), Buffer.alloc(4)]);
+  const broken = gzipSync(padded);
+  broken.writeUInt32LE(1, broken.length - 8);
+  for (const [bytes, said] of [
+    [Buffer.concat([padded, Buffer.from('x')]), /gzip\) está danificado/],
+    [broken, /gzip\) está danificado/],
+    [zipOf([{ text: padded.toString('latin1'), crc: 1 }]), /zip\) está danificado/],
+  ] as const) {
+    for (const size of [1, undefined]) {
+      const last = (await eventsOf(bytes, size)).at(-1);
+      assert.match(last?.type === 'refused' ? (last.faults[0]?.sentence.pt ?? '') : '', said);
+    }
+  }
+  async function* failing() {
+    yield* chunksOf(padded, padded.length - 2);
+    throw new Error('the disk fails');
+  }
+  await assert.rejects(Array.fromAsync(readSettlementEvents(failing())), /the disk fails/);
+});
+
+test('a refusal does not wait for a source that stands still', async () => {
+  const good = zipOf([{ text: adiqFileLines().join('\r\n') }]);
+  const directoryAt = good.readUInt32LE(good.length - 6);
+  for (const bytes of [
+    gzipSync('A0 is no header\nx').subarray(0, -8),
+    gzipSync(gzipSync('A0 is no header\nx')).subarray(0, -8),
+    zipOf([{ text: 'A0 is no header\nx' }]).subarray(0, -50),
+    zipOf(Array.from({ length: 1_001 }, () => ({ name: 'a/' }))).subarray(0, 1_001 * 34),
+    Buffer.concat([good.subarray(0, -22), good.subarray(directoryAt, -22)]),
+  ]) {
+    async function* standing() {
+      yield bytes;
+      await new Promise(() => {});
+    }
+    assert.equal((await Array.fromAsync(readSettlementEvents(standing()))).at(-1)?.type, 'refused');
   }
 });
 
