@@ -55,9 +55,9 @@ document, are not kept.`;
 const WHOLE = `## What surrounds the records
 
 Positions count from 1. Lines end with LF, CR LF or CR; a file without ends of lines is cut after 240 or 400 positions. Bytes are ISO-8859-1; a line that is valid
-UTF-8 beyond ASCII is read as UTF-8, with or without a mark at the start; one of 240 or 400 bytes has a byte for each position. gzip is opened, and a zip of one file (stored or deflated; folders, \`__MACOSX/\` and \`.DS_Store\` aside), up to three in one another. Blank lines and
+UTF-8 beyond ASCII is read as UTF-8, with or without a mark at the start; one of 240 or 400 bytes has a byte for each position. gzip is opened, and a zip of one file (stored or deflated; folders and what desktops leave, as \`__MACOSX/\` and \`Thumbs.db\`, aside), up to three in one another. Blank lines and
 \`0x1A\` are nothing. Blanks at the end of lines of CNAB 240 may be cut, or be too many; a pair longer than the header is refused. Refused by name: a tab and other control
-characters, a zip of more files, with a password, in Zip64 or damaged, a PDF, a spreadsheet, UTF-16, a file to the bank (remessa), a file of an acquirer, and one of collected bills (FEBRABAN 150).`;
+characters, a zip of more files, with a password, a comment or over a thousand entries, in Zip64, stored with its size behind it, or damaged, a PDF, a spreadsheet, UTF-16, a file to the bank (remessa), a file of an acquirer, and one of collected bills (FEBRABAN 150).`;
 
 const BANKS_READ = `The bank stands in the header. A file of another bank, or in a layout that is not read of it, is refused by name. Of those that are read: where the boleto's own number
 stands (in T of CNAB 240), and its check digit, or whether it is compared: a line that lacks what its digit is made of names no boleto then. Not sure: an agreement of no fixed length begins the number, or a digit may

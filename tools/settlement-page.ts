@@ -16,8 +16,8 @@ export function settlementPage(note: string): string {
 
 const INTRODUCTION = `The files of the acquirers that reconciliation reads, position by position (read by
 [packages/settlement-files](../packages/settlement-files/README.md)). Positions count from 1. Bytes are ISO-8859-1, one byte a position; a line that is valid UTF-8 beyond ASCII
-is read as UTF-8, with or without a mark at the start. A line ends with LF, CR LF or CR, the last one may end with the file; blank lines and \`0x1A\` are nothing. gzip is opened, and a zip of one file (stored or deflated; folders, \`__MACOSX/\` and \`.DS_Store\` aside), up to three in one another.
-Refused by name: a zip of more files, with a password, in Zip64 or damaged; a PDF, a spreadsheet and UTF-16; control characters (bytes 0 to 31 and 127); an empty line before the trailer. Reserved blanks at the end of a line may be
+is read as UTF-8, with or without a mark at the start. A line ends with LF, CR LF or CR, the last one may end with the file; blank lines and \`0x1A\` are nothing. gzip is opened, and a zip of one file (stored or deflated; folders and what desktops leave, as \`__MACOSX/\` and \`Thumbs.db\`, aside), up to three in one another.
+Refused by name: a zip of more files, with a password, a comment or over a thousand entries, in Zip64, stored with its size behind it, or damaged; a PDF, a spreadsheet and UTF-16; control characters (bytes 0 to 31 and 127); an empty line before the trailer. Reserved blanks at the end of a line may be
 missing; what the text of its format allows behind it is not read.
 
 A file is taken whole or not at all: a fault refuses it, with line, field, reason and what stands there, in English and in Portuguese. Entries by another establishment than the

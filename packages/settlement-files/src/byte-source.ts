@@ -16,6 +16,7 @@ export class ByteSource {
   #left: Buffer = Buffer.alloc(0);
   #readCount = 0;
   #inflatedCount = 0;
+  #isReading = false;
 
   constructor(bytes: AsyncIterable<Uint8Array>) {
     this.#chunks = bytes[Symbol.asyncIterator]();
@@ -31,7 +32,9 @@ export class ByteSource {
     let chunk = this.#left;
     this.#left = Buffer.alloc(0);
     while (chunk.length === 0) {
+      this.#isReading = true;
       const { done, value } = await this.#chunks.next();
+      this.#isReading = false;
       if (done === true) return null;
       this.#readCount += value.length;
       chunk = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
@@ -57,9 +60,9 @@ export class ByteSource {
     return this.#left.subarray(0, count);
   }
 
-  /** Fewer at the end. */
+  /** A copy; fewer at the end. */
   async take(count: number): Promise<Buffer> {
-    const bytes = await this.peek(count);
+    const bytes = Buffer.from(await this.peek(count));
     this.#left = this.#left.subarray(bytes.length);
     return bytes;
   }
@@ -101,7 +104,10 @@ export class ByteSource {
     for (let chunk = await this.next(); chunk !== null; chunk = await this.next()) yield chunk;
   }
 
+  /** Waits for no read that is under way: it may never end. */
   async close(): Promise<void> {
-    await this.#chunks.return?.();
+    const closing = this.#chunks.return?.();
+    if (this.#isReading) closing?.catch(() => {});
+    else await closing;
   }
 }

@@ -70,8 +70,16 @@ export async function* plainBytes(
 
 /** null: they are not packed. */
 function unpackedBytes(source: ByteSource, first: Buffer): AsyncGenerator<Uint8Array> | null {
-  if (beginsWith(first, GZIP)) return source.inflated(createGunzip(), BROKEN_GZIP);
+  if (beginsWith(first, GZIP)) return gunzipped(source);
   return ZIPS.some((start) => beginsWith(first, start)) ? unzipped(source) : null;
+}
+
+/** Zeros may follow, as a tape leaves them. Reads to the end: only there is what is around it checked. */
+async function* gunzipped(source: ByteSource): AsyncGenerator<Uint8Array> {
+  yield* source.inflated(createGunzip(), BROKEN_GZIP);
+  for await (const chunk of source.rest()) {
+    if (!chunk.equals(Buffer.alloc(chunk.length))) throw new UnreadableFile(BROKEN_GZIP);
+  }
 }
 
 /** No format has lines longer than this. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
 import { isReturnFile } from '../src/is-return-file.ts';
@@ -8,7 +9,7 @@ import { cieloFileLines } from './cielo-lines.ts';
 import { eefiFileLines } from './eefi-lines.ts';
 import { eevcFileLines } from './eevc-lines.ts';
 import { cnab240, cnab400 } from './return-lines.ts';
-import { eventsOf, readLines, withText } from './written-lines.ts';
+import { chunksOf, eventsOf, readLines, withText } from './written-lines.ts';
 
 /** What surrounds the records of an acquirer's file, and files that are not read. */
 
@@ -23,6 +24,9 @@ type Zipped = {
   readonly method?: number;
   readonly crc?: number;
   readonly size?: number;
+  /** Of the directory. */
+  readonly extra?: string;
+  readonly comment?: string;
 };
 
 /** By the positions of PKWARE's APPNOTE. */
@@ -45,8 +49,10 @@ function zipOf(files: readonly Zipped[], comment = ''): Buffer {
     const start = number(2, odd.version ?? 20, flags, odd.method ?? (isStored ? 0 : 8), 0, 0x21);
     const after = Buffer.concat([descriptor === 'signed' ? number(4, 0x08074b50) : Buffer.alloc(0), sums]);
     const said = descriptor === undefined ? sums : Buffer.alloc(12);
-    const central = [number(4, 0x02014b50), number(2, 20), start, sums, number(2, name.length, 3, 0, 0, 0)];
-    directory = Buffer.concat([directory, ...central, number(4, 0, all.length), Buffer.from(`${name}abc`)]);
+    const { extra = 'abc', comment: note = '' } = odd;
+    const lengths = number(2, name.length, extra.length, note.length, 0, 0);
+    const central = [number(4, 0x02014b50), number(2, 20), start, sums, lengths, number(4, 0, all.length)];
+    directory = Buffer.concat([directory, ...central, Buffer.from(name + extra + note)]);
     const local = [number(4, 0x04034b50), start, said, number(2, name.length, 2), Buffer.from(`${name}ab`)];
     all = Buffer.concat([all, ...local, content, ...(descriptor === undefined ? [] : [after])]);
   }
@@ -61,7 +67,9 @@ test('ends of lines, gzip, a zip, a mark of UTF-8, blank lines and 0x1A change n
   for (const lines of FILES) {
     const entriesOf = async (bytes: Uint8Array, size?: number) => {
       const events = await eventsOf(bytes, size);
-      assert.equal(events.at(-1)?.type, 'end', JSON.stringify(events.at(-1)));
+      const last = events.at(-1);
+      const hash = createHash('sha256').update(bytes).digest('hex');
+      assert.equal(last?.type === 'end' ? last.end.sha256 : JSON.stringify(last), hash);
       return events.flatMap((event) => (event.type === 'entry' ? [event.entry] : []));
     };
     const plain = lines.join('\r\n');
@@ -76,15 +84,18 @@ test('ends of lines, gzip, a zip, a mark of UTF-8, blank lines and 0x1A change n
     const folded = [{ name: 'a/' }, { name: 'a/b', text: plain }, { name: '__MACOSX/a/._b', text: 'x' }];
     const zips = [
       zipOf([{ text: plain }]),
-      zipOf([{ text: plain, isStored: true }], 'a comment'),
+      zipOf([{ text: plain, isStored: true, version: 45 }]),
       zipOf([{ text: plain, descriptor: 'signed' }]),
       zipOf([{ text: plain, descriptor: 'bare' }]),
       zipOf([{ name: '.DS_Store', text: 'x', descriptor: 'signed' }, ...folded]),
+      zipOf(['x/thumbs.db', 'a.txt', 'Desktop.ini', '._a.txt'].map((name) => ({ name, text: plain }))),
       gzipSync(zipOf([{ text: plain }])),
       zipOf([{ text: gzipSync(plain).toString('latin1') }]),
       zipOf([{ text: zipOf([{ text: plain }]).toString('latin1') }]),
     ];
-    for (const bytes of [...files, ...zips, gzipSync(plain), gzipSync(gzipSync(plain))]) {
+    const padded = Buffer.concat([gzipSync(plain), Buffer.alloc(200)]);
+    const gzips = [gzipSync(plain), gzipSync(gzipSync(plain)), padded, gzipSync(padded)];
+    for (const bytes of [...files, ...zips, ...gzips]) {
       for (const size of [7, 61, undefined]) assert.deepEqual(await entriesOf(bytes, size), whole);
     }
   }
@@ -145,14 +156,62 @@ test('what is packed in gzip is named as if it were not', async () => {
   }
 });
 
+test('what is around a gzip is read to its end', async () => {
+  const text = adiqFileLines().join('\r\n');
+  const padded = Buffer.concat([gzipSync(text), Buffer.alloc(4)]);
+  const broken = gzipSync(padded);
+  broken.writeUInt32LE(1, broken.length - 8);
+  for (const [bytes, said] of [
+    [Buffer.concat([padded, Buffer.from('x')]), /gzip\) está danificado/],
+    [broken, /gzip\) está danificado/],
+    [zipOf([{ text: padded.toString('latin1'), crc: 1 }]), /zip\) está danificado/],
+  ] as const) {
+    for (const size of [1, undefined]) {
+      const last = (await eventsOf(bytes, size)).at(-1);
+      assert.match(last?.type === 'refused' ? (last.faults[0]?.sentence.pt ?? '') : '', said);
+    }
+  }
+  async function* failing() {
+    yield* chunksOf(padded, padded.length - 2);
+    throw new Error('the disk fails');
+  }
+  await assert.rejects(Array.fromAsync(readSettlementEvents(failing())), /the disk fails/);
+});
+
+test('a refusal does not wait for a source that stands still', async () => {
+  const good = zipOf([{ text: adiqFileLines().join('\r\n') }]);
+  const directoryAt = good.readUInt32LE(good.length - 6);
+  for (const bytes of [
+    gzipSync('A0 is no header\nx').subarray(0, -8),
+    gzipSync(gzipSync('A0 is no header\nx')).subarray(0, -8),
+    zipOf([{ text: 'A0 is no header\nx' }]).subarray(0, -50),
+    zipOf(Array.from({ length: 1_001 }, () => ({ name: 'a/' }))).subarray(0, 1_001 * 34),
+    Buffer.concat([good.subarray(0, -22), good.subarray(directoryAt, -22)]),
+  ]) {
+    async function* standing() {
+      yield bytes;
+      await new Promise(() => {});
+    }
+    assert.equal((await Array.fromAsync(readSettlementEvents(standing()))).at(-1)?.type, 'refused');
+  }
+});
+
 test('a zip that is not one whole file is refused, and says why', async () => {
   const text = adiqFileLines().join('\r\n');
   const good = zipOf([{ text }]);
   const directoryAt = good.readUInt32LE(good.length - 6);
-  const otherCount = Buffer.from(good);
-  otherCount.writeUInt16LE(2, good.length - 12);
-  const otherSize = Buffer.from(good);
-  otherSize.writeUInt32LE(1, directoryAt + 24);
+  const changed = (at: number) => {
+    const bytes = Buffer.from(good);
+    bytes.writeUInt8(bytes.readUInt8(at) ^ 4, at);
+    return bytes;
+  };
+  const endAt = good.length - 22;
+  const [inEntry, inEnd] = [
+    [10, 16, 20, 24, 42, 46, 53],
+    [4, 6, 8, 10, 12, 16],
+  ];
+  const told = [...inEntry.map((at) => directoryAt + at), ...inEnd.map((at) => endAt + at)];
+  const beside = { name: '.DS_Store', text: '\0'.repeat(9 * 2 ** 20) };
   const cuts = [10, 35, 80, directoryAt, directoryAt + 20, good.length - 22, good.length - 1];
   const damaged = [
     ...cuts.map((size) => good.subarray(0, size)),
@@ -163,17 +222,24 @@ test('a zip that is not one whole file is refused, and says why', async () => {
     Buffer.concat([good, Buffer.from('\n')]),
     Buffer.concat([good.subarray(0, directoryAt), Buffer.from('trailing bytes that are no directory')]),
     Buffer.concat([good, good]),
-    otherCount,
-    otherSize,
+    Buffer.concat([good.subarray(0, endAt), good.subarray(directoryAt)]),
+    // Where programs look for the locator of Zip64.
+    zipOf([{ text, extra: `PK\u0006\u0007${'\0'.repeat(16)}` }]),
+    zipOf([{ text, name: `PK\u0006\u0007${'x'.repeat(16)}`, extra: '' }]),
+    ...told.map(changed),
   ];
   const cases: (readonly [Uint8Array, RegExp])[] = [
     ...damaged.map((bytes) => [bytes, /zip\) está danificado/] as const),
     [zipOf([]), /nenhum arquivo/],
     [zipOf([{ name: 'a/' }]), /nenhum arquivo/],
+    [zipOf([beside, beside, { text }]), /cresce demais/],
     [zipOf([{ text }, { name: 'b.txt', text }]), /mais de um arquivo/],
     [zipOf([{ text, flags: 1 }]), /senha/],
     [zipOf([{ text, method: 12 }]), /forma que não é lida/],
-    [zipOf([{ text, version: 45 }]), /forma que não é lida/],
+    [zipOf([{ text }, { name: 'b.txt', text, flags: 1 }]), /mais de um arquivo/],
+    [zipOf([{ text }], zipOf([{ text: 'x' }]).toString('latin1')), /comentário/],
+    [zipOf([{ text, comment: 'x' }]), /comentário/],
+    [zipOf([{ text, name: 'x'.repeat(5_000) }]), /forma que não é lida/],
     [zipOf([{ text, size: 0xffffffff }]), /forma que não é lida/],
     [zipOf([{ text, isStored: true, descriptor: 'signed' }]), /forma que não é lida/],
     [zipOf([{ name: '[Content_Types].xml', text: '<?xml version="1.0"?>' }]), /planilha/],

@@ -29,8 +29,13 @@ export function bytesOf(lines: readonly string[], newLine = '\r\n'): Uint8Array 
   return Buffer.from(lines.map((one) => one + newLine).join(''), 'latin1');
 }
 
-async function* chunksOf(bytes: Uint8Array, size = bytes.length || 1): AsyncGenerator<Uint8Array> {
-  for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
+/** Each chunk is overwritten when the next one is asked for, as a source may do. */
+export async function* chunksOf(bytes: Uint8Array, size = bytes.length || 1): AsyncGenerator<Uint8Array> {
+  for (let start = 0; start < bytes.length; start += size) {
+    const chunk = Buffer.from(bytes.subarray(start, start + size));
+    yield chunk;
+    chunk.fill(0xee);
+  }
 }
 
 export async function eventsOf(bytes: Uint8Array, size?: number): Promise<SettlementEvent[]> {
