@@ -78,8 +78,8 @@ export const CAPTURE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: 'src/transactions/requests/sent-requests.sql.ts',
-        find: `set sent_at = now() where \${isHeld} and denial is null`,
-        put: `set sent_at = now() where \${isHeld}`,
+        find: `then ends_at end\n   where \${isHeld} and denial is null`,
+        put: `then ends_at end\n   where \${isHeld}`,
       },
       {
         file: 'src/transactions/methods/card/resolve-unresolved-captures.ts',

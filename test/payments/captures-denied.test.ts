@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { shortReference } from '../../src/providers/acquirers/short-reference.ts';
+import { CAPTURE_REQUESTS } from '../../src/transactions/methods/card/captures.sql.ts';
 import { type Listener, startListener } from '../kit/listener.ts';
 import { until } from '../kit/service.ts';
 import {
@@ -200,29 +202,79 @@ test('a no behind which the look-up is silent keeps its code and its end, and no
   assert.equal(await doneAtCielo('captures', paymentId), 0);
 });
 
-for (const [returnCode, isBack] of [
-  ['40', true],
+for (const [table, returnCode, isBack] of [
+  ['cancels', '40', true],
+  ['captures', '842', true],
   // An earlier one would explain these.
-  ['56', false],
-  ['51', false],
+  ['cancels', '56', false],
+  ['cancels', '51', false],
+  ['cancels', '17', false],
+  ['captures', '308', false],
 ] as const)
-  test(`a repetition behind the silence that is said no to by ${returnCode} ends by two looks, and is the last`, async () => {
+  test(`${table}: a repetition behind the silence that is said no to by ${returnCode} ends by two looks, and is the last`, async () => {
     const { auditor } = cielo.service;
-    const paymentId = await paid('cancels');
-    const no = { on: 'refund', returnCode };
+    const paymentId = await paid(table);
+    const no = { on: NO[table].on, returnCode };
     await cielo.script({ ...no, fault: 'silent' }, no);
-    assert.equal((await ask('cancels', paymentId)).status, 500);
-    const long = `update cancels set sent_at = now() - interval '1 hour', due_at = now()
+    assert.equal((await ask(table, paymentId)).status, 500);
+    const long = `update ${table} set sent_at = now() - interval '1 hour', due_at = now()
       where transaction_id = $1 and unknown_reason is not null and denial is null returning 1`;
     await until('its caller is done', async () => (await auditor.query(long, [paymentId])).length > 0);
-    await untilRow('cancels', paymentId, 'denial', `Cielo answered ${returnCode}`);
-    const taken = `select sent_at < now() - interval '50 minutes' as is_back from cancels where transaction_id = $1`;
+    await untilRow(table, paymentId, 'denial', `Cielo answered ${returnCode}`);
+    const taken = `select sent_at < now() - interval '50 minutes' as is_back from ${table} where transaction_id = $1`;
     assert.deepEqual(await auditor.query(taken, [paymentId]), [{ is_back: isBack }]);
-    await untilRow('cancels', paymentId, 'state', 'refused');
-    const apart = `select decided_at - denied_at >= interval '1 second' as is_apart from cancels where transaction_id = $1`;
+    await untilRow(table, paymentId, 'state', 'refused');
+    const apart = `select decided_at - denied_at >= interval '1 second' as is_apart from ${table} where transaction_id = $1`;
     assert.deepEqual(await auditor.query(apart, [paymentId]), [{ is_apart: true }]);
-    assert.equal(await doneAtCielo('cancels', paymentId), 0);
+    assert.equal(await doneAtCielo(table, paymentId), 0);
   });
+
+test('a look-up that was behind for a while ends no silence', async () => {
+  const { auditor } = cielo.service;
+  const paymentId = await paid('cancels');
+  assert.equal((await ask('cancels', paymentId)).status, 200);
+  const [done] = await auditor.query('select cancel_id from cancels where transaction_id = $1', [paymentId]);
+  // On record here, and not shown there.
+  const more = (cents: number) =>
+    auditor.query('update cancels set amount = amount + $2 where cancel_id = $1', [done?.cancel_id, cents]);
+  await cielo.script({ ...NO.cancels, fault: 'silent' });
+  assert.equal(await askedAgain('cancels', paymentId), 500);
+  await more(1);
+  // Longer than the silence of the test.
+  const long = `update cancels set sent_at = now() + interval '1 hour', ends_at = null, due_at = now()
+    where transaction_id = $1 and cancel_id <> $2 and unknown_reason is not null and state = 'canceling' returning 1`;
+  await until(
+    'its caller is done',
+    async () => (await auditor.query(long, [paymentId, done?.cancel_id])).length > 0,
+  );
+  await untilRow('cancels', paymentId, 'unknown_reason', 'the acquirer shows less than it gave back');
+  await more(-1);
+  await untilRow('cancels', paymentId, 'unknown_reason', 'the acquirer may still book it');
+  const isQuiet = `select ends_at > now() + interval '50 minutes' as is_quiet from cancels
+    where transaction_id = $1 and state = 'canceling'`;
+  assert.deepEqual(await auditor.query(isQuiet, [paymentId]), [{ is_quiet: true }]);
+  const over = `update cancels set sent_at = now(), due_at = now() where transaction_id = $1 and state = 'canceling'`;
+  await auditor.query(over, [paymentId]);
+  await cielo.script();
+});
+
+test('a void of a hold that Cielo says nothing clear to comes ever more rarely, and is told of', async () => {
+  const { auditor, log } = cielo.service;
+  const paymentId = await paid('captures');
+  await cielo.script(...Array.from({ length: 12 }, () => ({ on: 'refund', returnCode: '999' })));
+  assert.equal((await cielo.post(paymentId, 'cancel')).status, 500);
+  const tried = `update transactions set resolve_tries = 9, due_at = now()
+    where transaction_id = $1 and unknown_reason = 'Cielo answered 999' returning 1`;
+  await until('it is said', async () => (await auditor.query(tried, [paymentId])).length > 0);
+  const rests = `select 1 from transactions where transaction_id = $1 and due_at > now() + interval '4 minutes'`;
+  await until('it rests', async () => (await auditor.query(rests, [paymentId])).length > 0);
+  await until('it is told of', async () =>
+    log.some((line) => line.includes(paymentId) && line.includes('Cielo answered 999')),
+  );
+  await cielo.script();
+  await auditor.query('update transactions set due_at = now() where transaction_id = $1', [paymentId]);
+  await until('it is let go', async () => (await cielo.read(paymentId)).statusDescription === 'Desfeita');
+});
 
 test('no balance says nothing of an accepted void that was not heard, which is waited for again', async () => {
   const { auditor } = cielo.service;
@@ -277,6 +329,9 @@ for (const [what, find, tid, rests] of [
     await cielo.script({ ...NO.cancels, fault: 'silent' });
     assert.equal((await ask('cancels', paymentId)).status, 500);
     await cielo.script(...Array.from({ length: 12 }, () => ({ on: 'find', ...find })));
+    const [before] = await auditor.query('select tid from transactions where transaction_id = $1', [
+      paymentId,
+    ]);
     const known = 'update transactions set tid = coalesce($2, tid) where transaction_id = $1';
     await auditor.query(known, [paymentId, tid]);
     const unsent = `update cancels set sent_at = null, tries = 9, fence = fence + 1, due_at = now() where transaction_id = $1 returning cancel_id`;
@@ -285,6 +340,17 @@ for (const [what, find, tid, rests] of [
       and sent_at is null and due_at > now() + interval '${rests ? '4 minutes' : '9 seconds'}' and unknown_reason is not null`;
     await until('it rests', async () => (await auditor.query(tried, [paymentId])).length > 0);
     await until('it is told of', async () => log.some((line) => line.includes(String(row?.cancel_id))));
+    // Sent after all, and lost: it will have the end of its own silence.
+    await cielo.script({ ...NO.cancels, fault: 'silent' });
+    const mended = `update transactions t set tid = s.tid from (select $2::text as tid) s where transaction_id = $1`;
+    await auditor.query(mended, [paymentId, before?.tid]);
+    await auditor.query('update cancels set due_at = now() where transaction_id = $1', [paymentId]);
+    const ends = `select ends_at from cancels where transaction_id = $1 and sent_at is not null`;
+    const sent = await until('it is sent', async () => {
+      const rows = await auditor.query(ends, [paymentId]);
+      return rows.length > 0 && rows;
+    });
+    assert.deepEqual(sent, [{ ends_at: null }]);
     await cielo.script();
   });
 
@@ -340,6 +406,31 @@ for (const mark of ['null', "now() - interval '1 hour'"])
     await untilRow('captures', paymentId, 'state', 'refused');
     await cielo.script();
   });
+
+test('a capture that a person held, and that was never sent, counts as never sent', async () => {
+  const { auditor } = cielo.service;
+  const paymentId = await paid('captures');
+  const away = { on: 'find', fault: 'unavailable' };
+  await cielo.script(...Array.from({ length: 40 }, () => away));
+  assert.equal((await ask('captures', paymentId)).status, 500);
+  const idle = `select merchant_id, capture_id from captures where transaction_id = $1 and unknown_reason is not null`;
+  const [row] = await until('its caller is done', async () => {
+    const rows = await auditor.query(idle, [paymentId]);
+    return rows.length > 0 && rows;
+  });
+  const database = openDatabase(cielo.service.database.address, () => {});
+  const [merchantId, captureId] = [String(row?.merchant_id), String(row?.capture_id)];
+  const held = await CAPTURE_REQUESTS.hold(database, merchantId, captureId, 1);
+  await database.close();
+  const claimed = 'select sent_at from captures where transaction_id = $1 and fence > $2';
+  const again = await until('it is claimed again', async () => {
+    const rows = await auditor.query(claimed, [paymentId, held?.fence]);
+    return rows.length > 0 && rows;
+  });
+  assert.deepEqual(again, [{ sent_at: null }]);
+  await cielo.script();
+  await untilRow('captures', paymentId, 'state', 'captured');
+});
 
 const FAILS = `create or replace function deny() returns trigger language plpgsql as $$ begin
     if new.sent_at is distinct from old.sent_at then raise exception 'planted'; end if; return new; end $$`;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openOutageWatch } from './outage-watch.ts';
+import { observeAnswer, openOutageWatch } from './outage-watch.ts';
 
 const LIMITS = { unresolvedInRow: 3, probePauseMilliseconds: 60_000, returnPauseMilliseconds: 0 };
 
@@ -118,4 +118,18 @@ test('with all providers away a work asks one at a time, whatever the provider',
     watch.observe(false, { merchantId, provider: 'second' });
   assert.deepEqual([watch.isAway(), watch.mayAsk(SHOP), watch.onlySilentFor()], [true, true, null]);
   assert.ok(watch.millisecondsUntilProbe() > 0);
+});
+
+test('what was not asked says nothing, neither that its provider answers nor that it is silent', () => {
+  const { watch } = watchOf();
+  const observe = (...answers: readonly Parameters<typeof observeAnswer>[1][]) => {
+    for (const answer of answers) observeAnswer(watch, answer, SHOP);
+  };
+  const unasked = [{ kind: 'notSent' }, { kind: 'unknown', cause: 'notAsked' }] as const;
+  observe(...unasked, ...unasked);
+  assert.equal(watch.isAway('default'), false);
+  observe({ kind: 'unknown' }, { kind: 'unknown', cause: 'silent' }, { kind: 'unknown' }, ...unasked);
+  assert.equal(watch.isAway('default'), true);
+  observe({ kind: 'unknown', cause: 'unusable' });
+  assert.equal(watch.isAway('default'), false);
 });

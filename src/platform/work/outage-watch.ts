@@ -1,3 +1,5 @@
+import { isHeard, type UnclearCause } from '../channels/unclear.ts';
+
 export type Asked = {
   readonly merchantId: string;
   readonly provider: string;
@@ -37,6 +39,15 @@ export type OutageNews = { readonly provider: string; readonly isAway: boolean }
 
 /** Longer than two queries to a provider that answers nothing. */
 const PROBE_MILLISECONDS = 60_000;
+
+/** What was not asked says nothing of its provider. */
+export function observeAnswer(
+  outage: Pick<OutageWatch, 'observe'>,
+  answer: { readonly kind: string; readonly cause?: UnclearCause },
+  asked: Asked,
+): void {
+  if (answer.kind !== 'notSent' && answer.cause !== 'notAsked') outage.observe(isHeard(answer), asked);
+}
 
 type Silence = {
   inRow: number;

@@ -274,8 +274,8 @@ export type VoidAnswer =
   | { readonly kind: 'notFound'; readonly reason: string }
   | { readonly kind: 'declined' }
   | { readonly kind: 'canceled'; readonly reason: string }
-  /** `isRefused`: the acquirer said no to the void of what this void's own look-up showed as held. */
-  | (Unknown & { readonly isRefused?: boolean })
+  /** `ofHold`: what this void's own look-up showed as held stands, by a no of the acquirer or in doubt. */
+  | (Unknown & { readonly ofHold?: 'refused' | 'unclear' })
   | NotSent;
 
 /** An event of an installment: paid out, held back, released, or charged back by the cardholder. */

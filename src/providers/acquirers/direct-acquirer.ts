@@ -1,5 +1,5 @@
-import type { ChannelAnswer, Question } from '../../platform/channels/ask-once.ts';
-import { type Unusable, unusable } from '../../platform/channels/unclear.ts';
+import type { Asked, ChannelAnswer, Question } from '../../platform/channels/ask-once.ts';
+import { unusable } from '../../platform/channels/unclear.ts';
 import type { ProviderSettings, ProviderTerms } from '../provider.ts';
 import {
   type AcquirerTraits,
@@ -11,7 +11,9 @@ import {
   type Denied,
   type FoundCapture,
   NO_ISSUER_CODE,
+  type NotSent,
   type Unknown,
+  type VoidAnswer,
 } from './acquirer.ts';
 import { AcquirerUnfit } from './acquirer-unfit.ts';
 import { booksLateBy, type Late, referencesBy } from './adapter-settings.ts';
@@ -82,6 +84,17 @@ export const NOT_MARKED = { kind: 'notSent', reason: 'another process may have i
 
 export const unknown = (reason: string): Unknown => ({ kind: 'unknown', reason });
 
+/** An error on the way to the acquirer is as no answer. */
+export function uselessAnswer({ status }: Pick<ChannelAnswer, 'status'>, reason: string): Unknown {
+  return status >= 500 ? unknown(reason) : unusable(reason);
+}
+
+/** Of a look-up. `wasHeard`: one before it was answered, so it is a try all the same. */
+export function unanswered(asked: Exclude<Asked, ChannelAnswer>, wasHeard = false): Unknown | NotSent {
+  if (asked.kind !== 'notSent') return unknown(asked.reason);
+  return wasHeard ? { kind: 'unknown', cause: 'notAsked', reason: asked.reason } : asked;
+}
+
 export const NO_CODE: DeclineAnswer = { kind: 'declined', responseCode: NO_ISSUER_CODE, adviceCode: null };
 
 /** By the acquirer's own codes. */
@@ -98,8 +111,12 @@ export function isOfAcquirer({ status }: ChannelAnswer): boolean {
 }
 
 /** `denial` undefined: the code stands in no list. */
-export function deniedBy(denial: Denial | undefined, reason: string): Denied | Unusable {
-  return denial === undefined ? unusable(reason) : { kind: 'denied', reason, ...denial };
+export function deniedBy(
+  answer: Pick<ChannelAnswer, 'status'>,
+  denial: Denial | undefined,
+  reason: string,
+): Denied | Unknown {
+  return denial === undefined ? uselessAnswer(answer, reason) : { kind: 'denied', reason, ...denial };
 }
 
 /** What a capture came to that was not done at once: `find` looks it up. Without that an answer stands. */
@@ -119,9 +136,21 @@ export type CancelRead =
   | Exclude<CancelAnswer, { kind: 'refused' | 'notFound' | 'denied' }>
   | (Denied & { readonly code: string });
 
-/** A no to the void of what is held. */
-export function voidRefused(reason: string): Unusable & { readonly isRefused: true } {
-  return { ...unusable(reason), isRefused: true };
+/** What a void came to that did not end its charge. `isHeld`: it was shown as held. */
+export function notVoided(
+  read: Exclude<CancelRead, { kind: 'canceled' | 'pending' }>,
+  isHeld: boolean,
+): Extract<VoidAnswer, Unknown | NotSent> {
+  switch (read.kind) {
+    case 'notSent':
+      return { kind: 'notSent', reason: read.reason };
+    case 'notConnected':
+      return unknown(read.reason);
+    case 'unknown':
+      return isHeld ? { ...read, ofHold: 'unclear' } : read;
+    case 'denied':
+      return isHeld ? { ...unusable(read.reason), ofHold: 'refused' } : unusable(read.reason);
+  }
 }
 
 type SaidOfApproval = { readonly [Field in 'authorizationCode' | 'nsu' | 'tid']: string | null } & {

@@ -42,6 +42,8 @@ test('the first try that cannot be looked up is not sent: it is for a person whe
   assert.deepEqual(unsentCancel(FIRST, silent), { ...unsent, cause: 'silent', isForPerson: false });
   assert.deepEqual(unsentCancel(FIRST, useless), { ...unsent, cause: 'unusable', isForPerson: true });
   assert.deepEqual(unsentCancel(LOST, useless), useless);
+  const unasked = { kind: 'notSent', reason: 'R' } as const;
+  for (const history of [FIRST, LOST]) assert.deepEqual(unsentCancel(history, unasked), unasked);
 });
 
 test('after silence the sum says whether it was booked', () => {
@@ -61,7 +63,6 @@ test('what was said no to is looked for alone', () => {
 
 test('a sum that fits no cancel on record is for a person: it is neither sent again nor refused', () => {
   for (const [done, underWay] of [
-    [10, 0],
     [40, 0],
     [70, 0],
     [50, 20],
@@ -69,6 +70,17 @@ test('a sum that fits no cancel on record is for a person: it is neither sent ag
   ] as const) {
     const odd = step(LOST, done, underWay);
     assert.equal(odd.kind === 'unknown' && odd.isForPerson, true, `${done} and ${underWay}`);
+  }
+});
+
+test('a look-up that is behind says nothing, and a later one does', () => {
+  for (const [done, underWay] of [
+    [10, 0],
+    [0, 20],
+  ] as const) {
+    const behind = step(LOST, done, underWay);
+    assert.equal(behind.kind === 'unknown' && behind.cause, 'unusable', `${done} and ${underWay}`);
+    assert.equal(Reflect.get(behind, 'isForPerson'), undefined, `${done} and ${underWay}`);
   }
 });
 

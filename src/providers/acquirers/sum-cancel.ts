@@ -1,5 +1,5 @@
-import { forPerson, isHeard } from '../../platform/channels/unclear.ts';
-import type { CancelAnswer, CancelHistory, Unknown } from './acquirer.ts';
+import { forPerson, isHeard, unusable } from '../../platform/channels/unclear.ts';
+import type { CancelAnswer, CancelHistory, NotSent, Unknown } from './acquirer.ts';
 
 /** What the acquirer says that it gave back of a charge, in cents. */
 export type GivenBack = {
@@ -21,8 +21,8 @@ type Step = CancelAnswer | { readonly kind: 'send' };
  * What could not be looked up is not sent; the first of all is not kept for that either. Where the answer is
  * of no use, asking again brings nothing.
  */
-export function unsentCancel({ sinceLastSend }: CancelHistory, look: Unknown): CancelAnswer {
-  if (sinceLastSend !== null) return look;
+export function unsentCancel({ sinceLastSend }: CancelHistory, look: Unknown | NotSent): CancelAnswer {
+  if (sinceLastSend !== null || look.kind === 'notSent') return look;
   return { kind: 'notSent', reason: look.reason, cause: look.cause ?? 'silent', isForPerson: isHeard(look) };
 }
 
@@ -41,6 +41,7 @@ export function stepOfCancel({ amount, history }: AskedCancel, sums: GivenBack, 
   // Its own identifier is kept: by it alone a failure is told from those of others.
   if (underWay === amount && done === givenBack)
     return { kind: 'pending', refundId: underWayIds.length === 1 ? (underWayIds[0] ?? null) : null };
+  if (isBehind(givenBack, sums)) return unusable(BEHIND);
   if (underWay !== 0 || done !== givenBack)
     return forPerson('what the acquirer gave back fits no cancel on record');
   if (refundId !== null && sums.failed.includes(refundId)) return { kind: 'refused', reason: 'failed' };
@@ -51,11 +52,17 @@ export function stepOfCancel({ amount, history }: AskedCancel, sums: GivenBack, 
   return { kind: 'send' };
 }
 
-function firstStep(givenBack: number, { done, underWay }: GivenBack): Step {
+const BEHIND = 'the acquirer shows less than it gave back';
+
+/** A look-up may be some seconds behind. */
+function isBehind(givenBack: number, { done, underWay }: GivenBack): boolean {
+  return done + underWay < givenBack;
+}
+
+function firstStep(givenBack: number, sums: GivenBack): Step {
+  const { done, underWay } = sums;
   if (underWay === 0 && done === givenBack) return { kind: 'send' };
-  // A look-up may be some seconds behind.
-  if (done + underWay < givenBack)
-    return { kind: 'notSent', reason: 'the acquirer shows less than it gave back', isForPerson: true };
+  if (isBehind(givenBack, sums)) return { kind: 'notSent', reason: BEHIND, isForPerson: true };
   // Somebody gave back at the acquirer's own desk: sums would tell nothing of this cancel.
   return { kind: 'refused', reason: 'failed' };
 }

@@ -59,6 +59,8 @@ export type RequestTable = {
   readonly open: string;
   /** What a claim assigns besides fence, tries and lease. */
   readonly claimed: string;
+  /** What a hold assigns besides fence, lease and reason. */
+  readonly held?: string;
   /** What a postponement assigns in addition. `$7`, if it has one: the milliseconds left, or null. */
   readonly postponed: string;
   /** True when nobody waits for the first answer any more. */
@@ -67,7 +69,7 @@ export type RequestTable = {
 };
 
 export function requestTexts({ table, alias, key, open, ...parts }: RequestTable) {
-  const { claimed, postponed, overdue, columns } = parts;
+  const { claimed, held = '', postponed, overdue, columns } = parts;
   const isRow = (other: string) =>
     `${alias}.merchant_id = ${other}.merchant_id and ${alias}.${key} = ${other}.${key}`;
   return {
@@ -87,7 +89,7 @@ export function requestTexts({ table, alias, key, open, ...parts }: RequestTable
      for no key update
    )
    update ${table} ${alias} set fence = ${alias}.fence + 1, due_at = now() + $3 * interval '1 millisecond',
-     unknown_reason = coalesce(${alias}.unknown_reason, 'the process that asked did not finish')
+     unknown_reason = coalesce(${alias}.unknown_reason, 'the process that asked did not finish')${held}
    from found f where ${isRow('f')}
    returning ${HELD.columnsOf(alias)}`,
     postpone: `update ${table} set due_at = now() + $4 * interval '1 second', unknown_reason = $5,

@@ -8,7 +8,9 @@ export type SentTable = Pick<RequestTable, 'table' | 'key' | 'open'>;
 export function sentTexts({ table, key, open }: SentTable) {
   const isHeld = `merchant_id = $1 and ${key} = $2 and fence = $3 and state in (${open})`;
   return {
-    mark_sent: `update ${table} set sent_at = now() where ${isHeld} and denial is null returning ${key}`,
+    // An end of a wait before its first request is none of this one's.
+    mark_sent: `update ${table} set sent_at = now(), ends_at = case when sent_at is not null then ends_at end
+   where ${isHeld} and denial is null returning ${key}`,
     take_back: `update ${table} set sent_at = now() - $4::float8 * interval '1 millisecond'
    where ${isHeld} and denial is null returning ${key}`,
     note_denial: `update ${table} set denial = $4, denied_as = $5, denied_at = case when $6::boolean then now() end,

@@ -1,10 +1,10 @@
-import { isHeard, type UnclearCause } from '../../../platform/channels/unclear.ts';
+import type { UnclearCause } from '../../../platform/channels/unclear.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import { taskOfPayment } from '../../../platform/tracing/scope.ts';
 import { DISPATCH } from '../../../platform/work/dispatch-policy.ts';
 import { Dispatcher } from '../../../platform/work/dispatcher.ts';
 import type { Work } from '../../../platform/work/due-work.ts';
-import type { OutageWatch } from '../../../platform/work/outage-watch.ts';
+import { type OutageWatch, observeAnswer } from '../../../platform/work/outage-watch.ts';
 import { createWakeSignal } from '../../../platform/work/wake-signal.ts';
 import type { Acquirer, FoundCharge, VoidAnswer } from '../../../providers/acquirers/acquirer.ts';
 import type { Acquirers } from '../../../providers/open-acquirers.ts';
@@ -104,14 +104,14 @@ async function lookAt(tools: CheckWatchedTools, charge: WatchedCharge): Promise<
   const acquirer = acquirers.of(charge.acquirer);
   const found = await acquirer.find(merchantId, transactionId, timeout);
   if (found.kind === 'notSent') return { kind: 'unseen', seconds: unsentPostponement(found.reason).seconds };
-  const observe = (answer: Answer) => outage.observe(isHeard(answer), asked);
+  const observe = (answer: Answer) => observeAnswer(outage, answer, asked);
   observe(found);
   const isEnded = state === 'voided' || state === 'declined';
   if (!isEnded) return endTwins(acquirer, charge, found, timeout);
   return endWhatIsLive(acquirer, charge, found, { timeout, observe });
 }
 
-type Answer = Parameters<typeof isHeard>[0];
+type Answer = Parameters<typeof observeAnswer>[1];
 type Found = Exclude<FoundCharge, { kind: 'notSent' }>;
 
 /**
@@ -135,7 +135,7 @@ async function endWhatIsLive(
   const isToBeVoided = isLive || (!wasPreauthorized && (isUnclear || acquirer.traits.lateBooking === null));
   if (!isToBeVoided) return isUnclear ? unseen(charge, found) : clear(charge);
   const voided = await acquirer.voidCharge(merchantId, transactionId, timeout);
-  if (voided.kind !== 'notSent') observe(voided);
+  observe(voided);
   const wasLive = isLive || (voided.kind === 'voided' && (voided.charges ?? 0) > 0);
   if (wasLive) return late(charge, voided.kind);
   if (voided.kind === 'voided' || voided.kind === 'declined') return clear(charge);

@@ -4,7 +4,7 @@ import { taskOfPayment } from '../../../platform/tracing/scope.ts';
 import { DISPATCH } from '../../../platform/work/dispatch-policy.ts';
 import { Dispatcher } from '../../../platform/work/dispatcher.ts';
 import type { Work } from '../../../platform/work/due-work.ts';
-import type { OutageWatch } from '../../../platform/work/outage-watch.ts';
+import { type OutageWatch, observeAnswer } from '../../../platform/work/outage-watch.ts';
 import type { WakeSignal } from '../../../platform/work/wake-signal.ts';
 import { type FoundCharge, REFERENCE_OF_ANOTHER } from '../../../providers/acquirers/acquirer.ts';
 import type { LateBooking } from '../../../providers/acquirers/late-booking.ts';
@@ -67,8 +67,11 @@ type Kept = { readonly state: 'approved'; readonly named: NamedReference } & Pic
 >;
 /** `takenOver`: another process resolves it meanwhile. */
 type Truth = Resolution | Kept | { readonly state: 'takenOver' };
-/** A string: why it is not known yet. `waits`: nothing is wrong. */
-type Found = Truth | string | { readonly state: 'notAsked' | 'waits'; readonly postponement: Postponement };
+/** A string: why it is not known yet, as `doubtful`, which comes ever more rarely. `waits`: nothing is wrong. */
+type Found =
+  | Truth
+  | string
+  | { readonly state: 'notAsked' | 'waits' | 'doubtful'; readonly postponement: Postponement };
 
 /** Time for two calls to the acquirer and a commit. */
 const LEASE_MARGIN_MILLISECONDS = 10_000;
@@ -110,17 +113,23 @@ export function resolveUnresolvedCharges(tools: ResolveTools, wakeSignal: WakeSi
 
 async function record(tools: ResolveTools, charge: UnresolvedCharge, truth: Found): Promise<void> {
   if (typeof truth === 'string') {
-    // Of an acquirer that is away the watch tells.
-    const isAway = tools.outage.isAway(charge.acquirer);
-    const isOdd = charge.tries >= TRIES_BEFORE_WARNING && !isAway;
-    if (isOdd || truth === CAPTURED_OFF_RECORD) tools.warn(charge, truth);
+    const isAway = warnIfOdd(tools, charge, truth);
     const seconds = secondsUntilNextResolveTry(charge.tries, isAway);
     return postpone(tools, charge, { seconds, reason: truth });
   }
+  if (truth.state === 'doubtful') warnIfOdd(tools, charge, truth.postponement.reason);
   if ('postponement' in truth) return postpone(tools, charge, truth.postponement);
   const isRecorded = await recordTruth(tools, charge, truth);
   if (isRecorded && charge.origin === 'billing') tools.settled?.notify();
   tools.observe(isRecorded ? truth.state : 'takenOver');
+}
+
+/** Whether its acquirer is away, of which the watch tells. */
+function warnIfOdd({ outage, warn }: ResolveTools, charge: UnresolvedCharge, reason: string): boolean {
+  const isAway = outage.isAway(charge.acquirer);
+  const isOdd = charge.tries >= TRIES_BEFORE_WARNING && !isAway;
+  if (isOdd || reason === CAPTURED_OFF_RECORD) warn(charge, reason);
+  return isAway;
 }
 
 async function postpone(
@@ -200,7 +209,7 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   const acquirer = tools.acquirers.of(charge.acquirer);
   const found = await acquirer.find(merchantId, transactionId, timeout);
   if (found.kind === 'notSent') return { state: 'notAsked', postponement: unsentPostponement(found.reason) };
-  tools.outage.observe(isHeard(found), asked);
+  observeAnswer(tools.outage, found, asked);
   if (found.kind === 'declined') {
     // Of another card: this one was not asked, and the billing is charged again.
     if (isOfAnother(charge) && charge.origin === 'billing') return { state: 'voided' };
@@ -227,7 +236,7 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   // Approved, not found or unclear: the void is right for all three.
   const voided = await acquirer.voidCharge(merchantId, transactionId, timeout);
   if (voided.kind === 'notSent') return voided.reason;
-  tools.outage.observe(isHeard(voided), asked);
+  observeAnswer(tools.outage, voided, asked);
   if (voided.kind === 'voided' && (voided.charges ?? 0) > 1) tools.observeTwins(charge);
   if (late !== null && (voided.kind === 'notFound' || (voided.kind === 'voided' && late.booksTwice))) {
     // The void may have found what the look-up did not.
@@ -237,10 +246,11 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   }
   if (voided.kind === 'voided') return { state: 'voided' };
   // A captured one that is not given back is money, and none of these: a person is told at each try.
-  if (voided.kind === 'unknown' && voided.isRefused === true) {
-    if (isHeldTooLong(charge.heldMilliseconds)) return { state: 'voided' };
-    const seconds = secondsUntilNextLook(tries);
-    return { state: 'waits', postponement: { seconds, reason: voided.reason } };
+  if (voided.kind === 'unknown' && voided.ofHold !== undefined && isHeard(voided)) {
+    const isRefused = voided.ofHold === 'refused';
+    if (isRefused && isHeldTooLong(charge.heldMilliseconds)) return { state: 'voided' };
+    const postponement = { seconds: secondsUntilNextLook(tries), reason: voided.reason };
+    return { state: isRefused ? 'waits' : 'doubtful', postponement };
   }
   // A billing is voided only after the search, so its tries are used up. It gets another try for the code,
   // because the acquirer may know it now, and a decline for lack of funds can be retried.

@@ -118,7 +118,7 @@ test('a verification is good if Cielo says so', () => {
 
 function payment(change: object): CieloPayment {
   const read = readCieloPayment(answer(sale(change)), REFERENCE);
-  if (typeof read === 'string') throw new Error(read);
+  if ('kind' in read) throw new Error(read.reason);
   return read;
 }
 
@@ -147,8 +147,8 @@ test('a list may be under either name, and 404 is no proof of absence', () => {
     PaymentId,
   ]);
   assert.equal(readCieloList(answer(null, 404)), null);
-  assert.equal(typeof readCieloList(answer({}, 200)), 'string');
-  assert.equal(typeof readCieloList(answer({ Payment: [{}] })), 'string');
+  for (const useless of [answer({}, 200), answer({ Payment: [{}] })])
+    assert.equal(Reflect.get(readCieloList(useless) ?? {}, 'cause'), 'unusable');
 });
 
 test('a cancel or capture is of the payment with its tid, never of a twin', () => {
@@ -184,6 +184,8 @@ test('a no to a capture is in the list of its codes, whatever its status and for
       { Status: 1, ProviderReturnCode: '842' },
     ])
       assert.equal(kindOf(body, status), 'denied', JSON.stringify([body, status]));
+  const unavailable = readCieloCapture(answer([{ Code: 308 }], 400));
+  assert.equal(unavailable.kind === 'denied' && unavailable.proof, 'unlessEarlier', 'an earlier one is why');
   const expired = readCieloCapture(answer({ Status: 1, ReturnCode: '843' }));
   const said = { kind: 'denied', proof: 'clear' };
   assert.deepEqual(expired, { ...said, refusal: 'expired', reason: 'Cielo answered 843' });
@@ -206,7 +208,7 @@ test('a void is done, accepted, refused for good, or unknown', () => {
   for (const code of ['10', '223']) assert.equal(kindOf(code), 'pending');
   for (const code of ['40', '51', '77'])
     for (const status of [200, 400]) assert.equal(kindOf(code, status), 'denied');
-  for (const code of ['43', '54', '56', '72', '76'])
+  for (const code of ['17', '42', '43', '54', '56', '72', '76'])
     assert.deepEqual(readCieloVoid(answer({ ReturnCode: code })), {
       ...{
         kind: 'denied',
@@ -224,7 +226,7 @@ test('a void is done, accepted, refused for good, or unknown', () => {
     assert.equal(proofOf({ ReturnCode: code }), 'unlessEarlier', code);
   for (const code of ['309', '312']) assert.equal(proofOf([{ Code: code }]), 'unlessEarlier', code);
   for (const code of ['40', '53', '101']) assert.equal(proofOf({ ReturnCode: code }), 'clear', code);
-  for (const code of ['17', '42', '98', '99', '57', '476', '5', '475', 'BP900'])
+  for (const code of ['98', '99', '57', '476', '5', '475', 'BP900'])
     assert.equal(kindOf(code), 'unknown', code);
   for (const status of [400, 500]) assert.equal(kindOf('0', status), 'unknown');
 });

@@ -20,6 +20,7 @@ import {
   isCode,
   isOfAcquirer,
   NO_CODE,
+  uselessAnswer,
   verifiedBy,
 } from '../../direct-acquirer.ts';
 import { type NamedReference, readNetworkReference } from '../../network-reference.ts';
@@ -124,24 +125,23 @@ export function readCieloVerification(answer: Asked): VerificationAnswer {
   return body.Valid ? unusable(`Cielo answered ${code}`) : declineOf(body);
 }
 
-/** null: nothing is known of the reference. A string: why it is not known. */
-export function readCieloList(answer: ChannelAnswer | Unknown): readonly string[] | null | string {
-  if (answer.kind !== 'answer') return answer.reason;
+/** null: nothing is known of the reference. */
+export function readCieloList(answer: ChannelAnswer): readonly string[] | null | Unknown {
   if (answer.status === 404) return null;
   const body = fieldsOf(answer.body);
   const list = body.Payments ?? body.Payment;
-  if (answer.status !== 200 || !Array.isArray(list)) return `Cielo answered ${answer.status}`;
+  if (answer.status !== 200 || !Array.isArray(list))
+    return uselessAnswer(answer, `Cielo answered ${answer.status}`);
   const ids = list.map((item) => textOf(fieldsOf(item).PaymentId));
-  return ids.every(isPaymentId) ? ids : 'the list was no list of payments';
+  return ids.every(isPaymentId) ? ids : unusable('the list was no list of payments');
 }
 
-/** A string: why it is not known. */
-export function readCieloPayment(answer: ChannelAnswer | Unknown, reference: string): CieloPayment | string {
-  if (answer.kind !== 'answer') return answer.reason;
+export function readCieloPayment(answer: ChannelAnswer, reference: string): CieloPayment | Unknown {
   const body = fieldsOf(answer.body);
-  if (answer.status !== 200) return `Cielo answered ${answer.status}`;
-  if (body.MerchantOrderId !== shortReference(reference)) return 'the answer was for another reference';
-  return readPayment(body.Payment) ?? 'the answer was no payment';
+  if (answer.status !== 200) return uselessAnswer(answer, `Cielo answered ${answer.status}`);
+  if (body.MerchantOrderId !== shortReference(reference))
+    return unusable('the answer was for another reference');
+  return readPayment(body.Payment) ?? unusable('the answer was no payment');
 }
 
 function readPayment(value: unknown): CieloPayment | null {
@@ -195,18 +195,18 @@ export function readCieloCapture(answer: Asked): CaptureAnswer {
   if (answer.status < 300 && Status === CIELO_STATUS.confirmed && denial === undefined)
     return { kind: 'captured' };
   const isOfHeld = Status === undefined || Status === CIELO_STATUS.authorized;
-  return deniedBy(isOfHeld ? denial : undefined, `Cielo answered ${code ?? answer.status}`);
+  return deniedBy(answer, isOfHeld ? denial : undefined, `Cielo answered ${code ?? answer.status}`);
 }
 
 export function readCieloVoid(answer: Asked): CancelRead {
   if (answer.kind !== 'answer') return answer;
   const error = errorOf(answer.body);
   const code = error ?? returnCodeOf(answer.body);
-  if (!isOfAcquirer(answer) || code === null) return unusable(`Cielo answered ${answer.status}`);
+  if (!isOfAcquirer(answer) || code === null) return uselessAnswer(answer, `Cielo answered ${answer.status}`);
   if (error === null && answer.status < 300 && CIELO_VOIDED.has(code)) return { kind: 'canceled' };
   if (error === null && CIELO_VOID_PENDING.has(code)) return { kind: 'pending' };
   const denial = (error === null ? CIELO_VOID_REFUSALS : CIELO_VOID_ERRORS)[code];
-  const read = deniedBy(denial, `Cielo answered ${code}`);
+  const read = deniedBy(answer, denial, `Cielo answered ${code}`);
   return read.kind === 'denied' ? { ...read, code } : read;
 }
 

@@ -34,7 +34,9 @@ export const CIELO_VOID_PENDING = words('10 223');
 
 /** A no to a capture of what is held. What names another state of the payment, or none, contradicts that. */
 export const CIELO_CAPTURE_REFUSALS: Denials = {
-  ...denials('clear', null, '308 310 842'),
+  ...denials('clear', null, '310 842'),
+  // Not available to capture: a capture that was done is one reason.
+  ...denials('unlessEarlier', null, '308'),
   ...denials('clear', 'expired', '843'),
   ...denials('doubtful', null, '307 841'),
 };
@@ -55,6 +57,7 @@ export const CIELO_VOID_REFUSALS: Denials = {
   // An earlier void that was accepted or done leaves too little, or no balance.
   ...denials('unlessEarlier', 'exceedsRemaining', '51 55 102 130'),
   ...denials('unlessEarlier', 'notApproved', '41'),
-  ...denials('unlessEarlier', 'failed', '43 54 56 72 76'),
+  // 17 and 42: a cancel or a dispute of the sale is there already.
+  ...denials('unlessEarlier', 'failed', '17 42 43 54 56 72 76'),
   ...denials('clear', 'failed', '40 53 58 60 100 101 103 104 105 106 107 108 120 121 160'),
 };

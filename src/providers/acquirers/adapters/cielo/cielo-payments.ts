@@ -1,5 +1,12 @@
 import { forPerson, unusable } from '../../../../platform/channels/unclear.ts';
-import type { CancelHistory, DeclineAnswer, FoundCapture, FoundCharge } from '../../acquirer.ts';
+import type {
+  CancelHistory,
+  DeclineAnswer,
+  FoundCapture,
+  FoundCharge,
+  NotSent,
+  Unknown,
+} from '../../acquirer.ts';
 import type { GivenBack } from '../../sum-cancel.ts';
 import type { CieloPayment } from './cielo-answers.ts';
 import { CIELO_STATUS } from './cielo-codes.ts';
@@ -7,12 +14,12 @@ import type { CieloWire } from './cielo-wire.ts';
 
 export type AskCielo = CieloWire['ask'];
 
-/** A string: why it is not known. Empty: Cielo does not know the reference. */
+/** Empty: Cielo does not know the reference. */
 export type LookUpCielo = (
   merchantId: string,
   reference: string,
   timeout: number,
-) => Promise<readonly CieloPayment[] | string>;
+) => Promise<readonly CieloPayment[] | Unknown | NotSent>;
 
 type Found = Exclude<FoundCharge, { kind: 'notSent' }>;
 

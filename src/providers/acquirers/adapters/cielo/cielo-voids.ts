@@ -1,6 +1,6 @@
 import { unusable } from '../../../../platform/channels/unclear.ts';
-import type { Acquirer, CancelAnswer, CancelRequest, Unknown, VoidAnswer } from '../../acquirer.ts';
-import { type CancelRead, NOT_MARKED, unknown, voidRefused } from '../../direct-acquirer.ts';
+import type { Acquirer, CancelAnswer, CancelRequest, NotSent, Unknown, VoidAnswer } from '../../acquirer.ts';
+import { type CancelRead, NOT_MARKED, notVoided, unknown } from '../../direct-acquirer.ts';
 import { stepOfCancel, unsentCancel } from '../../sum-cancel.ts';
 import { type CieloPayment, readCieloVoid } from './cielo-answers.ts';
 import { CIELO_VOID_LATE } from './cielo-codes.ts';
@@ -36,7 +36,7 @@ async function voidAll(
 ): Promise<VoidAnswer> {
   const endsAt = performance.now() + timeout;
   const payments = await tools.lookUp(merchantId, reference, timeout);
-  if (typeof payments === 'string') return unknown(payments);
+  if ('kind' in payments) return payments;
   if (payments.length === 0) return { kind: 'notFound', reason: 'Cielo does not know it' };
   if (kept !== null && !payments.some(({ tid }) => tid === kept))
     return unknown('Cielo does not show the charge to keep');
@@ -46,14 +46,23 @@ async function voidAll(
     others.filter(isLive).map((payment) => endOne(tools, merchantId, payment, endsAt - performance.now())),
   );
   const unvoided = answers.filter((answer) => typeof answer !== 'boolean');
-  if (others.some(isUndecided)) unvoided.push(unknown('Cielo has not decided it yet'));
-  // Refused as a whole only where none of them is unclear.
-  const [first] = unvoided.toSorted(
-    (one, other) => Number(one.isRefused ?? 0) - Number(other.isRefused ?? 0),
-  );
+  if (others.some(isUndecided)) {
+    const undecided = unusable('Cielo has not decided it yet');
+    // They were asked for alike, so what is undecided beside a hold is none but one.
+    unvoided.push(others.some(isHeld) ? { ...undecided, ofHold: 'unclear' } : undecided);
+  }
+  // Refused as a whole only where none of them is unclear, and of a hold only where all are.
+  const [first] = unvoided.toSorted((one, other) => rankOf(one) - rankOf(other));
   if (first !== undefined) return first;
   if (kept === null && declineOfAll(payments) !== null) return { kind: 'declined' };
   return { kind: 'voided', charges: answers.filter((wasVoided) => wasVoided === true).length };
+}
+
+type Unvoided = Extract<VoidAnswer, Unknown | NotSent>;
+
+function rankOf(answer: Unvoided): number {
+  if (answer.kind === 'notSent' || answer.ofHold === undefined) return 0;
+  return answer.ofHold === 'unclear' ? 1 : 2;
 }
 
 /** Whether it was voided; false: it was held, and is no longer. */
@@ -62,22 +71,12 @@ async function endOne(
   merchantId: string,
   payment: CieloPayment,
   timeout: number,
-): Promise<boolean | Extract<VoidAnswer, Unknown>> {
+): Promise<boolean | Unvoided> {
   const answer = await sendVoid(tools, merchantId, payment, null, timeout);
-  switch (answer.kind) {
-    case 'canceled':
-      return true;
-    case 'pending':
-      return unusable('Cielo accepted the void, and has not done it yet');
-    case 'denied':
-      if (!isHeld(payment)) return unusable(answer.reason);
-      return CIELO_VOID_LATE.has(answer.code) ? false : voidRefused(answer.reason);
-    case 'unknown':
-      return answer;
-    case 'notConnected':
-    case 'notSent':
-      return unknown(answer.reason);
-  }
+  if (answer.kind === 'canceled') return true;
+  if (answer.kind === 'pending') return unusable('Cielo accepted the void, and has not done it yet');
+  if (answer.kind === 'denied' && isHeld(payment) && CIELO_VOID_LATE.has(answer.code)) return false;
+  return notVoided(answer, isHeld(payment));
 }
 
 /** `amount` null: all of it. */
@@ -101,7 +100,7 @@ async function cancel(tools: Tools, request: CancelRequest, timeout: number): Pr
   const { merchantId, reference, amount, history } = request;
   const endsAt = performance.now() + timeout;
   const payments = await tools.lookUp(merchantId, reference, timeout);
-  if (typeof payments === 'string') return unsentCancel(history, unknown(payments));
+  if ('kind' in payments) return unsentCancel(history, payments);
   const payment = paymentOf(payments, history);
   if (payment === null) return unsentCancel(history, unusable('Cielo does not know the charge'));
   const step = stepOfCancel(request, givenBackOf(payment), tools.silence);

@@ -60,17 +60,18 @@ test('a charge that Cielo does not know is no silence of Cielo to its capture', 
   assert.deepEqual(sent, []);
 });
 
-test('a void is refused as a whole only where Cielo has decided all others', async () => {
+test('a void is refused as a whole only where Cielo has decided all others, and of a hold where none is a sale', async () => {
   const held = { ...PAYMENT, Status: 1 };
   const other = { ...PAYMENT, PaymentId: '34bc8366-fc31-4d6c-8555-17049a836a08', Tid: '0305020554240' };
   const refused = { ReturnCode: '106' };
-  for (const [Status, isRefused] of [
-    [12, undefined],
-    [10, true],
+  for (const [Status, ofHold] of [
+    [12, 'unclear'],
+    [10, 'refused'],
+    [2, undefined],
   ] as const) {
     const { acquirer, sent } = cieloThatShows([held, { ...other, Status } as typeof PAYMENT], refused);
     const answer = await acquirer.voidCharge('LOJA', REFERENCE, 1_000);
-    assert.equal(answer.kind === 'unknown' && answer.isRefused, isRefused, JSON.stringify(answer));
-    assert.equal(sent.length, 1);
+    assert.equal(answer.kind === 'unknown' && answer.ofHold, ofHold, JSON.stringify(answer));
+    assert.equal(sent.length, Status === 2 ? 2 : 1);
   }
 });

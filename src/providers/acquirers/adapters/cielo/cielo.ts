@@ -1,4 +1,3 @@
-import type { Asked, ChannelAnswer } from '../../../../platform/channels/ask-once.ts';
 import { unusable } from '../../../../platform/channels/unclear.ts';
 import { CARD_BRANDS } from '../../../../values/card-number.ts';
 import type {
@@ -9,7 +8,6 @@ import type {
   CaptureAnswer,
   CaptureRequest,
   FoundCapture,
-  Unknown,
   VerificationAnswer,
   VerificationRequest,
 } from '../../acquirer.ts';
@@ -19,6 +17,7 @@ import {
   type DirectSettings,
   foundUnlessKnown,
   NOT_MARKED,
+  unanswered,
   unknown,
 } from '../../direct-acquirer.ts';
 import { shortReference } from '../../short-reference.ts';
@@ -77,7 +76,7 @@ export function cieloAcquirer(
     verify: (request, timeout) => verify(ask, request, timeout),
     async find(...asked) {
       const payments = await lookUp(...asked);
-      return typeof payments === 'string' ? unknown(payments) : foundOf(payments);
+      return 'kind' in payments ? payments : foundOf(payments);
     },
     ...cieloVoids({ ask, lookUp, pauses, silence }),
     capture: (request, timeout) => capture(ask, lookUp, request, timeout),
@@ -143,27 +142,26 @@ async function verify(
 function lookingUp(ask: AskCielo): LookUpCielo {
   return async (merchantId, reference, timeout) => {
     const endsAt = performance.now() + timeout;
-    const read = async (path: string, template: string) => {
+    const read = (path: string, template: string) => {
       const question: DirectQuestion = { method: 'GET', path, template, body: null };
-      return answeredOrUnknown(await ask('reading', { merchantId }, question, endsAt - performance.now()));
+      return ask('reading', { merchantId }, question, endsAt - performance.now());
     };
-    const path = `/sales?merchantOrderId=${shortReference(reference)}`;
-    const ids = readCieloList(await read(path, '/sales'));
+    const listed = await read(`/sales?merchantOrderId=${shortReference(reference)}`, '/sales');
+    if (listed.kind !== 'answer') return unanswered(listed);
+    const ids = readCieloList(listed);
     if (ids === null) return [];
-    if (typeof ids === 'string') return ids;
-    if (ids.length > MOST_PAYMENTS) return `Cielo has ${ids.length} payments of it`;
+    if ('kind' in ids) return ids;
+    if (ids.length > MOST_PAYMENTS) return unusable(`Cielo has ${ids.length} payments of it`);
     const payments: CieloPayment[] = [];
     for (const id of new Set(ids)) {
-      const payment = readCieloPayment(await read(`/sales/${id}`, '/sales/{paymentId}'), reference);
-      if (typeof payment === 'string') return payment;
+      const shown = await read(`/sales/${id}`, '/sales/{paymentId}');
+      if (shown.kind !== 'answer') return unanswered(shown, true);
+      const payment = readCieloPayment(shown, reference);
+      if ('kind' in payment) return payment;
       payments.push(payment);
     }
     return payments;
   };
-}
-
-function answeredOrUnknown(answer: Asked): ChannelAnswer | Unknown {
-  return answer.kind === 'answer' ? answer : unknown(answer.reason);
 }
 
 async function capture(
@@ -175,7 +173,7 @@ async function capture(
   const { merchantId, reference, amount } = request;
   const endsAt = performance.now() + timeout;
   const payments = await lookUp(merchantId, reference, timeout);
-  if (typeof payments === 'string') return unknown(payments);
+  if ('kind' in payments) return payments;
   const payment = paymentOf(payments, request);
   if (payment === null) return unusable('Cielo does not know the charge');
   const before = captureFound(payment, amount);
@@ -191,7 +189,7 @@ async function findCapture(
   timeout: number,
 ): Promise<FoundCapture> {
   const payments = await lookUp(request.merchantId, request.reference, timeout);
-  if (typeof payments === 'string') return unknown(payments);
+  if ('kind' in payments) return payments;
   const payment = paymentOf(payments, request);
   return payment === null
     ? unusable('Cielo does not know the charge')

@@ -9,7 +9,6 @@ import {
   type CaptureAnswer,
   type DeclineAnswer,
   type FoundCharge,
-  type NotConnected,
   REFERENCE_OF_ANOTHER,
   type Unknown,
   type VerificationAnswer,
@@ -22,6 +21,8 @@ import {
   isCode,
   isOfAcquirer,
   NO_CODE,
+  unanswered,
+  uselessAnswer,
   verifiedBy,
 } from '../../direct-acquirer.ts';
 import { type NamedReference, readNetworkReference } from '../../network-reference.ts';
@@ -111,7 +112,7 @@ function networkReferenceOf(body: Fields): NamedReference {
 
 /** `tid` and `capturedAmount` are for what is done next with a charge that is live. */
 export type FoundAtRede = {
-  readonly found: Exclude<FoundCharge, { kind: 'notSent' }>;
+  readonly found: FoundCharge;
   readonly tid: string | null;
   /** Cents; null while it is not captured. */
   readonly capturedAmount: number | null;
@@ -125,14 +126,14 @@ const notLive = (found: FoundAtRede['found']): FoundAtRede => ({
   authorizedAmount: null,
 });
 
-export function readRedeCharge(answer: ChannelAnswer | Unknown, reference: string): FoundAtRede {
-  if (answer.kind !== 'answer') return notLive(answer);
+export function readRedeCharge(answer: Asked, reference: string): FoundAtRede {
+  if (answer.kind !== 'answer') return notLive(unanswered(answer));
   const body = fieldsOf(answer.body);
   const code = codeOf(body.returnCode);
   if (answer.status === 404 || (answer.status < 500 && code !== null && REDE_UNKNOWN.includes(code)))
     return notLive({ kind: 'notFound' });
   const authorization = fieldsOf(body.authorization);
-  if (answer.status !== 200) return notLive(unusable(`Rede answered ${answer.status}`));
+  if (answer.status !== 200) return notLive(uselessAnswer(answer, `Rede answered ${answer.status}`));
   if (authorization.reference !== shortReference(reference))
     return notLive(unusable('the answer was for another reference'));
   // The manual has the brand's group beside the authorization.
@@ -177,18 +178,18 @@ export function readRedeCapture(answer: Asked, amount: number): CaptureAnswer {
     return booked === amount ? { kind: 'captured' } : unusable('the answer was for another amount');
   }
   const denial = isOfAcquirer(answer) ? REDE_CAPTURE_REFUSALS[code ?? ''] : undefined;
-  return deniedBy(denial, `Rede answered ${code ?? answer.status}`);
+  return deniedBy(answer, denial, `Rede answered ${code ?? answer.status}`);
 }
 
 /** `isCaptured`: the charge is shown as captured. */
 export function readRedeRefund(answer: Asked, isCaptured: boolean): CancelRead {
   if (answer.kind !== 'answer') return answer;
   const code = codeOf(fieldsOf(answer.body).returnCode);
-  if (code === null || !isOfAcquirer(answer)) return unusable(`Rede answered ${answer.status}`);
+  if (code === null || !isOfAcquirer(answer)) return uselessAnswer(answer, `Rede answered ${answer.status}`);
   if (code === REDE_REFUND.done) return { kind: 'canceled' };
   if (code === REDE_REFUND.accepted)
     return { kind: 'pending', refundId: textOf(fieldsOf(answer.body).refundId) };
-  const read = deniedBy(REDE_REFUND_REFUSALS[code], `Rede answered ${code}`);
+  const read = deniedBy(answer, REDE_REFUND_REFUSALS[code], `Rede answered ${code}`);
   if (read.kind !== 'denied') return read;
   return { ...read, code, proof: code === REDE_FORBIDDEN && isCaptured ? 'doubtful' : read.proof };
 }
@@ -196,18 +197,18 @@ export function readRedeRefund(answer: Asked, isCaptured: boolean): CancelRead {
 const DONE = /^(done|approved|success|successful|completed|canceled)$/i;
 const FAILED = /^(denied|rejected|failed|refused|error)$/i;
 
-/** A string: why the sums are not known. A state that we do not know counts as under way. */
-export function readRedeRefunds(answer: ChannelAnswer | Unknown): GivenBack | string {
-  if (answer.kind !== 'answer') return answer.reason;
+/** A state that we do not know counts as under way. */
+export function readRedeRefunds(answer: ChannelAnswer): GivenBack | Unknown {
   const body = fieldsOf(answer.body);
   if (textOf(body.returnCode) === REDE_NO_REFUND)
     return { done: 0, underWay: 0, underWayIds: [], failed: [] };
-  if (answer.status !== 200 || !Array.isArray(body.refunds)) return `Rede answered ${answer.status}`;
+  if (answer.status !== 200 || !Array.isArray(body.refunds))
+    return uselessAnswer(answer, `Rede answered ${answer.status}`);
   let [done, underWay] = [0, 0];
   const [failed, underWayIds]: [string[], string[]] = [[], []];
   for (const refund of body.refunds.map(fieldsOf)) {
     const { amount } = refund;
-    if (!Number.isSafeInteger(amount)) return 'a refund has no amount';
+    if (!Number.isSafeInteger(amount)) return unusable('a refund has no amount');
     const [status, refundId] = [textOf(refund.status) ?? '', textOf(refund.refundId) ?? ''];
     if (DONE.test(status)) done += amount as number;
     else if (FAILED.test(status)) failed.push(refundId);
@@ -238,8 +239,4 @@ export function codeOf(value: unknown): string | null {
 function amountOf(value: object): number | null {
   const { amount } = value as Fields;
   return Number.isSafeInteger(amount) ? (amount as number) : null;
-}
-
-export function connectedOrUnknown(answer: Exclude<Asked, { kind: 'notSent' }>): ChannelAnswer | Unknown {
-  return answer.kind === 'notConnected' ? { ...(answer as NotConnected), kind: 'unknown' } : answer;
 }

@@ -13,6 +13,7 @@ import {
   type CaptureRequest,
   type FoundCapture,
   isOfSubscription,
+  type NotSent,
   type Unknown,
   type VoidAnswer,
 } from '../../acquirer.ts';
@@ -22,13 +23,13 @@ import {
   type DirectSettings,
   foundUnlessKnown,
   NOT_MARKED,
+  notVoided,
+  unanswered,
   unknown,
-  voidRefused,
 } from '../../direct-acquirer.ts';
 import { shortReference } from '../../short-reference.ts';
 import { stepOfCancel, unsentCancel } from '../../sum-cancel.ts';
 import {
-  connectedOrUnknown,
   type FoundAtRede,
   readRedeAuthorization,
   readRedeCapture,
@@ -147,9 +148,7 @@ function lookingUp(ask: Ask): LookUp {
   return async (merchantId, reference, timeout) => {
     const path = `?reference=${shortReference(reference)}`;
     const question: DirectQuestion = { method: 'GET', path, template: '', body: null };
-    const answer = await ask('resolving', { merchantId }, question, timeout);
-    if (answer.kind === 'notSent') return readRedeCharge(unknown(answer.reason), reference);
-    return readRedeCharge(connectedOrUnknown(answer), reference);
+    return readRedeCharge(await ask('resolving', { merchantId }, question, timeout), reference);
   };
 }
 
@@ -166,6 +165,7 @@ async function voidCharge(
   switch (found.kind) {
     case 'voided':
     case 'unknown':
+    case 'notSent':
       return found;
     case 'declined':
       return { kind: 'declined' };
@@ -189,20 +189,12 @@ async function endLive(
   const question = post(`/${tid}/refunds`, '/{tid}/refunds', redeRefund(amount, true));
   const said = await ask('resolving', { merchantId }, question, endsAt - performance.now());
   const answer = readRedeRefund(said, found.kind === 'approved');
-  switch (answer.kind) {
-    case 'canceled':
-      return { kind: 'voided', charges: 1 };
-    case 'pending':
-      return unusable('Rede accepted the refund, and has not done it yet');
-    case 'denied':
-      if (found.kind !== 'preauthorized') return unusable(answer.reason);
-      return REDE_REFUND_LATE.has(answer.code) ? { kind: 'voided', charges: 0 } : voidRefused(answer.reason);
-    case 'unknown':
-      return answer;
-    case 'notConnected':
-    case 'notSent':
-      return unknown(answer.reason);
-  }
+  if (answer.kind === 'canceled') return { kind: 'voided', charges: 1 };
+  if (answer.kind === 'pending') return unusable('Rede accepted the refund, and has not done it yet');
+  const isHeld = found.kind === 'preauthorized';
+  if (answer.kind === 'denied' && isHeld && REDE_REFUND_LATE.has(answer.code))
+    return { kind: 'voided', charges: 0 };
+  return notVoided(answer, isHeld);
 }
 
 async function cancel(
@@ -215,16 +207,16 @@ async function cancel(
   const { merchantId, reference, amount, history } = request;
   const endsAt = performance.now() + timeout;
   const left = () => endsAt - performance.now();
-  const unsent = (look: Unknown) => unsentCancel(history, look);
+  const unsent = (look: Unknown | NotSent) => unsentCancel(history, look);
   const { found, tid: foundTid, capturedAmount } = await lookUp(merchantId, reference, left());
   const tid = history.tid ?? foundTid;
-  if (found.kind === 'unknown') return unsent(found);
+  if (found.kind === 'unknown' || found.kind === 'notSent') return unsent(found);
   if (tid === null) return unsent(unusable('Rede does not know the charge'));
   const path = `/${tid}/refunds`;
   const look: DirectQuestion = { method: 'GET', path, template: '/{tid}/refunds', body: null };
   const shown = await ask('resolving', { merchantId }, look, left());
-  const sums = shown.kind === 'notSent' ? shown.reason : readRedeRefunds(connectedOrUnknown(shown));
-  if (typeof sums === 'string') return unsent(shown.kind === 'answer' ? unusable(sums) : unknown(sums));
+  const sums = shown.kind === 'answer' ? readRedeRefunds(shown) : unanswered(shown, true);
+  if ('kind' in sums) return unsent(sums);
   const step = stepOfCancel(request, sums, silence);
   if (step.kind !== 'send') return step;
   if (!(await request.markSent())) return NOT_MARKED;
@@ -244,7 +236,7 @@ async function capture(
   let { tid } = request;
   if (tid === null) {
     const seen = await lookUp(merchantId, reference, timeout);
-    if (seen.found.kind === 'unknown') return seen.found;
+    if (seen.found.kind === 'unknown' || seen.found.kind === 'notSent') return seen.found;
     tid = seen.tid;
   }
   if (tid === null) return unusable('Rede does not know the charge');
@@ -273,6 +265,7 @@ async function findCapture(
     case 'notFound':
       return unusable('Rede does not know the charge');
     case 'unknown':
+    case 'notSent':
       return found;
   }
 }

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Asked, NONE_FREE } from '../../../platform/channels/ask-once.ts';
+import { cents } from '../../../values/cents.ts';
+import { instant } from '../../../values/instant.ts';
+import type { CancelHistory } from '../acquirer.ts';
+import { directSettings } from '../direct-acquirer.ts';
+import { shortReference } from '../short-reference.ts';
+import { cieloAcquirer } from './cielo/cielo.ts';
+import { redeAcquirer } from './rede/rede.ts';
+
+/** What a look-up that tells nothing says of its acquirer: nothing, a silence, or an answer of no use. */
+
+const REFERENCE = '019ac5a2-7b1e-7d11-9c55-1f2e3d4c5b6a';
+const TID = '0305020554239';
+const SETTINGS = directSettings(
+  {},
+  { horizonSeconds: 1, apartSeconds: 1, silenceSeconds: 1, isTwoSteps: true },
+);
+const HISTORY: CancelHistory = {
+  ...{ tid: TID, givenBack: cents(0), sinceLastSend: null },
+  ...{ isAccepted: false, refundId: null, isDenied: false },
+};
+const REQUEST = {
+  ...{ merchantId: 'LOJA', reference: REFERENCE, captureReference: 'C1', cancellationReference: 'C1' },
+  // To be found by the reference.
+  ...{ amount: cents(700), capturedAt: instant(1), requestedAt: instant(1), tid: null },
+  markSent: (): Promise<boolean> => assert.fail('nothing may be sent'),
+};
+
+const ok = (body: object): Asked => ({ kind: 'answer', status: 200, body });
+const LISTED = ok({ Payments: [{ PaymentId: '24bc8366-fc31-4d6c-8555-17049a836a07' }] });
+const CHARGE = {
+  ...{ reference: shortReference(REFERENCE), returnCode: '00', status: 'Approved' },
+  ...{ tid: TID, authorizationCode: '186376', nsu: '1', amount: 700 },
+};
+const FOUND = ok({ authorization: CHARGE, capture: { amount: 700 } });
+
+/** Gives one answer after the other, and then the last one. */
+function acquirerOf(name: 'cielo' | 'rede', ...answers: readonly Asked[]) {
+  let asked = 0;
+  const wire = {
+    async ask() {
+      asked += 1;
+      return answers[asked - 1] ?? (answers.at(-1) as Asked);
+    },
+    close: async () => undefined,
+  };
+  return name === 'rede'
+    ? redeAcquirer(wire, SETTINGS)
+    : cieloAcquirer(wire, { take: async () => true }, SETTINGS);
+}
+
+const seen = ({ kind, cause }: { readonly kind: string; readonly cause?: string }) => [kind, cause];
+
+const USELESS: readonly Asked[] = [ok({ Payments: 'none' }), { kind: 'answer', status: 403, body: null }];
+const SILENT: readonly Asked[] = [
+  { kind: 'answer', status: 503, body: null },
+  { kind: 'unknown', reason: 'R' },
+  { kind: 'notConnected', reason: 'R' },
+];
+
+/** `first`: to the first look-up of all, `later`: to one behind it. */
+const CASES = [
+  ...USELESS.map((answer) => ({ answer, first: ['unknown', 'unusable'], later: ['unknown', 'unusable'] })),
+  ...SILENT.map((answer) => ({ answer, first: ['unknown', undefined], later: ['unknown', undefined] })),
+  { answer: NONE_FREE, first: ['notSent', undefined], later: ['unknown', 'notAsked'] },
+];
+
+for (const name of ['cielo', 'rede'] as const)
+  for (const { answer, first, later } of CASES)
+    test(`${name}: ${JSON.stringify(answer)} to a look-up says so much of it, and nothing is sent`, async () => {
+      const at = () => acquirerOf(name, answer);
+      assert.deepEqual(seen(await at().find('LOJA', REFERENCE, 1_000)), first);
+      assert.deepEqual(seen(await at().voidCharge('LOJA', REFERENCE, 1_000)), first);
+      assert.deepEqual(seen(await at().findCapture(REQUEST, 1_000)), first);
+      assert.deepEqual(seen(await at().capture(REQUEST, 1_000)), first);
+      const cancel = (sinceLastSend: number | null, ...before: readonly Asked[]) =>
+        acquirerOf(name, ...before, answer).cancel(
+          { ...REQUEST, history: { ...HISTORY, sinceLastSend } },
+          1_000,
+        );
+      assert.deepEqual(seen(await cancel(1)), first);
+      assert.deepEqual(seen(await cancel(1, name === 'cielo' ? LISTED : FOUND)), later);
+      // Its first request is not kept for a look-up that told nothing.
+      const unsent = await cancel(null);
+      const [kind, cause] = first;
+      assert.deepEqual(seen(unsent), ['notSent', kind === 'notSent' ? undefined : (cause ?? 'silent')]);
+      assert.equal(Reflect.get(unsent, 'isForPerson') ?? false, cause === 'unusable');
+    });
+
+test('more payments than there can be are no silence of Cielo', async () => {
+  const ids = Array.from({ length: 21 }, (_, n) => `24bc8366-fc31-4d6c-8555-17049a8360${10 + n}`);
+  const many = ok({ Payments: ids.map((PaymentId) => ({ PaymentId })) });
+  assert.deepEqual(seen(await acquirerOf('cielo', many).find('LOJA', REFERENCE, 1_000)), [
+    'unknown',
+    'unusable',
+  ]);
+});
+
+test('what could not be sent of a void says nothing of its acquirer', async () => {
+  const held = ok({ authorization: CHARGE });
+  assert.equal(
+    (await acquirerOf('rede', held, NONE_FREE).voidCharge('LOJA', REFERENCE, 1_000)).kind,
+    'notSent',
+  );
+  const payment = { PaymentId: '24bc8366-fc31-4d6c-8555-17049a836a07', Status: 1, Amount: 700, Tid: TID };
+  const shown = ok({ MerchantOrderId: shortReference(REFERENCE), Payment: payment });
+  const atCielo = acquirerOf('cielo', LISTED, shown, NONE_FREE);
+  assert.equal((await atCielo.voidCharge('LOJA', REFERENCE, 1_000)).kind, 'notSent');
+});
+
+test('a void of a hold that is not answered is a silence, and no doubt about the hold alone', async () => {
+  const held = ok({ authorization: CHARGE });
+  for (const silent of SILENT) {
+    const answer = await acquirerOf('rede', held, silent).voidCharge('LOJA', REFERENCE, 1_000);
+    assert.deepEqual(seen(answer), ['unknown', undefined], JSON.stringify(silent));
+  }
+});
