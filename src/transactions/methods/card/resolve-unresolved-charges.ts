@@ -67,7 +67,7 @@ type Kept = { readonly state: 'approved'; readonly named: NamedReference } & Pic
 >;
 /** `takenOver`: another process resolves it meanwhile. */
 type Truth = Resolution | Kept | { readonly state: 'takenOver' };
-/** A string: why it is not known yet, as `doubtful`, which comes ever more rarely. `waits`: nothing is wrong. */
+/** A string: why it is not known yet. `doubtful`: likewise, and asked ever more rarely. `waits`: fine. */
 type Found =
   | Truth
   | string
