@@ -18,7 +18,7 @@ import { neverApproved, report, type Stage, type Suite } from '../suite.ts';
 import { checkRefunds, checkSales, unwantedPayments } from './check-sales.ts';
 import { type Enrolments, openEnrolments } from './enrolments.ts';
 import { type BookedSale, chargesOf, ESTABLISHMENT, readSales } from './sales-books.ts';
-import { clearScripts, spoilAcquirers, tell } from './spoil-acquirers.ts';
+import { clearScripts, SCRIPTED_NOS, spoilAcquirers, tell } from './spoil-acquirers.ts';
 
 /** Changes are forced at the bridge's simulator: Rede and Cielo tell of them in files alone. */
 const ACQUIRER_OPERATIONS: readonly Operation[] = OPERATIONS.filter(({ name }) => name !== 'beTakenBack');
@@ -153,7 +153,7 @@ async function resolveAndCheck(
     sales = await salesAtLast(bench);
     ofBillings = await enrolments.check(bench, sales);
   }
-  const books = await booksWith(bench, till, rounds, chargesOf(sales, rounds));
+  const books = await booksWith(bench, till, rounds, chargesOf(sales, rounds), SCRIPTED_NOS);
   const findings = [...checkBooks(books), ...(await checkDatabase(bench, rounds)), ...checkSales(sales)];
   findings.push(...checkRefunds(books, sales), ...ofBillings);
   findings.push(...(await askForTheLost(scene, books, result)));

@@ -40,6 +40,13 @@ const CODES: Readonly<
     },
   },
 };
+/** As they are read. */
+export const SCRIPTED_NOS: ReadonlySet<string> = new Set(
+  (['rede', 'cielo'] as const).flatMap((name) => {
+    const who = name === 'rede' ? 'Rede' : 'Cielo';
+    return (CODES[name].refund?.undone ?? []).map((code) => `${who} answered ${code}`);
+  }),
+);
 const STEPS = 24;
 /** With what comes before it less than the services are told that a lost request may take. */
 const LONGEST_COPY_MILLISECONDS = 600;

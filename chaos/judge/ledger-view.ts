@@ -35,6 +35,8 @@ export type BookedCancel = {
   readonly refusalReason: string | null;
   /** The acquirer decided it later. */
   readonly wasAccepted: boolean;
+  /** The acquirer's no, as it was read. */
+  readonly denial: string | null;
 };
 
 /** One capture as our database has it; one that was never sent to the acquirer is none. */
@@ -92,6 +94,8 @@ export type Books = {
   readonly cards: readonly BookedCard[];
   /** Cancels that the spoiler refused in the acquirer's name. */
   readonly refusedCancels: ReadonlySet<string>;
+  /** Noes to cancels that are scripted, as they are read: whatever is left. */
+  readonly scriptedNos: ReadonlySet<string>;
   readonly shortestLeaseMilliseconds: number;
   readonly transactionsOf: ReadonlyMap<string, readonly BookedTransaction[]>;
   readonly transactionById: ReadonlyMap<string, BookedTransaction>;
@@ -121,6 +125,7 @@ export async function booksWith(
   till: Till,
   rounds: string,
   charges: readonly BookedCharge[],
+  scriptedNos: ReadonlySet<string> = new Set(),
 ): Promise<Books> {
   const [transactions, cancels, captures, parts, cards] = await Promise.all([
     readTransactions(bench, rounds),
@@ -143,6 +148,7 @@ export async function booksWith(
     parts,
     cards,
     refusedCancels: bench.cancelSpoiler.refused,
+    scriptedNos,
     shortestLeaseMilliseconds: shortestLeaseMilliseconds(bench),
     transactionsOf: Map.groupBy(transactions, (row) => row.reference),
     transactionById: new Map(transactions.map((row) => [row.transactionId, row])),
@@ -170,7 +176,7 @@ async function readTransactions(bench: ChaosBench, rounds: string): Promise<Book
 async function readCancels(bench: ChaosBench, rounds: string): Promise<BookedCancel[]> {
   const rows = await bench.query(
     `select c.cancel_id as "cancelId", t.reference_transaction as reference, c.transaction_id as "transactionId", c.state,
-       c.amount::float8 as amount, c.refusal_reason as "refusalReason", c.accepted_at is not null as "wasAccepted"
+       c.amount::float8 as amount, c.refusal_reason as "refusalReason", c.accepted_at is not null as "wasAccepted", c.denial
      from cancels c join transactions t using (merchant_id, transaction_id)
      where starts_with(t.reference_transaction, $1) and c.refusal_reason is distinct from 'notSent'`,
     [rounds],

@@ -37,10 +37,10 @@ export const CANCEL_INVARIANTS: readonly BookInvariant[] = [
     name: 'a cancel is refused when the acquirer refuses it, and never asks for more than is left',
     check(books, complain) {
       const takenBackOf = takenBack(books.eventEntries);
-      for (const { reference, cancelId, state, refusalReason } of books.cancels) {
+      for (const { reference, cancelId, state, refusalReason, denial } of books.cancels) {
         const isRefusedThere = books.refusedCancels.has(cancelId);
         // Its holder may have taken money back at the acquirer before we heard of it.
-        const isFailed = refusalReason === 'failed';
+        const isFailed = refusalReason === 'failed' || books.scriptedNos.has(denial ?? '');
         if (state === 'refused' && !isRefusedThere && !isFailed && !takenBackOf.has(reference))
           complain(reference, `${cancelId} asked for more than was left`);
         if (state === 'canceled' && isRefusedThere)

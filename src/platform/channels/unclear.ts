@@ -1,11 +1,27 @@
 /**
  * Why there is no clear answer. `unusable`: the answer proves nothing. `silent`: no answer, or the bridge has
- * none. `notAsked`: we sent nothing, which says nothing about the other side.
+ * none. The other two say nothing about whether the other side is there. `notAsked`: we sent nothing.
+ * `partly`: it answered one question, and was silent at the next.
  */
-export type UnclearCause = 'unusable' | 'silent' | 'notAsked';
+export type UnclearCause = 'unusable' | 'silent' | 'notAsked' | 'partly';
 
 export function isHeard({ kind, cause }: { readonly kind: string; readonly cause?: UnclearCause }): boolean {
   return kind !== 'unknown' || cause === 'unusable';
+}
+
+export function saysOfProvider({ cause = 'silent' }: { readonly cause?: UnclearCause }): boolean {
+  return cause === 'silent' || cause === 'unusable';
+}
+
+/** Of the question behind one that was answered. */
+export function behindAnswer<Answer extends object>(answer: Answer): Answer {
+  return isSilent(answer) ? { ...answer, cause: 'partly' } : answer;
+}
+
+const OF_SILENCE = new Set<unknown>(['unknown', 'notSent', 'notConnected']);
+
+function isSilent(answer: { readonly kind?: unknown; readonly cause?: unknown }): boolean {
+  return OF_SILENCE.has(answer.kind) && answer.cause === undefined;
 }
 
 export type Unusable = { readonly kind: 'unknown'; readonly cause: 'unusable'; readonly reason: string };

@@ -1,4 +1,4 @@
-import { isHeard, type UnclearCause } from '../channels/unclear.ts';
+import { isHeard, saysOfProvider, type UnclearCause } from '../channels/unclear.ts';
 
 export type Asked = {
   readonly merchantId: string;
@@ -46,7 +46,7 @@ export function observeAnswer(
   answer: { readonly kind: string; readonly cause?: UnclearCause },
   asked: Asked,
 ): void {
-  if (answer.kind !== 'notSent' && answer.cause !== 'notAsked') outage.observe(isHeard(answer), asked);
+  if (answer.kind !== 'notSent' && saysOfProvider(answer)) outage.observe(isHeard(answer), asked);
 }
 
 type Silence = {

@@ -126,7 +126,11 @@ export type Unknown = {
 };
 
 /** No connection to the acquirer: no byte of the request was sent, so it can have no effect. */
-export type NotConnected = { readonly kind: 'notConnected'; readonly reason: string };
+export type NotConnected = {
+  readonly kind: 'notConnected';
+  readonly reason: string;
+  readonly cause?: UnclearCause;
+};
 
 /** The acquirer refused the request by a code that proves that it charged nothing. No issuer said no. */
 export type NotMade = { readonly kind: 'notMade'; readonly reason: string };

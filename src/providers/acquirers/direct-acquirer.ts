@@ -1,5 +1,5 @@
 import type { Asked, ChannelAnswer, Question } from '../../platform/channels/ask-once.ts';
-import { unusable } from '../../platform/channels/unclear.ts';
+import { behindAnswer, unusable } from '../../platform/channels/unclear.ts';
 import type { ProviderSettings, ProviderTerms } from '../provider.ts';
 import {
   type AcquirerTraits,
@@ -89,10 +89,14 @@ export function uselessAnswer({ status }: Pick<ChannelAnswer, 'status'>, reason:
   return status >= 500 ? unknown(reason) : unusable(reason);
 }
 
-/** Of a look-up. `wasHeard`: one before it was answered, so it is a try all the same. */
-export function unanswered(asked: Exclude<Asked, ChannelAnswer>, wasHeard = false): Unknown | NotSent {
-  if (asked.kind !== 'notSent') return unknown(asked.reason);
-  return wasHeard ? { kind: 'unknown', cause: 'notAsked', reason: asked.reason } : asked;
+/** Of a look-up. */
+export function unanswered(asked: Exclude<Asked, ChannelAnswer>): Unknown | NotSent {
+  return asked.kind === 'notSent' ? asked : unknown(asked.reason);
+}
+
+/** Of the second question of a look-up: what was not sent is a try all the same, as the first was answered. */
+export function unansweredBehind({ reason }: Exclude<Asked, ChannelAnswer>): Unknown {
+  return behindAnswer(unknown(reason));
 }
 
 export const NO_CODE: DeclineAnswer = { kind: 'declined', responseCode: NO_ISSUER_CODE, adviceCode: null };
@@ -136,18 +140,19 @@ export type CancelRead =
   | Exclude<CancelAnswer, { kind: 'refused' | 'notFound' | 'denied' }>
   | (Denied & { readonly code: string });
 
-/** What a void came to that did not end its charge. `isHeld`: it was shown as held. */
+/** What a void came to that did not end its charge, which was shown. `isHeld`: as held. */
 export function notVoided(
   read: Exclude<CancelRead, { kind: 'canceled' | 'pending' }>,
   isHeld: boolean,
-): Extract<VoidAnswer, Unknown | NotSent> {
+): Extract<VoidAnswer, Unknown> {
   switch (read.kind) {
     case 'notSent':
-      return { kind: 'notSent', reason: read.reason };
     case 'notConnected':
-      return unknown(read.reason);
-    case 'unknown':
-      return isHeld ? { ...read, ofHold: 'unclear' } : read;
+      return behindAnswer(unknown(read.reason));
+    case 'unknown': {
+      const unclear = behindAnswer(read);
+      return isHeld ? { ...unclear, ofHold: 'unclear' } : unclear;
+    }
     case 'denied':
       return isHeld ? { ...unusable(read.reason), ofHold: 'refused' } : unusable(read.reason);
   }

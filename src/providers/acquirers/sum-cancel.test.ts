@@ -77,11 +77,17 @@ test('a look-up that is behind says nothing, and a later one does', () => {
   for (const [done, underWay] of [
     [10, 0],
     [0, 20],
+    // An earlier one is not done yet there, with this one beside it or without.
+    [10, 20],
+    [10, 40],
   ] as const) {
     const behind = step(LOST, done, underWay);
     assert.equal(behind.kind === 'unknown' && behind.cause, 'unusable', `${done} and ${underWay}`);
     assert.equal(Reflect.get(behind, 'isForPerson'), undefined, `${done} and ${underWay}`);
+    const still = step({ ...LOST, sinceLastSend: 600_000 }, done, underWay);
+    assert.equal(Reflect.get(still, 'isForPerson'), true, 'it is no lag any more');
   }
+  assert.equal(step(FIRST, 10, 20).kind, 'notSent');
 });
 
 test('an accepted cancel is never sent again, and has failed only where the acquirer says so of itself', () => {

@@ -41,7 +41,8 @@ export function stepOfCancel({ amount, history }: AskedCancel, sums: GivenBack, 
   // Its own identifier is kept: by it alone a failure is told from those of others.
   if (underWay === amount && done === givenBack)
     return { kind: 'pending', refundId: underWayIds.length === 1 ? (underWayIds[0] ?? null) : null };
-  if (isBehind(givenBack, sums)) return unusable(BEHIND);
+  if (isBehind(givenBack, sums, givenBack + amount))
+    return sinceLastSend < LAG_MILLISECONDS ? unusable(BEHIND) : forPerson(BEHIND);
   if (underWay !== 0 || done !== givenBack)
     return forPerson('what the acquirer gave back fits no cancel on record');
   if (refundId !== null && sums.failed.includes(refundId)) return { kind: 'refused', reason: 'failed' };
@@ -54,15 +55,18 @@ export function stepOfCancel({ amount, history }: AskedCancel, sums: GivenBack, 
 
 const BEHIND = 'the acquirer shows less than it gave back';
 
-/** A look-up may be some seconds behind. */
-function isBehind(givenBack: number, { done, underWay }: GivenBack): boolean {
-  return done + underWay < givenBack;
+/** The other cancels were decided before it was sent, so its look-ups show them by then. */
+const LAG_MILLISECONDS = 600_000;
+
+/** Not all of `givenBack` is shown as done. `most`: what may be shown in all, or somebody else gave back. */
+function isBehind(givenBack: number, { done, underWay }: GivenBack, most: number): boolean {
+  return done < givenBack && done + underWay <= most;
 }
 
 function firstStep(givenBack: number, sums: GivenBack): Step {
   const { done, underWay } = sums;
   if (underWay === 0 && done === givenBack) return { kind: 'send' };
-  if (isBehind(givenBack, sums)) return { kind: 'notSent', reason: BEHIND, isForPerson: true };
+  if (isBehind(givenBack, sums, givenBack)) return { kind: 'notSent', reason: BEHIND, isForPerson: true };
   // Somebody gave back at the acquirer's own desk: sums would tell nothing of this cancel.
   return { kind: 'refused', reason: 'failed' };
 }

@@ -1,4 +1,4 @@
-import type { UnclearCause } from '../../platform/channels/unclear.ts';
+import { saysOfProvider, type UnclearCause } from '../../platform/channels/unclear.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { taskOfPayment } from '../../platform/tracing/scope.ts';
 import type { DispatchLimits } from '../../platform/work/dispatch-policy.ts';
@@ -135,7 +135,7 @@ function unclear<Request extends Resolvable, Answer extends Clear>(
   const cause = answer.cause ?? (isForPerson ? 'unusable' : 'silent');
   const { outage, warn } = resolving;
   const asked = askedOf(resolving, request);
-  if (cause !== 'notAsked') outage.observe(cause === 'unusable', asked);
+  if (saysOfProvider({ cause })) outage.observe(cause === 'unusable', asked);
   if (left !== undefined) return { seconds: secondsUntilNextLook(request.tries, left), reason, left };
   const isAway = outage.isAway(asked.provider);
   if (request.tries >= TRIES_BEFORE_WARNING && !isAway) warn(request, reason);

@@ -63,8 +63,8 @@ const SILENT: readonly Asked[] = [
 /** `first`: to the first look-up of all, `later`: to one behind it. */
 const CASES = [
   ...USELESS.map((answer) => ({ answer, first: ['unknown', 'unusable'], later: ['unknown', 'unusable'] })),
-  ...SILENT.map((answer) => ({ answer, first: ['unknown', undefined], later: ['unknown', undefined] })),
-  { answer: NONE_FREE, first: ['notSent', undefined], later: ['unknown', 'notAsked'] },
+  ...SILENT.map((answer) => ({ answer, first: ['unknown', undefined], later: ['unknown', 'partly'] })),
+  { answer: NONE_FREE, first: ['notSent', undefined], later: ['unknown', 'partly'] },
 ];
 
 for (const name of ['cielo', 'rede'] as const)
@@ -98,22 +98,45 @@ test('more payments than there can be are no silence of Cielo', async () => {
   ]);
 });
 
-test('what could not be sent of a void says nothing of its acquirer', async () => {
+/** Shown by its list, and by itself. */
+const shownAtCielo = (PaymentId: string): Asked =>
+  ok({
+    MerchantOrderId: shortReference(REFERENCE),
+    Payment: { PaymentId, Status: 1, Amount: 700, Tid: TID },
+  });
+
+test('what is not answered behind a look-up that was says nothing of its acquirer as a whole', async () => {
   const held = ok({ authorization: CHARGE });
-  assert.equal(
-    (await acquirerOf('rede', held, NONE_FREE).voidCharge('LOJA', REFERENCE, 1_000)).kind,
-    'notSent',
-  );
-  const payment = { PaymentId: '24bc8366-fc31-4d6c-8555-17049a836a07', Status: 1, Amount: 700, Tid: TID };
-  const shown = ok({ MerchantOrderId: shortReference(REFERENCE), Payment: payment });
-  const atCielo = acquirerOf('cielo', LISTED, shown, NONE_FREE);
-  assert.equal((await atCielo.voidCharge('LOJA', REFERENCE, 1_000)).kind, 'notSent');
+  const sent = { ...REQUEST, tid: TID, markSent: async () => true, history: HISTORY };
+  for (const silent of [...SILENT, NONE_FREE]) {
+    const shown = shownAtCielo('24bc8366-fc31-4d6c-8555-17049a836a07');
+    for (const acquirer of [acquirerOf('rede', held, silent), acquirerOf('cielo', LISTED, shown, silent)]) {
+      const voided = await acquirer.voidCharge('LOJA', REFERENCE, 1_000);
+      assert.deepEqual(seen(voided), ['unknown', 'partly'], JSON.stringify(silent));
+    }
+    const refunds = ok({ refunds: [] });
+    for (const acquirer of [
+      acquirerOf('rede', FOUND, refunds, silent),
+      acquirerOf('cielo', LISTED, shown, silent),
+    ]) {
+      const canceled = await acquirer.cancel(sent, 1_000);
+      const kind = silent.kind === 'answer' ? 'unknown' : silent.kind;
+      assert.deepEqual(seen(canceled), [kind, 'partly'], JSON.stringify(silent));
+    }
+  }
 });
 
-test('a void of a hold that is not answered is a silence, and no doubt about the hold alone', async () => {
-  const held = ok({ authorization: CHARGE });
-  for (const silent of SILENT) {
-    const answer = await acquirerOf('rede', held, silent).voidCharge('LOJA', REFERENCE, 1_000);
-    assert.deepEqual(seen(answer), ['unknown', undefined], JSON.stringify(silent));
-  }
+test('a void of which one part was not sent was sent', async () => {
+  const ids = ['24bc8366-fc31-4d6c-8555-17049a836a07', '24bc8366-fc31-4d6c-8555-17049a836a08'] as const;
+  const listed = ok({ Payments: ids.map((PaymentId) => ({ PaymentId })) });
+  const voided = ok({ ReturnCode: '0' });
+  const [one, other] = ids.map(shownAtCielo) as [Asked, Asked];
+  for (const answers of [
+    [voided, NONE_FREE],
+    [NONE_FREE, voided],
+  ])
+    assert.deepEqual(
+      seen(await acquirerOf('cielo', listed, one, other, ...answers).voidCharge('LOJA', REFERENCE, 1_000)),
+      ['unknown', 'partly'],
+    );
 });

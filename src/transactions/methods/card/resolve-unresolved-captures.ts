@@ -1,3 +1,4 @@
+import { behindAnswer } from '../../../platform/channels/unclear.ts';
 import type { BatchedWrite } from '../../../platform/postgres/batched-writes.ts';
 import { DISPATCH } from '../../../platform/work/dispatch-policy.ts';
 import type { Work } from '../../../platform/work/due-work.ts';
@@ -69,7 +70,8 @@ function findOrSend(
     async ask(markSent) {
       const found = await acquirer.findCapture(capture, timeout);
       if (found.kind !== 'notFound' || request.denial !== null) return found;
-      return acquirer.capture({ ...capture, capturedAt: request.requestedAt, markSent }, timeout);
+      const asked = { ...capture, capturedAt: request.requestedAt, markSent };
+      return behindAnswer(await acquirer.capture(asked, timeout));
     },
   });
 }

@@ -68,10 +68,8 @@ type Kept = { readonly state: 'approved'; readonly named: NamedReference } & Pic
 /** `takenOver`: another process resolves it meanwhile. */
 type Truth = Resolution | Kept | { readonly state: 'takenOver' };
 /** A string: why it is not known yet. `doubtful`: likewise, and asked ever more rarely. `waits`: fine. */
-type Found =
-  | Truth
-  | string
-  | { readonly state: 'notAsked' | 'waits' | 'doubtful'; readonly postponement: Postponement };
+type Found = Truth | string | Postponed<'notAsked' | 'waits' | 'doubtful'>;
+type Postponed<State> = { readonly state: State; readonly postponement: Postponement };
 
 /** Time for two calls to the acquirer and a commit. */
 const LEASE_MARGIN_MILLISECONDS = 10_000;
@@ -220,7 +218,7 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   if (charge.wasPreauthorized) {
     if (found.kind === 'approved') return CAPTURED_OFF_RECORD;
     // It may have been captured, so a void waits for a clear answer.
-    if (found.kind === 'unknown') return found.reason;
+    if (found.kind === 'unknown') return isHeard(found) ? doubtful(charge, found.reason) : found.reason;
   }
   const mayStillBeKept = mayBeKept(charge);
   if (mayStillBeKept) {
@@ -249,8 +247,7 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   if (voided.kind === 'unknown' && voided.ofHold !== undefined && isHeard(voided)) {
     const isRefused = voided.ofHold === 'refused';
     if (isRefused && isHeldTooLong(charge.heldMilliseconds)) return { state: 'voided' };
-    const postponement = { seconds: secondsUntilNextLook(tries), reason: voided.reason };
-    return { state: isRefused ? 'waits' : 'doubtful', postponement };
+    return { ...doubtful(charge, voided.reason), state: isRefused ? 'waits' : 'doubtful' };
   }
   // A billing is voided only after the search, so its tries are used up. It gets another try for the code,
   // because the acquirer may know it now, and a decline for lack of funds can be retried.
@@ -260,6 +257,12 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   }
   // It was declined, or is between states. Asking again returns its code.
   return voided.kind === 'declined' ? 'declined while it was being voided' : voided.reason;
+}
+
+/** Asked ever more rarely, once it was said again: behind an outage a charge has many tries. */
+function doubtful({ tries, unknownReason }: UnresolvedCharge, reason: string): Postponed<'doubtful'> {
+  const seconds = unknownReason === reason ? secondsUntilNextLook(tries) : secondsUntilNextResolveTry(tries);
+  return { state: 'doubtful', postponement: { seconds, reason } };
 }
 
 const LONGEST_HOLD_MILLISECONDS = 31 * 86_400_000;

@@ -1,5 +1,5 @@
-import { unusable } from '../../../../platform/channels/unclear.ts';
-import type { Acquirer, CancelAnswer, CancelRequest, NotSent, Unknown, VoidAnswer } from '../../acquirer.ts';
+import { behindAnswer, unusable } from '../../../../platform/channels/unclear.ts';
+import type { Acquirer, CancelAnswer, CancelRequest, Unknown, VoidAnswer } from '../../acquirer.ts';
 import { type CancelRead, NOT_MARKED, notVoided, unknown } from '../../direct-acquirer.ts';
 import { stepOfCancel, unsentCancel } from '../../sum-cancel.ts';
 import { type CieloPayment, readCieloVoid } from './cielo-answers.ts';
@@ -58,11 +58,11 @@ async function voidAll(
   return { kind: 'voided', charges: answers.filter((wasVoided) => wasVoided === true).length };
 }
 
-type Unvoided = Extract<VoidAnswer, Unknown | NotSent>;
+type Unvoided = Extract<VoidAnswer, Unknown>;
 
-function rankOf(answer: Unvoided): number {
-  if (answer.kind === 'notSent' || answer.ofHold === undefined) return 0;
-  return answer.ofHold === 'unclear' ? 1 : 2;
+function rankOf({ ofHold }: Unvoided): number {
+  if (ofHold === undefined) return 0;
+  return ofHold === 'unclear' ? 1 : 2;
 }
 
 /** Whether it was voided; false: it was held, and is no longer. */
@@ -106,5 +106,5 @@ async function cancel(tools: Tools, request: CancelRequest, timeout: number): Pr
   const step = stepOfCancel(request, givenBackOf(payment), tools.silence);
   if (step.kind !== 'send') return step;
   if (!(await request.markSent())) return NOT_MARKED;
-  return sendVoid(tools, merchantId, payment, amount, endsAt - performance.now());
+  return behindAnswer(await sendVoid(tools, merchantId, payment, amount, endsAt - performance.now()));
 }

@@ -1,4 +1,4 @@
-import { unusable } from '../../../../platform/channels/unclear.ts';
+import { behindAnswer, unusable } from '../../../../platform/channels/unclear.ts';
 import { CARD_BRANDS } from '../../../../values/card-number.ts';
 import type {
   Acquirer,
@@ -18,6 +18,7 @@ import {
   foundUnlessKnown,
   NOT_MARKED,
   unanswered,
+  unansweredBehind,
   unknown,
 } from '../../direct-acquirer.ts';
 import { shortReference } from '../../short-reference.ts';
@@ -155,8 +156,8 @@ function lookingUp(ask: AskCielo): LookUpCielo {
     const payments: CieloPayment[] = [];
     for (const id of new Set(ids)) {
       const shown = await read(`/sales/${id}`, '/sales/{paymentId}');
-      if (shown.kind !== 'answer') return unanswered(shown, true);
-      const payment = readCieloPayment(shown, reference);
+      if (shown.kind !== 'answer') return unansweredBehind(shown);
+      const payment = behindAnswer(readCieloPayment(shown, reference));
       if ('kind' in payment) return payment;
       payments.push(payment);
     }

@@ -1,5 +1,5 @@
 import type { Asked } from '../../../../platform/channels/ask-once.ts';
-import { forPerson, unusable } from '../../../../platform/channels/unclear.ts';
+import { behindAnswer, forPerson, unusable } from '../../../../platform/channels/unclear.ts';
 import type { Wanted } from '../../../../platform/work/fair-line.ts';
 import { CARD_BRANDS, type CardBrand } from '../../../../values/card-number.ts';
 import {
@@ -24,7 +24,7 @@ import {
   foundUnlessKnown,
   NOT_MARKED,
   notVoided,
-  unanswered,
+  unansweredBehind,
   unknown,
 } from '../../direct-acquirer.ts';
 import { shortReference } from '../../short-reference.ts';
@@ -215,14 +215,15 @@ async function cancel(
   const path = `/${tid}/refunds`;
   const look: DirectQuestion = { method: 'GET', path, template: '/{tid}/refunds', body: null };
   const shown = await ask('resolving', { merchantId }, look, left());
-  const sums = shown.kind === 'answer' ? readRedeRefunds(shown) : unanswered(shown, true);
+  const sums = shown.kind === 'answer' ? behindAnswer(readRedeRefunds(shown)) : unansweredBehind(shown);
   if ('kind' in sums) return unsent(sums);
   const step = stepOfCancel(request, sums, silence);
   if (step.kind !== 'send') return step;
   if (!(await request.markSent())) return NOT_MARKED;
   const question = post(path, '/{tid}/refunds', redeRefund(amount, amount === capturedAmount));
   const wanted = { merchantId, kind: 'cancellations' };
-  return readRedeRefund(await ask('charging', wanted, question, left()), found.kind === 'approved');
+  const answer = await ask('charging', wanted, question, left());
+  return behindAnswer(readRedeRefund(answer, found.kind === 'approved'));
 }
 
 async function capture(

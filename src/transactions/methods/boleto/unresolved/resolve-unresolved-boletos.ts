@@ -1,3 +1,4 @@
+import { behindAnswer } from '../../../../platform/channels/unclear.ts';
 import type { ModuleContext } from '../../../../platform/module.ts';
 import type { BatchedWrite } from '../../../../platform/postgres/batched-writes.ts';
 import { DISPATCH } from '../../../../platform/work/dispatch-policy.ts';
@@ -78,7 +79,7 @@ async function findOrIssue(
   // The bank's code may be known only since that search.
   if (boleto.askedBank !== null && boleto.askedBank !== bank.bankCode)
     return { kind: 'unknown', cause: 'notAsked', reason: 'another bank was asked to register it' };
-  return resultOfIssue(await bank.issue(request, timeout));
+  return behindAnswer(resultOfIssue(await bank.issue(request, timeout)));
 }
 
 async function askAboutRegistered(
@@ -100,9 +101,9 @@ async function askAboutRegistered(
       : askToWithdraw({ banks, database }, boleto);
   if (isChanging(boleto)) return askToChange(bank, boleto, dueDayRequest(boleto, now), timeout);
   // One whose time is over may have been paid on its last day, so the bank's record is read first.
-  const found = boleto.isExpiring ? resultOfLastSearch(boleto, await bank.find(boleto, timeout)) : null;
-  if (found !== null) return found;
-  return askToCancel(bank, boleto, now, timeout);
+  if (!boleto.isExpiring) return askToCancel(bank, boleto, now, timeout);
+  const found = resultOfLastSearch(boleto, await bank.find(boleto, timeout));
+  return found ?? behindAnswer(await askToCancel(bank, boleto, now, timeout));
 }
 
 async function record(

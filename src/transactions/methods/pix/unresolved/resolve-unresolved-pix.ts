@@ -1,4 +1,4 @@
-import { unusable } from '../../../../platform/channels/unclear.ts';
+import { behindAnswer, unusable } from '../../../../platform/channels/unclear.ts';
 import type { ModuleContext } from '../../../../platform/module.ts';
 import type { BatchedWrite } from '../../../../platform/postgres/batched-writes.ts';
 import { DISPATCH } from '../../../../platform/work/dispatch-policy.ts';
@@ -95,7 +95,7 @@ async function findOrRefund(
   const question = { merchantId, endToEndId, refundId: devolutionIdOf(refundId), amount };
   const found = await bank.findRefund(question, timeout);
   if (found.kind !== 'notFound') return found;
-  if (doubtedSeconds === null) return bank.refund(question, timeout);
+  if (doubtedSeconds === null) return behindAnswer(await bank.refund(question, timeout));
   const reason = refusalReason ?? 'notReturned';
   if (doubtedSeconds >= SECOND_LOOK_SECONDS) return { kind: 'refused', reason, under: 'nothing' };
   return unusable(`the bank refuses it: ${reason}`);
@@ -133,9 +133,10 @@ async function findOrIssue(
   const record = await keepingReceipts(database, pix, await bank.find(name, timeout));
   const found = resultOfSearch(record);
   if (found === 'over')
-    return resultOfOver(await keepingReceipts(database, pix, await bank.remove(name, timeout)));
+    return behindAnswer(resultOfOver(await keepingReceipts(database, pix, await bank.remove(name, timeout))));
   if (found !== null) return found;
-  if (!pix.isPayerErased) return resultOfFurtherIssue(pix, await bank.issue(requestOf(pix), timeout));
+  if (!pix.isPayerErased)
+    return behindAnswer(resultOfFurtherIssue(pix, await bank.issue(requestOf(pix), timeout)));
   return record.kind === 'notFound' ? resultOfErased(pix) : unusable('its payer was erased');
 }
 
@@ -147,9 +148,10 @@ async function findOrRemove(
   const bank = pixBanks.of(pix.bank);
   const name = nameOf(pix);
   const find = async () => keepingReceipts(database, pix, await bank.find(name, timeout));
-  const found = pix.isExpiring ? resultOfLastSearch(pix, await find()) : null;
-  if (found !== null) return found;
-  return resultOfRemove(pix, await keepingReceipts(database, pix, await bank.remove(name, timeout)));
+  const remove = async () =>
+    resultOfRemove(pix, await keepingReceipts(database, pix, await bank.remove(name, timeout)));
+  if (!pix.isExpiring) return remove();
+  return resultOfLastSearch(pix, await find()) ?? behindAnswer(await remove());
 }
 
 async function record(
