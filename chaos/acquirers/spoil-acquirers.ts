@@ -13,7 +13,8 @@ const FAULTS = [
 ];
 /**
  * Codes that each acquirer answers without doing anything, and those that it answers although it did it. The
- * second prove nothing; among the first are some that prove that nothing was done.
+ * second prove nothing; among the first are some that prove that nothing was done. None of a refund is what the
+ * simulator itself says to one of more than is left.
  */
 const CODES: Readonly<
   Record<
@@ -24,7 +25,7 @@ const CODES: Readonly<
   rede: {
     authorize: { undone: ['898', '25', '1018', '150', '42', '74'], done: ['150', '56', '899'] },
     capture: { undone: ['150', '899', '49', '171', '173', '355'], done: ['150', '899', '49', '171', '173'] },
-    refund: { undone: ['150', '351', '354', '355', '371', '899'], done: ['150', '899'] },
+    refund: { undone: ['150', '351', '354', '371', '373', '899'], done: ['150', '899'] },
     find: { undone: ['78', '150'], done: [] },
   },
   cielo: {
@@ -35,7 +36,7 @@ const CODES: Readonly<
       done: ['98', '307', '841', '999', '0'],
     },
     refund: {
-      undone: ['17', '42', '55', '56', '57', '98', '99', '309', '476'],
+      undone: ['17', '42', '56', '57', '98', '99', '102', '309', '476'],
       done: ['10', '17', '57', '98'],
     },
   },

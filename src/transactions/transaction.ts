@@ -375,6 +375,11 @@ export function secondsUntilNextLook(tries: number, left = Number.POSITIVE_INFIN
   return Math.min(seconds, Math.max(1, Math.ceil(left / 1_000)));
 }
 
+/** Asked ever more rarely once it was said again: behind an outage there were many tries. */
+export function secondsUntilNextDoubt(tries: number, isSaidAgain: boolean): number {
+  return isSaidAgain ? secondsUntilNextLook(tries) : secondsUntilNextResolveTry(tries);
+}
+
 /** Stands for the code of a decline that only a void or a person reported. */
 export const UNKNOWN_RESPONSE_CODE = NO_ISSUER_CODE;
 

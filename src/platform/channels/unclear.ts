@@ -1,7 +1,7 @@
 /**
  * Why there is no clear answer. `unusable`: the answer proves nothing. `silent`: no answer, or the bridge has
- * none. The other two say nothing about whether the other side is there. `notAsked`: we sent nothing.
- * `partly`: it answered one question, and was silent at the next.
+ * none. `partly`: it answered one question, and was silent at the next. `notAsked`: we sent nothing, which says
+ * nothing about the other side.
  */
 export type UnclearCause = 'unusable' | 'silent' | 'notAsked' | 'partly';
 
@@ -9,19 +9,14 @@ export function isHeard({ kind, cause }: { readonly kind: string; readonly cause
   return kind !== 'unknown' || cause === 'unusable';
 }
 
-export function saysOfProvider({ cause = 'silent' }: { readonly cause?: UnclearCause }): boolean {
-  return cause === 'silent' || cause === 'unusable';
-}
-
 /** Of the question behind one that was answered. */
 export function behindAnswer<Answer extends object>(answer: Answer): Answer {
   return isSilent(answer) ? { ...answer, cause: 'partly' } : answer;
 }
 
-const OF_SILENCE = new Set<unknown>(['unknown', 'notSent', 'notConnected']);
-
 function isSilent(answer: { readonly kind?: unknown; readonly cause?: unknown }): boolean {
-  return OF_SILENCE.has(answer.kind) && answer.cause === undefined;
+  const { kind, cause = 'silent' } = answer;
+  return (kind === 'unknown' || kind === 'notConnected') && cause === 'silent';
 }
 
 export type Unusable = { readonly kind: 'unknown'; readonly cause: 'unusable'; readonly reason: string };

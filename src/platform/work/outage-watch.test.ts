@@ -34,6 +34,31 @@ test('who answers now and then is not away', () => {
   assert.deepEqual(reported, []);
 });
 
+test('requests that are answered in part mean away when there are several, and one never does', () => {
+  const { watch, reported } = watchOf();
+  const part = (...requests: string[]) => {
+    for (const request of requests) watch.observePart(request, SHOP);
+  };
+  part('one', 'one', 'one', 'one', 'other');
+  assert.equal(watch.isAway(), false);
+  part('third');
+  assert.equal(watch.isAway(), true);
+  part('one', 'fourth');
+  assert.equal(watch.isAway(), true, 'it is asked on');
+  watch.observe(true, SHOP);
+  assert.deepEqual(reported, ['default begun', 'default over']);
+});
+
+test('who answered nothing, and then in part, is away no more', () => {
+  const { watch, receive, reported } = watchOf();
+  receive(false, false, false);
+  watch.observePart('one', SHOP);
+  assert.equal(watch.takeReturn(), true);
+  receive(false, false);
+  watch.observePart('one', SHOP);
+  assert.deepEqual(reported, ['default begun', 'default over']);
+});
+
 test('who answers nothing three times in a row is away, is asked after a pause, and back with one answer', () => {
   const { watch, receive, reported } = watchOf();
   receive(false, false, false);

@@ -1,4 +1,4 @@
-import { isHeard, saysOfProvider, type UnclearCause } from '../channels/unclear.ts';
+import { isHeard, type UnclearCause } from '../channels/unclear.ts';
 
 export type Asked = {
   readonly merchantId: string;
@@ -8,6 +8,11 @@ export type Asked = {
 /** Decides whether a provider of a kind is away, how often to ask it, and when it is back. */
 export type OutageWatch = {
   observe(isAnswered: boolean, asked: Asked): void;
+  /**
+   * The provider answered a look-up, and was silent about what was asked behind it. Such requests mean away
+   * when there are several of them: one may be at fault itself, however often it is asked for.
+   */
+  observePart(request: string, asked: Asked): void;
   /** Without a name: whether every provider is away. */
   isAway(provider?: string): boolean;
   /** Since the provider was found to be away; 0: it is not. */
@@ -40,17 +45,21 @@ export type OutageNews = { readonly provider: string; readonly isAway: boolean }
 /** Longer than two queries to a provider that answers nothing. */
 const PROBE_MILLISECONDS = 60_000;
 
-/** What was not asked says nothing of its provider. */
+/** What was not asked says nothing of its provider, and what was answered in part has been observed. */
 export function observeAnswer(
   outage: Pick<OutageWatch, 'observe'>,
   answer: { readonly kind: string; readonly cause?: UnclearCause },
   asked: Asked,
 ): void {
-  if (answer.kind !== 'notSent' && saysOfProvider(answer)) outage.observe(isHeard(answer), asked);
+  const { kind, cause } = answer;
+  if (kind !== 'notSent' && cause !== 'notAsked' && cause !== 'partly')
+    outage.observe(isHeard(answer), asked);
 }
 
 type Silence = {
   inRow: number;
+  /** Requests that were answered in part, each once. */
+  readonly parts: Set<string>;
   begunAt: number;
   /** The only merchant of these queries; null: several. */
   merchantId: string | null;
@@ -68,30 +77,45 @@ export function openOutageWatch(
   let hasReturned = false;
   let returnAt = 0;
   const isSilent = (silence: Silence | undefined): silence is Silence =>
-    silence !== undefined && silence.inRow >= unresolvedInRow;
+    silence !== undefined && (silence.inRow >= unresolvedInRow || silence.parts.size >= unresolvedInRow);
   const areAllAway = () => {
     const names = providers();
     return names.length > 0 && names.every((name) => isSilent(silences.get(name)));
   };
+  function told(provider: string, wasAway: boolean): void {
+    const silence = silences.get(provider);
+    const isAway = isSilent(silence);
+    if (isAway === wasAway) return;
+    if (isAway) silence.begunAt = now();
+    else hasReturned = true;
+    tell({ provider, isAway });
+  }
+  function goOn({ merchantId, provider }: Asked, count: (silence: Silence) => void): void {
+    const wasAway = isSilent(silences.get(provider));
+    const lasting = silences.get(provider) ?? {
+      ...{ inRow: 0, parts: new Set<string>(), begunAt: 0, merchantId, probeAt: 0 },
+    };
+    silences.set(provider, lasting);
+    count(lasting);
+    lasting.probeAt = now() + probePauseMilliseconds;
+    if (lasting.merchantId !== merchantId) lasting.merchantId = null;
+    told(provider, wasAway);
+  }
   return {
-    observe(isAnswered, { merchantId, provider }) {
-      const silence = silences.get(provider);
-      if (isAnswered) {
-        silences.delete(provider);
-        if (!isSilent(silence)) return;
-        hasReturned = true;
-        return tell({ provider, isAway: false });
-      }
-      const wasAway = isSilent(silence);
-      const lasting = silence ?? { inRow: 0, begunAt: 0, merchantId, probeAt: 0 };
-      silences.set(provider, lasting);
-      lasting.inRow += 1;
-      lasting.probeAt = now() + probePauseMilliseconds;
-      if (lasting.merchantId !== merchantId) lasting.merchantId = null;
-      if (wasAway || !isSilent(lasting)) return;
-      lasting.begunAt = now();
-      tell({ provider, isAway: true });
+    observe(isAnswered, asked) {
+      if (!isAnswered)
+        return goOn(asked, (silence) => {
+          silence.inRow += 1;
+        });
+      const wasAway = isSilent(silences.get(asked.provider));
+      silences.delete(asked.provider);
+      told(asked.provider, wasAway);
     },
+    observePart: (request, asked) =>
+      goOn(asked, (silence) => {
+        silence.inRow = 0;
+        if (silence.parts.size < unresolvedInRow) silence.parts.add(request);
+      }),
     isAway: (provider) => (provider === undefined ? areAllAway() : isSilent(silences.get(provider))),
     awaySeconds(provider) {
       const silence = silences.get(provider);

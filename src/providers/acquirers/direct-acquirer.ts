@@ -95,8 +95,8 @@ export function unanswered(asked: Exclude<Asked, ChannelAnswer>): Unknown | NotS
 }
 
 /** Of the second question of a look-up: what was not sent is a try all the same, as the first was answered. */
-export function unansweredBehind({ reason }: Exclude<Asked, ChannelAnswer>): Unknown {
-  return behindAnswer(unknown(reason));
+export function unansweredBehind({ kind, reason }: Exclude<Asked, ChannelAnswer>): Unknown {
+  return { kind: 'unknown', cause: kind === 'notSent' ? 'notAsked' : 'partly', reason };
 }
 
 export const NO_CODE: DeclineAnswer = { kind: 'declined', responseCode: NO_ISSUER_CODE, adviceCode: null };
@@ -144,9 +144,10 @@ export type CancelRead =
 export function notVoided(
   read: Exclude<CancelRead, { kind: 'canceled' | 'pending' }>,
   isHeld: boolean,
-): Extract<VoidAnswer, Unknown> {
+): Extract<VoidAnswer, Unknown | NotSent> {
   switch (read.kind) {
     case 'notSent':
+      return { kind: 'notSent', reason: read.reason };
     case 'notConnected':
       return behindAnswer(unknown(read.reason));
     case 'unknown': {

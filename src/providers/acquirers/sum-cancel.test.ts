@@ -80,6 +80,8 @@ test('a look-up that is behind says nothing, and a later one does', () => {
     // An earlier one is not done yet there, with this one beside it or without.
     [10, 20],
     [10, 40],
+    [20, 30],
+    [40, 10],
   ] as const) {
     const behind = step(LOST, done, underWay);
     assert.equal(behind.kind === 'unknown' && behind.cause, 'unusable', `${done} and ${underWay}`);

@@ -58,9 +58,10 @@ const BEHIND = 'the acquirer shows less than it gave back';
 /** The other cancels were decided before it was sent, so its look-ups show them by then. */
 const LAG_MILLISECONDS = 600_000;
 
-/** Not all of `givenBack` is shown as done. `most`: what may be shown in all, or somebody else gave back. */
+/** Some of `givenBack` is not shown as done. `most`: what may be shown in all, or somebody else gave back. */
 function isBehind(givenBack: number, { done, underWay }: GivenBack, most: number): boolean {
-  return done < givenBack && done + underWay <= most;
+  const isAll = done + underWay === most && underWay > 0;
+  return isAll || (done < givenBack && done + underWay <= most);
 }
 
 function firstStep(givenBack: number, sums: GivenBack): Step {

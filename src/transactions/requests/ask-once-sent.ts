@@ -63,7 +63,7 @@ export async function askOnceSent<Answer extends { readonly kind: string }>(
     const isUnsent = typeof mark === 'string' || (mark && answer.kind !== 'unknown');
     if (isUnsent) await committed(requests.takeBack(database, request, request.sinceLastSend));
     if (typeof mark !== 'string') return answer;
-    return { kind: 'notSent', reason: `it could not be marked as sent: ${mark}` };
+    return { ...answer, reason: `it could not be marked as sent: ${mark}` };
   }
   if (isNotFound(answer)) return notFound(asking);
   if (!isDenied(answer)) return answer as Answer | Refused;

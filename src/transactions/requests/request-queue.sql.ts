@@ -25,6 +25,7 @@ export const UNANSWERED = rowCodec({
   tries: column.whole(),
   /** Real milliseconds since it was marked as sent for the last time; null if it never was. */
   sinceLastSend: column.nullable(column.real('(extract(epoch from now() - c.sent_at) * 1000)::float8')),
+  unknownReason: column.nullable(column.text()),
   /** The acquirer's no, since when it is looked for alone. */
   denial: column.nullable(column.text()),
   /** The port's word for it; null: it has none. */

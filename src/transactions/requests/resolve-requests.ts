@@ -1,4 +1,4 @@
-import { saysOfProvider, type UnclearCause } from '../../platform/channels/unclear.ts';
+import type { UnclearCause } from '../../platform/channels/unclear.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { taskOfPayment } from '../../platform/tracing/scope.ts';
 import type { DispatchLimits } from '../../platform/work/dispatch-policy.ts';
@@ -10,6 +10,7 @@ import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import {
   awayPostponement,
   type Postponement,
+  secondsUntilNextDoubt,
   secondsUntilNextLook,
   secondsUntilNextResolveTry,
   unsentPostponement,
@@ -27,7 +28,10 @@ export type Unclear = {
   readonly left?: number;
   readonly isForPerson?: boolean;
 };
-type Resolvable = { readonly merchantId: string; readonly fence: number; readonly tries: number };
+type Resolvable = { readonly merchantId: string; readonly fence: number; readonly tries: number } & {
+  /** As it was said last. */
+  readonly unknownReason?: string | null;
+};
 type Clear = { readonly kind: string };
 
 export type ResolveRequests<Request extends Resolvable, Answer extends Clear> = {
@@ -135,12 +139,15 @@ function unclear<Request extends Resolvable, Answer extends Clear>(
   const cause = answer.cause ?? (isForPerson ? 'unusable' : 'silent');
   const { outage, warn } = resolving;
   const asked = askedOf(resolving, request);
-  if (saysOfProvider({ cause })) outage.observe(cause === 'unusable', asked);
+  if (cause === 'partly') outage.observePart(resolving.idOf(request), asked);
+  else if (cause !== 'notAsked') outage.observe(cause === 'unusable', asked);
   if (left !== undefined) return { seconds: secondsUntilNextLook(request.tries, left), reason, left };
   const isAway = outage.isAway(asked.provider);
   if (request.tries >= TRIES_BEFORE_WARNING && !isAway) warn(request, reason);
-  if (isForPerson) return { seconds: secondsUntilNextLook(request.tries), reason, left: 0 };
-  return { seconds: secondsUntilNextResolveTry(request.tries, isAway), reason };
+  if (!isForPerson) return { seconds: secondsUntilNextResolveTry(request.tries, isAway), reason };
+  const isSaidAgain = request.unknownReason === reason;
+  const seconds = secondsUntilNextDoubt(request.tries, isSaidAgain);
+  return isSaidAgain ? { seconds, reason, left: 0 } : { seconds, reason };
 }
 
 function askedOf<Request extends Resolvable>(

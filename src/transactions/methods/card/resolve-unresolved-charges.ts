@@ -23,7 +23,7 @@ import {
   mayBeKept,
   millisecondsUntilGone,
   type Postponement,
-  secondsUntilNextLook,
+  secondsUntilNextDoubt,
   secondsUntilNextResolveTry,
   UNKNOWN_RESPONSE_CODE,
   unsentPostponement,
@@ -259,9 +259,9 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   return voided.kind === 'declined' ? 'declined while it was being voided' : voided.reason;
 }
 
-/** Asked ever more rarely, once it was said again: behind an outage a charge has many tries. */
-function doubtful({ tries, unknownReason }: UnresolvedCharge, reason: string): Postponed<'doubtful'> {
-  const seconds = unknownReason === reason ? secondsUntilNextLook(tries) : secondsUntilNextResolveTry(tries);
+function doubtful(charge: UnresolvedCharge, reason: string): Postponed<'doubtful'> {
+  const isSaidAgain = charge.unknownReason === reason || isOfAnother(charge);
+  const seconds = secondsUntilNextDoubt(charge.tries, isSaidAgain);
   return { state: 'doubtful', postponement: { seconds, reason } };
 }
 

@@ -1,5 +1,5 @@
 import { behindAnswer, unusable } from '../../../../platform/channels/unclear.ts';
-import type { Acquirer, CancelAnswer, CancelRequest, Unknown, VoidAnswer } from '../../acquirer.ts';
+import type { Acquirer, CancelAnswer, CancelRequest, NotSent, Unknown, VoidAnswer } from '../../acquirer.ts';
 import { type CancelRead, NOT_MARKED, notVoided, unknown } from '../../direct-acquirer.ts';
 import { stepOfCancel, unsentCancel } from '../../sum-cancel.ts';
 import { type CieloPayment, readCieloVoid } from './cielo-answers.ts';
@@ -53,16 +53,19 @@ async function voidAll(
   }
   // Refused as a whole only where none of them is unclear, and of a hold only where all are.
   const [first] = unvoided.toSorted((one, other) => rankOf(one) - rankOf(other));
+  const isSent = answers.some((answer) => typeof answer === 'boolean' || answer.kind !== 'notSent');
+  if (first?.kind === 'notSent' && isSent)
+    return { kind: 'unknown', cause: 'notAsked', reason: first.reason };
   if (first !== undefined) return first;
   if (kept === null && declineOfAll(payments) !== null) return { kind: 'declined' };
   return { kind: 'voided', charges: answers.filter((wasVoided) => wasVoided === true).length };
 }
 
-type Unvoided = Extract<VoidAnswer, Unknown>;
+type Unvoided = Extract<VoidAnswer, Unknown | NotSent>;
 
-function rankOf({ ofHold }: Unvoided): number {
-  if (ofHold === undefined) return 0;
-  return ofHold === 'unclear' ? 1 : 2;
+function rankOf(answer: Unvoided): number {
+  if (answer.kind === 'notSent' || answer.ofHold === undefined) return 0;
+  return answer.ofHold === 'unclear' ? 1 : 2;
 }
 
 /** Whether it was voided; false: it was held, and is no longer. */

@@ -46,13 +46,13 @@ export const REDE_CAPTURE_REFUSALS: Denials = {
   ...denials('doubtful', null, '171 355'),
 };
 
-/** 355 (canceled) contradicts sums of which something is left, so it says nothing of how much. */
+/** 355 (canceled) contradicts sums of which something is left. */
 export const REDE_REFUND_REFUSALS: Denials = {
   ...denials('clear', 'unknownCharge', '353'),
   // 371 may be tried again some hours later, by whoever asks anew.
   ...denials('unlessEarlier', 'exceedsRemaining', '357 358 373'),
   ...denials('unlessEarlier', 'failed', '371'),
-  ...denials('doubtful', 'failed', '355'),
+  ...denials('doubtful', 'exceedsRemaining', '355'),
   ...denials('clear', 'failed', `173 351 354 363 365 374 ${OF_REQUEST}`),
 };
 
