@@ -13,8 +13,8 @@ const FAULTS = [
 ];
 /**
  * Codes that each acquirer answers without doing anything, and those that it answers although it did it. The
- * second prove nothing; among the first are some that prove that nothing was done. None of a refund is what the
- * simulator itself says to one of more than is left.
+ * second prove nothing; among the first are some that prove that nothing was done. None of them is what the
+ * simulator itself says to a refund of more than is left.
  */
 const CODES: Readonly<
   Record<
@@ -37,7 +37,7 @@ const CODES: Readonly<
     },
     refund: {
       undone: ['17', '42', '56', '57', '98', '99', '102', '309', '476'],
-      done: ['10', '17', '57', '98'],
+      done: ['10', '57', '98'],
     },
   },
 };

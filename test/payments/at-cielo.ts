@@ -69,19 +69,8 @@ export function atCielo() {
     });
   }
 
-  /** Behind the service's back, as a lost request that arrives late. */
-  async function doAtCielo(table: Table, paymentId: string, amount = PART): Promise<void> {
-    const order = `merchantOrderId=${shortReference(paymentId)}`;
-    const listed = await fetch(`${cielo.url}/1/sales?${order}`, { headers: AT_CIELO });
-    const [{ PaymentId }] = ((await listed.json()) as { Payments: [{ PaymentId: string }] }).Payments;
-    const path = `/1/sales/${PaymentId}/${table === 'captures' ? 'capture' : 'void'}?amount=${amount}`;
-    assert.equal((await fetch(cielo.url + path, { method: 'PUT', headers: AT_CIELO })).status, 200);
-  }
-
-  async function doneAtCielo(table: Table, paymentId: string): Promise<number> {
-    const [sale] = await cielo.booked(paymentId);
-    return table === 'captures' ? sale?.capturedAmount : sale?.refundedAmount;
-  }
+  const doAtCielo = (table: Table, paymentId: string, amount = PART) => doAt(cielo, table, paymentId, amount);
+  const doneAtCielo = (table: Table, paymentId: string) => doneAt(cielo, table, paymentId);
 
   const wasCalledBack = (status: string, paymentId: string) =>
     until(`${status} comes`, async () =>
@@ -111,4 +100,23 @@ export function atCielo() {
     wasCalledBack,
     denied,
   };
+}
+
+/** Behind the service's back, as a lost request that arrives late. */
+async function doAt(
+  { url }: AcquirerService,
+  table: Table,
+  paymentId: string,
+  amount: number,
+): Promise<void> {
+  const order = `merchantOrderId=${shortReference(paymentId)}`;
+  const listed = await fetch(`${url}/1/sales?${order}`, { headers: AT_CIELO });
+  const [{ PaymentId }] = ((await listed.json()) as { Payments: [{ PaymentId: string }] }).Payments;
+  const path = `/1/sales/${PaymentId}/${table === 'captures' ? 'capture' : 'void'}?amount=${amount}`;
+  assert.equal((await fetch(url + path, { method: 'PUT', headers: AT_CIELO })).status, 200);
+}
+
+async function doneAt({ booked }: AcquirerService, table: Table, paymentId: string): Promise<number> {
+  const [sale] = await booked(paymentId);
+  return table === 'captures' ? sale?.capturedAmount : sale?.refundedAmount;
 }

@@ -1,7 +1,7 @@
 /**
  * Why there is no clear answer. `unusable`: the answer proves nothing. `silent`: no answer, or the bridge has
- * none. `partly`: it answered one question, and was silent at the next. `notAsked`: we sent nothing, which says
- * nothing about the other side.
+ * none. `partly`: it answered one question, and was silent at the next. `notAsked`: we sent nothing, which
+ * says nothing about the other side.
  */
 export type UnclearCause = 'unusable' | 'silent' | 'notAsked' | 'partly';
 

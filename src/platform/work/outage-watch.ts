@@ -92,9 +92,8 @@ export function openOutageWatch(
   }
   function goOn({ merchantId, provider }: Asked, count: (silence: Silence) => void): void {
     const wasAway = isSilent(silences.get(provider));
-    const lasting = silences.get(provider) ?? {
-      ...{ inRow: 0, parts: new Set<string>(), begunAt: 0, merchantId, probeAt: 0 },
-    };
+    const none = { inRow: 0, parts: new Set<string>(), begunAt: 0, merchantId, probeAt: 0 };
+    const lasting = silences.get(provider) ?? none;
     silences.set(provider, lasting);
     count(lasting);
     lasting.probeAt = now() + probePauseMilliseconds;

@@ -94,7 +94,7 @@ export function unanswered(asked: Exclude<Asked, ChannelAnswer>): Unknown | NotS
   return asked.kind === 'notSent' ? asked : unknown(asked.reason);
 }
 
-/** Of the second question of a look-up: what was not sent is a try all the same, as the first was answered. */
+/** Of the second question of a look-up: not to be sent is a try all the same, as the first was answered. */
 export function unansweredBehind({ kind, reason }: Exclude<Asked, ChannelAnswer>): Unknown {
   return { kind: 'unknown', cause: kind === 'notSent' ? 'notAsked' : 'partly', reason };
 }
