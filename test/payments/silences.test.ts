@@ -19,7 +19,7 @@ test('a look-up that was behind for a while ends no silence', async () => {
   assert.equal(await askedAgain('cancels', paymentId), 500);
   await more(1);
   // Longer than the silence of the test.
-  const long = `update cancels set sent_at = now() + interval '1 hour', ends_at = null, due_at = now()
+  const long = `update cancels set sent_at = now() + interval '1 hour', ends_at = null, due_at = now(), fence = fence + 1
     where transaction_id = $1 and cancel_id <> $2 and unknown_reason is not null and state = 'canceling' returning 1`;
   await until(
     'its caller is done',
@@ -41,11 +41,10 @@ test('a void of a hold that Cielo says nothing clear to comes ever more rarely, 
   const paymentId = await paid('captures');
   await cielo().script(...Array.from({ length: 12 }, () => ({ on: 'refund', returnCode: '999' })));
   assert.equal((await cielo().post(paymentId, 'cancel')).status, 500);
-  const tried = (
-    since: string,
-  ) => `update transactions set resolve_tries = 9, due_at = now(), unknown_reason = '${since}'
+  // Behind the pause between two voids of a sale.
+  const tried = `update transactions set resolve_tries = 9, due_at = now() + interval '6 seconds', unknown_reason = $2
     where transaction_id = $1 and unknown_reason = 'Cielo answered 999' returning 1`;
-  const isSaid = async (since: string) => (await auditor.query(tried(since), [paymentId])).length > 0;
+  const isSaid = async (since: string) => (await auditor.query(tried, [paymentId, since])).length > 0;
   // Behind an outage that took many tries it is asked soon, once.
   await until('it is said', () => isSaid('no connection'));
   const soon = `select 1 from transactions where transaction_id = $1 and unknown_reason = 'Cielo answered 999'
@@ -71,7 +70,7 @@ test('one capture that is answered by errors alone, and looked up all the while,
   // Of a lease more would be left.
   const sooner = `update captures set due_at = now()
     where transaction_id = $1 and due_at between now() and now() + interval '16 seconds'`;
-  const tried = 'select 1 from captures where transaction_id = $1 and tries >= 7';
+  const tried = 'select 1 from captures where transaction_id = $1 and tries >= 6';
   await until('it was tried often', async () => {
     await auditor.query(sooner, [paymentId]);
     return (await auditor.query(tried, [paymentId])).length > 0;
