@@ -9,6 +9,7 @@ import {
   type ProcessReport,
   parseReport,
   peerHealth,
+  reportText,
 } from './process-report.ts';
 
 const report = (peers: readonly Partial<PeerReport>[], ageSeconds = 5): ProcessReport => ({
@@ -430,6 +431,33 @@ test('an odd sale that is tried on is no outage of who answers; an odd page of a
   assert.deepEqual(said(), ['bank default find: unknown'], 'nor is it an answer');
   for (const _ of [1, 2]) calls.note('pix', 'default', 'receipts', page);
   assert.deepEqual(said(), ['pix default receipts: the page has no changes']);
+});
+
+test('a report of any number of providers fits into its row, and keeps what it says of each peer', () => {
+  const names = Array.from({ length: 500 }, (_, index) => `adquirente-número-${index}`);
+  const peer = {
+    awayProviders: names,
+    awayFor: ['charge'],
+    reason: 'é'.repeat(9_000),
+    answersIn: names.map((provider) => ({ provider, milliseconds: 9 })),
+    delays: names.map((provider) => ({ provider, since: 1, silentSince: null })),
+    lastAnswers: names.map((provider) => ({ provider, at: 1 })),
+  };
+  const charges = names.map((provider) => ({
+    ...{ provider, brand: 'mastercard' },
+    ...{ approved: 9, declined: 9, unanswered: 9 },
+  }));
+  const peers = ['acquirer', 'antiFraud', 'bank', 'pix'].map((name) => ({ ...peer, peer: name }));
+  const text = reportText({ ...report(peers), charges });
+  assert.ok(text.length <= 10_000, `${text.length} characters`);
+  const read = parseReport(text);
+  assert.deepEqual(
+    read.peers.map((one) => one.peer),
+    ['acquirer', 'antiFraud', 'bank', 'pix'],
+  );
+  assert.deepEqual(read.charges[0], charges[0]);
+  const small = report([{ reason: 'none' }]);
+  assert.deepEqual(parseReport(reportText(small)), small);
 });
 
 test('a report of another version is read as far as it is known', () => {

@@ -209,6 +209,28 @@ function stateOf(
   return of.inPart.length > 0 ? 'inPart' : 'answers';
 }
 
+/** Of its row. */
+const MOST_CHARACTERS = 10_000;
+/** What each list keeps at most, and each reason in characters, until a report fits. */
+const FITS = [
+  { items: 20, reason: 1_000 },
+  { items: 8, reason: 500 },
+  { items: 2, reason: 200 },
+] as const;
+
+/** With shorter lists where it has too many providers: a report that is not written is a process that died. */
+export function reportText(report: ReportBody): string {
+  let text = JSON.stringify(report);
+  for (const { items, reason } of FITS) {
+    if (text.length <= MOST_CHARACTERS) break;
+    text = JSON.stringify(report, (key, value: unknown) => {
+      if (typeof value === 'string') return value.slice(0, reason);
+      return Array.isArray(value) && key !== 'peers' ? value.slice(0, items) : value;
+    });
+  }
+  return text;
+}
+
 const NOTHING: ReportBody = {
   host: '',
   pid: 0,

@@ -1,6 +1,6 @@
 import { type Database, type Reader, statement } from '../postgres/database.ts';
 import { column, rowCodec } from '../postgres/row-codec.ts';
-import { type ProcessReport, parseReport, type ReportBody } from './process-report.ts';
+import { type ProcessReport, parseReport, type ReportBody, reportText } from './process-report.ts';
 
 /** For processes that were killed. */
 const FORGET_AFTER = '1 day';
@@ -13,7 +13,7 @@ const WRITE = statement(
 );
 
 export async function writeReport(database: Database, processId: string, report: ReportBody): Promise<void> {
-  await database.query(WRITE, [processId, JSON.stringify(report)]);
+  await database.query(WRITE, [processId, reportText(report)]);
 }
 
 const DELETE = statement('process_reports.delete', 'delete from process_reports where process_id = $1');
