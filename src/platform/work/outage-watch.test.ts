@@ -148,7 +148,7 @@ test('with all providers away a work asks one at a time, whatever the provider',
 test('what was not asked says nothing, neither that its provider answers nor that it is silent', () => {
   const { watch } = watchOf();
   const observe = (...answers: readonly Parameters<typeof observeAnswer>[1][]) => {
-    for (const answer of answers) observeAnswer(watch, answer, SHOP);
+    for (const answer of answers) observeAnswer(watch, answer, SHOP, 'request');
   };
   const unasked = [{ kind: 'notSent' }, { kind: 'unknown', cause: 'notAsked' }] as const;
   observe(...unasked, ...unasked);
@@ -157,4 +157,9 @@ test('what was not asked says nothing, neither that its provider answers nor tha
   assert.equal(watch.isAway('default'), true);
   observe({ kind: 'unknown', cause: 'unusable' });
   assert.equal(watch.isAway('default'), false);
+  const inPart = { kind: 'unknown', cause: 'partly' } as const;
+  observe(inPart, inPart, inPart, inPart);
+  assert.equal(watch.isAway('default'), false);
+  for (const request of ['one', 'other']) observeAnswer(watch, inPart, SHOP, request);
+  assert.equal(watch.isAway('default'), true);
 });

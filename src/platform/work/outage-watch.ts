@@ -45,15 +45,17 @@ export type OutageNews = { readonly provider: string; readonly isAway: boolean }
 /** Longer than two queries to a provider that answers nothing. */
 const PROBE_MILLISECONDS = 60_000;
 
-/** What was not asked says nothing of its provider, and what was answered in part has been observed. */
+/** What was not asked says nothing of its provider. */
 export function observeAnswer(
-  outage: Pick<OutageWatch, 'observe'>,
+  outage: Pick<OutageWatch, 'observe' | 'observePart'>,
   answer: { readonly kind: string; readonly cause?: UnclearCause },
   asked: Asked,
+  request: string,
 ): void {
   const { kind, cause } = answer;
-  if (kind !== 'notSent' && cause !== 'notAsked' && cause !== 'partly')
-    outage.observe(isHeard(answer), asked);
+  if (kind === 'notSent' || cause === 'notAsked') return;
+  if (cause === 'partly') outage.observePart(request, asked);
+  else outage.observe(isHeard(answer), asked);
 }
 
 type Silence = {

@@ -1,3 +1,4 @@
+import { behindAnswer } from '../../../platform/channels/unclear.ts';
 import type { Database } from '../../../platform/postgres/database.ts';
 import type { Bank } from '../../../providers/banks/bank.ts';
 import { withdrawRegistration } from '../../../providers/banks/remittances/instructions.sql.ts';
@@ -19,7 +20,7 @@ export async function askToCancel(
   const isKept = answer.kind === 'refused' && answer.reason === 'notAllowed';
   if (!isKept || !boleto.isDayOpen) return resultOfCancel(boleto, answer);
   const left = Math.max(1, Math.floor(endsAt - performance.now()));
-  return resultOfKeptSearch(boleto, await bank.find(boleto, left));
+  return behindAnswer(resultOfKeptSearch(boleto, await bank.find(boleto, left)));
 }
 
 /** Its provider is of another bank: it ends if no bank has it. */

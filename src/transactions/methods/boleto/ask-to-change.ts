@@ -1,3 +1,4 @@
+import { behindAnswer } from '../../../platform/channels/unclear.ts';
 import type { Bank, DueDayRequest } from '../../../providers/banks/bank.ts';
 import { type BankResult, resultOfDueDay, resultOfKeptSearch } from './bank-question.ts';
 import type { ChangingBoleto } from './boleto.ts';
@@ -14,5 +15,5 @@ export async function askToChange(
   const isKept = answer.kind === 'refused' && answer.reason === 'notAllowed';
   if (!isKept) return resultOfDueDay(boleto, answer);
   const left = Math.max(1, Math.floor(endsAt - performance.now()));
-  return resultOfKeptSearch(boleto, await bank.find(boleto, left));
+  return behindAnswer(resultOfKeptSearch(boleto, await bank.find(boleto, left)));
 }

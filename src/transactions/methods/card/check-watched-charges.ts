@@ -104,7 +104,7 @@ async function lookAt(tools: CheckWatchedTools, charge: WatchedCharge): Promise<
   const acquirer = acquirers.of(charge.acquirer);
   const found = await acquirer.find(merchantId, transactionId, timeout);
   if (found.kind === 'notSent') return { kind: 'unseen', seconds: unsentPostponement(found.reason).seconds };
-  const observe = (answer: Answer) => observeAnswer(outage, answer, asked);
+  const observe = (answer: Answer) => observeAnswer(outage, answer, asked, transactionId);
   observe(found);
   const isEnded = state === 'voided' || state === 'declined';
   if (!isEnded) return endTwins(acquirer, charge, found, timeout);

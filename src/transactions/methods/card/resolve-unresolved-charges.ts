@@ -207,7 +207,7 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   const acquirer = tools.acquirers.of(charge.acquirer);
   const found = await acquirer.find(merchantId, transactionId, timeout);
   if (found.kind === 'notSent') return { state: 'notAsked', postponement: unsentPostponement(found.reason) };
-  observeAnswer(tools.outage, found, asked);
+  observeAnswer(tools.outage, found, asked, transactionId);
   if (found.kind === 'declined') {
     // Of another card: this one was not asked, and the billing is charged again.
     if (isOfAnother(charge) && charge.origin === 'billing') return { state: 'voided' };
@@ -218,7 +218,8 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   if (charge.wasPreauthorized) {
     if (found.kind === 'approved') return CAPTURED_OFF_RECORD;
     // It may have been captured, so a void waits for a clear answer.
-    if (found.kind === 'unknown') return isHeard(found) ? doubtful(charge, found.reason) : found.reason;
+    if (found.kind === 'unknown')
+      return isHeard(found) ? doubtful(charge, found.reason, LONGEST_HOLD_LOOK_SECONDS) : found.reason;
   }
   const mayStillBeKept = mayBeKept(charge);
   if (mayStillBeKept) {
@@ -234,7 +235,7 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   // Approved, not found or unclear: the void is right for all three.
   const voided = await acquirer.voidCharge(merchantId, transactionId, timeout);
   if (voided.kind === 'notSent') return voided.reason;
-  observeAnswer(tools.outage, voided, asked);
+  observeAnswer(tools.outage, voided, asked, transactionId);
   if (voided.kind === 'voided' && (voided.charges ?? 0) > 1) tools.observeTwins(charge);
   if (late !== null && (voided.kind === 'notFound' || (voided.kind === 'voided' && late.booksTwice))) {
     // The void may have found what the look-up did not.
@@ -259,9 +260,16 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   return voided.kind === 'declined' ? 'declined while it was being voided' : voided.reason;
 }
 
-function doubtful(charge: UnresolvedCharge, reason: string): Postponed<'doubtful'> {
+/** A hold keeps its buyer's money, and a look alone costs little. */
+const LONGEST_HOLD_LOOK_SECONDS = 300;
+
+function doubtful(
+  charge: UnresolvedCharge,
+  reason: string,
+  longest = Number.POSITIVE_INFINITY,
+): Postponed<'doubtful'> {
   const isSaidAgain = charge.unknownReason === reason || isOfAnother(charge);
-  const seconds = secondsUntilNextDoubt(charge.tries, isSaidAgain);
+  const seconds = Math.min(longest, secondsUntilNextDoubt(charge.tries, isSaidAgain));
   return { state: 'doubtful', postponement: { seconds, reason } };
 }
 
