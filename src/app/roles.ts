@@ -28,6 +28,7 @@ const ROLE_OF_WORK: Readonly<Record<string, Role | typeof OWN> & Record<ClockedK
   forgetExpiredCards: 'http',
   forgetExpiredAccess: 'http',
   forgetExpiredSessions: 'http',
+  storeHealth: 'http',
   forgetOldActions: 'http',
   forgetOldRequests: 'http',
   forgetOldKeys: 'http',

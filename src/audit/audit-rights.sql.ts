@@ -15,7 +15,7 @@ export const RUNTIME_TABLE_RIGHTS: TableRights = {
     'select, insert',
     'restore_lost_providers restore_redone truth_reports unreadable_bank_changes unreadable_changes unreadable_pix_receipts',
   ),
-  ...on('select, insert, delete', 'audit_unlogged'),
+  ...on('select, insert, delete', 'audit_unlogged health_samples'),
   // Immutable until old, because a second person approves `console_requests` as written.
   ...on(
     'select, insert, delete',

@@ -15,7 +15,7 @@ import type { Database } from '../platform/postgres/database.ts';
 import { keptRead } from '../platform/prepared-reads.ts';
 import type { Pages } from '../platform/web-pages/page-routes.ts';
 import type { Work } from '../platform/work/due-work.ts';
-import { everySoOften, forgetInBatches } from '../platform/work/every-so-often.ts';
+import { alsoWhileHeld, everySoOften, forgetInBatches } from '../platform/work/every-so-often.ts';
 import { sumHeldByRestore } from '../recurrence/billings/billings.sql.ts';
 import { renewOldCustomers } from '../recurrence/subscriptions/customers.sql.ts';
 import type { Cents } from '../values/cents.ts';
@@ -33,6 +33,8 @@ import {
   type UserContext,
 } from './open-operator-tools.ts';
 import { findHealth } from './operator/find-health.ts';
+import { readSampledHours } from './operator/health-samples.sql.ts';
+import { storeHealth } from './operator/store-health.ts';
 import type { HomologationPages } from './parts/homologation-pages.ts';
 import { html } from './parts/html.ts';
 import type { Visit } from './parts/screen.ts';
@@ -58,6 +60,9 @@ const REQUEST_DAYS = 90;
 export function forgetOldActions(database: Database): Work {
   return forgetInBatches('forgetOldActions', (limit) => deleteOldActions(database, limit, FORM_SECONDS));
 }
+
+/** One process in five minutes writes; the others look. */
+const STORE_HEALTH_MILLISECONDS = 60_000;
 
 /** The pause while there are purchases; otherwise nothing is asked. */
 const REMEMBER_MILLISECONDS = 5_000;
@@ -88,6 +93,7 @@ export function consoleWorks(context: WorksContext): Work[] {
   const { database } = context;
   return [
     ...buyerWorks(context),
+    alsoWhileHeld(everySoOften('storeHealth', STORE_HEALTH_MILLISECONDS, () => storeHealth(database))),
     forgetInBatches(
       'forgetExpiredSessions',
       (limit) => deleteExpiredSessions(database, limit, 2 * CHALLENGE_MILLISECONDS),
@@ -249,6 +255,7 @@ function consoleTools(
     findHealth: keptRead(HEALTH_MILLISECONDS, () =>
       findHealth({ database, gate, keyring, findVerification }),
     ),
+    readSampledHours: (hours) => readSampledHours(database, hours),
     listAudit: (by, filter, before) => listNewestEntries(toolsOf(by), filter, before, ENTRIES_OF_PAGE),
   };
 }

@@ -25,6 +25,7 @@ import type { MerchantPageTools } from './open-merchant-tools.ts';
 import type { OperatorTools } from './open-operator-tools.ts';
 import { AUDIT_SCREENS, type AuditTools } from './operator/audit-screens.ts';
 import { HEALTH_SCREENS, type HealthTools } from './operator/health-screens.ts';
+import { OVER_TIME_SCREENS, type OverTimeTools } from './operator/over-time-screens.ts';
 import type { TestTools } from './parts/homologation-pages.ts';
 import type { Action, Screen } from './parts/screen.ts';
 import { PAYMENT_ACTIONS } from './payments/payment-actions.ts';
@@ -55,6 +56,7 @@ import { USER_SCREENS, type UserTools } from './users/user-screens.ts';
 
 export type ConsoleTools = MerchantPageTools &
   HealthTools &
+  OverTimeTools &
   AuditTools &
   MerchantTools &
   UserTools &
@@ -93,6 +95,7 @@ export const SCREENS: readonly Screen<ConsoleTools>[] = [
   ...CARD_FIELDS_SCREENS,
   ...CHART_SCREENS,
   ...HEALTH_SCREENS,
+  ...OVER_TIME_SCREENS,
   ...UNRESOLVED_SCREENS,
   ...EXCEPTION_SCREENS,
   ...FILE_SCREENS,

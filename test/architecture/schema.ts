@@ -31,6 +31,7 @@ const TABLES_OF_NOBODY: Readonly<Record<string, string>> = {
   database_stamp: "the operator's",
   service_beats: 'of the processes',
   process_reports: 'of the processes',
+  health_samples: 'of all merchants together',
   settlement_refusals: "the operator's: a file may be of several merchants",
   restore_runs: "the operator's",
   restore_redone: "lines of the operator's audit log",

@@ -45,6 +45,7 @@ const IN_THEIR_OWN_TIME = [
   'bank_changes',
   'bank_cursors',
   'delivery_tries',
+  'health_samples',
   'process_reports',
   'sum_differences',
   'truth_budgets',

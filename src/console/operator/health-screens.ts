@@ -6,7 +6,16 @@ import { instant, saoPauloDay } from '../../values/instant.ts';
 import { approvalTable } from '../parts/approvals.ts';
 import { type Html, html } from '../parts/html.ts';
 import { emptyState, type Figure, figure, link, moment, section, table } from '../parts/page-parts.ts';
-import { EXCEPTIONS, HEALTH, MERCHANTS, pathOf, ROUTING, UNRESOLVED, withQuery } from '../parts/paths.ts';
+import {
+  EXCEPTIONS,
+  HEALTH,
+  MERCHANTS,
+  OVER_TIME,
+  pathOf,
+  ROUTING,
+  UNRESOLVED,
+  withQuery,
+} from '../parts/paths.ts';
 import { MAY_SEE_AUDIT, mayUse, OF_OPERATOR, type Screen, screen, type Visit } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
 import { EXCEPTION_WORDS } from '../reconciliation/exception-words.ts';
@@ -48,7 +57,7 @@ function healthPage(health: Health, visit: Visit): Html {
   const isNothingWrong = messages.length + wrong.length === 0;
   return html`${section(say('What needs attention'), isNothingWrong ? emptyState(say('Nothing needs attention.'), say('What is away, late or differs stands here first.')) : html`${messages}${wrong.length > 0 && figureList(wrong)}`)}
 ${section(say('What is as it should be'), figureList(all.filter((one) => !wrong.includes(one))))}
-${section(say('Whom we ask'), peerTable(health.processes, visit))}
+${section(say('Whom we ask'), html`${peerTable(health.processes, visit)}<p>${link(pathOf(OVER_TIME), say('Over time'))}</p>`)}
 ${approvals(health, wording)}
 ${section(say('Unresolved'), unresolvedTable(health, wording))}
 ${section(say('Open exceptions of reconciliation'), exceptions(health, wording))}

@@ -75,11 +75,13 @@ function peersOf(processes: readonly ProcessReport[]): PeerHealth[] {
   );
 }
 
+export const peerName = (peer: string, { say }: Wording) => say(PEERS[peer]?.name ?? peer);
+
 export function peerFigures(processes: readonly ProcessReport[], wording: Wording): Figure[] {
   const { say, duration } = wording;
   return peersOf(processes).flatMap((one): Figure[] => {
     const { tone, text } = PEER_STATES[one.state];
-    const name = say(PEERS[one.peer]?.name ?? one.peer);
+    const name = peerName(one.peer, wording);
     const isShort = tone !== 'good' && tone !== 'plain';
     const { feedAgeSeconds: age, answersIn = [] } = one;
     const slow = answersIn.filter(({ milliseconds }) => milliseconds >= SLOW_MILLISECONDS);

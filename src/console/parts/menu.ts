@@ -22,6 +22,7 @@ import {
   MERCHANT_EXCEPTIONS,
   MERCHANTS,
   NOTIFICATIONS,
+  OVER_TIME,
   PAYMENTS,
   PLANS,
   RECEIVABLES,
@@ -62,7 +63,7 @@ export const MENU: readonly MenuGroup[] = [
   {
     of: 'operator',
     title: 'Operation',
-    paths: [HEALTH, UNRESOLVED, WAITING.operator, AFTER_RESTORE.operator],
+    paths: [HEALTH, OVER_TIME, UNRESOLVED, WAITING.operator, AFTER_RESTORE.operator],
   },
   { of: 'operator', title: 'Settlement', paths: [EXCEPTIONS, FILES, DIFFERENCES, FEES] },
   { of: 'operator', title: 'Merchants', paths: [MERCHANTS, ROUTING] },

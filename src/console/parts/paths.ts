@@ -48,6 +48,7 @@ export const TRIAL_CARDS = `${TEST_CLOCK}/cards`;
 export const TEST_ACQUIRER = `${TEST_CLOCK}/acquirer`;
 
 export const HEALTH = '/health';
+export const OVER_TIME = `${HEALTH}/over-time`;
 export const UNRESOLVED = '/unresolved';
 export const CASE = `${UNRESOLVED}/{id}`;
 export const EXCEPTIONS = '/exceptions';

@@ -218,7 +218,7 @@ const FITS = [
   { items: 2, reason: 200 },
 ] as const;
 
-/** With shorter lists where it has too many providers: a report that is not written is a process that died. */
+/** With shorter lists where there are too many providers: a process without a report counts as ended. */
 export function reportText(report: ReportBody): string {
   let text = JSON.stringify(report);
   for (const { items, reason } of FITS) {

@@ -1,0 +1,60 @@
+import { type Database, statement } from '../../platform/postgres/database.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+
+const SLOT = `date_bin('5 minutes', now(), timestamptz '2000-01-01 00:00Z')`;
+const KEPT = '8 days';
+
+const IS_SAMPLED = statement(
+  'health_samples.is_sampled',
+  `select 1 from health_samples where sampled_at = ${SLOT} limit 1`,
+);
+
+/** Of these five minutes, by any process. */
+export async function isHealthSampled(database: Database): Promise<boolean> {
+  return (await database.query(IS_SAMPLED, [])).length > 0;
+}
+
+const WRITE = statement(
+  'health_samples.write',
+  `with old as (delete from health_samples where sampled_at < now() - interval '${KEPT}')
+   insert into health_samples (sampled_at, subject, value)
+   select ${SLOT}, * from unnest($1::text[], $2::float8[])
+   on conflict do nothing`,
+);
+
+export async function writeHealthSamples(
+  database: Database,
+  samples: readonly (readonly [subject: string, value: number])[],
+): Promise<void> {
+  await database.query(WRITE, [samples.map(([subject]) => subject), samples.map(([, value]) => value)]);
+}
+
+const HOUR = rowCodec({
+  subject: column.text(),
+  /** 0: the hour that is not over. */
+  hoursAgo: column.whole(
+    `(extract(epoch from date_trunc('hour', now()) - date_trunc('hour', sampled_at)) / 3600)::int`,
+  ),
+  most: column.real('max(value)'),
+  /** Of a count that begins anew with each process. */
+  grown: column.real('coalesce(sum(case when grown < 0 then value else grown end), 0)::float8'),
+});
+
+/** A subject in one hour. */
+export type SampledHour = RowOf<typeof HOUR>;
+
+const HOURS = statement(
+  'health_samples.hours',
+  `select ${HOUR.columns}
+   from (
+     select subject, sampled_at, value, value - lag(value) over (partition by subject order by sampled_at) as grown
+     from health_samples where sampled_at >= date_trunc('hour', now()) - $1 * interval '1 hour'
+   ) as sampled
+   where sampled_at >= date_trunc('hour', now()) - ($1 - 1) * interval '1 hour'
+   group by subject, date_trunc('hour', sampled_at)`,
+);
+
+/** The newest ones, with the hour that is not over. */
+export async function readSampledHours(database: Database, hours: number): Promise<SampledHour[]> {
+  return (await database.query(HOURS, [hours])).map(HOUR.parse);
+}
