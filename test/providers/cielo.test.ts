@@ -457,13 +457,22 @@ test('a capture is refused by a code beside the payment too; a failure proves no
 
 test('what is held and too late to void is let go; with any other no it is voided until it is done', async () => {
   const held = async () => shown(idOf(await cielo.pay(12_317, { payment: { ...HELD, amount: 12_317 } })));
-  const [late, other] = [await held(), await held()];
-  await cielo.script({ on: 'refund', returnCode: '40' });
-  const released = await cielo.post(late, 'cancel');
-  assert.equal(released.status, 200, released.text);
-  await cielo.script({ on: 'refund', returnCode: '309' });
-  assert.equal((await cielo.post(other, 'cancel')).status, 500);
-  await until('it is voided', async () => live(await cielo.booked(other)) === 0);
+  const [late, young, other] = [await held(), await held(), await held()];
+  const older = `update transactions set created_at = created_at - interval '2 days' where transaction_id = $1`;
+  await cielo.service.auditor.query(older, [late]);
+  await cielo.script({ on: 'refund', returnCode: '40' }, { on: 'refund', returnCode: '40' });
+  assert.equal((await cielo.post(late, 'cancel')).status, 500);
+  await until('it is let go', async () => (await cielo.read(late)).statusDescription === 'Desfeita');
+  assert.ok(live(await cielo.booked(late)) > 0);
+  for (const [paymentId, returnCode] of [
+    [other, '309'],
+    // No hold ends within a day.
+    [young, '40'],
+  ] as const) {
+    await cielo.script({ on: 'refund', returnCode });
+    assert.equal((await cielo.post(paymentId, 'cancel')).status, 500);
+    await until('it is voided', async () => live(await cielo.booked(paymentId)) === 0);
+  }
 });
 
 test('what is held is captured later, in part', async () => {

@@ -286,11 +286,21 @@ test('what is held is captured in part, once, and what was not captured is let g
   const released = idOf(await rede.pay(12_308, { payment }));
   assert.equal((await rede.post(released, 'cancel')).status, 200);
   assert.equal(live(await rede.booked(released)), 0);
-  // Another no is tried again; that it is too late ends it.
-  const late = await rede.pay(12_308, { payment });
-  await rede.script({ on: 'refund', returnCode: '365' }, { on: 'refund', returnCode: '354' });
-  assert.equal((await rede.post(idOf(late), 'cancel')).status, 500);
-  await rede.untilState(late.order, 'voided');
+  // Another no is tried again; that it is too late ends it, where it can be.
+  for (const [days, isLive] of [
+    [2, true],
+    [0, false],
+  ] as const) {
+    const late = await rede.pay(12_308, { payment });
+    await rede.service.auditor.query(
+      `update transactions set created_at = created_at - $2 * interval '1 day' where transaction_id = $1`,
+      [idOf(late), days],
+    );
+    await rede.script({ on: 'refund', returnCode: '365' }, { on: 'refund', returnCode: '354' });
+    assert.equal((await rede.post(idOf(late), 'cancel')).status, 500);
+    await rede.untilState(late.order, 'voided');
+    assert.equal(live(await rede.booked(idOf(late))) > 0, isLive);
+  }
 });
 
 test('a capture that was done and not answered is found, and not made again', async () => {

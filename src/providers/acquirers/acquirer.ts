@@ -278,8 +278,11 @@ export type VoidAnswer =
   | { readonly kind: 'notFound'; readonly reason: string }
   | { readonly kind: 'declined' }
   | { readonly kind: 'canceled'; readonly reason: string }
-  /** `ofHold`: what this void's own look-up showed as held stands, by a no of the acquirer or in doubt. */
-  | (Unknown & { readonly ofHold?: 'refused' | 'unclear' })
+  /**
+   * `ofHold`: what this void's own look-up showed as held stands: by a no of the acquirer, by its word that it
+   * is too late, or in doubt.
+   */
+  | (Unknown & { readonly ofHold?: 'refused' | 'late' | 'unclear' })
   | NotSent;
 
 /** An event of an installment: paid out, held back, released, or charged back by the cardholder. */

@@ -140,10 +140,11 @@ export type CancelRead =
   | Exclude<CancelAnswer, { kind: 'refused' | 'notFound' | 'denied' }>
   | (Denied & { readonly code: string });
 
-/** What a void came to that did not end its charge, which was shown. `isHeld`: as held. */
+/** What a void came to that did not end its charge, which was shown. `isHeld`: as held. `late`: codes. */
 export function notVoided(
   read: Exclude<CancelRead, { kind: 'canceled' | 'pending' }>,
   isHeld: boolean,
+  late: ReadonlySet<string>,
 ): Extract<VoidAnswer, Unknown | NotSent> {
   switch (read.kind) {
     case 'notSent':
@@ -154,8 +155,10 @@ export function notVoided(
       const unclear = behindAnswer(read);
       return isHeld ? { ...unclear, ofHold: 'unclear' } : unclear;
     }
-    case 'denied':
-      return isHeld ? { ...unusable(read.reason), ofHold: 'refused' } : unusable(read.reason);
+    case 'denied': {
+      const said = unusable(read.reason);
+      return isHeld ? { ...said, ofHold: late.has(read.code) ? 'late' : 'refused' } : said;
+    }
   }
 }
 

@@ -68,7 +68,7 @@ ofEach('a void that is refused is one of a hold only where its own look-up shows
   };
   assert.deepEqual(await refused('later', no), ['unknown', 'refused']);
   assert.deepEqual(await refused('atOnce', no), ['unknown', null]);
-  assert.deepEqual(await refused('later', late), ['voided', null]);
+  assert.deepEqual(await refused('later', late), ['unknown', 'late']);
   assert.deepEqual(await refused('atOnce', late), ['unknown', null]);
 });
 

@@ -246,9 +246,9 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   if (voided.kind === 'voided') return { state: 'voided' };
   // A captured one that is not given back is money, and none of these: a person is told at each try.
   if (voided.kind === 'unknown' && voided.ofHold !== undefined && isHeard(voided)) {
-    const isRefused = voided.ofHold === 'refused';
-    if (isRefused && isHeldTooLong(charge.heldMilliseconds)) return { state: 'voided' };
-    return { ...doubtful(charge, voided.reason), state: isRefused ? 'waits' : 'doubtful' };
+    if (voided.ofHold === 'unclear') return doubtful(charge, voided.reason);
+    if (isHeldNoLonger(voided.ofHold, charge.heldMilliseconds)) return { state: 'voided' };
+    return { ...doubtful(charge, voided.reason), state: 'waits' };
   }
   // A billing is voided only after the search, so its tries are used up. It gets another try for the code,
   // because the acquirer may know it now, and a decline for lack of funds can be retried.
@@ -274,13 +274,15 @@ function doubtful(
 }
 
 const LONGEST_HOLD_MILLISECONDS = 31 * 86_400_000;
+/** No hold ends sooner, so before that the acquirer's word that it is too late for a void is not believed. */
+const SHORTEST_HOLD_MILLISECONDS = 86_400_000;
 
 /**
  * Whether what is still shown as held, and not voided, is held no longer: no network holds an amount for so
  * long, and nothing but a capture of ours would charge it.
  */
-function isHeldTooLong(milliseconds: number): boolean {
-  return milliseconds > LONGEST_HOLD_MILLISECONDS;
+function isHeldNoLonger(no: 'refused' | 'late', milliseconds: number): boolean {
+  return milliseconds > (no === 'late' ? SHORTEST_HOLD_MILLISECONDS : LONGEST_HOLD_MILLISECONDS);
 }
 
 function goneOrWaiting(late: LateBooking, charge: UnresolvedCharge, wasLive: boolean): Found {

@@ -45,41 +45,38 @@ async function voidAll(
   const answers = await Promise.all(
     others.filter(isLive).map((payment) => endOne(tools, merchantId, payment, endsAt - performance.now())),
   );
-  const unvoided = answers.filter((answer) => typeof answer !== 'boolean');
+  const unvoided = answers.filter((answer) => answer !== 'voided');
   if (others.some(isUndecided)) {
     const undecided = unusable('Cielo has not decided it yet');
     // They were asked for alike, so what is undecided beside a hold is none but one.
     unvoided.push(others.some(isHeld) ? { ...undecided, ofHold: 'unclear' } : undecided);
   }
-  // Refused as a whole only where none of them is unclear, and of a hold only where all are.
+  // Refused or too late as a whole only where none of them is unclear, and of a hold only where all are.
   const [first] = unvoided.toSorted((one, other) => rankOf(one) - rankOf(other));
-  const isSent = answers.some((answer) => typeof answer === 'boolean' || answer.kind !== 'notSent');
+  const isSent = answers.some((answer) => answer === 'voided' || answer.kind !== 'notSent');
   if (first?.kind === 'notSent' && isSent)
     return { kind: 'unknown', cause: 'notAsked', reason: first.reason };
   if (first !== undefined) return first;
   if (kept === null && declineOfAll(payments) !== null) return { kind: 'declined' };
-  return { kind: 'voided', charges: answers.filter((wasVoided) => wasVoided === true).length };
+  return { kind: 'voided', charges: answers.length };
 }
 
 type Unvoided = Extract<VoidAnswer, Unknown | NotSent>;
 
 function rankOf(answer: Unvoided): number {
-  if (answer.kind === 'notSent' || answer.ofHold === undefined) return 0;
-  return answer.ofHold === 'unclear' ? 1 : 2;
+  return answer.kind === 'notSent' ? 0 : ['unclear', 'refused', 'late'].indexOf(answer.ofHold ?? '') + 1;
 }
 
-/** Whether it was voided; false: it was held, and is no longer. */
 async function endOne(
   tools: Tools,
   merchantId: string,
   payment: CieloPayment,
   timeout: number,
-): Promise<boolean | Unvoided> {
+): Promise<'voided' | Unvoided> {
   const answer = await sendVoid(tools, merchantId, payment, null, timeout);
-  if (answer.kind === 'canceled') return true;
+  if (answer.kind === 'canceled') return 'voided';
   if (answer.kind === 'pending') return unusable('Cielo accepted the void, and has not done it yet');
-  if (answer.kind === 'denied' && isHeld(payment) && CIELO_VOID_LATE.has(answer.code)) return false;
-  return notVoided(answer, isHeld(payment));
+  return notVoided(answer, isHeld(payment), CIELO_VOID_LATE);
 }
 
 /** `amount` null: all of it. */

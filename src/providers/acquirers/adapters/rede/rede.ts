@@ -177,7 +177,6 @@ async function voidCharge(
   }
 }
 
-/** A hold that is refused as too late is held no longer: nothing was voided, and nothing is live. */
 async function endLive(
   ask: Ask,
   merchantId: string,
@@ -191,10 +190,7 @@ async function endLive(
   const answer = readRedeRefund(said, found.kind === 'approved');
   if (answer.kind === 'canceled') return { kind: 'voided', charges: 1 };
   if (answer.kind === 'pending') return unusable('Rede accepted the refund, and has not done it yet');
-  const isHeld = found.kind === 'preauthorized';
-  if (answer.kind === 'denied' && isHeld && REDE_REFUND_LATE.has(answer.code))
-    return { kind: 'voided', charges: 0 };
-  return notVoided(answer, isHeld);
+  return notVoided(answer, found.kind === 'preauthorized', REDE_REFUND_LATE);
 }
 
 async function cancel(
