@@ -35,3 +35,4 @@ export {
   remittanceBankNamed,
   writeRemittance,
 } from './remittances/remittance-banks.ts';
+export { sicrediSequence } from './remittances/sicredi.ts';

@@ -8,6 +8,7 @@ import {
   LONGEST_REASON,
   type TakenAnswer,
 } from '../../providers/banks/remittances/instruction.ts';
+import { findNumbered } from '../../providers/banks/remittances/instructions.sql.ts';
 import { answerInstructions } from '../../providers/banks/remittances/remittances.sql.ts';
 import type { FiledBankChange } from '../../transactions/methods/boleto/changes/bank-change.ts';
 import {
@@ -47,7 +48,7 @@ export async function processReturnFile(
   file: { readonly name: string; readonly bytes: AsyncIterable<Uint8Array> },
   operator: Actor,
 ): Promise<ProcessedReturnFile> {
-  const read = await readReturnFile(file.bytes);
+  const read = await readReturnFile(file.bytes, (...asked) => findNumbered(database, ...asked));
   const { head, entries, lineCount } = read;
   const unknown = await ofOurs(database, read, read.unknown);
   const refusals = await ofOurs(database, read, read.refusals);
@@ -247,8 +248,15 @@ type Answered = {
   readonly content: ReturnEntry & { readonly ourNumber: string };
 };
 
+/** Our numbers by those that the bank was told. */
+type FindNumbered = (bank: string, numbers: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+
 /** Throws `ReturnFileRefused` at the first fault, before anything is done with the file. */
-export async function readReturnFile(bytes: AsyncIterable<Uint8Array>): Promise<ReturnFile> {
+export async function readReturnFile(
+  bytes: AsyncIterable<Uint8Array>,
+  findNumbered: FindNumbered = async () => new Map(),
+): Promise<ReturnFile> {
+  const telling: ReturnEntry[] = [];
   const entries: ReturnFile['entries'][number][] = [];
   const others: Record<string, number> = {};
   const unknown: ReturnFile['unknown'][number][] = [];
@@ -265,7 +273,14 @@ export async function readReturnFile(bytes: AsyncIterable<Uint8Array>): Promise<
     movements += 1;
     if (movements > MOST_MOVEMENTS) throw new TooManyMovements();
     const { entry } = event;
-    const ourNumber = ourNumberOf(entry);
+    if (entry.event === null) others[entry.movement] = (others[entry.movement] ?? 0) + 1;
+    if (entry.event !== null || entry.answer !== null || !entry.isKnown) telling.push(entry);
+  }
+  if (head === null) throw new Error('a file without a head has no end');
+  const unnamed = telling.flatMap((entry) => (ourNumberOf(entry) === null ? toldNumber(entry) : []));
+  const told = await findNumbered(head.bank, [...new Set(unnamed)]);
+  for (const entry of telling) {
+    const ourNumber = ourNumberOf(entry) ?? told.get(toldNumber(entry)[0] ?? '') ?? null;
     const { answer, dueOn } = entry;
     const content = ourNumber === null ? null : { ...entry, ourNumber };
     if (answer !== null && content !== null) answers.push({ answer, content });
@@ -273,16 +288,20 @@ export async function readReturnFile(bytes: AsyncIterable<Uint8Array>): Promise<
     if (answer?.to === 'dueDay' && answer.isAccepted && dueOn !== null && content !== null)
       dueDays.push({ ...content, dueOn });
     if (!entry.isKnown && content !== null) unknown.push(content);
-    if (entry.event === null) others[entry.movement] = (others[entry.movement] ?? 0) + 1;
-    else if (ourNumber === null) foreign += 1;
+    if (entry.event === null) continue;
+    if (ourNumber === null) foreign += 1;
     else entries.push({ ...entry, event: entry.event, ourNumber });
   }
-  if (head === null) throw new Error('a file without a head has no end');
   return { head, entries, lineCount, foreign, others, unknown, answers, refusals, dueDays };
 }
 
 export class TooManyMovements extends Error {
   override readonly name = 'TooManyMovements';
+}
+
+/** The bank's number of a line that has no other: none, or one. */
+function toldNumber({ companyUse, number }: Pick<ReturnEntry, 'companyUse' | 'number'>): string[] {
+  return companyUse === null && number !== null ? [number] : [];
 }
 
 /** The bank's number is ours if it has eleven digits, with zeros before them: a shorter one is cut. */

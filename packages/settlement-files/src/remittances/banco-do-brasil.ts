@@ -28,6 +28,7 @@ const BB: Dialect240 = {
 /** For agreements of seven digits: our number follows the agreement. */
 export const BANCO_DO_BRASIL_240: RemittanceBank = {
   code: BB.code,
+  layout: '240',
   name: 'Banco do Brasil',
   agreement: {
     ...ACCOUNT,

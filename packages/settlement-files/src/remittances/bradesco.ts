@@ -39,6 +39,7 @@ function register(order: RemittanceOrder, agreement: Named): (number: number) =>
 
 export const BRADESCO_400: RemittanceBank = {
   code: '237',
+  layout: '400',
   name: 'Bradesco',
   agreement: {
     branch: { pattern: /^\d{4}$/, meaning: 'four digits, without the check digit' },

@@ -39,6 +39,7 @@ const CAIXA: Dialect240 = {
 
 export const CAIXA_240: RemittanceBank = {
   code: CAIXA.code,
+  layout: '240',
   name: 'Caixa',
   agreement: {
     ...{ branch: ACCOUNT.branch as AgreementField, branchDigit: ACCOUNT.branchDigit as AgreementField },

@@ -23,6 +23,8 @@ export type Dialect240 = {
   readonly companyOfLot: (agreement: Agreement) => readonly WrittenField[];
   /** Positions 18 to 62 of segment P: account, number and how it is collected. */
   readonly title: (order: RemittanceOrder, agreement: Agreement) => readonly WrittenField[];
+  /** Positions 107 and 108: the kind of the claim. */
+  readonly species: string;
   /** Digits of the document's number, 63 to 77; blanks follow. */
   readonly documentLength: number;
   /** Positions 224 to 227: the bank writes it off so many days after the due day. */
@@ -32,12 +34,14 @@ export type Dialect240 = {
   /** Position 221: no protest. */
   readonly noProtest: '0' | '3';
   readonly noInterest: '0' | '3';
+  /** Positions 167 to 171 of the header of the file. */
+  readonly density: '00000' | '01600';
   /** Positions 192 to 211 of the header of the file. */
   readonly service: string;
   /** Positions 12 and 13 of the header of the lot. */
   readonly lotFiller: string;
-  /** How many kinds of collection the lot's trailer has totals for. */
-  readonly totals: 0 | 3 | 4;
+  /** How many kinds of collection the lot's trailer has totals for; `zeros`: four, not read by the bank. */
+  readonly totals: 0 | 3 | 4 | 'zeros';
   /** Positions 30 to 35 of the last line. */
   readonly accounts: '' | '000000';
 };
@@ -46,11 +50,14 @@ export type Dialect240 = {
 const writtenOff = (days: number) => `1${digits(days, 3)}`;
 
 export const COMMON = {
+  // 02: duplicata mercantil.
+  species: '02',
   documentLength: 15,
   writeOff: writtenOff,
   currency: '090000000000',
   noInterest: '3',
   noProtest: '3',
+  density: '00000',
   service: '',
   lotFiller: '  ',
   totals: 4,
@@ -80,7 +87,7 @@ export function lines240(dialect: Dialect240, remittance: Remittance): string[] 
     [73, 132, name + text(bankName, 30)],
     // The time of day is left out, so that the same file can be written again.
     [143, 157, `1${longDay(madeOn)}000000`],
-    [158, 171, `${digits(number, 6)}${version.file}00000`],
+    [158, 171, `${digits(number, 6)}${version.file}${dialect.density}`],
     [192, 211, dialect.service.padEnd(20)],
   ]);
   const lotHeader = writeRecord(LENGTH, [
@@ -92,9 +99,7 @@ export function lines240(dialect: Dialect240, remittance: Remittance): string[] 
   ]);
   const segments = orders.flatMap((order) => segmentsOf(dialect, order, agreement));
   const details = segments.map((write, index) => write(index + 1));
-  const sum = orders.reduce((all, order) => all + order.amount, 0);
-  const counted =
-    totals === 0 ? '' : digits(orders.length, 6) + digits(sum, 17) + '0'.repeat(23 * (totals - 1));
+  const counted = totalsOf(totals, orders);
   const lotTrailer = writeRecord(LENGTH, [
     [1, 8, `${code}00015`],
     [18, 23 + counted.length, digits(details.length + 2, 6) + counted],
@@ -104,6 +109,13 @@ export function lines240(dialect: Dialect240, remittance: Remittance): string[] 
     [18, 29 + dialect.accounts.length, `000001${digits(details.length + 4, 6)}${dialect.accounts}`],
   ]);
   return [header, lotHeader, ...details, lotTrailer, trailer];
+}
+
+function totalsOf(totals: Dialect240['totals'], orders: readonly RemittanceOrder[]): string {
+  if (totals === 'zeros') return '0'.repeat(92);
+  if (totals === 0) return '';
+  const sum = orders.reduce((all, order) => all + order.amount, 0);
+  return digits(orders.length, 6) + digits(sum, 17) + '0'.repeat(23 * (totals - 1));
 }
 
 /** FEBRABAN's; CNAB 400 has the same. */
@@ -147,8 +159,7 @@ function terms(dialect: Dialect240, order: RemittanceOrder, agreement: Agreement
     ...dialect.title(order, agreement),
     [63, 77, digits(companyUse.slice(-dialect.documentLength), dialect.documentLength).padEnd(15)],
     [78, 105, `${longDay(dueOn)}${digits(amount, 15)}00000`],
-    // 02: duplicata mercantil.
-    [107, 117, `02N${longDay(issuedOn)}`],
+    [107, 117, `${dialect.species}N${longDay(issuedOn)}`],
     [118, 195, `${ofInterest}${ofDiscount}${digits(0, 30)}`],
     [196, 220, companyUse.padEnd(25)],
     [

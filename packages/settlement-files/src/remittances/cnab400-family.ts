@@ -60,7 +60,11 @@ export function detail(fields: readonly WrittenField[]): (number: number) => str
   return (number) => writeRecord(LENGTH, [...fields, numbered(number)]);
 }
 
-export function linesOf(header: string, details: readonly ((number: number) => string)[]): string[] {
-  const trailer = detail([[1, 1, '9']]);
+export function linesOf(
+  header: string,
+  details: readonly ((number: number) => string)[],
+  ofTrailer: readonly WrittenField[] = [[1, 1, '9']],
+): string[] {
+  const trailer = detail(ofTrailer);
   return [header, ...[...details, trailer].map((write, index) => write(index + 2))];
 }

@@ -43,6 +43,7 @@ function register(order: RemittanceOrder, agreement: Named): ((number: number) =
 
 export const ITAU_400: RemittanceBank = {
   code: '341',
+  layout: '400',
   name: 'Itaú',
   agreement: {
     branch: { pattern: /^\d{4}$/, meaning: 'four digits' },

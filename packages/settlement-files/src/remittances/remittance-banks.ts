@@ -6,8 +6,9 @@ import { ITAU_400 } from './itau.ts';
 import type { Agreement, Remittance, RemittanceBank } from './remittance.ts';
 import { SANTANDER_240 } from './santander.ts';
 import { SICOOB_240 } from './sicoob.ts';
+import { SICREDI_240, SICREDI_400 } from './sicredi.ts';
 
-/** Banks whose files are written, each in the layout that it asks for. */
+/** Banks whose files are written. Of a bank with two layouts the first is taken where none is named. */
 export const REMITTANCE_BANKS: readonly RemittanceBank[] = [
   AILOS_240,
   BANCO_DO_BRASIL_240,
@@ -16,10 +17,19 @@ export const REMITTANCE_BANKS: readonly RemittanceBank[] = [
   ITAU_400,
   SANTANDER_240,
   SICOOB_240,
+  SICREDI_240,
+  SICREDI_400,
 ];
 
-export function remittanceBankNamed(code: string): RemittanceBank | undefined {
-  return REMITTANCE_BANKS.find((bank) => bank.code === code);
+/** A sentence if the bank is not written, or not in this layout. */
+export function remittanceBankNamed(code: string, layout?: string): RemittanceBank | string {
+  const ofBank = REMITTANCE_BANKS.filter((bank) => bank.code === code);
+  const found = ofBank.find((bank) => bank.layout === (layout ?? bank.layout));
+  if (found !== undefined) return found;
+  const [first] = ofBank;
+  if (first === undefined) return `bank=${code} is no bank whose files are written`;
+  const written = ofBank.map((bank) => bank.layout).join(' or ');
+  return `layout=${layout} is not written for bank ${code} (${first.name}): it is ${written}`;
 }
 
 /** A sentence; null: nothing is wrong. */

@@ -46,8 +46,12 @@ export type Remittance = {
   readonly orders: readonly RemittanceOrder[];
 };
 
+export const LAYOUTS = ['240', '400'] as const;
+
+/** One layout of a bank. */
 export type RemittanceBank = {
   readonly code: string;
+  readonly layout: (typeof LAYOUTS)[number];
   readonly name: string;
   /** All are needed. */
   readonly agreement: Readonly<Record<string, AgreementField>>;
@@ -55,6 +59,8 @@ export type RemittanceBank = {
   readonly agreementFault: (agreement: Agreement) => string | null;
   /** Digits of the bank's number, without its check digit. */
   readonly numberLength: number;
+  /** Where it is not the last digits of our number. */
+  readonly numberOf?: (ourNumber: string, issuedOn: Day) => string;
   /** As printed. */
   readonly shownNumber: (bankNumber: string, agreement: Agreement) => string;
   /** 25 digits of the bar code. */

@@ -33,6 +33,7 @@ const SANTANDER: Dialect240 = {
 
 export const SANTANDER_240: RemittanceBank = {
   code: SANTANDER.code,
+  layout: '240',
   name: 'Santander',
   agreement: {
     ...ACCOUNT,

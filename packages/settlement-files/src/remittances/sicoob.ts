@@ -33,6 +33,7 @@ const SICOOB: Dialect240 = {
 
 export const SICOOB_240: RemittanceBank = {
   code: SICOOB.code,
+  layout: '240',
   name: 'Sicoob',
   agreement: {
     ...ACCOUNT,

@@ -44,6 +44,11 @@ export function shortDay(day: Day): string {
   return `${day.slice(8)}${day.slice(5, 7)}${day.slice(2, 4)}`;
 }
 
+/** YYYYMMDD. */
+export function yearDay(day: Day): string {
+  return day.replaceAll('-', '');
+}
+
 /** DDMMYYYY. */
 export function longDay(day: Day): string {
   return `${day.slice(8)}${day.slice(5, 7)}${day.slice(0, 4)}`;

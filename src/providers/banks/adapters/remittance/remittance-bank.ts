@@ -31,10 +31,11 @@ export type RemittanceAgreement = {
 /** A sentence if the settings name no bank, or not all that it needs. */
 export function readAgreement({
   bank: code = '',
+  layout,
   ...agreement
 }: ProviderSettings): RemittanceAgreement | string {
-  const bank = remittanceBankNamed(code);
-  if (bank === undefined) return `bank=${code} is no bank whose files are written`;
+  const bank = remittanceBankNamed(code, layout);
+  if (typeof bank === 'string') return bank;
   return agreementFault(bank, agreement) ?? { bank, agreement };
 }
 
@@ -60,7 +61,7 @@ export function remittanceBank(
   };
 
   async function issue(request: BoletoRequest): Promise<IssueAnswer> {
-    const bankNumber = bankNumberOf(request.ourNumber, bank.numberLength);
+    const bankNumber = bankNumberOf(bank, request);
     if (!fits(request, bankNumber)) return { kind: 'refused', reason: 'termsRefused' };
     await registerByFile(database, request, { bank: name, bankCode: bank.code, bankNumber });
     const kept = kindOf(await findInstructions(database, request, name), 'register');

@@ -5,8 +5,12 @@ import type { BoletoRequest } from '../../bank.ts';
 const DAY_MILLISECONDS = 86_400_000;
 
 /** Ours has eleven digits: a bank whose numbers are shorter gets the last ones. */
-export function bankNumberOf(ourNumber: string, numberLength: number): string {
-  return ourNumber.slice(-numberLength).padStart(numberLength, '0');
+export function bankNumberOf(
+  { numberLength, numberOf }: files.RemittanceBank,
+  { ourNumber, issuedOn }: Pick<BoletoRequest, 'ourNumber' | 'issuedOn'>,
+): string {
+  const last = () => ourNumber.slice(-numberLength).padStart(numberLength, '0');
+  return numberOf?.(ourNumber, fileDay(issuedOn)) ?? last();
 }
 
 export function remittanceOrder(

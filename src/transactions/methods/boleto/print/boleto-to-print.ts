@@ -1,4 +1,4 @@
-import { bradescoDigit, digit9 } from '#settlement-files';
+import { bradescoDigit, digit9, sicrediSequence } from '#settlement-files';
 import type { BoletoPayer, RegisteredBoleto } from '../../../../providers/banks/bank.ts';
 import { type BarCode, parseBarCode } from '../../../../values/bar-code.ts';
 import type { Cents } from '../../../../values/cents.ts';
@@ -117,8 +117,13 @@ export type NumbersOnPaper = {
 /** Portfolios of Itaú whose free field has no branch. */
 const ITAU_WITHOUT_BRANCH = ['106', '107', '122', '142', '143', '195', '196', '198'];
 
-/** What stands in a free field of 25 digits; `number`: without check digit. Null: another layout. */
-type FreeFieldReader = (free: string) => (NumbersOnPaper & { readonly number: string }) | null;
+/**
+ * What stands in a free field of 25 digits; `number`: without check digit; `of`: what our number becomes
+ * there, if not its last digits. Null: another layout.
+ */
+type FreeFieldReader = (
+  free: string,
+) => (NumbersOnPaper & { readonly number: string; readonly of?: (ourNumber: string) => string }) | null;
 
 const FREE_FIELDS: Readonly<Record<string, FreeFieldReader>> = {
   '001'(free) {
@@ -154,6 +159,13 @@ const FREE_FIELDS: Readonly<Record<string, FreeFieldReader>> = {
     const branchAndCode = `${branch}/${account}-${ofAccount}`;
     return { number, branchAndCode, portfolio, bankNumber: `${portfolio}/${number}-${digit}` };
   },
+  '748'(free) {
+    const [kind, portfolio, year, number, digit, branch, unit, code] = cut(free, 1, 1, 2, 6, 1, 4, 2, 5);
+    if (kind !== '1') return null;
+    const branchAndCode = `${branch}.${unit}.${code}`;
+    const bankNumber = `${year}/${number}-${digit}`;
+    return { number, of: sicrediSequence, branchAndCode, portfolio, bankNumber };
+  },
   '756'(free) {
     const [portfolio, branch, , code, number, digit] = cut(free, 1, 4, 2, 7, 7, 1);
     return { number, branchAndCode: `${branch}/${code}`, portfolio, bankNumber: `${number}-${digit}` };
@@ -167,10 +179,11 @@ const FREE_FIELDS: Readonly<Record<string, FreeFieldReader>> = {
 export function numbersOnPaper(barCode: BarCode, ourNumber: string): NumbersOnPaper | null {
   const read = FREE_FIELDS[barCode.slice(0, 3)]?.(barCode.slice(19)) ?? null;
   if (read === null) return null;
-  const { number, ...numbers } = read;
-  const length = Math.min(number.length, ourNumber.length);
+  const { number, of, ...numbers } = read;
+  const ours = of?.(ourNumber) ?? ourNumber;
+  const length = Math.min(number.length, ours.length);
   const isOurs =
-    number.slice(-length) === ourNumber.slice(-length) && Number(number) === Number(number.slice(-length));
+    number.slice(-length) === ours.slice(-length) && Number(number) === Number(number.slice(-length));
   return isOurs ? numbers : null;
 }
 

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Agreement, RemittanceOrder } from '../src/remittances/remittance.ts';
+import { agreementFault, remittanceBankNamed } from '../src/remittances/remittance-banks.ts';
+import { cnab240, cnab400, returnedLines } from './return-lines.ts';
+import { digits, line, type Texts } from './written-lines.ts';
+import { bankOf, COMPANY, day, ORDER, written } from './written-remittances.ts';
+
+/**
+ * Whole files, line by line: a registration, a write-off and a change of the due day of one boleto. Positions
+ * are typed from the manuals of the banks; all others are blank.
+ */
+
+const SICREDI = {
+  ...{ branch: '0165', unit: '02', companyCode: '00623', account: '623', accountDigit: '8' },
+  ...COMPANY,
+};
+
+function filed(bankNumber: string): readonly RemittanceOrder[] {
+  const order = { ...ORDER, bankNumber };
+  return [order, { ...order, kind: 'writeOff' }, { ...order, kind: 'dueDay', dueOn: day('2026-12-20') }];
+}
+
+/** Each instruction's movement, due day, and the days after it that banks count from. */
+const TOLD = [
+  { movement: '01', due: '10122026', after: '11122026' },
+  { movement: '02', due: '10122026', after: '11122026' },
+  { movement: '06', due: '20122026', after: '21122026' },
+] as const;
+
+type Told = (typeof TOLD)[number];
+
+const PAYER = 'INES CONCEICAO D AVILA';
+const STREET = 'RUA DAS FLORES, 100 - APTO 2';
+
+/** What the CNAB 240 of all banks has where FEBRABAN puts it. `numbered` continues over the segments. */
+type Shape = {
+  readonly bank: string;
+  readonly header: Texts;
+  readonly lot: Texts;
+  readonly p: (told: Told) => Texts;
+  readonly q?: Texts;
+  readonly r?: (told: Told) => Texts;
+  readonly isPAlone?: boolean;
+  readonly totals: string;
+  readonly end: string;
+};
+
+function expected240({ bank, header, lot, p, q, r, isPAlone = false, totals, end }: Shape): string[] {
+  const details = TOLD.flatMap((told): Texts[] => {
+    const head = (segment: string) => ({ 14: `${segment} ${told.movement}` });
+    const ofPayer = {
+      ...{ 18: '1000052998224725', 34: PAYER, 74: STREET, 114: 'CENTRO', 129: '01001000' },
+      ...{ 137: 'SAO PAULO', 152: 'SP', 154: digits(0, 16), 210: '000', ...q },
+    };
+    const fine = { 18: digits(0, 48), 66: `2${told.after}${digits(200, 15)}` };
+    const rest = { 200: digits(0, 16), 217: digits(0, 12), 231: '0' };
+    const segments: Texts[] = [{ ...head('P'), ...p(told) }];
+    if (!isPAlone || told.movement === '01') segments.push({ ...head('Q'), ...ofPayer });
+    if (told.movement !== '02' && !(isPAlone && told.movement === '06'))
+      segments.push({ ...head('R'), ...fine, ...rest, ...r?.(told) });
+    return segments;
+  });
+  const last = details.length + 4;
+  return [
+    line(240, { 1: `${bank}00000`, 73: 'LOJA SAO JOAO LTDA', 143: '129112026000000000007', ...header }),
+    line(240, { 1: `${bank}00011R01`, 18: '2011222333000181', 74: 'LOJA SAO JOAO LTDA', ...lot }),
+    ...details.map((texts, index) => line(240, { 1: `${bank}00013${digits(index + 1, 5)}`, ...texts })),
+    line(240, { 1: `${bank}00015`, 18: digits(last - 2, 6) + totals }),
+    line(240, { 1: `${bank}99999`, 18: `000001${digits(last, 6)}${end}` }),
+  ];
+}
+
+function expected400(
+  header: Texts,
+  detail: (told: Told) => readonly Texts[],
+  trailer: Texts = { 1: '9' },
+): string[] {
+  return [header, ...TOLD.flatMap(detail), trailer].map((texts, index) =>
+    line(400, { ...texts, 395: digits(index + 1, 6) }),
+  );
+}
+
+const shortened = (eight: string) => eight.slice(0, 4) + eight.slice(6);
+
+function sameLines(code: string, layout: string, agreement: Agreement, number: string, wanted: string[]) {
+  const bank = bankOf(code, layout);
+  assert.equal(agreementFault(bank, agreement), null);
+  const { lines } = written(bank, agreement, filed(number));
+  assert.deepEqual(lines, wanted);
+}
+
+test('the files of Sicredi have each value in its place', () => {
+  const account = '00165 0000000006238';
+  const own = {
+    bank: '748',
+    header: { 18: '211222333000181', 53: account, 103: 'SICREDI', 164: '08101600' },
+    lot: { 14: '040', 54: account, 184: '0000000729112026', 200: digits(0, 8) },
+    p: ({ due, after }: Told) => ({
+      ...{ 18: account, 38: '262000016', 58: '11122', 63: '0000000001', 78: due, 86: digits(14_990, 15) },
+      ...{ 101: '00000', 107: '03N29112026', 118: `1${after}${digits(5, 15)}` },
+      ...{
+        142: `105122026${digits(1_000, 15)}${digits(0, 30)}`,
+        196: '10000000001',
+        221: '3001060090000000000',
+      },
+    }),
+    totals: digits(0, 92),
+    end: '000000',
+  };
+  sameLines('748', '240', SICREDI, '26200001', expected240(own));
+  const header = {
+    ...{ 1: '01REMESSA01COBRANCA', 27: '0062311222333000181', 77: '748SICREDI', 95: '20261129' },
+    ...{ 111: '0000007', 391: '2.00' },
+  };
+  const detail = ({ movement, due }: Told) => [
+    {
+      ...{ 1: '1AAA', 17: 'AAA', 48: '262000016', 63: '20261129', 72: 'N', 74: 'B', 83: digits(0, 10) },
+      ...{ 93: '0200', 109: `${movement}0000000001${shortened(due)}${digits(14_990, 13)}` },
+      ...{ 149: 'AN2911260000', 161: digits(5, 13), 174: `051226${digits(1_000, 13)}`, 193: digits(0, 26) },
+      ...{ 219: '1000052998224725', 235: PAYER, 275: STREET, 315: digits(0, 11), 327: '0100100000000' },
+    },
+  ];
+  const wanted = expected400(header, detail, { 1: '9174800623' });
+  sameLines('748', '400', SICREDI, '26200001', wanted);
+});
+
+test('the number of Sicredi is of its year, and the free field that of the manual', () => {
+  const bank = bankOf('748');
+  assert.equal(bank.freeField('07200003', SICREDI), '1107200003101650200623108');
+  assert.equal(bank.shownNumber('07200003', SICREDI), '07/200003-1');
+  const numberOf = (ourNumber: string) => bank.numberOf?.(ourNumber, day('2026-11-29'));
+  assert.equal(numberOf('10000000001'), '26200001');
+  assert.equal(numberOf('10000799999'), '26999999');
+  assert.equal(numberOf('10000800000'), '26200000');
+});
+
+test('the number that a file for Sicredi has is found in its return files', async () => {
+  const of240 = cnab240({ bank: '748' }, [{ movement: '06', bankNumber: '262000016', paid: 10_000 }]);
+  const of400 = cnab400({ bank: '748', madeOn: '20270112' }, [
+    { 48: '262000016', 109: '06110127', 254: digits(10_000, 13) },
+  ]);
+  for (const lines of [of240, of400]) {
+    const { entries } = await returnedLines(lines);
+    assert.deepEqual(
+      entries.map(({ number, event }) => [number, event]),
+      [['26200001', 'paid']],
+    );
+  }
+});
+
+test('a layout that is not written is refused with those that are', () => {
+  assert.equal(bankOf('748').layout, '240');
+  assert.equal(bankOf('748', '400').layout, '400');
+  assert.match(
+    String(remittanceBankNamed('104', '500')),
+    /^layout=500 is not written for bank 104 \(Caixa\): it is /,
+  );
+  assert.equal(remittanceBankNamed('999'), 'bank=999 is no bank whose files are written');
+});
