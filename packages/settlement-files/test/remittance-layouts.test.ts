@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Agreement, RemittanceOrder } from '../src/remittances/remittance.ts';
 import { agreementFault, remittanceBankNamed } from '../src/remittances/remittance-banks.ts';
 import { cnab240, cnab400, returnedLines } from './return-lines.ts';
-import { digits, line, type Texts } from './written-lines.ts';
+import { digits, line, type Texts, withText } from './written-lines.ts';
 import { bankOf, COMPANY, day, ORDER, written } from './written-remittances.ts';
 
 /**
@@ -41,12 +41,13 @@ type Shape = {
   readonly p: (told: Told) => Texts;
   readonly q?: Texts;
   readonly r?: (told: Told) => Texts;
-  readonly isPAlone?: boolean;
+  /** Behind the P of a write-off and of a change. */
+  readonly behind?: '' | 'Q' | 'QR';
   readonly totals: string;
   readonly end: string;
 };
 
-function expected240({ bank, header, lot, p, q, r, isPAlone = false, totals, end }: Shape): string[] {
+function expected240({ bank, header, lot, p, q, r, behind = 'QR', totals, end }: Shape): string[] {
   const details = TOLD.flatMap((told): Texts[] => {
     const head = (segment: string) => ({ 14: `${segment} ${told.movement}` });
     const ofPayer = {
@@ -56,8 +57,9 @@ function expected240({ bank, header, lot, p, q, r, isPAlone = false, totals, end
     const fine = { 18: digits(0, 48), 66: `2${told.after}${digits(200, 15)}` };
     const rest = { 200: digits(0, 16), 217: digits(0, 12), 231: '0' };
     const segments: Texts[] = [{ ...head('P'), ...p(told) }];
-    if (!isPAlone || told.movement === '01') segments.push({ ...head('Q'), ...ofPayer });
-    if (told.movement !== '02' && !(isPAlone && told.movement === '06'))
+    const isRegistered = told.movement === '01';
+    if (isRegistered || behind !== '') segments.push({ ...head('Q'), ...ofPayer });
+    if (isRegistered || (behind === 'QR' && told.movement === '06'))
       segments.push({ ...head('R'), ...fine, ...rest, ...r?.(told) });
     return segments;
   });
@@ -123,6 +125,104 @@ test('the files of Sicredi have each value in its place', () => {
   ];
   const wanted = expected400(header, detail, { 1: '9174800623' });
   sameLines('748', '400', SICREDI, '26200001', wanted);
+});
+
+test('the file of BTG has each value in its place', async () => {
+  const agreement = {
+    ...{ branch: '0050', account: '388685', accountDigit: '3', companyCode: '001100983001401000' },
+    ...{ portfolio: '1', ...COMPANY },
+  };
+  const account = '00050 0000003886853';
+  const company = '001100983001401000';
+  const number = '000000063804';
+  const wanted = expected240({
+    bank: '208',
+    header: {
+      ...{ 18: '211222333000181', 33: company, 53: account },
+      ...{ 103: 'BANCO BTG PACTUAL S.A.', 164: '08300000' },
+    },
+    lot: { 14: '060', 34: company, 54: account, 184: '0000000729112026', 200: digits(0, 8) },
+    p: ({ due, after }) => ({
+      ...{ 18: account, 38: number, 58: '11122', 63: digits(10000000001, 15), 78: due },
+      ...{ 86: digits(14_990, 15), 101: '00000', 107: '02N29112026', 118: `1${after}${digits(5, 15)}` },
+      ...{ 142: `105122026${digits(1_000, 15)}${digits(0, 30)}`, 196: '10000000001' },
+      221: '3001030090000000000',
+    }),
+    totals: digits(0, 92),
+    end: '000000',
+  });
+  sameLines('208', '240', agreement, '00000006380', wanted);
+  const bank = bankOf('208');
+  // The bank's example of a boleto.
+  assert.equal(bank.shownNumber('00000006380', agreement), '001/00000006380-4');
+  assert.equal(bank.freeField('00000006380', agreement), '0050010000000638003886850');
+  const lines = cnab240({ bank: '208' }, [{ movement: '06', bankNumber: digits(number, 20), paid: 10_000 }]);
+  // Its own portfolio stands behind the number, and its lot counts what was paid.
+  lines[2] = withText(lines[2] ?? '', 58, '1');
+  lines[4] = withText(lines[4] ?? '', 24, digits(1, 6));
+  const { entries } = await returnedLines(lines);
+  assert.deepEqual(
+    entries.map((entry) => entry.number),
+    ['00000006380'],
+  );
+});
+
+test('the files of Itaú in CNAB 240 have each value in its place', async () => {
+  const agreement = { branch: '0810', account: '53678', accountDigit: '9', portfolio: '175', ...COMPANY };
+  const account = '00810 000000053678 9';
+  const number = '175002582817';
+  const wanted = expected240({
+    bank: '341',
+    header: {
+      ...{ 18: '211222333000181', 53: account, 103: 'BANCO ITAU SA', 164: '04000000', 226: '000' },
+    },
+    lot: { 12: '00030', 54: account, 184: '0000000729112026', 200: digits(0, 8) },
+    p: ({ due, after }) => ({
+      ...{ 18: account, 38: number, 58: '00000', 63: '0000000001', 78: due, 86: digits(14_990, 15) },
+      ...{ 101: '000000', 107: '01N29112026', 118: `0${after}${digits(5, 15)}` },
+      ...{ 142: `005122026${digits(1_000, 15)}${digits(0, 30)}`, 196: '10000000001', 221: '3001300' },
+      228: digits(0, 12),
+    }),
+    behind: 'Q',
+    totals: digits(0, 92),
+    end: '000000',
+  });
+  sameLines('341', '240', agreement, '00258281', wanted);
+  const lines = cnab240({ bank: '341' }, [{ movement: '06', bankNumber: number, paid: 10_000 }]);
+  const { entries } = await returnedLines(lines);
+  assert.deepEqual(
+    entries.map((entry) => entry.number),
+    ['00258281'],
+  );
+});
+
+test('the files of Bradesco in CNAB 240 have each value in its place', async () => {
+  const agreement = {
+    ...{ branch: '1172', branchDigit: '0', account: '0403005', accountDigit: '2', portfolio: '06' },
+    ...{ companyCode: '4567', ...COMPANY },
+  };
+  const account = '0117200000004030052';
+  const company = digits(4567, 20);
+  const wanted = expected240({
+    bank: '237',
+    header: { 18: '211222333000181', 33: company, 53: account, 103: 'BRADESCO', 164: '08401600' },
+    lot: { 14: '042', 34: company, 54: account, 184: '0000000729112026', 200: digits(0, 8) },
+    p: ({ due, after }) => ({
+      ...{ 18: account, 38: '0060000000000000525P', 58: '11122', 63: digits(10000000001, 15), 78: due },
+      ...{ 86: digits(14_990, 15), 101: '00000', 107: '02N29112026', 118: `1${after}${digits(5, 15)}` },
+      ...{ 142: `105122026${digits(1_000, 15)}${digits(0, 30)}`, 196: '10000000001' },
+      221: '3001030090000000000',
+    }),
+    totals: digits(3, 6) + digits(3 * 14_990, 17) + digits(0, 69),
+    end: '000000',
+  });
+  sameLines('237', '240', agreement, '00000000525', wanted);
+  const lines = cnab240({ bank: '237' }, [{ movement: '02', bankNumber: '0060000000000000525P' }]);
+  const { entries } = await returnedLines(lines);
+  assert.deepEqual(
+    entries.map((entry) => entry.number),
+    ['00000000525'],
+  );
 });
 
 test('the number of Sicredi is of its year, and the free field that of the manual', () => {

@@ -30,10 +30,18 @@ export type Dialect240 = {
   /** Positions 224 to 227: the bank writes it off so many days after the due day. */
   readonly writeOff: (days: number) => string;
   /** In 228 to 239: the currency (real), and zeros if the bank wants them. */
-  readonly currency: '00' | '090000000000';
+  readonly currency: '00' | '090000000000' | '000000000000';
+  /** Positions 101 to 106: the branch that collects, which the bank chooses. */
+  readonly collector: '00000 ' | '000000';
+  /** Positions 118 and 142: interest and discount are amounts. */
+  readonly amounts: '0' | '1';
+  /** What follows P where a boleto is not registered, but written off or changed. */
+  readonly behindInstructions: '' | 'Q' | 'QR';
   /** Position 221: no protest. */
   readonly noProtest: '0' | '3';
   readonly noInterest: '0' | '3';
+  /** Behind position 211 of the header of the file. */
+  readonly headerEnd: readonly WrittenField[];
   /** Positions 167 to 171 of the header of the file. */
   readonly density: '00000' | '01600';
   /** Positions 192 to 211 of the header of the file. */
@@ -55,6 +63,10 @@ export const COMMON = {
   documentLength: 15,
   writeOff: writtenOff,
   currency: '090000000000',
+  collector: '00000 ',
+  amounts: '1',
+  behindInstructions: 'QR',
+  headerEnd: [],
   noInterest: '3',
   noProtest: '3',
   density: '00000',
@@ -89,6 +101,7 @@ export function lines240(dialect: Dialect240, remittance: Remittance): string[] 
     [143, 157, `1${longDay(madeOn)}000000`],
     [158, 171, `${digits(number, 6)}${version.file}${dialect.density}`],
     [192, 211, dialect.service.padEnd(20)],
+    ...dialect.headerEnd,
   ]);
   const lotHeader = writeRecord(LENGTH, [
     [1, 16, `${code}00011R01${dialect.lotFiller}${version.lot}`],
@@ -132,8 +145,11 @@ function segmentsOf(dialect: Dialect240, order: RemittanceOrder, agreement: Agre
         [1, 17, `${dialect.code}00013${digits(number, 5)}${letter} ${movement}`],
         ...fields,
       ]);
-  const written = [segment('P', terms(dialect, order, agreement)), segment('Q', payer(order))];
-  if (order.finePortion === null || order.kind === 'writeOff') return written;
+  const behind = order.kind === 'register' ? 'QR' : dialect.behindInstructions;
+  const written = [segment('P', terms(dialect, order, agreement))];
+  if (behind === '') return written;
+  written.push(segment('Q', payer(order)));
+  if (behind === 'Q' || order.finePortion === null || order.kind === 'writeOff') return written;
   const fine: readonly WrittenField[] = [
     [18, 65, digits(0, 48)],
     // 2: a percentage, from the day after the due day.
@@ -148,17 +164,18 @@ function segmentsOf(dialect: Dialect240, order: RemittanceOrder, agreement: Agre
 function terms(dialect: Dialect240, order: RemittanceOrder, agreement: Agreement): readonly WrittenField[] {
   const { dueOn, amount, issuedOn, discount, companyUse, daysAfterDue } = order;
   const interest = interestOfDay(amount, order.interestPortion);
-  // 1: cents a day.
   const ofInterest =
     interest === 0
       ? `${dialect.noInterest}${digits(0, 23)}`
-      : `1${longDay(dayAfter(dueOn))}${digits(interest, 15)}`;
+      : `${dialect.amounts}${longDay(dayAfter(dueOn))}${digits(interest, 15)}`;
   const ofDiscount =
-    discount === null ? digits(0, 24) : `1${longDay(discount.until)}${digits(discount.amount, 15)}`;
+    discount === null
+      ? digits(0, 24)
+      : `${dialect.amounts}${longDay(discount.until)}${digits(discount.amount, 15)}`;
   return [
     ...dialect.title(order, agreement),
     [63, 77, digits(companyUse.slice(-dialect.documentLength), dialect.documentLength).padEnd(15)],
-    [78, 105, `${longDay(dueOn)}${digits(amount, 15)}00000`],
+    [78, 106, `${longDay(dueOn)}${digits(amount, 15)}${dialect.collector}`],
     [107, 117, `${dialect.species}N${longDay(issuedOn)}`],
     [118, 195, `${ofInterest}${ofDiscount}${digits(0, 30)}`],
     [196, 220, companyUse.padEnd(25)],

@@ -1,4 +1,5 @@
 import { modulo10 } from './check-digits.ts';
+import { COMMON, type Dialect240, documentOfFile, lines240 } from './cnab240-family.ts';
 import { detail, header, linesOf, payerDocument, terms } from './cnab400-family.ts';
 import type { Agreement, RemittanceBank, RemittanceOrder } from './remittance.ts';
 import { digits, documentOf, text, type WrittenField } from './write-record.ts';
@@ -41,8 +42,38 @@ function register(order: RemittanceOrder, agreement: Named): ((number: number) =
   return [detail(fields), detail(fine)];
 }
 
+const accountOfItau = ({ branch, account, accountDigit }: Agreement) =>
+  `0${branch} ${digits(account ?? '', 12)} ${accountDigit}`;
+
+const ITAU: Dialect240 = {
+  ...COMMON,
+  ...{ code: '341', bankName: 'BANCO ITAU SA', version: { file: '040', lot: '030' } },
+  company: (agreement) => [documentOfFile(agreement), [53, 72, accountOfItau(agreement)]],
+  companyOfLot: (agreement) => [[54, 73, accountOfItau(agreement)]],
+  title({ bankNumber }, agreement) {
+    const digit = digitOf(bankNumber, agreement as Named);
+    return [
+      [18, 37, accountOfItau(agreement)],
+      [38, 57, `${agreement.portfolio}${bankNumber}${digit}`.padEnd(20)],
+      [58, 62, '00000'],
+    ];
+  },
+  // The bank's own list: duplicata mercantil.
+  species: '01',
+  documentLength: 10,
+  collector: '000000',
+  ...{ amounts: '0', noInterest: '0' },
+  writeOff: (days) => `1${digits(days, 2)}0`,
+  currency: '000000000000',
+  lotFiller: '00',
+  headerEnd: [[226, 228, '000']],
+  totals: 'zeros',
+  // R is taken with a registration only.
+  behindInstructions: 'Q',
+};
+
 export const ITAU_400: RemittanceBank = {
-  code: '341',
+  code: ITAU.code,
   layout: '400',
   name: 'Itaú',
   agreement: {
@@ -75,4 +106,10 @@ export const ITAU_400: RemittanceBank = {
       remittance.orders.flatMap((order) => register(order, named)),
     );
   },
+};
+
+export const ITAU_240: RemittanceBank = {
+  ...ITAU_400,
+  layout: '240',
+  lines: (remittance) => lines240(ITAU, remittance),
 };

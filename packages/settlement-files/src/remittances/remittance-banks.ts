@@ -1,8 +1,9 @@
 import { AILOS_240 } from './ailos.ts';
 import { BANCO_DO_BRASIL_240 } from './banco-do-brasil.ts';
-import { BRADESCO_400 } from './bradesco.ts';
+import { BRADESCO_240, BRADESCO_400 } from './bradesco.ts';
+import { BTG_240 } from './btg.ts';
 import { CAIXA_240 } from './caixa.ts';
-import { ITAU_400 } from './itau.ts';
+import { ITAU_240, ITAU_400 } from './itau.ts';
 import type { Agreement, Remittance, RemittanceBank } from './remittance.ts';
 import { SANTANDER_240 } from './santander.ts';
 import { SICOOB_240 } from './sicoob.ts';
@@ -13,8 +14,11 @@ export const REMITTANCE_BANKS: readonly RemittanceBank[] = [
   AILOS_240,
   BANCO_DO_BRASIL_240,
   BRADESCO_400,
+  BRADESCO_240,
+  BTG_240,
   CAIXA_240,
   ITAU_400,
+  ITAU_240,
   SANTANDER_240,
   SICOOB_240,
   SICREDI_240,

@@ -27,6 +27,8 @@ const SANTANDER: Dialect240 = {
   writeOff: (days) => `10${digits(days, 2)}`,
   currency: '00',
   noProtest: '0',
+  // Public reports: it refuses a write-off with Q or R behind P.
+  behindInstructions: '',
   totals: 0,
   accounts: '',
 };

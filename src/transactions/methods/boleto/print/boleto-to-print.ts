@@ -148,11 +148,9 @@ const FREE_FIELDS: Readonly<Record<string, FreeFieldReader>> = {
     const bankNumber = `${whole}-${digit9(whole)}`;
     return { number, branchAndCode: company, portfolio: kind === '1' ? 'RG' : 'SR', bankNumber };
   },
-  '237'(free) {
-    const [branch, portfolio, number, account] = cut(free, 4, 2, 11, 7);
-    const bankNumber = `${portfolio}/${number}-${bradescoDigit(portfolio + number)}`;
-    return { number, branchAndCode: `${branch}/${account}`, portfolio, bankNumber };
-  },
+  // BTG has three digits of the portfolio on paper.
+  '208': (free) => likeBradesco(free, '0'),
+  '237': (free) => likeBradesco(free, ''),
   '341'(free) {
     const [portfolio, number, digit, branch, account, ofAccount, zeros] = cut(free, 3, 8, 1, 4, 5, 1, 3);
     if (ITAU_WITHOUT_BRANCH.includes(portfolio) || zeros !== '000') return null;
@@ -171,6 +169,12 @@ const FREE_FIELDS: Readonly<Record<string, FreeFieldReader>> = {
     return { number, branchAndCode: `${branch}/${code}`, portfolio, bankNumber: `${number}-${digit}` };
   },
 };
+
+function likeBradesco(free: string, before: string) {
+  const [branch, portfolio, number, account] = cut(free, 4, 2, 11, 7);
+  const bankNumber = `${before}${portfolio}/${number}-${bradescoDigit(portfolio + number)}`;
+  return { number, branchAndCode: `${branch}/${account}`, portfolio, bankNumber };
+}
 
 /**
  * What banks ask to be printed and their bar code says. Null if its free field is not read, or does not have
