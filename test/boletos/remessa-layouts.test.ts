@@ -18,7 +18,7 @@ before(async () => {
   rememberKeyFile(service.database.address.database, keyFileIn(service.folder));
   shop = await shopOf(service);
   await setUp('add', { layout: '400' });
-  await parcela('provider', 'route', '--kind', 'bank', '--rule', 'sicredi');
+  await routeTo('sicredi');
 });
 after(() => shop?.service.close());
 
@@ -41,24 +41,30 @@ function setUp(command: 'add' | 'change', settings: object) {
   return parcela('provider', command, ...words({ ...SICREDI, ...settings }));
 }
 
-function words(settings: object): string[] {
+function words(settings: object, name = 'sicredi'): string[] {
   const given = Object.entries(settings).flatMap(([name, value]) => ['--setting', `${name}=${value}`]);
-  return ['--kind', 'bank', '--name', 'sicredi', '--adapter', 'remessa', ...given];
+  return ['--kind', 'bank', '--name', name, '--adapter', 'remessa', ...given];
 }
 
-async function made(): Promise<string[]> {
-  const told = ['--bank', 'sicredi', '--json', '--folder', shop.service.folder];
-  const { path } = JSON.parse(await parcela('remessa', 'make', ...told));
+async function routeTo(name: string) {
+  await parcela('provider', 'route', '--kind', 'bank', '--rule', name);
+}
+
+/** The next file, by its lines; none if nothing waits. */
+async function made(name = 'sicredi'): Promise<string[]> {
+  const told = ['--bank', name, '--json', '--folder', shop.service.folder];
+  const { number, path } = JSON.parse(await parcela('remessa', 'make', ...told));
+  if (number === null) return [];
   return (await readFile(path, 'latin1')).split('\r\n').slice(0, -1);
 }
 
 type Bill = { readonly id: string; readonly ourNumber: string; readonly barCode: string };
 
-async function issued(value: number): Promise<Bill> {
+async function issued(value: number, bank = '748'): Promise<Bill> {
   return until('the bank by file is routed to', async () => {
     const { status, body, text } = await issue(shop, { value });
     assert.equal(status, 200, text);
-    return String(body.barCode).startsWith('748') ? (body as Bill) : null;
+    return String(body.barCode).startsWith(bank) ? (body as Bill) : null;
   });
 }
 
@@ -117,4 +123,28 @@ test('the layout is a setting of the provider; another one is refused by its nam
   assert.match(unknown.errors, /layout=444 is not 240 or 400 /);
   const unwritten = await setUp('change', { bank: '104', layout: '400' });
   assert.match(unwritten, /layout=400 is not written for bank 104 \(Caixa\): it is 240/);
+});
+
+test('what waits with a number that a layout has no room for goes into its files once the layout is back', async () => {
+  const settings = {
+    ...{ bank: '033', branch: '0059', branchDigit: '7', account: '13000123', accountDigit: '4' },
+    ...{ companyCode: '1899775', portfolio: '102', transmissionCode: '00591899775013000123' },
+    ...{ companyName: SICREDI.companyName, companyDocument: SICREDI.companyDocument },
+  };
+  const change = (layout: string) =>
+    parcela('provider', 'change', ...words({ ...settings, layout }, 'santander'));
+  await parcela('provider', 'add', ...words(settings, 'santander'));
+  await routeTo('santander');
+  const { barCode } = await issued(30, '033');
+  await change('400');
+  assert.deepEqual(await made('santander'), []);
+  const { printed } = await run('doctor', '--json');
+  assert.match(
+    printed,
+    /instructions of boletos wait for a file to bank 033, which santander writes no more/,
+  );
+  await change('240');
+  const lines = await made('santander');
+  const number = barCode.slice(27, 40);
+  assert.ok(lines.some((line) => line.slice(13, 17) === 'P 01' && line.slice(44, 57) === number));
 });

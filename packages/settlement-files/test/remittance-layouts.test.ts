@@ -225,6 +225,83 @@ test('the files of Bradesco in CNAB 240 have each value in its place', async () 
   );
 });
 
+test('the files of Santander in CNAB 400 have each value in its place', async () => {
+  const agreement = {
+    ...{ account: '13000123', accountDigit: '4', companyCode: '1899775', portfolio: '102' },
+    ...{ transmissionCode: '00591899775013000123', ...COMPANY },
+  };
+  const header = {
+    ...{ 1: '01REMESSA01COBRANCA', 27: '00591899775013000123', 47: 'LOJA SAO JOAO LTDA' },
+    ...{ 77: '033SANTANDER', 95: `291126${digits(0, 16)}`, 392: '000' },
+  };
+  const detail = ({ movement, due }: Told) => [
+    {
+      ...{ 1: '10211222333000181', 18: '00591899775013000123', 38: '10000000001', 63: '00009008000000' },
+      ...{ 78: `40200${digits(0, 15)}`, 102: `0000005${movement}0000000001${shortened(due)}` },
+      ...{ 127: `${digits(14_990, 13)}0330000001N2911260300`, 161: digits(5, 13) },
+      ...{ 174: `051226${digits(1_000, 13)}${digits(0, 26)}0100052998224725`, 235: PAYER, 275: STREET },
+      ...{ 315: 'CENTRO', 327: '01001000SAO PAULO', 350: 'SP', 383: 'I34', 392: '00' },
+    },
+  ];
+  const trailer = { 1: `9${digits(3, 6)}${digits(3 * 14_990, 13)}${digits(0, 374)}` };
+  const number = '0000900';
+  const of = bankOf('033', '400');
+  const shown = of.shownNumber(number, agreement);
+  assert.equal(shown, '000000000900-8');
+  assert.equal(of.freeField(number, agreement), '9189977500000000090080102');
+  sameLines('033', '400', agreement, number, expected400(header, detail, trailer));
+  const { lines } = written(of, agreement, [{ ...ORDER, bankNumber: number, daysAfterDue: 29 }]);
+  assert.equal(lines[1]?.slice(156, 160), '0000');
+  const returnedFile = cnab400({ bank: '033' }, [{ 63: '00009008', 109: '02110127' }]);
+  const { entries } = await returnedLines(returnedFile);
+  assert.deepEqual(
+    entries.map((entry) => entry.number),
+    [number],
+  );
+});
+
+test('the files of Banco do Brasil in CNAB 400 have each value in its place', async () => {
+  const agreement = {
+    ...{ branch: '4042', branchDigit: '8', account: '61900', accountDigit: '0', agreement: '1238798' },
+    ...{ portfolio: '17', variation: '019', ...COMPANY },
+  };
+  const header = {
+    ...{ 1: '01REMESSA01COBRANCA', 27: '40428000619000000000', 47: 'LOJA SAO JOAO LTDA' },
+    ...{ 77: '001BANCODOBRASIL', 95: '2911260000007', 130: '1238798' },
+  };
+  const detail = ({ movement, due, after }: Told) => {
+    const instruction = movement === '02' ? '4400' : '0700';
+    const title = {
+      ...{ 1: '70211222333000181', 18: '404280006190001238798', 39: '10000000001' },
+      ...{ 64: '123879877777001680000', 92: '0190000000', 107: `17${movement}0000000001${shortened(due)}` },
+      ...{ 127: `${digits(14_990, 13)}0010000`, 148: `01N291126${instruction}`, 161: digits(5, 13) },
+      ...{ 174: `051226${digits(1_000, 13)}${digits(0, 26)}0100052998224725`, 235: PAYER, 275: STREET },
+      ...{ 315: 'CENTRO', 327: '01001000SAO PAULO', 350: 'SP' },
+    };
+    const fine = { 1: `5992${shortened(after)}${digits(200, 12)}` };
+    return movement === '01' ? [title, fine] : [title];
+  };
+  sameLines('001', '400', agreement, '7777700168', expected400(header, detail));
+  // Its return file names the boleto by what the company wrote.
+  const lines = cnab400({ bank: '001', type: '7' }, [
+    { 39: '10000000001', 64: '12387987777700168', 109: '02110127' },
+  ]);
+  const { entries } = await returnedLines(lines);
+  assert.deepEqual(
+    entries.map((entry) => entry.companyUse),
+    ['10000000001'],
+  );
+});
+
+test('a fine goes with a registration alone, where the bank refuses it with a change', () => {
+  const agreement = { branch: '0810', account: '53678', accountDigit: '9', portfolio: '175', ...COMPANY };
+  const { lines } = written('341', agreement, filed('00258281'));
+  assert.deepEqual(
+    lines.map((one) => one[0] + one.slice(108, 110)),
+    ['0  ', '101', '2  ', '102', '106', '9  '],
+  );
+});
+
 test('the number of Sicredi is of its year, and the free field that of the manual', () => {
   const bank = bankOf('748');
   assert.equal(bank.freeField('07200003', SICREDI), '1107200003101650200623108');

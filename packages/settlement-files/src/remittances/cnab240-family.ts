@@ -1,6 +1,6 @@
-import type { Day } from '../day.ts';
 import type { Agreement, Remittance, RemittanceOrder } from './remittance.ts';
 import {
+  dayAfter,
   digits,
   documentOf,
   interestOfDay,
@@ -199,8 +199,4 @@ function payer({ payer }: RemittanceOrder): readonly WrittenField[] {
     [154, 169, digits(0, 16)],
     [210, 212, '000'],
   ];
-}
-
-function dayAfter(day: Day): Day {
-  return new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10) as Day;
 }

@@ -33,14 +33,18 @@ export function header(
 }
 
 /** Positions 109 to 218, which all banks of this family share. */
-export function terms(order: RemittanceOrder, kind: { readonly code: string; readonly title: string }) {
+export function terms(
+  order: RemittanceOrder,
+  kind: { readonly code: string; readonly title: string },
+  collector: '00000' | '0000 ' = '00000',
+) {
   const { discount, amount, interestPortion } = order;
   return (instructions: string): readonly WrittenField[] => [
     [109, 110, MOVEMENTS[order.kind]],
     [111, 120, text(order.companyUse.slice(-10), 10)],
     [121, 126, shortDay(order.dueOn)],
     [127, 139, digits(amount, 13)],
-    [140, 147, `${kind.code}00000`],
+    [140, 147, kind.code + collector],
     [148, 150, `${kind.title}N`],
     [151, 156, shortDay(order.issuedOn)],
     [157, 160, instructions],
@@ -48,6 +52,15 @@ export function terms(order: RemittanceOrder, kind: { readonly code: string; rea
     [174, 179, discount === null ? digits(0, 6) : shortDay(discount.until)],
     [180, 192, digits(discount?.amount ?? 0, 13)],
     [193, 218, digits(0, 26)],
+  ];
+}
+
+/** Positions 275 to 351, which most banks share. */
+export function payerPlace({ payer }: RemittanceOrder): WrittenField[] {
+  return [
+    [275, 326, text(payer.street, 40) + text(payer.district, 12)],
+    [327, 334, payer.zipCode],
+    [335, 351, text(payer.city, 15) + text(payer.state, 2)],
   ];
 }
 

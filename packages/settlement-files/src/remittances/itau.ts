@@ -1,6 +1,6 @@
 import { modulo10 } from './check-digits.ts';
 import { COMMON, type Dialect240, documentOfFile, lines240 } from './cnab240-family.ts';
-import { detail, header, linesOf, payerDocument, terms } from './cnab400-family.ts';
+import { detail, header, linesOf, payerDocument, payerPlace, terms } from './cnab400-family.ts';
 import type { Agreement, RemittanceBank, RemittanceOrder } from './remittance.ts';
 import { digits, documentOf, text, type WrittenField } from './write-record.ts';
 
@@ -27,15 +27,12 @@ function register(order: RemittanceOrder, agreement: Named): ((number: number) =
     ...terms(order, { code: '341', title: '01' })(`${daysAfterDue === 0 ? '39' : '91'}00`),
     payerDocument(order),
     [235, 264, text(payer.name, 30)],
-    [275, 314, text(payer.street, 40)],
-    [315, 326, text(payer.district, 12)],
-    [327, 334, payer.zipCode],
-    [335, 349, text(payer.city, 15)],
-    [350, 351, text(payer.state, 2)],
+    ...payerPlace(order),
     [386, 391, digits(0, 6)],
     [392, 393, digits(daysAfterDue, 2)],
   ];
-  if (finePortion === null || order.kind === 'writeOff') return [detail(fields)];
+  // With a change of the due day it would be refused; the day of the fine moves by itself.
+  if (finePortion === null || order.kind !== 'register') return [detail(fields)];
   const [year, month, day] = order.dueOn.split('-');
   // 2: the fine is a percentage.
   const fine: readonly WrittenField[] = [[1, 23, `22${day}${month}${year}${digits(finePortion, 13)}`]];

@@ -1,11 +1,11 @@
 import { AILOS_240 } from './ailos.ts';
-import { BANCO_DO_BRASIL_240 } from './banco-do-brasil.ts';
+import { BANCO_DO_BRASIL_240, BANCO_DO_BRASIL_400 } from './banco-do-brasil.ts';
 import { BRADESCO_240, BRADESCO_400 } from './bradesco.ts';
 import { BTG_240 } from './btg.ts';
 import { CAIXA_240 } from './caixa.ts';
 import { ITAU_240, ITAU_400 } from './itau.ts';
 import type { Agreement, Remittance, RemittanceBank } from './remittance.ts';
-import { SANTANDER_240 } from './santander.ts';
+import { SANTANDER_240, SANTANDER_400 } from './santander.ts';
 import { SICOOB_240 } from './sicoob.ts';
 import { SICREDI_240, SICREDI_400 } from './sicredi.ts';
 
@@ -13,6 +13,7 @@ import { SICREDI_240, SICREDI_400 } from './sicredi.ts';
 export const REMITTANCE_BANKS: readonly RemittanceBank[] = [
   AILOS_240,
   BANCO_DO_BRASIL_240,
+  BANCO_DO_BRASIL_400,
   BRADESCO_400,
   BRADESCO_240,
   BTG_240,
@@ -20,6 +21,7 @@ export const REMITTANCE_BANKS: readonly RemittanceBank[] = [
   ITAU_400,
   ITAU_240,
   SANTANDER_240,
+  SANTANDER_400,
   SICOOB_240,
   SICREDI_240,
   SICREDI_400,

@@ -58,3 +58,7 @@ export function longDay(day: Day): string {
 export function interestOfDay(amount: number, portionOfMonth: number | null): number {
   return portionOfMonth === null ? 0 : Math.round((amount * portionOfMonth) / 300_000);
 }
+
+export function dayAfter(day: Day): Day {
+  return new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10) as Day;
+}

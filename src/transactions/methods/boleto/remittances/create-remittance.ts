@@ -51,7 +51,8 @@ export async function createRemittance(
   const agreed = await findAgreement(database, bank);
   if ('kind' in agreed) return agreed;
   return audit.transaction(async (tx): Promise<RemittanceResult> => {
-    const number = await takeInstructions(tx, { name: bank, code: agreed.bank.code }, MOST_INSTRUCTIONS);
+    const { code, numberLength } = agreed.bank;
+    const number = await takeInstructions(tx, { name: bank, code, numberLength }, MOST_INSTRUCTIONS);
     const orders = await readFiledOrders(tx, bank, number);
     if (orders.length === 0) return { kind: 'nothingWaits' };
     const bytes = contentOf(agreed, number, madeOn, orders);
