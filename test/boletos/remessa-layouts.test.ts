@@ -8,7 +8,17 @@ import type { BarCode } from '../../src/values/bar-code.ts';
 import { runParcela } from '../audit/audit-service.ts';
 import { keyFileIn, rememberKeyFile } from '../kit/keys.ts';
 import { openTestService, until } from '../kit/service.ts';
-import { type BoletoShop, cancel, inDays, issue, shopOf, today, untilStatus } from './boleto-service.ts';
+import {
+  type BoletoShop,
+  cancel,
+  changeDay,
+  inDays,
+  issue,
+  read,
+  shopOf,
+  today,
+  untilStatus,
+} from './boleto-service.ts';
 import { zeros } from './return-lines.ts';
 
 let shop: BoletoShop;
@@ -147,4 +157,25 @@ test('what waits with a number that a layout has no room for goes into its files
   const lines = await made('santander');
   const number = barCode.slice(27, 40);
   assert.ok(lines.some((line) => line.slice(13, 17) === 'P 01' && line.slice(44, 57) === number));
+});
+
+test('Inter is told of registrations alone', async () => {
+  const settings = {
+    ...{ bank: '077', account: '123456', accountDigit: '7', operation: '1234567' },
+    ...{ firstNumber: '0004309540', lastNumber: '0004999999', companyName: SICREDI.companyName },
+  };
+  await parcela('provider', 'add', ...words(settings, 'inter'));
+  await routeTo('inter');
+  const [filed, unfiled] = [await issued(40, '077'), await issued(41, '077')];
+  assert.equal((await cancel(shop, unfiled.id)).body.statusBill, STATUS_BILL.canceled);
+  const numbers = (await made('inter')).slice(1, -1).map((line) => line.slice(89, 100));
+  assert.ok(numbers.includes(filed.barCode.slice(33)), String(numbers));
+  assert.ok(!numbers.includes(unfiled.barCode.slice(33)), String(numbers));
+  const paper = numbersOnPaper(filed.barCode as BarCode, filed.ourNumber);
+  assert.match(paper?.bankNumber ?? '', /^00019\/110\/0004\d{6}-\d$/);
+  await cancel(shop, filed.id);
+  await changeDay(shop, filed.id, inDays(20));
+  const { body } = await read(shop, filed.id);
+  assert.equal(body.statusBill, STATUS_BILL.issued);
+  assert.deepEqual(await made('inter'), []);
 });

@@ -260,6 +260,51 @@ test('the files of Santander in CNAB 400 have each value in its place', async ()
   );
 });
 
+test('the file of Inter has each value in its place, and registrations alone', async () => {
+  const agreement = {
+    ...{ account: '123456', accountDigit: '7', operation: '1234567' },
+    ...{ firstNumber: '0004309540', lastNumber: '0004309549', companyName: COMPANY.companyName },
+  };
+  const bank = bankOf('077');
+  assert.equal(agreementFault(bank, agreement), null);
+  const fault = agreementFault(bank, { ...agreement, lastNumber: '0000000001' });
+  assert.match(fault ?? '', /^lastNumber=0000000001 is less than firstNumber/);
+  const numberOf = (ourNumber: string) => bank.numberOf?.(ourNumber, day('2026-11-29'), agreement);
+  assert.deepEqual(['10000000000', '10000000009', '10000000010'].map(numberOf), [
+    ...['0004309540', '0004309549', '0004309540'],
+  ]);
+  assert.equal(bank.shownNumber('0004309540', agreement), '00019/110/0004309540-1');
+  assert.equal(bank.shownNumber('0004309541', agreement), '00019/110/0004309541-9');
+  assert.equal(bank.freeField('0000000458', agreement), '0001110123456700000004586');
+  const order = { ...ORDER, bankNumber: '0004309540' };
+  const { lines } = written(bank, agreement, [order, { ...order, finePortion: null, discount: null }]);
+  const header = {
+    ...{ 1: '01REMESSA01COBRANCA', 47: 'LOJA SAO JOAO LTDA', 77: '077INTER', 95: '291126', 111: '0000007' },
+  };
+  const title = {
+    ...{ 1: '1', 21: '11000010001234567', 38: '10000000001', 66: `2${digits(0, 13)}0200111226` },
+    ...{ 90: '00043095401', 109: '010000000001', 121: `101226${digits(14_990, 13)}30`, 148: '01N' },
+    ...{ 160: `1${digits(5, 13)}0000111226`, 184: `1${digits(1_000, 13)}0000051226`, 208: digits(0, 13) },
+    ...{ 221: '0100052998224725', 237: PAYER, 277: 'RUA DAS FLORES, 100 - APTO 2 CENTRO SA' },
+    ...{ 315: 'SP01001000' },
+  };
+  const plain = { ...title, 66: digits(0, 24), 184: digits(0, 24) };
+  assert.deepEqual(
+    lines,
+    [header, title, plain, { 1: '9000002' }].map((texts, index) =>
+      line(400, { ...texts, 395: digits(index + 1, 6) }),
+    ),
+  );
+  for (const unfit of [{ kind: 'writeOff' }, { kind: 'dueDay' }, { daysAfterDue: 61 }] as const)
+    assert.throws(() => written(bank, agreement, [{ ...order, ...unfit }]), RangeError);
+  const ofReturn = { 38: '10000000001', 71: '00043095401', 87: '110', 90: '02110127PEDIDO-1' };
+  const { entries } = await returnedLines(cnab400({ bank: '077' }, [ofReturn]));
+  assert.deepEqual(
+    entries.map(({ number, answer }) => [number, answer]),
+    [['0004309540', { to: 'register', isAccepted: true }]],
+  );
+});
+
 test('the files of Banco do Brasil in CNAB 400 have each value in its place', async () => {
   const agreement = {
     ...{ branch: '4042', branchDigit: '8', account: '61900', accountDigit: '0', agreement: '1238798' },
@@ -306,7 +351,7 @@ test('the number of Sicredi is of its year, and the free field that of the manua
   const bank = bankOf('748');
   assert.equal(bank.freeField('07200003', SICREDI), '1107200003101650200623108');
   assert.equal(bank.shownNumber('07200003', SICREDI), '07/200003-1');
-  const numberOf = (ourNumber: string) => bank.numberOf?.(ourNumber, day('2026-11-29'));
+  const numberOf = (ourNumber: string) => bank.numberOf?.(ourNumber, day('2026-11-29'), SICREDI);
   assert.equal(numberOf('10000000001'), '26200001');
   assert.equal(numberOf('10000799999'), '26999999');
   assert.equal(numberOf('10000800000'), '26200000');

@@ -3,6 +3,7 @@ import { BANCO_DO_BRASIL_240, BANCO_DO_BRASIL_400 } from './banco-do-brasil.ts';
 import { BRADESCO_240, BRADESCO_400 } from './bradesco.ts';
 import { BTG_240 } from './btg.ts';
 import { CAIXA_240 } from './caixa.ts';
+import { INTER_400 } from './inter.ts';
 import { ITAU_240, ITAU_400 } from './itau.ts';
 import type { Agreement, Remittance, RemittanceBank } from './remittance.ts';
 import { SANTANDER_240, SANTANDER_400 } from './santander.ts';
@@ -18,6 +19,7 @@ export const REMITTANCE_BANKS: readonly RemittanceBank[] = [
   BRADESCO_240,
   BTG_240,
   CAIXA_240,
+  INTER_400,
   ITAU_400,
   ITAU_240,
   SANTANDER_240,

@@ -57,10 +57,12 @@ export type RemittanceBank = {
   readonly agreement: Readonly<Record<string, AgreementField>>;
   /** A fault between fields, for example a wrong check digit; null: none. */
   readonly agreementFault: (agreement: Agreement) => string | null;
+  /** What the bank can be told by file; absent: all. */
+  readonly told?: readonly RemittanceOrder['kind'][];
   /** Digits of the bank's number, without its check digit. */
   readonly numberLength: number;
   /** Where it is not the last digits of our number. */
-  readonly numberOf?: (ourNumber: string, issuedOn: Day) => string;
+  readonly numberOf?: (ourNumber: string, issuedOn: Day, agreement: Agreement) => string;
   /** As printed. */
   readonly shownNumber: (bankNumber: string, agreement: Agreement) => string;
   /** 25 digits of the bar code. */

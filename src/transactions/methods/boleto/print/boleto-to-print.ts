@@ -1,4 +1,4 @@
-import { bradescoDigit, digit9, sicrediSequence } from '#settlement-files';
+import { bradescoDigit, digit9, modulo10, sicrediSequence } from '#settlement-files';
 import type { BoletoPayer, RegisteredBoleto } from '../../../../providers/banks/bank.ts';
 import { type BarCode, parseBarCode } from '../../../../values/bar-code.ts';
 import type { Cents } from '../../../../values/cents.ts';
@@ -135,6 +135,14 @@ const FREE_FIELDS: Readonly<Record<string, FreeFieldReader>> = {
     const [first, code, number, digit, , portfolio] = cut(free, 1, 7, 12, 1, 1, 3);
     if (first !== '9') return null;
     return { number, branchAndCode: code, portfolio, bankNumber: `${number}-${digit}` };
+  },
+  '077'(free) {
+    const [branch, portfolio, , number, digit] = cut(free, 4, 3, 7, 10, 1);
+    // The numbers are of a range of the bank: its digit says that they are read right.
+    if (modulo10(branch + portfolio + number) !== digit) return null;
+    const branchAndCode = `${branch}-9`;
+    const bankNumber = `${branch}9/${portfolio}/${number}-${digit}`;
+    return { number, of: () => number, branchAndCode, portfolio, bankNumber };
   },
   '085'(free) {
     const [, account, digit, number, portfolio] = cut(free, 6, 7, 1, 9, 2);

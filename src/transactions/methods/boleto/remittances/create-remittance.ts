@@ -2,12 +2,10 @@ import { createHash } from 'node:crypto';
 import { writeRemittance } from '#settlement-files';
 import type { Actor, Audit } from '../../../../audit/audit-event.ts';
 import type { Database } from '../../../../platform/postgres/database.ts';
-import {
-  type RemittanceAgreement,
-  readAgreement,
-} from '../../../../providers/banks/adapters/remittance/remittance-bank.ts';
+import { readAgreement } from '../../../../providers/banks/adapters/remittance/remittance-bank.ts';
 import {
   fileDay,
+  type RemittanceAgreement,
   remittanceOrder,
 } from '../../../../providers/banks/adapters/remittance/remittance-order.ts';
 import {
