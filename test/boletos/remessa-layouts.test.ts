@@ -131,8 +131,8 @@ test('the layout is a setting of the provider; another one is refused by its nam
   const unknown = await run('provider', 'change', ...words({ ...SICREDI, layout: '444' }));
   assert.notEqual(unknown.exitCode, 0);
   assert.match(unknown.errors, /layout=444 is not 240 or 400 /);
-  const unwritten = await setUp('change', { bank: '104', layout: '400' });
-  assert.match(unwritten, /layout=400 is not written for bank 104 \(Caixa\): it is 240/);
+  const unwritten = await setUp('change', { bank: '208', layout: '400' });
+  assert.match(unwritten, /layout=400 is not written for bank 208 \(BTG Pactual\): it is 240/);
 });
 
 test('what waits with a number that a layout has no room for goes into its files once the layout is back', async () => {

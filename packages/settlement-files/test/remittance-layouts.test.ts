@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Agreement, RemittanceOrder } from '../src/remittances/remittance.ts';
-import { agreementFault, remittanceBankNamed } from '../src/remittances/remittance-banks.ts';
+import {
+  agreementFault,
+  REMITTANCE_BANKS,
+  remittanceBankNamed,
+} from '../src/remittances/remittance-banks.ts';
 import { cnab240, cnab400, returnedLines } from './return-lines.ts';
 import { digits, line, type Texts, withText } from './written-lines.ts';
 import { bankOf, COMPANY, day, ORDER, written } from './written-remittances.ts';
@@ -260,6 +264,65 @@ test('the files of Santander in CNAB 400 have each value in its place', async ()
   );
 });
 
+test('the files of Caixa in CNAB 400 have each value in its place', async () => {
+  const number = '000010000000001';
+  for (const [companyCode, version] of [
+    ['245274', '   '],
+    ['1100000', '007'],
+  ] as const) {
+    const agreement = { branch: '1825', companyCode, ...COMPANY };
+    const header = {
+      ...{ 1: '01REMESSA01COBRANCA', 27: `1825${companyCode}`, 47: 'LOJA SAO JOAO LTDA' },
+      ...{ 77: '104C ECON FEDERAL', 95: '291126', 101: version, 390: '00007' },
+    };
+    const detail = ({ movement, due, after }: Told) => [
+      {
+        ...{ 1: '10211222333000181000', 21: companyCode.padStart(7), 28: '2000', 32: '10000000001' },
+        ...{ 57: `14${number}`, 78: `${shortened(after)}1`, 107: `01${movement === '06' ? '05' : movement}` },
+        ...{ 111: `0000000001${shortened(due)}${digits(14_990, 13)}1040000001N2911260200` },
+        ...{ 161: digits(5, 13), 174: `051226${digits(1_000, 13)}${digits(0, 26)}0100052998224725` },
+        ...{ 235: PAYER, 275: STREET, 315: 'CENTRO', 327: '01001000SAO PAULO', 350: 'SP' },
+        // 2 % of R$ 149.90.
+        ...{ 352: `${shortened(after)}${digits(300, 10)}`, 390: '00301' },
+      },
+    ];
+    sameLines('104', '400', agreement, number, expected400(header, detail));
+  }
+  const lines = cnab400({ bank: '104' }, [{ 57: `14${number}`, 109: '05110127' }]);
+  const { entries } = await returnedLines(lines);
+  assert.deepEqual(
+    entries.map((entry) => [entry.number, entry.answer]),
+    [[number, { to: 'dueDay', isAccepted: true }]],
+  );
+});
+
+test('the files of Sicoob in CNAB 400 have each value in its place', async () => {
+  const agreement = {
+    ...{ branch: '4327', branchDigit: '3', account: '417270', accountDigit: '0' },
+    ...{ companyCode: '229385', modality: '01', ...COMPANY },
+  };
+  const header = {
+    ...{ 1: '01REMESSA01COBRANCA', 27: '4327 000229385', 47: 'LOJA SAO JOAO LTDA' },
+    ...{ 77: '756BANCOOBCED', 95: '2911260000007' },
+  };
+  const detail = ({ movement, due }: Told) => [
+    {
+      ...{ 1: '10211222333000181', 18: '43273004172700000000', 38: '10000000001', 63: '0000000000240100' },
+      ...{ 86: digits(0, 16), 106: `201${movement}0000000001${shortened(due)}${digits(14_990, 13)}` },
+      ...{ 140: '756432730102911260700', 161: '0100000200002', 174: `051226${digits(1_000, 13)}` },
+      ...{ 193: `9${digits(0, 25)}0100052998224725`, 235: PAYER, 275: STREET, 312: 'CENTRO' },
+      ...{ 327: '01001000SAO PAULO', 350: 'SP', 392: '00' },
+    },
+  ];
+  sameLines('756', '400', agreement, '0000002', expected400(header, detail));
+  const lines = cnab400({ bank: '756' }, [{ 38: '10000000001', 63: '000000000024', 109: '02110127' }]);
+  const { entries } = await returnedLines(lines);
+  assert.deepEqual(
+    entries.map((entry) => [entry.number, entry.companyUse]),
+    [['00000000002', '10000000001']],
+  );
+});
+
 test('the file of Inter has each value in its place, and registrations alone', async () => {
   const agreement = {
     ...{ account: '123456', accountDigit: '7', operation: '1234567' },
@@ -367,6 +430,52 @@ test('the number that a file for Sicredi has is found in its return files', asyn
     assert.deepEqual(
       entries.map(({ number, event }) => [number, event]),
       [['26200001', 'paid']],
+    );
+  }
+});
+
+/** Settings that all layouts take, each what it needs. */
+const ANY: Agreement = {
+  ...{ branch: '0810', branchDigit: '1', account: '53678', accountDigit: '9', portfolio: '109' },
+  ...{ agreement: '1238798', variation: '019', companyCode: '229385', modality: '01', unit: '02' },
+  ...{ transmissionCode: '00591899775013000123', operation: '1234567' },
+  ...{ firstNumber: '0000000001', lastNumber: '0000000009', ...COMPANY },
+};
+
+const OWN: Readonly<Record<string, Agreement>> = {
+  '033': { companyCode: '1899775', portfolio: '102' },
+  '001': { portfolio: '17' },
+  '085': { agreement: '000234', portfolio: '01' },
+  '208': { portfolio: '1' },
+  '237': { account: '0053678', portfolio: '09' },
+  '748': { companyCode: '00623' },
+};
+
+test('in all layouts a long name is cut without accents, and what no field holds is not written', () => {
+  const street = 'Praça da Constituição de São José dos Pinhais, 1.234 - conjunto nº 56';
+  const payer = { ...ORDER.payer, name: 'Conceição Ápio Ünal Ñandú '.repeat(4), street };
+  for (const bank of REMITTANCE_BANKS) {
+    const agreement = { ...ANY, ...OWN[bank.code] };
+    assert.equal(agreementFault(bank, agreement), null, bank.name);
+    const bankNumber = '1'.padStart(bank.numberLength, '0');
+    const order = { ...ORDER, bankNumber, payer };
+    const { lines } = written(bank, agreement, [order]);
+    const length = Number(bank.layout);
+    assert.ok(
+      lines.every((one) => one.length === length && /^[ -~]*$/.test(one)),
+      bank.name,
+    );
+    assert.ok(
+      lines.some((one) => one.includes('CONCEICAO APIO UNAL NANDU CONC')),
+      bank.name,
+    );
+    for (const unfit of [{ amount: 0 }, { amount: 10 ** 15 }, { bankNumber: `1${bankNumber}` }])
+      assert.throws(() => written(bank, agreement, [{ ...order, ...unfit }]), RangeError, bank.name);
+    const most = { amount: 10 ** 13 - 1, finePortion: null, interestPortion: null };
+    const { lines: ofMost } = written(bank, agreement, [{ ...order, ...most }]);
+    assert.ok(
+      ofMost.some((one) => one.includes('9999999999999')),
+      bank.name,
     );
   }
 });

@@ -60,7 +60,9 @@ function register(order: RemittanceOrder, agreement: Agreement): ((number: numbe
     [92, 101, `${field(agreement, 'variation')}0000000`],
     [107, 108, field(agreement, 'portfolio')],
     // 44: written off, not given back; 07: no protest.
-    ...terms(order, { code: '001', title: '01' }, '0000 ')(order.kind === 'writeOff' ? '4400' : '0700'),
+    ...terms(order, { code: '001', title: '01', collector: '0000 ' })(
+      order.kind === 'writeOff' ? '4400' : '0700',
+    ),
     payerDocument(order),
     [235, 271, text(payer.name, 37)],
     ...payerPlace(order),

@@ -32,20 +32,25 @@ export function header(
   ]);
 }
 
+type OwnTerms = {
+  /** The bank's own code. */
+  readonly code: string;
+  readonly title: string;
+  readonly collector?: '00000' | '0000 ';
+  readonly movements?: Readonly<Record<RemittanceOrder['kind'], string>>;
+};
+
 /** Positions 109 to 218, which all banks of this family share. */
-export function terms(
-  order: RemittanceOrder,
-  kind: { readonly code: string; readonly title: string },
-  collector: '00000' | '0000 ' = '00000',
-) {
+export function terms(order: RemittanceOrder, own: OwnTerms) {
   const { discount, amount, interestPortion } = order;
+  const { code, title, collector = '00000', movements = MOVEMENTS } = own;
   return (instructions: string): readonly WrittenField[] => [
-    [109, 110, MOVEMENTS[order.kind]],
+    [109, 110, movements[order.kind]],
     [111, 120, text(order.companyUse.slice(-10), 10)],
     [121, 126, shortDay(order.dueOn)],
     [127, 139, digits(amount, 13)],
-    [140, 147, kind.code + collector],
-    [148, 150, `${kind.title}N`],
+    [140, 147, code + collector],
+    [148, 150, `${title}N`],
     [151, 156, shortDay(order.issuedOn)],
     [157, 160, instructions],
     [161, 173, digits(interestOfDay(amount, interestPortion), 13)],
