@@ -179,3 +179,29 @@ test('Inter is told of registrations alone', async () => {
   assert.equal(body.statusBill, STATUS_BILL.issued);
   assert.deepEqual(await made('inter'), []);
 });
+
+test('a return file of another company is told in both languages, and taken all the same', async () => {
+  const place = (texts: Readonly<Record<number, string>>) =>
+    Object.entries(texts).reduce(
+      (line, [from, text]) =>
+        line.slice(0, Number(from) - 1) + text + line.slice(Number(from) - 1 + text.length),
+      ' '.repeat(240),
+    );
+  const made = today().split('-').toReversed().join('');
+  const imported = async (document: string) => {
+    const lines = [
+      { 1: '03300000', 17: `20${document}`, 143: `2${made}093000`, 158: '000217' },
+      { 1: '03300011T01' },
+      { 1: '03300015', 18: '000000' },
+      { 1: '03399999', 18: '000001000004' },
+    ].map((texts) => `${place(texts)}\r\n`);
+    const path = join(shop.service.folder, `de-${document}.ret`);
+    await writeFile(path, lines.join(''), 'latin1');
+    return parcela('boletos', 'import', path);
+  };
+  assert.match(
+    await imported('99888777000166'),
+    /it is of another company .*\(o arquivo é de outro beneficiário/,
+  );
+  assert.doesNotMatch(await imported(SICREDI.companyDocument), /another company/);
+});
