@@ -115,6 +115,8 @@ test('the files of Sicredi have each value in its place', () => {
     end: '000000',
   };
   sameLines('748', '240', SICREDI, '26200001', expected240(own));
+  const late = { ...ORDER, bankNumber: '26200001', daysAfterDue: 61 };
+  assert.throws(() => written('748', SICREDI, [late]), RangeError);
   const header = {
     ...{ 1: '01REMESSA01COBRANCA', 27: '0062311222333000181', 77: '748SICREDI', 95: '20261129' },
     ...{ 111: '0000007', 391: '2.00' },

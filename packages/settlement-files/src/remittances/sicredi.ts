@@ -34,8 +34,11 @@ const SICREDI: Dialect240 = {
   species: '03',
   // The bank reads the first ten only.
   documentLength: 10,
-  // Always these days, whatever was agreed.
-  writeOff: () => '1060',
+  // Always these days: what may be paid later is not written.
+  writeOff(days) {
+    if (days > 60) throw new RangeError(`bank 748 takes no payment ${days} days after the due day`);
+    return '1060';
+  },
   density: '01600',
   totals: 'zeros',
 };
