@@ -157,6 +157,9 @@ test('what waits with a number that a layout has no room for goes into its files
   const lines = await made('santander');
   const number = barCode.slice(27, 40);
   assert.ok(lines.some((line) => line.slice(13, 17) === 'P 01' && line.slice(44, 57) === number));
+  await change('400');
+  const again = await run('remessa', 'show', '--bank', 'santander', '--number', '1');
+  assert.match(again.errors, /the settings of the bank have changed since/);
 });
 
 test('Inter is told of registrations alone', async () => {

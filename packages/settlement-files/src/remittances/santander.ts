@@ -34,6 +34,9 @@ const SANTANDER: Dialect240 = {
   accounts: '',
 };
 
+/** In the bar code and on paper the number of a file of CNAB 400 has zeros before it. */
+const whole = (bankNumber: string) => bankNumber.padStart(12, '0');
+
 export const SANTANDER_240: RemittanceBank = {
   code: SANTANDER.code,
   layout: '240',
@@ -46,9 +49,9 @@ export const SANTANDER_240: RemittanceBank = {
   },
   agreementFault: () => null,
   numberLength: 12,
-  shownNumber: (bankNumber) => `${bankNumber}-${digit9(bankNumber)}`,
+  shownNumber: (bankNumber) => `${whole(bankNumber)}-${digit9(bankNumber)}`,
   freeField: (bankNumber, agreement) =>
-    `9${field(agreement, 'companyCode')}${bankNumber}${digit9(bankNumber)}0${field(agreement, 'portfolio')}`,
+    `9${field(agreement, 'companyCode')}${whole(bankNumber)}${digit9(bankNumber)}0${field(agreement, 'portfolio')}`,
   lines: (remittance) => lines240(SANTANDER, remittance),
 };
 
@@ -97,9 +100,6 @@ function lines400(remittance: Remittance): string[] {
   );
 }
 
-/** In the bar code its number has zeros before it. */
-const whole = (bankNumber: string) => bankNumber.padStart(12, '0');
-
 export const SANTANDER_400: RemittanceBank = {
   ...SANTANDER_240,
   layout: '400',
@@ -112,7 +112,5 @@ export const SANTANDER_400: RemittanceBank = {
     ...COMPANY,
   },
   numberLength: 7,
-  shownNumber: (bankNumber, agreement) => SANTANDER_240.shownNumber(whole(bankNumber), agreement),
-  freeField: (bankNumber, agreement) => SANTANDER_240.freeField(whole(bankNumber), agreement),
   lines: lines400,
 };

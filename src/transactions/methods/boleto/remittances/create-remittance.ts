@@ -79,8 +79,8 @@ export async function rewriteRemittance(
   if (stored === undefined) return { kind: 'unknownNumber' };
   const { madeOn, contentHash } = stored;
   const orders = await readFiledOrders(database, bank, number);
-  const bytes = contentOf(agreed, number, madeOn, orders);
-  if (!hashOf(bytes).equals(contentHash)) return { kind: 'changedSince' };
+  const bytes = contentAsNow(agreed, number, madeOn, orders);
+  if (bytes === null || !hashOf(bytes).equals(contentHash)) return { kind: 'changedSince' };
   await audit.record({
     ...operator,
     action: 'remittance.read',
@@ -110,6 +110,16 @@ function contentOf(
     },
   );
   return writeRemittance(bank, { agreement, number, madeOn: fileDay(madeOn), orders: filed });
+}
+
+/** Null: another bank or layout has no room for it. */
+function contentAsNow(...of: Parameters<typeof contentOf>): Uint8Array | null {
+  try {
+    return contentOf(...of);
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
 }
 
 /** A payer who was erased before the boleto was written off. */
