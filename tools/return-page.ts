@@ -48,8 +48,9 @@ another day, or of another number) is recorded as \`filedAgain\`, moves nothing,
 too, with the same amount and day, is recorded once.
 
 A boleto is known by our number: eleven digits, the company's own number (\`companyUse\`) or the bank's without its check digit (zeros before it; a shorter one names none, nor one
-with a wrong digit). Value, due day and bar code, where given,
-must be those of the boleto; else the command names the number. A movement with none of our numbers is counted, and changes nothing. Branch and account, and the payer's name and
+with a wrong digit); where a line has the bank's number alone, by the number that one provider's file told that bank. Value, due day and bar code, where given,
+must be those of the boleto; else the command names the number. A movement with none of our numbers is counted, and changes nothing. A file whose header (CNAB 240) or lines (CNAB 400 of most
+banks) name another company, by the root of its CNPJ, than the providers by file of that bank have in their settings is told as such by the command, and taken. Branch and account, and the payer's name and
 document, are not kept.`;
 
 const WHOLE = `## What surrounds the records

@@ -43,6 +43,7 @@ export const BOLETO_COMMANDS: readonly Command[] = [
 function linesOf(read: ProcessedReturnFile): string[] {
   const {
     head,
+    isOfAnother,
     lineCount,
     entries,
     foreign,
@@ -59,6 +60,7 @@ function linesOf(read: ProcessedReturnFile): string[] {
   const foreigners = foreign + entries.length - ours;
   return [
     `Taken: bank ${bankText(head.bank)}, made on ${head.madeOn}, number ${shownFileNumber(head.sequence)}, ${lineCount} lines.`,
+    ...(isOfAnother ? [OF_ANOTHER] : []),
     `changes of our boletos   ${ours}, of which ${taken} are new`,
     `boletos of others        ${foreigners}`,
     ...(unfit.length > 0
@@ -82,6 +84,9 @@ function linesOf(read: ProcessedReturnFile): string[] {
     ...(taken > 0 ? ['A running service applies them within seconds.'] : []),
   ];
 }
+
+const OF_ANOTHER =
+  'it is of another company than our providers of this bank (o arquivo é de outro beneficiário, e não dos nossos provedores deste banco): was it meant for this service?';
 
 /** In both languages, like the refusal of a file: whoever brings the bank's files reads it. */
 function toldLines(told: readonly ToldByFile[]): string[] {
@@ -107,6 +112,7 @@ function doubtfulLines(doubtful: readonly DoubtfulAnswer[]): string[] {
 function jsonOf(read: ProcessedReturnFile): object {
   const {
     head,
+    isOfAnother,
     lineCount,
     entries,
     foreign,
@@ -122,6 +128,7 @@ function jsonOf(read: ProcessedReturnFile): object {
   } = read;
   return {
     ...head,
+    isOfAnother,
     lines: lineCount,
     ours,
     taken,

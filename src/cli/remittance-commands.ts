@@ -36,7 +36,7 @@ const MOST_LISTED = 200;
 export const REMITTANCE_COMMANDS: readonly Command[] = [
   {
     words: ['remessa', 'make'],
-    summary: 'write the next file to a bank (CNAB 400), with all that it is to be told of boletos',
+    summary: 'write the next file to a bank (CNAB 240 or 400), with all that it is to be told of boletos',
     options: [BANK, FOLDER],
     opens: 'audited',
     async run(given, tools) {

@@ -27,7 +27,7 @@ export { FORMATS, formatNamed, SETTLEMENT_FORMATS, type SettlementFormat } from 
 export { isReturnFile } from './is-return-file.ts';
 export { readSettlementEvents } from './read-settlement-events.ts';
 export { NO_CODE } from './records/entry-fields.ts';
-export { bradescoDigit, digit9 } from './remittances/check-digits.ts';
+export { bradescoDigit, digit9, modulo10 } from './remittances/check-digits.ts';
 export type { Agreement, RemittanceBank, RemittanceOrder } from './remittances/remittance.ts';
 export {
   agreementFault,
@@ -35,3 +35,4 @@ export {
   remittanceBankNamed,
   writeRemittance,
 } from './remittances/remittance-banks.ts';
+export { sicrediSequence } from './remittances/sicredi.ts';

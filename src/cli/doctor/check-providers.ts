@@ -1,3 +1,4 @@
+import { remittanceBankNamed } from '#settlement-files';
 import type { Configuration } from '../../app/config.ts';
 import { openKeyStore } from '../../keys/open-key-store.ts';
 import { type Keyring, openKeyring } from '../../keys/open-keyring.ts';
@@ -59,11 +60,14 @@ async function checkRemittances(
   providers: readonly StoredProvider[],
 ): Promise<Diagnosis[]> {
   const byFile = providers.filter(({ kind, adapter }) => kind === 'bank' && adapter === 'remessa');
-  const banks = byFile.map(({ name, settings }) => ({ name, code: settings.bank ?? '' }));
+  const banks = byFile.map(({ name, settings: { bank: code = '', layout } }) => {
+    const bank = remittanceBankNamed(code, layout);
+    return { name, code, numberLength: typeof bank === 'string' ? 0 : bank.numberLength };
+  });
   try {
     return (await findStranded(database, banks)).map(({ name, code, count }) => {
-      const says = `${count} instructions of boletos wait for a file to bank ${code}, which ${name} writes no more`;
-      const advice = `parcela provider change --kind bank --name ${name} --adapter remessa --setting bank=${code} with its other settings`;
+      const says = `${count} instructions of boletos wait for a file to bank ${code}, which ${name} writes no more, or in another layout`;
+      const advice = `parcela provider change --kind bank --name ${name} --adapter remessa --setting bank=${code} with its other settings, and the layout that it had`;
       return warning('providers.stranded', says, advice);
     });
   } catch (error) {

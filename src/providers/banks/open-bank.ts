@@ -46,12 +46,21 @@ export const checkBank: CheckProvider = async (url, environment, channel, terms)
   return warning;
 };
 
-const REMITTANCE_SETTINGS: Readonly<Record<string, AdapterSetting>> = Object.fromEntries(
-  ['bank', ...new Set(REMITTANCE_BANKS.flatMap(({ agreement }) => Object.keys(agreement)))].map((name) => [
-    name,
-    { description: 'a text of one line', accepts: (value) => /^[^\n\r]{1,60}$/.test(value) },
-  ]),
-);
+const TEXT: AdapterSetting = {
+  description: 'a text of one line',
+  accepts: (value) => /^[^\n\r]{1,60}$/.test(value),
+};
+
+const REMITTANCE_SETTINGS: Readonly<Record<string, AdapterSetting>> = {
+  bank: TEXT,
+  layout: {
+    description: '240 or 400 (default: the first layout of the bank)',
+    accepts: (value) => /^(?:240|400)$/.test(value),
+  },
+  ...Object.fromEntries(
+    REMITTANCE_BANKS.flatMap(({ agreement }) => Object.keys(agreement)).map((name) => [name, TEXT]),
+  ),
+};
 
 type BankAccess = { readonly name: string; readonly url: string; readonly settings: ProviderSettings };
 

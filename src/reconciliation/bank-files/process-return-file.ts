@@ -8,7 +8,9 @@ import {
   LONGEST_REASON,
   type TakenAnswer,
 } from '../../providers/banks/remittances/instruction.ts';
+import { findNumbered } from '../../providers/banks/remittances/instructions.sql.ts';
 import { answerInstructions } from '../../providers/banks/remittances/remittances.sql.ts';
+import { listProviders } from '../../providers/providers.sql.ts';
 import type { FiledBankChange } from '../../transactions/methods/boleto/changes/bank-change.ts';
 import {
   type FiledChangeOfBoleto,
@@ -47,7 +49,11 @@ export async function processReturnFile(
   file: { readonly name: string; readonly bytes: AsyncIterable<Uint8Array> },
   operator: Actor,
 ): Promise<ProcessedReturnFile> {
-  const read = await readReturnFile(file.bytes);
+  const companiesOf = await companiesByBank(database);
+  const read = await readReturnFile(file.bytes, {
+    companiesOf,
+    findNumbered: (...asked) => findNumbered(database, ...asked),
+  });
   const { head, entries, lineCount } = read;
   const unknown = await ofOurs(database, read, read.unknown);
   const refusals = await ofOurs(database, read, read.refusals);
@@ -87,6 +93,16 @@ export async function processReturnFile(
     return { ...counts, doubtful: doubtfulOf(answered.taken) };
   });
   return { ...read, unknown, ...taken };
+}
+
+/** Where a provider of a bank does not say whose it is, files of all are expected. */
+async function companiesByBank(database: Database): Promise<Known['companiesOf']> {
+  const byFile = (await listProviders(database)).filter(({ adapter }) => adapter === 'remessa');
+  return (bank) => {
+    const ofBank = byFile.filter(({ settings }) => settings.bank === bank);
+    const companies = ofBank.flatMap(({ settings }) => settings.companyDocument ?? []);
+    return companies.length === ofBank.length ? companies : [];
+  };
 }
 
 function doubtfulOf(taken: readonly TakenAnswer[]): DoubtfulAnswer[] {
@@ -229,6 +245,8 @@ const MOST_MOVEMENTS = 500_000;
 
 export type ReturnFile = {
   readonly head: Ours<files.ReturnFileHead>;
+  /** Of a company that no provider of the bank is of. */
+  readonly isOfAnother: boolean;
   readonly entries: readonly (ReturnEntry & { readonly ourNumber: string; readonly event: string })[];
   readonly lineCount: number;
   /** Movements that would change a boleto but name none of ours. */
@@ -247,8 +265,21 @@ type Answered = {
   readonly content: ReturnEntry & { readonly ourNumber: string };
 };
 
+type Known = {
+  /** The companies of our providers of a bank; none: not known. */
+  readonly companiesOf: (bank: string) => readonly string[];
+  /** Our numbers by those that the bank was told. */
+  readonly findNumbered: (bank: string, numbers: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+};
+
+const NOTHING_KNOWN: Known = { companiesOf: () => [], findNumbered: async () => new Map() };
+
 /** Throws `ReturnFileRefused` at the first fault, before anything is done with the file. */
-export async function readReturnFile(bytes: AsyncIterable<Uint8Array>): Promise<ReturnFile> {
+export async function readReturnFile(
+  bytes: AsyncIterable<Uint8Array>,
+  { companiesOf, findNumbered }: Known = NOTHING_KNOWN,
+): Promise<ReturnFile> {
+  const telling: ReturnEntry[] = [];
   const entries: ReturnFile['entries'][number][] = [];
   const others: Record<string, number> = {};
   const unknown: ReturnFile['unknown'][number][] = [];
@@ -257,15 +288,25 @@ export async function readReturnFile(bytes: AsyncIterable<Uint8Array>): Promise<
   const dueDays: ReturnFile['dueDays'][number][] = [];
   let head: ReturnFile['head'] | null = null;
   let [foreign, movements, lineCount] = [0, 0, 0];
-  const events = readReturnEvents(bytes) as AsyncIterable<unknown> as AsyncIterable<Ours<files.ReturnEvent>>;
+  let isOfAnother = false;
+  const events = readReturnEvents(bytes, companiesOf) as AsyncIterable<unknown> as AsyncIterable<
+    Ours<files.ReturnEvent>
+  >;
   for await (const event of events) {
     if (event.type === 'head') head = event.head;
-    if (event.type === 'end') lineCount = event.lineCount;
+    if (event.type === 'end') ({ lineCount, isOfAnother } = event);
     if (event.type !== 'entry') continue;
     movements += 1;
     if (movements > MOST_MOVEMENTS) throw new TooManyMovements();
     const { entry } = event;
-    const ourNumber = ourNumberOf(entry);
+    if (entry.event === null) others[entry.movement] = (others[entry.movement] ?? 0) + 1;
+    if (entry.event !== null || entry.answer !== null || !entry.isKnown) telling.push(entry);
+  }
+  if (head === null) throw new Error('a file without a head has no end');
+  const unnamed = telling.flatMap((entry) => (ourNumberOf(entry) === null ? toldNumber(entry) : []));
+  const told = await findNumbered(head.bank, [...new Set(unnamed)]);
+  for (const entry of telling) {
+    const ourNumber = ourNumberOf(entry) ?? told.get(toldNumber(entry)[0] ?? '') ?? null;
     const { answer, dueOn } = entry;
     const content = ourNumber === null ? null : { ...entry, ourNumber };
     if (answer !== null && content !== null) answers.push({ answer, content });
@@ -273,16 +314,20 @@ export async function readReturnFile(bytes: AsyncIterable<Uint8Array>): Promise<
     if (answer?.to === 'dueDay' && answer.isAccepted && dueOn !== null && content !== null)
       dueDays.push({ ...content, dueOn });
     if (!entry.isKnown && content !== null) unknown.push(content);
-    if (entry.event === null) others[entry.movement] = (others[entry.movement] ?? 0) + 1;
-    else if (ourNumber === null) foreign += 1;
+    if (entry.event === null) continue;
+    if (ourNumber === null) foreign += 1;
     else entries.push({ ...entry, event: entry.event, ourNumber });
   }
-  if (head === null) throw new Error('a file without a head has no end');
-  return { head, entries, lineCount, foreign, others, unknown, answers, refusals, dueDays };
+  return { head, isOfAnother, entries, lineCount, foreign, others, unknown, answers, refusals, dueDays };
 }
 
 export class TooManyMovements extends Error {
   override readonly name = 'TooManyMovements';
+}
+
+/** The bank's number of a line that has no other: none, or one. */
+function toldNumber({ companyUse, number }: Pick<ReturnEntry, 'companyUse' | 'number'>): string[] {
+  return companyUse === null && number !== null ? [number] : [];
 }
 
 /** The bank's number is ours if it has eleven digits, with zeros before them: a shorter one is cut. */

@@ -25,6 +25,7 @@ const AILOS: Dialect240 = {
 
 export const AILOS_240: RemittanceBank = {
   code: AILOS.code,
+  layout: '240',
   name: 'Ailos',
   agreement: {
     ...ACCOUNT,

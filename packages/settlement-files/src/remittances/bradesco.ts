@@ -1,6 +1,8 @@
+import { COMPANY } from './agreements.ts';
 import { bradescoDigit } from './check-digits.ts';
+import { accountOf, COMMON, type Dialect240, documentOfFile, lines240 } from './cnab240-family.ts';
 import { detail, header, linesOf, payerDocument, terms } from './cnab400-family.ts';
-import type { Agreement, RemittanceBank, RemittanceOrder } from './remittance.ts';
+import type { Agreement, AgreementField, RemittanceBank, RemittanceOrder } from './remittance.ts';
 import { digits, text } from './write-record.ts';
 
 type Named = Readonly<Record<'branch' | 'account' | 'accountDigit' | 'portfolio' | 'companyCode', string>> &
@@ -39,6 +41,7 @@ function register(order: RemittanceOrder, agreement: Named): (number: number) =>
 
 export const BRADESCO_400: RemittanceBank = {
   code: '237',
+  layout: '400',
   name: 'Bradesco',
   agreement: {
     branch: { pattern: /^\d{4}$/, meaning: 'four digits, without the check digit' },
@@ -73,4 +76,33 @@ export const BRADESCO_400: RemittanceBank = {
       remittance.orders.map((order) => register(order, named)),
     );
   },
+};
+
+const BRADESCO: Dialect240 = {
+  ...COMMON,
+  ...{ code: '237', bankName: 'BRADESCO', version: { file: '084', lot: '042' } },
+  company: (agreement) => [
+    documentOfFile(agreement),
+    [33, 72, digits(agreement.companyCode ?? '', 20) + accountOf(agreement)],
+  ],
+  companyOfLot: (agreement) => [[34, 73, digits(agreement.companyCode ?? '', 20) + accountOf(agreement)]],
+  title: ({ bankNumber }, agreement) => [
+    [18, 37, accountOf(agreement)],
+    [38, 45, `${digits(agreement.portfolio ?? '', 3)}00000`],
+    [46, 57, bankNumber + digitOf(bankNumber, agreement as Named)],
+    // Simple, registered; the company prints and delivers it.
+    [58, 62, '11122'],
+  ],
+  density: '01600',
+};
+
+export const BRADESCO_240: RemittanceBank = {
+  ...BRADESCO_400,
+  layout: '240',
+  agreement: {
+    ...BRADESCO_400.agreement,
+    branchDigit: { pattern: /^[\dP]$/, meaning: 'one digit, or P' },
+    companyDocument: COMPANY.companyDocument as AgreementField,
+  },
+  lines: (remittance) => lines240(BRADESCO, remittance),
 };

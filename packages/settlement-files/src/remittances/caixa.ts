@@ -1,8 +1,9 @@
 import { ACCOUNT, COMPANY, field } from './agreements.ts';
 import { digit9 } from './check-digits.ts';
 import { COMMON, type Dialect240, documentOfFile, lines240 } from './cnab240-family.ts';
-import type { AgreementField, RemittanceBank } from './remittance.ts';
-import { digits } from './write-record.ts';
+import { detail, header, linesOf, payerDocument, payerPlace, terms } from './cnab400-family.ts';
+import type { Agreement, AgreementField, Remittance, RemittanceBank, RemittanceOrder } from './remittance.ts';
+import { dayAfter, digits, documentOf, interestOfDay, shortDay, text } from './write-record.ts';
 
 /** 1: registered; 4: the company prints it. */
 const MODALITY = '14';
@@ -39,6 +40,7 @@ const CAIXA: Dialect240 = {
 
 export const CAIXA_240: RemittanceBank = {
   code: CAIXA.code,
+  layout: '240',
   name: 'Caixa',
   agreement: {
     ...{ branch: ACCOUNT.branch as AgreementField, branchDigit: ACCOUNT.branchDigit as AgreementField },
@@ -56,4 +58,61 @@ export const CAIXA_240: RemittanceBank = {
     return free + digit9(free);
   },
   lines: (remittance) => lines240(CAIXA, remittance),
+};
+
+/** Not FEBRABAN's: here 06 is another instruction. */
+const MOVEMENTS_400 = { register: '01', writeOff: '02', dueDay: '05' } as const;
+
+function register(order: RemittanceOrder, agreement: Agreement): (number: number) => string {
+  const { amount, discount, finePortion, payer } = order;
+  const after = shortDay(dayAfter(order.dueOn));
+  const hasInterest = interestOfDay(amount, order.interestPortion) > 0;
+  // The bank wants the amount of the fine.
+  const fine = Math.round((amount * (finePortion ?? 0)) / 10_000);
+  return detail([
+    [1, 17, `1${documentOf(field(agreement, 'companyDocument')).join('')}`],
+    [18, 27, `000${field(agreement, 'companyCode').padStart(7)}`],
+    // The company prints and delivers it.
+    [28, 31, '2000'],
+    [32, 56, order.companyUse.padEnd(25)],
+    [57, 73, MODALITY + order.bankNumber],
+    [78, 84, `${hasInterest ? after : '000000'}${discount === null ? '0' : '1'}`],
+    [107, 108, '01'],
+    // 02: given back, not protested, after the days in 392.
+    ...terms(order, { code: '104', title: '01', movements: MOVEMENTS_400 })('0200'),
+    payerDocument(order),
+    [235, 274, text(payer.name, 40)],
+    ...payerPlace(order),
+    [352, 367, `${fine === 0 ? '000000' : after}${digits(fine, 10)}`],
+    [390, 394, `00${digits(order.daysAfterDue, 2)}1`],
+  ]);
+}
+
+function lines400(remittance: Remittance): string[] {
+  const { agreement, number, orders } = remittance;
+  const code = field(agreement, 'companyCode');
+  const first = header(
+    remittance,
+    (field(agreement, 'branch') + code).padEnd(20),
+    field(agreement, 'companyName'),
+    ['104', 'C ECON FEDERAL'],
+    [
+      // The version for codes of seven digits; those of six have none.
+      [101, 103, code.length === 7 ? '007' : '   '],
+      [390, 394, digits(number, 5)],
+    ],
+  );
+  return linesOf(
+    first,
+    orders.map((order) => register(order, agreement)),
+  );
+}
+
+const { branchDigit: _, ...AGREEMENT_400 } = CAIXA_240.agreement;
+
+export const CAIXA_400: RemittanceBank = {
+  ...CAIXA_240,
+  layout: '400',
+  agreement: AGREEMENT_400,
+  lines: lines400,
 };

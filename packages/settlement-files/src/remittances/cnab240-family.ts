@@ -1,6 +1,6 @@
-import type { Day } from '../day.ts';
 import type { Agreement, Remittance, RemittanceOrder } from './remittance.ts';
 import {
+  dayAfter,
   digits,
   documentOf,
   interestOfDay,
@@ -23,21 +23,33 @@ export type Dialect240 = {
   readonly companyOfLot: (agreement: Agreement) => readonly WrittenField[];
   /** Positions 18 to 62 of segment P: account, number and how it is collected. */
   readonly title: (order: RemittanceOrder, agreement: Agreement) => readonly WrittenField[];
+  /** Positions 107 and 108: the kind of the claim. */
+  readonly species: string;
   /** Digits of the document's number, 63 to 77; blanks follow. */
   readonly documentLength: number;
   /** Positions 224 to 227: the bank writes it off so many days after the due day. */
   readonly writeOff: (days: number) => string;
   /** In 228 to 239: the currency (real), and zeros if the bank wants them. */
-  readonly currency: '00' | '090000000000';
+  readonly currency: '00' | '090000000000' | '000000000000';
+  /** Positions 101 to 106: the branch that collects, which the bank chooses. */
+  readonly collector: '00000 ' | '000000';
+  /** Positions 118 and 142: interest and discount are amounts. */
+  readonly amounts: '0' | '1';
+  /** What follows P where a boleto is not registered, but written off or changed. */
+  readonly behindInstructions: '' | 'Q' | 'QR';
   /** Position 221: no protest. */
   readonly noProtest: '0' | '3';
   readonly noInterest: '0' | '3';
+  /** Behind position 211 of the header of the file. */
+  readonly headerEnd: readonly WrittenField[];
+  /** Positions 167 to 171 of the header of the file. */
+  readonly density: '00000' | '01600';
   /** Positions 192 to 211 of the header of the file. */
   readonly service: string;
   /** Positions 12 and 13 of the header of the lot. */
   readonly lotFiller: string;
-  /** How many kinds of collection the lot's trailer has totals for. */
-  readonly totals: 0 | 3 | 4;
+  /** How many kinds of collection the lot's trailer has totals for; `zeros`: four, not read by the bank. */
+  readonly totals: 0 | 3 | 4 | 'zeros';
   /** Positions 30 to 35 of the last line. */
   readonly accounts: '' | '000000';
 };
@@ -46,11 +58,18 @@ export type Dialect240 = {
 const writtenOff = (days: number) => `1${digits(days, 3)}`;
 
 export const COMMON = {
+  // 02: duplicata mercantil.
+  species: '02',
   documentLength: 15,
   writeOff: writtenOff,
   currency: '090000000000',
+  collector: '00000 ',
+  amounts: '1',
+  behindInstructions: 'QR',
+  headerEnd: [],
   noInterest: '3',
   noProtest: '3',
+  density: '00000',
   service: '',
   lotFiller: '  ',
   totals: 4,
@@ -80,8 +99,9 @@ export function lines240(dialect: Dialect240, remittance: Remittance): string[] 
     [73, 132, name + text(bankName, 30)],
     // The time of day is left out, so that the same file can be written again.
     [143, 157, `1${longDay(madeOn)}000000`],
-    [158, 171, `${digits(number, 6)}${version.file}00000`],
+    [158, 171, `${digits(number, 6)}${version.file}${dialect.density}`],
     [192, 211, dialect.service.padEnd(20)],
+    ...dialect.headerEnd,
   ]);
   const lotHeader = writeRecord(LENGTH, [
     [1, 16, `${code}00011R01${dialect.lotFiller}${version.lot}`],
@@ -92,9 +112,7 @@ export function lines240(dialect: Dialect240, remittance: Remittance): string[] 
   ]);
   const segments = orders.flatMap((order) => segmentsOf(dialect, order, agreement));
   const details = segments.map((write, index) => write(index + 1));
-  const sum = orders.reduce((all, order) => all + order.amount, 0);
-  const counted =
-    totals === 0 ? '' : digits(orders.length, 6) + digits(sum, 17) + '0'.repeat(23 * (totals - 1));
+  const counted = totalsOf(totals, orders);
   const lotTrailer = writeRecord(LENGTH, [
     [1, 8, `${code}00015`],
     [18, 23 + counted.length, digits(details.length + 2, 6) + counted],
@@ -104,6 +122,13 @@ export function lines240(dialect: Dialect240, remittance: Remittance): string[] 
     [18, 29 + dialect.accounts.length, `000001${digits(details.length + 4, 6)}${dialect.accounts}`],
   ]);
   return [header, lotHeader, ...details, lotTrailer, trailer];
+}
+
+function totalsOf(totals: Dialect240['totals'], orders: readonly RemittanceOrder[]): string {
+  if (totals === 'zeros') return '0'.repeat(92);
+  if (totals === 0) return '';
+  const sum = orders.reduce((all, order) => all + order.amount, 0);
+  return digits(orders.length, 6) + digits(sum, 17) + '0'.repeat(23 * (totals - 1));
 }
 
 /** FEBRABAN's; CNAB 400 has the same. */
@@ -120,8 +145,11 @@ function segmentsOf(dialect: Dialect240, order: RemittanceOrder, agreement: Agre
         [1, 17, `${dialect.code}00013${digits(number, 5)}${letter} ${movement}`],
         ...fields,
       ]);
-  const written = [segment('P', terms(dialect, order, agreement)), segment('Q', payer(order))];
-  if (order.finePortion === null || order.kind === 'writeOff') return written;
+  const behind = order.kind === 'register' ? 'QR' : dialect.behindInstructions;
+  const written = [segment('P', terms(dialect, order, agreement))];
+  if (behind === '') return written;
+  written.push(segment('Q', payer(order)));
+  if (behind === 'Q' || order.finePortion === null || order.kind === 'writeOff') return written;
   const fine: readonly WrittenField[] = [
     [18, 65, digits(0, 48)],
     // 2: a percentage, from the day after the due day.
@@ -136,19 +164,19 @@ function segmentsOf(dialect: Dialect240, order: RemittanceOrder, agreement: Agre
 function terms(dialect: Dialect240, order: RemittanceOrder, agreement: Agreement): readonly WrittenField[] {
   const { dueOn, amount, issuedOn, discount, companyUse, daysAfterDue } = order;
   const interest = interestOfDay(amount, order.interestPortion);
-  // 1: cents a day.
   const ofInterest =
     interest === 0
       ? `${dialect.noInterest}${digits(0, 23)}`
-      : `1${longDay(dayAfter(dueOn))}${digits(interest, 15)}`;
+      : `${dialect.amounts}${longDay(dayAfter(dueOn))}${digits(interest, 15)}`;
   const ofDiscount =
-    discount === null ? digits(0, 24) : `1${longDay(discount.until)}${digits(discount.amount, 15)}`;
+    discount === null
+      ? digits(0, 24)
+      : `${dialect.amounts}${longDay(discount.until)}${digits(discount.amount, 15)}`;
   return [
     ...dialect.title(order, agreement),
     [63, 77, digits(companyUse.slice(-dialect.documentLength), dialect.documentLength).padEnd(15)],
-    [78, 105, `${longDay(dueOn)}${digits(amount, 15)}00000`],
-    // 02: duplicata mercantil.
-    [107, 117, `02N${longDay(issuedOn)}`],
+    [78, 106, `${longDay(dueOn)}${digits(amount, 15)}${dialect.collector}`],
+    [107, 117, `${dialect.species}N${longDay(issuedOn)}`],
     [118, 195, `${ofInterest}${ofDiscount}${digits(0, 30)}`],
     [196, 220, companyUse.padEnd(25)],
     [
@@ -171,8 +199,4 @@ function payer({ payer }: RemittanceOrder): readonly WrittenField[] {
     [154, 169, digits(0, 16)],
     [210, 212, '000'],
   ];
-}
-
-function dayAfter(day: Day): Day {
-  return new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10) as Day;
 }

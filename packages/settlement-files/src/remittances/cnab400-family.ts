@@ -32,22 +32,40 @@ export function header(
   ]);
 }
 
+type OwnTerms = {
+  /** The bank's own code. */
+  readonly code: string;
+  readonly title: string;
+  readonly collector?: '00000' | '0000 ';
+  readonly movements?: Readonly<Record<RemittanceOrder['kind'], string>>;
+};
+
 /** Positions 109 to 218, which all banks of this family share. */
-export function terms(order: RemittanceOrder, kind: { readonly code: string; readonly title: string }) {
+export function terms(order: RemittanceOrder, own: OwnTerms) {
   const { discount, amount, interestPortion } = order;
+  const { code, title, collector = '00000', movements = MOVEMENTS } = own;
   return (instructions: string): readonly WrittenField[] => [
-    [109, 110, MOVEMENTS[order.kind]],
+    [109, 110, movements[order.kind]],
     [111, 120, text(order.companyUse.slice(-10), 10)],
     [121, 126, shortDay(order.dueOn)],
     [127, 139, digits(amount, 13)],
-    [140, 147, `${kind.code}00000`],
-    [148, 150, `${kind.title}N`],
+    [140, 147, code + collector],
+    [148, 150, `${title}N`],
     [151, 156, shortDay(order.issuedOn)],
     [157, 160, instructions],
     [161, 173, digits(interestOfDay(amount, interestPortion), 13)],
     [174, 179, discount === null ? digits(0, 6) : shortDay(discount.until)],
     [180, 192, digits(discount?.amount ?? 0, 13)],
     [193, 218, digits(0, 26)],
+  ];
+}
+
+/** Positions 275 to 351, which most banks share. */
+export function payerPlace({ payer }: RemittanceOrder): WrittenField[] {
+  return [
+    [275, 326, text(payer.street, 40) + text(payer.district, 12)],
+    [327, 334, payer.zipCode],
+    [335, 351, text(payer.city, 15) + text(payer.state, 2)],
   ];
 }
 
@@ -60,7 +78,11 @@ export function detail(fields: readonly WrittenField[]): (number: number) => str
   return (number) => writeRecord(LENGTH, [...fields, numbered(number)]);
 }
 
-export function linesOf(header: string, details: readonly ((number: number) => string)[]): string[] {
-  const trailer = detail([[1, 1, '9']]);
+export function linesOf(
+  header: string,
+  details: readonly ((number: number) => string)[],
+  ofTrailer: readonly WrittenField[] = [[1, 1, '9']],
+): string[] {
+  const trailer = detail(ofTrailer);
   return [header, ...[...details, trailer].map((write, index) => write(index + 2))];
 }

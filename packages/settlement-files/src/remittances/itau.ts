@@ -1,5 +1,6 @@
 import { modulo10 } from './check-digits.ts';
-import { detail, header, linesOf, payerDocument, terms } from './cnab400-family.ts';
+import { COMMON, type Dialect240, documentOfFile, lines240 } from './cnab240-family.ts';
+import { detail, header, linesOf, payerDocument, payerPlace, terms } from './cnab400-family.ts';
 import type { Agreement, RemittanceBank, RemittanceOrder } from './remittance.ts';
 import { digits, documentOf, text, type WrittenField } from './write-record.ts';
 
@@ -26,23 +27,51 @@ function register(order: RemittanceOrder, agreement: Named): ((number: number) =
     ...terms(order, { code: '341', title: '01' })(`${daysAfterDue === 0 ? '39' : '91'}00`),
     payerDocument(order),
     [235, 264, text(payer.name, 30)],
-    [275, 314, text(payer.street, 40)],
-    [315, 326, text(payer.district, 12)],
-    [327, 334, payer.zipCode],
-    [335, 349, text(payer.city, 15)],
-    [350, 351, text(payer.state, 2)],
+    ...payerPlace(order),
     [386, 391, digits(0, 6)],
     [392, 393, digits(daysAfterDue, 2)],
   ];
-  if (finePortion === null || order.kind === 'writeOff') return [detail(fields)];
+  // With a change of the due day it would be refused; the day of the fine moves by itself.
+  if (finePortion === null || order.kind !== 'register') return [detail(fields)];
   const [year, month, day] = order.dueOn.split('-');
   // 2: the fine is a percentage.
   const fine: readonly WrittenField[] = [[1, 23, `22${day}${month}${year}${digits(finePortion, 13)}`]];
   return [detail(fields), detail(fine)];
 }
 
+const accountOfItau = ({ branch, account, accountDigit }: Agreement) =>
+  `0${branch} ${digits(account ?? '', 12)} ${accountDigit}`;
+
+const ITAU: Dialect240 = {
+  ...COMMON,
+  ...{ code: '341', bankName: 'BANCO ITAU SA', version: { file: '040', lot: '030' } },
+  company: (agreement) => [documentOfFile(agreement), [53, 72, accountOfItau(agreement)]],
+  companyOfLot: (agreement) => [[54, 73, accountOfItau(agreement)]],
+  title({ bankNumber }, agreement) {
+    const digit = digitOf(bankNumber, agreement as Named);
+    return [
+      [18, 37, accountOfItau(agreement)],
+      [38, 57, `${agreement.portfolio}${bankNumber}${digit}`.padEnd(20)],
+      [58, 62, '00000'],
+    ];
+  },
+  // The bank's own list: duplicata mercantil.
+  species: '01',
+  documentLength: 10,
+  collector: '000000',
+  ...{ amounts: '0', noInterest: '0' },
+  writeOff: (days) => `1${digits(days, 2)}0`,
+  currency: '000000000000',
+  lotFiller: '00',
+  headerEnd: [[226, 228, '000']],
+  totals: 'zeros',
+  // R is taken with a registration only.
+  behindInstructions: 'Q',
+};
+
 export const ITAU_400: RemittanceBank = {
-  code: '341',
+  code: ITAU.code,
+  layout: '400',
   name: 'Itaú',
   agreement: {
     branch: { pattern: /^\d{4}$/, meaning: 'four digits' },
@@ -74,4 +103,10 @@ export const ITAU_400: RemittanceBank = {
       remittance.orders.flatMap((order) => register(order, named)),
     );
   },
+};
+
+export const ITAU_240: RemittanceBank = {
+  ...ITAU_400,
+  layout: '240',
+  lines: (remittance) => lines240(ITAU, remittance),
 };

@@ -46,15 +46,23 @@ export type Remittance = {
   readonly orders: readonly RemittanceOrder[];
 };
 
+export const LAYOUTS = ['240', '400'] as const;
+
+/** One layout of a bank. */
 export type RemittanceBank = {
   readonly code: string;
+  readonly layout: (typeof LAYOUTS)[number];
   readonly name: string;
   /** All are needed. */
   readonly agreement: Readonly<Record<string, AgreementField>>;
   /** A fault between fields, for example a wrong check digit; null: none. */
   readonly agreementFault: (agreement: Agreement) => string | null;
+  /** What the bank can be told by file; absent: all. */
+  readonly told?: readonly RemittanceOrder['kind'][];
   /** Digits of the bank's number, without its check digit. */
   readonly numberLength: number;
+  /** Where it is not the last digits of our number. */
+  readonly numberOf?: (ourNumber: string, issuedOn: Day, agreement: Agreement) => string;
   /** As printed. */
   readonly shownNumber: (bankNumber: string, agreement: Agreement) => string;
   /** 25 digits of the bar code. */

@@ -44,6 +44,11 @@ export function shortDay(day: Day): string {
   return `${day.slice(8)}${day.slice(5, 7)}${day.slice(2, 4)}`;
 }
 
+/** YYYYMMDD. */
+export function yearDay(day: Day): string {
+  return day.replaceAll('-', '');
+}
+
 /** DDMMYYYY. */
 export function longDay(day: Day): string {
   return `${day.slice(8)}${day.slice(5, 7)}${day.slice(0, 4)}`;
@@ -52,4 +57,8 @@ export function longDay(day: Day): string {
 /** Interest for each day of a month of thirty, in cents. */
 export function interestOfDay(amount: number, portionOfMonth: number | null): number {
   return portionOfMonth === null ? 0 : Math.round((amount * portionOfMonth) / 300_000);
+}
+
+export function dayAfter(day: Day): Day {
+  return new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10) as Day;
 }

@@ -53,6 +53,34 @@ export async function findInstructions(
   return (await database.query(FIND, [merchantId, ourNumber, bank])).map(INSTRUCTION.parse);
 }
 
+const NUMBERED = rowCodec({ bankNumber: column.text(), ourNumber: column.text() });
+
+/** A number that two providers of a bank were told names none. */
+const FIND_NUMBERED = statement(
+  'bank_instructions.find_numbered',
+  `select i.bank_number, min(i.our_number) as our_number from providers p
+   join bank_instructions i on i.bank = p.name and i.bank_number = any ($2::text[]) and i.kind = 'register'
+   where p.kind = 'bank' and i.bank_code = $1 and i.file_number is not null
+   group by i.bank_number having count(*) = 1`,
+);
+
+const NUMBERS_AT_ONCE = 5_000;
+
+/** Our numbers by those that a bank was told by file. */
+export async function findNumbered(
+  database: Database,
+  bankCode: string,
+  bankNumbers: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for (let first = 0; first < bankNumbers.length; first += NUMBERS_AT_ONCE) {
+    const part = bankNumbers.slice(first, first + NUMBERS_AT_ONCE);
+    const rows = (await database.query(FIND_NUMBERED, [bankCode, part])).map(NUMBERED.parse);
+    for (const { bankNumber, ourNumber } of rows) found.set(bankNumber, ourNumber);
+  }
+  return found;
+}
+
 /**
  * A registration that is in no file yet is withdrawn; one that the bank may know is written off by file, and
  * once more where a cancel was begun since the bank refused it.

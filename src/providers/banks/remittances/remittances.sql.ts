@@ -21,8 +21,8 @@ const TAKE_TURN = statement(
   `select pg_advisory_xact_lock(hashtextextended('remittances|' || $1::text, 0))`,
 );
 
-/** A provider, and the bank that it is of. */
-type NamedBank = { readonly name: string; readonly code: string };
+/** A provider, and the bank that it is of; a layout takes numbers of one length only. */
+type NamedBank = { readonly name: string; readonly code: string; readonly numberLength: number };
 
 const NEXT = rowCodec({ number: column.whole() });
 
@@ -53,7 +53,8 @@ const TAKE = statement(
      where bank = $1 and bank_code = $4 and file_number is null and answer is null and not ${IS_WANTED}
    ), next as (
      select merchant_id, our_number, kind, attempt from bank_instructions i
-     where bank = $1 and bank_code = $4 and file_number is null and answer is null and ${IS_WANTED}
+     where bank = $1 and bank_code = $4 and char_length(bank_number) = $5 and file_number is null and answer is null
+       and ${IS_WANTED}
      order by created_at, our_number, kind limit $3
      for update
    )
@@ -64,17 +65,18 @@ const TAKE = statement(
 
 /**
  * Takes the oldest instructions that are in no file into the next one, whose number is returned. Those that
- * the provider was to write to another bank wait until it is of that bank again.
+ * the provider was to write to another bank wait until it is of that bank again, and so do those whose
+ * numbers are longer or shorter than those of the layout.
  */
 export async function takeInstructions(
   tx: Tx,
-  { name: bank, code }: NamedBank,
+  { name: bank, code, numberLength }: NamedBank,
   most: number,
 ): Promise<number> {
   await tx.query(TAKE_TURN, [bank]);
   const [row] = (await tx.query(FIND_NEXT, [bank])).map(NEXT.parse);
   const number = row?.number ?? 1;
-  await tx.query(TAKE, [bank, number, most, code]);
+  await tx.query(TAKE, [bank, number, most, code, numberLength]);
   return number;
 }
 
@@ -87,13 +89,14 @@ const STRANDED = rowCodec({
 const FIND_STRANDED = statement(
   'bank_instructions.find_stranded',
   `select ${STRANDED.columns} from bank_instructions i
-   where i.file_number is null and i.answer is null and i.bank || '/' || i.bank_code <> all ($1::text[]) and ${IS_WANTED}
+   where i.file_number is null and i.answer is null
+     and concat_ws('/', i.bank, i.bank_code, char_length(i.bank_number)) <> all ($1::text[]) and ${IS_WANTED}
    group by i.bank, i.bank_code order by i.bank, i.bank_code limit 20`,
 );
 
 /** What waits for a file to a bank that is none of these, and so in no file that anybody makes. */
 export async function findStranded(database: Reader, banks: readonly NamedBank[]) {
-  const named = banks.map(({ name, code }) => `${name}/${code}`);
+  const named = banks.map((one) => `${one.name}/${one.code}/${one.numberLength}`);
   return (await database.query(FIND_STRANDED, [named])).map(STRANDED.parse);
 }
 

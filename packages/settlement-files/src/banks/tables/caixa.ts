@@ -60,10 +60,10 @@ export const CAIXA: Bank = {
       }),
       ...used('registered', { '01': 'entrada confirmada' }),
       ...used('notDone', { '99': 'rejeição do título' }),
+      ...used('dueDayChanged', { '05': 'vencimento alterado' }),
       ...used('none', {
         '03': 'abatimento concedido',
         '04': 'abatimento cancelado',
-        '05': 'vencimento alterado',
         '06': 'uso da empresa alterado',
         '07': 'prazo de protesto alterado',
         '08': 'prazo de devolução alterado',

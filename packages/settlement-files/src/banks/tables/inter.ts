@@ -24,7 +24,9 @@ export const INTER: Bank = {
     movements: {
       ...used('paid', { '06': 'pago' }),
       ...used('writtenOff', { '07': 'baixado' }),
-      ...used('none', { '02': 'em aberto' }),
+      ...used('registered', { '02': 'em aberto' }),
+      ...used('dueDayChanged', { '14': 'vencimento alterado' }),
+      ...used('unclear', { '15': 'valor alterado', '16': 'vencimento e valor alterados' }),
       ...used('notDone', { '03': 'erro' }),
     },
   },

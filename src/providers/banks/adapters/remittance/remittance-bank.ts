@@ -1,4 +1,3 @@
-import type * as files from '#settlement-files';
 import { agreementFault, remittanceBankNamed, writeRemittance } from '#settlement-files';
 import type { Database } from '../../../../platform/postgres/database.ts';
 import { composeBarCode } from '../../../../values/bar-code.ts';
@@ -19,22 +18,19 @@ import {
   findInstructions,
   type Instruction,
   registerByFile,
+  withdrawRegistration,
   writeOffByFile,
 } from '../../remittances/instructions.sql.ts';
-import { bankNumberOf, fileDay, remittanceOrder } from './remittance-order.ts';
-
-export type RemittanceAgreement = {
-  readonly bank: files.RemittanceBank;
-  readonly agreement: files.Agreement;
-};
+import { bankNumberOf, fileDay, type RemittanceAgreement, remittanceOrder } from './remittance-order.ts';
 
 /** A sentence if the settings name no bank, or not all that it needs. */
 export function readAgreement({
   bank: code = '',
+  layout,
   ...agreement
 }: ProviderSettings): RemittanceAgreement | string {
-  const bank = remittanceBankNamed(code);
-  if (bank === undefined) return `bank=${code} is no bank whose files are written`;
+  const bank = remittanceBankNamed(code, layout);
+  if (typeof bank === 'string') return bank;
   return agreementFault(bank, agreement) ?? { bank, agreement };
 }
 
@@ -59,32 +55,25 @@ export function remittanceBank(
     return { barCode, pixEmv: null };
   };
 
+  const tells = (kind: Instruction['kind']) => bank.told?.includes(kind) ?? true;
+
   async function issue(request: BoletoRequest): Promise<IssueAnswer> {
-    const bankNumber = bankNumberOf(request.ourNumber, bank.numberLength);
-    if (!fits(request, bankNumber)) return { kind: 'refused', reason: 'termsRefused' };
+    const bankNumber = bankNumberOf({ bank, agreement }, request);
+    if (!fits({ bank, agreement }, request, bankNumber)) return { kind: 'refused', reason: 'termsRefused' };
     await registerByFile(database, request, { bank: name, bankCode: bank.code, bankNumber });
     const kept = kindOf(await findInstructions(database, request, name), 'register');
     if (kept === undefined) return { kind: 'refused', reason: 'termsRefused' };
     return { kind: 'issued', ...registered(request, kept.bankNumber) };
   }
 
-  /** What cannot be written must not keep others from being. */
-  function fits(request: BoletoRequest, bankNumber: string): boolean {
-    const order = remittanceOrder(request, { kind: 'register', bankNumber });
-    try {
-      writeRemittance(bank, { agreement, number: 1, madeOn: fileDay(request.issuedOn), orders: [order] });
-      return true;
-    } catch (error) {
-      if (error instanceof RangeError) return false;
-      throw error;
-    }
-  }
-
   async function cancel(merchantId: string, ourNumber: string): Promise<BoletoCancelAnswer> {
     const key = { merchantId, ourNumber };
-    await writeOffByFile(database, key, name);
+    const isTold = tells('writeOff');
+    if (isTold) await writeOffByFile(database, key, name);
+    else await withdrawRegistration(database, key, name);
     const end = endOf(await findInstructions(database, key, name));
     if (end !== null) return end;
+    if (!isTold) return { kind: 'refused', reason: 'notAllowed' };
     return {
       kind: 'unknown',
       cause: 'notAsked',
@@ -93,6 +82,7 @@ export function remittanceBank(
   }
 
   async function changeDueDay(request: DueDayRequest): Promise<DueDayAnswer> {
+    if (!tells('dueDay')) return { kind: 'refused', reason: 'notAllowed' };
     await changeDueDayByFile(database, request, name);
     const answer = dueDayOf(await findInstructions(database, request, name), request);
     if (answer.kind !== 'changed') return answer;
@@ -125,6 +115,18 @@ export function remittanceBank(
     }),
     close: async () => {},
   };
+}
+
+/** What cannot be written must not keep others from being. */
+function fits({ bank, agreement }: RemittanceAgreement, request: BoletoRequest, bankNumber: string): boolean {
+  const order = remittanceOrder(request, { kind: 'register', bankNumber });
+  try {
+    writeRemittance(bank, { agreement, number: 1, madeOn: fileDay(request.issuedOn), orders: [order] });
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
 }
 
 function kindOf(kept: readonly Instruction[], kind: Instruction['kind']): Instruction | undefined {

@@ -2,11 +2,20 @@ import type * as files from '#settlement-files';
 import type { Day } from '../../../../values/instant.ts';
 import type { BoletoRequest } from '../../bank.ts';
 
+export type RemittanceAgreement = {
+  readonly bank: files.RemittanceBank;
+  readonly agreement: files.Agreement;
+};
+
 const DAY_MILLISECONDS = 86_400_000;
 
 /** Ours has eleven digits: a bank whose numbers are shorter gets the last ones. */
-export function bankNumberOf(ourNumber: string, numberLength: number): string {
-  return ourNumber.slice(-numberLength).padStart(numberLength, '0');
+export function bankNumberOf(
+  { bank: { numberLength, numberOf }, agreement }: RemittanceAgreement,
+  { ourNumber, issuedOn }: Pick<BoletoRequest, 'ourNumber' | 'issuedOn'>,
+): string {
+  const last = () => ourNumber.slice(-numberLength).padStart(numberLength, '0');
+  return numberOf?.(ourNumber, fileDay(issuedOn), agreement) ?? last();
 }
 
 export function remittanceOrder(

@@ -1,4 +1,4 @@
-import { bradescoDigit, digit9 } from '#settlement-files';
+import { bradescoDigit, digit9, modulo10, sicrediSequence } from '#settlement-files';
 import type { BoletoPayer, RegisteredBoleto } from '../../../../providers/banks/bank.ts';
 import { type BarCode, parseBarCode } from '../../../../values/bar-code.ts';
 import type { Cents } from '../../../../values/cents.ts';
@@ -117,8 +117,13 @@ export type NumbersOnPaper = {
 /** Portfolios of Itaú whose free field has no branch. */
 const ITAU_WITHOUT_BRANCH = ['106', '107', '122', '142', '143', '195', '196', '198'];
 
-/** What stands in a free field of 25 digits; `number`: without check digit. Null: another layout. */
-type FreeFieldReader = (free: string) => (NumbersOnPaper & { readonly number: string }) | null;
+/**
+ * What stands in a free field of 25 digits; `number`: without check digit; `of`: what our number becomes
+ * there, if not its last digits. Null: another layout.
+ */
+type FreeFieldReader = (
+  free: string,
+) => (NumbersOnPaper & { readonly number: string; readonly of?: (ourNumber: string) => string }) | null;
 
 const FREE_FIELDS: Readonly<Record<string, FreeFieldReader>> = {
   '001'(free) {
@@ -130,6 +135,14 @@ const FREE_FIELDS: Readonly<Record<string, FreeFieldReader>> = {
     const [first, code, number, digit, , portfolio] = cut(free, 1, 7, 12, 1, 1, 3);
     if (first !== '9') return null;
     return { number, branchAndCode: code, portfolio, bankNumber: `${number}-${digit}` };
+  },
+  '077'(free) {
+    const [branch, portfolio, , number, digit] = cut(free, 4, 3, 7, 10, 1);
+    // The numbers are of a range of the bank: its digit says that they are read right.
+    if (modulo10(branch + portfolio + number) !== digit) return null;
+    const branchAndCode = `${branch}-9`;
+    const bankNumber = `${branch}9/${portfolio}/${number}-${digit}`;
+    return { number, of: () => number, branchAndCode, portfolio, bankNumber };
   },
   '085'(free) {
     const [, account, digit, number, portfolio] = cut(free, 6, 7, 1, 9, 2);
@@ -143,22 +156,33 @@ const FREE_FIELDS: Readonly<Record<string, FreeFieldReader>> = {
     const bankNumber = `${whole}-${digit9(whole)}`;
     return { number, branchAndCode: company, portfolio: kind === '1' ? 'RG' : 'SR', bankNumber };
   },
-  '237'(free) {
-    const [branch, portfolio, number, account] = cut(free, 4, 2, 11, 7);
-    const bankNumber = `${portfolio}/${number}-${bradescoDigit(portfolio + number)}`;
-    return { number, branchAndCode: `${branch}/${account}`, portfolio, bankNumber };
-  },
+  // BTG has three digits of the portfolio on paper.
+  '208': (free) => likeBradesco(free, '0'),
+  '237': (free) => likeBradesco(free, ''),
   '341'(free) {
     const [portfolio, number, digit, branch, account, ofAccount, zeros] = cut(free, 3, 8, 1, 4, 5, 1, 3);
     if (ITAU_WITHOUT_BRANCH.includes(portfolio) || zeros !== '000') return null;
     const branchAndCode = `${branch}/${account}-${ofAccount}`;
     return { number, branchAndCode, portfolio, bankNumber: `${portfolio}/${number}-${digit}` };
   },
+  '748'(free) {
+    const [kind, portfolio, year, number, digit, branch, unit, code] = cut(free, 1, 1, 2, 6, 1, 4, 2, 5);
+    if (kind !== '1') return null;
+    const branchAndCode = `${branch}.${unit}.${code}`;
+    const bankNumber = `${year}/${number}-${digit}`;
+    return { number, of: sicrediSequence, branchAndCode, portfolio, bankNumber };
+  },
   '756'(free) {
     const [portfolio, branch, , code, number, digit] = cut(free, 1, 4, 2, 7, 7, 1);
     return { number, branchAndCode: `${branch}/${code}`, portfolio, bankNumber: `${number}-${digit}` };
   },
 };
+
+function likeBradesco(free: string, before: string) {
+  const [branch, portfolio, number, account] = cut(free, 4, 2, 11, 7);
+  const bankNumber = `${before}${portfolio}/${number}-${bradescoDigit(portfolio + number)}`;
+  return { number, branchAndCode: `${branch}/${account}`, portfolio, bankNumber };
+}
 
 /**
  * What banks ask to be printed and their bar code says. Null if its free field is not read, or does not have
@@ -167,10 +191,11 @@ const FREE_FIELDS: Readonly<Record<string, FreeFieldReader>> = {
 export function numbersOnPaper(barCode: BarCode, ourNumber: string): NumbersOnPaper | null {
   const read = FREE_FIELDS[barCode.slice(0, 3)]?.(barCode.slice(19)) ?? null;
   if (read === null) return null;
-  const { number, ...numbers } = read;
-  const length = Math.min(number.length, ourNumber.length);
+  const { number, of, ...numbers } = read;
+  const ours = of?.(ourNumber) ?? ourNumber;
+  const length = Math.min(number.length, ours.length);
   const isOurs =
-    number.slice(-length) === ourNumber.slice(-length) && Number(number) === Number(number.slice(-length));
+    number.slice(-length) === ours.slice(-length) && Number(number) === Number(number.slice(-length));
   return isOurs ? numbers : null;
 }
 

@@ -164,6 +164,9 @@ test('branch, code, portfolio and number with its digit are printed where the ba
     ['033', '9189977500000000052500101', '00000000525', ['1899775', '000000000525-0']],
     ['085', '2341230356156900000052501', '00000000525', ['0356156-9', '03561569000000525']],
     ['104', '2452740000100040000000017', '00000000001', ['2452740', '14000000000000001-4', 'RG']],
+    ['077', '0001110123456700000004586', '00000000009', ['0001-9', '00019/110/0000000458-6']],
+    ['208', '0050010000000638003886850', '00000006380', ['0050/0388685', '001/00000006380-4']],
+    ['748', '1126200001601650200623100', '10000000001', ['0165.02.00623', '26/200001-6']],
     ['756', '1432701022938500000024001', '00000000002', ['4327/0229385', '0000002-4']],
   ] as const;
   for (const [bankCode, freeField, ourNumber, all] of others) {
@@ -172,6 +175,8 @@ test('branch, code, portfolio and number with its digit are printed where the ba
   }
   // A number of the bank's own says nothing of ours.
   assert.ok(!boletoPage({ ...itau, ourNumber: '10000000009' }, 'pdf').includes('0810/53678-9'));
+  const inter = ofBank('077', '0001110123456700000004587', '00000000009');
+  assert.ok(!boletoPage(inter, 'pdf').includes('00019/110'), 'its digit is wrong');
 });
 
 test('the beneficiary stands with its address, where it has one', () => {

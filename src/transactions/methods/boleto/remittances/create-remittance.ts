@@ -2,12 +2,10 @@ import { createHash } from 'node:crypto';
 import { writeRemittance } from '#settlement-files';
 import type { Actor, Audit } from '../../../../audit/audit-event.ts';
 import type { Database } from '../../../../platform/postgres/database.ts';
-import {
-  type RemittanceAgreement,
-  readAgreement,
-} from '../../../../providers/banks/adapters/remittance/remittance-bank.ts';
+import { readAgreement } from '../../../../providers/banks/adapters/remittance/remittance-bank.ts';
 import {
   fileDay,
+  type RemittanceAgreement,
   remittanceOrder,
 } from '../../../../providers/banks/adapters/remittance/remittance-order.ts';
 import {
@@ -51,7 +49,8 @@ export async function createRemittance(
   const agreed = await findAgreement(database, bank);
   if ('kind' in agreed) return agreed;
   return audit.transaction(async (tx): Promise<RemittanceResult> => {
-    const number = await takeInstructions(tx, { name: bank, code: agreed.bank.code }, MOST_INSTRUCTIONS);
+    const { code, numberLength } = agreed.bank;
+    const number = await takeInstructions(tx, { name: bank, code, numberLength }, MOST_INSTRUCTIONS);
     const orders = await readFiledOrders(tx, bank, number);
     if (orders.length === 0) return { kind: 'nothingWaits' };
     const bytes = contentOf(agreed, number, madeOn, orders);
@@ -80,8 +79,8 @@ export async function rewriteRemittance(
   if (stored === undefined) return { kind: 'unknownNumber' };
   const { madeOn, contentHash } = stored;
   const orders = await readFiledOrders(database, bank, number);
-  const bytes = contentOf(agreed, number, madeOn, orders);
-  if (!hashOf(bytes).equals(contentHash)) return { kind: 'changedSince' };
+  const bytes = contentAsNow(agreed, number, madeOn, orders);
+  if (bytes === null || !hashOf(bytes).equals(contentHash)) return { kind: 'changedSince' };
   await audit.record({
     ...operator,
     action: 'remittance.read',
@@ -111,6 +110,16 @@ function contentOf(
     },
   );
   return writeRemittance(bank, { agreement, number, madeOn: fileDay(madeOn), orders: filed });
+}
+
+/** Null: another bank or layout has no room for it. */
+function contentAsNow(...of: Parameters<typeof contentOf>): Uint8Array | null {
+  try {
+    return contentOf(...of);
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
 }
 
 /** A payer who was erased before the boleto was written off. */

@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { STATUS_BILL } from '../../src/transactions/methods/boleto/bill-status.ts';
+import { numbersOnPaper } from '../../src/transactions/methods/boleto/print/boleto-to-print.ts';
+import type { BarCode } from '../../src/values/bar-code.ts';
+import { runParcela } from '../audit/audit-service.ts';
+import { keyFileIn, rememberKeyFile } from '../kit/keys.ts';
+import { openTestService, until } from '../kit/service.ts';
+import {
+  type BoletoShop,
+  cancel,
+  changeDay,
+  inDays,
+  issue,
+  read,
+  shopOf,
+  today,
+  untilStatus,
+} from './boleto-service.ts';
+import { zeros } from './return-lines.ts';
+
+let shop: BoletoShop;
+
+before(async () => {
+  const service = await openTestService();
+  rememberKeyFile(service.database.address.database, keyFileIn(service.folder));
+  shop = await shopOf(service);
+  await setUp('add', { layout: '400' });
+  await routeTo('sicredi');
+});
+after(() => shop?.service.close());
+
+const SICREDI = {
+  ...{ bank: '748', branch: '0165', unit: '02', companyCode: '00623', account: '623', accountDigit: '8' },
+  ...{ companyName: 'Loja São João Ltda', companyDocument: '11222333000181' },
+};
+
+async function run(...words: string[]) {
+  return runParcela(shop.service.database, shop.service.folder, words);
+}
+
+async function parcela(...words: string[]) {
+  const { exitCode, printed, errors } = await run(...words);
+  assert.equal(exitCode, 0, printed + errors);
+  return printed;
+}
+
+function setUp(command: 'add' | 'change', settings: object) {
+  return parcela('provider', command, ...words({ ...SICREDI, ...settings }));
+}
+
+function words(settings: object, name = 'sicredi'): string[] {
+  const given = Object.entries(settings).flatMap(([name, value]) => ['--setting', `${name}=${value}`]);
+  return ['--kind', 'bank', '--name', name, '--adapter', 'remessa', ...given];
+}
+
+async function routeTo(name: string) {
+  await parcela('provider', 'route', '--kind', 'bank', '--rule', name);
+}
+
+/** The next file, by its lines; none if nothing waits. */
+async function made(name = 'sicredi'): Promise<string[]> {
+  const told = ['--bank', name, '--json', '--folder', shop.service.folder];
+  const { number, path } = JSON.parse(await parcela('remessa', 'make', ...told));
+  if (number === null) return [];
+  return (await readFile(path, 'latin1')).split('\r\n').slice(0, -1);
+}
+
+type Bill = { readonly id: string; readonly ourNumber: string; readonly barCode: string };
+
+async function issued(value: number, bank = '748'): Promise<Bill> {
+  return until('the bank by file is routed to', async () => {
+    const { status, body, text } = await issue(shop, { value });
+    assert.equal(status, 200, text);
+    return String(body.barCode).startsWith(bank) ? (body as Bill) : null;
+  });
+}
+
+const short = (day: string) => `${day.slice(8)}${day.slice(5, 7)}${day.slice(2, 4)}`;
+
+/** A return file of Sicredi in CNAB 400: it has the bank's number alone. */
+async function returned(number: string, code: string, cents: number) {
+  const place = (texts: Readonly<Record<number, string>>, index: number) =>
+    `${Object.entries({ ...texts, 395: zeros(index + 1, 6) }).reduce(
+      (line, [from, text]) =>
+        line.slice(0, Number(from) - 1) + text + line.slice(Number(from) - 1 + text.length),
+      ' '.repeat(400),
+    )}\r\n`;
+  const amount = zeros(cents, 13);
+  const lines = [
+    { 1: '02RETORNO01COBRANCA', 77: '748', 95: today().replaceAll('-', ''), 111: `00000${code}` },
+    { 1: '1', 48: number, 109: `${code}${short(today())}`, 147: short(inDays(10)), 153: amount, 254: amount },
+    { 1: '9' },
+  ].map(place);
+  const path = join(shop.service.folder, `retorno-${code}.ret`);
+  await writeFile(path, lines.join(''), 'latin1');
+  return parcela('boletos', 'import', path);
+}
+
+test('a boleto goes to Sicredi by file and is paid by a return file that has the number of the bank alone', async () => {
+  const { id, barCode, ourNumber } = await issued(149.9);
+  const number = barCode.slice(21, 30);
+  const year = today().slice(2, 4);
+  assert.match(number, new RegExp(`^${year}[2-9]\\d{6}$`));
+  const paper = numbersOnPaper(barCode as BarCode, ourNumber);
+  assert.equal(paper?.bankNumber, `${year}/${number.slice(2, 8)}-${number.slice(8)}`);
+  assert.equal(paper?.branchAndCode, '0165.02.00623');
+  assert.equal(numbersOnPaper(barCode as BarCode, String(Number(ourNumber) + 1)), null);
+  const lines = await made();
+  const line = lines.find((one) => one.slice(47, 56) === number);
+  assert.equal(line?.length, 400);
+  assert.equal(line?.slice(108, 139), `01${ourNumber.slice(-10)}${short(inDays(10))}0000000014990`);
+  await returned(number, '02', 14_990);
+  const [newest] = JSON.parse(await parcela('remessa', 'list', '--bank', 'sicredi', '--json')).items;
+  assert.equal(newest.accepted, 1);
+  await returned(number, '06', 14_990);
+  await untilStatus(shop, id, STATUS_BILL.paid);
+});
+
+test('the layout is a setting of the provider; another one is refused by its name', async () => {
+  const { id, barCode } = await issued(20);
+  await made();
+  await setUp('change', { layout: '240' });
+  assert.equal((await cancel(shop, id)).status, 202);
+  const lines = await made();
+  assert.ok(lines.every((line) => line.length === 240));
+  const number = barCode.slice(21, 30);
+  assert.ok(lines.some((line) => line.slice(13, 17) === 'P 02' && line.slice(37, 46) === number));
+  const unknown = await run('provider', 'change', ...words({ ...SICREDI, layout: '444' }));
+  assert.notEqual(unknown.exitCode, 0);
+  assert.match(unknown.errors, /layout=444 is not 240 or 400 /);
+  const unwritten = await setUp('change', { bank: '208', layout: '400' });
+  assert.match(unwritten, /layout=400 is not written for bank 208 \(BTG Pactual\): it is 240/);
+});
+
+test('what waits with a number that a layout has no room for goes into its files once the layout is back', async () => {
+  const settings = {
+    ...{ bank: '033', branch: '0059', branchDigit: '7', account: '13000123', accountDigit: '4' },
+    ...{ companyCode: '1899775', portfolio: '102', transmissionCode: '00591899775013000123' },
+    ...{ companyName: SICREDI.companyName, companyDocument: SICREDI.companyDocument },
+  };
+  const change = (layout: string) =>
+    parcela('provider', 'change', ...words({ ...settings, layout }, 'santander'));
+  await parcela('provider', 'add', ...words(settings, 'santander'));
+  await routeTo('santander');
+  const { barCode } = await issued(30, '033');
+  await change('400');
+  assert.deepEqual(await made('santander'), []);
+  const { printed } = await run('doctor', '--json');
+  assert.match(
+    printed,
+    /instructions of boletos wait for a file to bank 033, which santander writes no more/,
+  );
+  await change('240');
+  const lines = await made('santander');
+  const number = barCode.slice(27, 40);
+  assert.ok(lines.some((line) => line.slice(13, 17) === 'P 01' && line.slice(44, 57) === number));
+  await change('400');
+  const again = await run('remessa', 'show', '--bank', 'santander', '--number', '1');
+  assert.match(again.errors, /the settings of the bank have changed since/);
+});
+
+test('Inter is told of registrations alone', async () => {
+  const settings = {
+    ...{ bank: '077', account: '123456', accountDigit: '7', operation: '1234567' },
+    ...{ firstNumber: '0004309540', lastNumber: '0004999999', companyName: SICREDI.companyName },
+  };
+  await parcela('provider', 'add', ...words(settings, 'inter'));
+  await routeTo('inter');
+  const [filed, unfiled] = [await issued(40, '077'), await issued(41, '077')];
+  assert.equal((await cancel(shop, unfiled.id)).body.statusBill, STATUS_BILL.canceled);
+  const numbers = (await made('inter')).slice(1, -1).map((line) => line.slice(89, 100));
+  assert.ok(numbers.includes(filed.barCode.slice(33)), String(numbers));
+  assert.ok(!numbers.includes(unfiled.barCode.slice(33)), String(numbers));
+  const paper = numbersOnPaper(filed.barCode as BarCode, filed.ourNumber);
+  assert.match(paper?.bankNumber ?? '', /^00019\/110\/0004\d{6}-\d$/);
+  await cancel(shop, filed.id);
+  await changeDay(shop, filed.id, inDays(20));
+  const { body } = await read(shop, filed.id);
+  assert.equal(body.statusBill, STATUS_BILL.issued);
+  assert.deepEqual(await made('inter'), []);
+});
+
+test('a return file of another company is told in both languages, and taken all the same', async () => {
+  const place = (texts: Readonly<Record<number, string>>) =>
+    Object.entries(texts).reduce(
+      (line, [from, text]) =>
+        line.slice(0, Number(from) - 1) + text + line.slice(Number(from) - 1 + text.length),
+      ' '.repeat(240),
+    );
+  const made = today().split('-').toReversed().join('');
+  const imported = async (document: string) => {
+    const lines = [
+      { 1: '03300000', 17: `20${document}`, 143: `2${made}093000`, 158: '000217' },
+      { 1: '03300011T01' },
+      { 1: '03300015', 18: '000000' },
+      { 1: '03399999', 18: '000001000004' },
+    ].map((texts) => `${place(texts)}\r\n`);
+    const path = join(shop.service.folder, `de-${document}.ret`);
+    await writeFile(path, lines.join(''), 'latin1');
+    return parcela('boletos', 'import', path);
+  };
+  assert.match(
+    await imported('99888777000166'),
+    /it is of another company .*\(o arquivo é de outro beneficiário/,
+  );
+  assert.doesNotMatch(await imported(SICREDI.companyDocument), /another company/);
+});
