@@ -4,7 +4,7 @@ import type { NamedFile } from '../platform/channels/channel-files.ts';
 import { channelUrlFault } from '../platform/channels/channel-url.ts';
 import { type Cents, cents } from '../values/cents.ts';
 import { openToAll } from './secret-files.ts';
-import type { SettingReader } from './setting-reader.ts';
+import type { SettingReader, Settings } from './setting-reader.ts';
 
 export type ConsoleSettings = {
   readonly listener: { readonly host: string; readonly port: number } | null;
@@ -83,43 +83,23 @@ function readProvider({ text, oneOf, faults, warnings }: SettingReader): Provide
   return { issuer, clientId, files, nameClaim };
 }
 
-export const CONSOLE_SETTINGS: readonly (readonly [name: string, preset: string, description: string])[] = [
-  [
-    'PARCELA_CONSOLE_PORT',
-    '',
+export const CONSOLE_SETTINGS: Settings = {
+  PARCELA_CONSOLE_PORT:
     'port of the console for people (docs/console.md), on a listener of its own; in homologation it is below `/console` of `PARCELA_PORT` too',
-  ],
-  ['PARCELA_CONSOLE_HOST', '127.0.0.1', 'address of that listener'],
-  [
-    'PARCELA_CONSOLE_ORIGIN',
-    '',
+  PARCELA_CONSOLE_HOST: ['127.0.0.1', 'address of that listener'],
+  PARCELA_CONSOLE_ORIGIN:
     'how people reach the console, such as `https://console.example.com`: passkeys are bound to it; production needs it beside the port',
-  ],
-  [
-    'PARCELA_CONSOLE_OIDC_ISSUER',
-    '',
+  PARCELA_CONSOLE_OIDC_ISSUER:
     'identity provider (OIDC) by which people may sign in to the console, such as `https://id.example.com/realms/main` (docs/console.md)',
-  ],
-  ['PARCELA_CONSOLE_OIDC_CLIENT_ID', '', 'as which client it knows this console'],
-  ['PARCELA_CONSOLE_OIDC_CLIENT_SECRET_FILE', '', 'file with the secret of that client; it may be replaced'],
-  [
-    'PARCELA_CONSOLE_OIDC_NAME_CLAIM',
+  PARCELA_CONSOLE_OIDC_CLIENT_ID: 'as which client it knows this console',
+  PARCELA_CONSOLE_OIDC_CLIENT_SECRET_FILE: 'file with the secret of that client; it may be replaced',
+  PARCELA_CONSOLE_OIDC_NAME_CLAIM: [
     'email',
     "the claim that says an invited user's name: `email`, where it is verified, or `preferred_username`, where nobody chooses it",
   ],
-  [
-    'PARCELA_CONSOLE_OIDC_CA_FILE',
-    '',
-    'authorities (PEM) that it is believed by, instead of the public ones',
-  ],
-  [
-    'PARCELA_CONSOLE_SECOND_PERSON_OVER',
-    '',
+  PARCELA_CONSOLE_OIDC_CA_FILE: 'authorities (PEM) that it is believed by, instead of the public ones',
+  PARCELA_CONSOLE_SECOND_PERSON_OVER:
     'in cents: what a person moves beyond it in the console waits for a second one (docs/console.md#a-second-person); without it nothing waits',
-  ],
-  [
-    'PARCELA_DISPUTE_DAYS',
-    '',
+  PARCELA_DISPUTE_DAYS:
     'days in which a chargeback is answered at the acquirer, by the contract with it, 1 to 180: shown beside each dispute',
-  ],
-];
+};

@@ -5,6 +5,7 @@ import { SECRET_KEY_SETTINGS } from '../keys/key-store-settings.ts';
 import { isLoopback } from '../platform/channels/channel-url.ts';
 import { databaseNameOf } from '../platform/postgres/database-hosts.ts';
 import { weeklyFault } from '../providers/pix/pix-settings.ts';
+import { type Lines, linesOf } from '../values/lines.ts';
 import { channelFaults, channelsOf } from './channel-settings.ts';
 import type { Configuration } from './config.ts';
 import { SECRETS } from './secret-files.ts';
@@ -16,102 +17,77 @@ export function contradictions(
   configuration: Configuration,
   environment: Readonly<Record<string, string | undefined>>,
 ): string[] {
-  const faults: string[] = [];
-  const { acquirerTimeoutMilliseconds, requestDeadlineMilliseconds } = configuration;
+  const { acquirerTimeoutMilliseconds, requestDeadlineMilliseconds, metrics } = configuration;
   const timeouts = {
     ACQUIRER: acquirerTimeoutMilliseconds,
     BANK: configuration.bank.timeoutMilliseconds,
     PIX: configuration.pix.timeoutMilliseconds,
   };
-  for (const [peer, milliseconds] of Object.entries(timeouts))
-    if (milliseconds + COMMIT_MARGIN_MILLISECONDS > requestDeadlineMilliseconds)
-      faults.push(
-        `PARCELA_${peer}_TIMEOUT_MILLISECONDS: must be at least 2000 under PARCELA_REQUEST_DEADLINE_MILLISECONDS, ` +
-          'so that an outcome can still be recorded',
-      );
   const { provider, timeoutMilliseconds } = configuration.antiFraud;
   const decisionMilliseconds = timeoutMilliseconds + (provider?.timeoutMilliseconds ?? 0);
   const allMilliseconds = decisionMilliseconds + acquirerTimeoutMilliseconds + COMMIT_MARGIN_MILLISECONDS;
-  if (provider !== null && allMilliseconds > requestDeadlineMilliseconds) {
-    faults.push(
-      'PARCELA_ANTIFRAUD_PROVIDER_TIMEOUT_MILLISECONDS: with PARCELA_ANTIFRAUD_TIMEOUT_MILLISECONDS, ' +
-        'PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS and 2000 it must fit into PARCELA_REQUEST_DEADLINE_MILLISECONDS',
-    );
-  }
-  if (configuration.acquirerUrl !== null && environment.PARCELA_SIMULATOR_LATE_MILLISECONDS !== undefined) {
-    faults.push(
+  return linesOf([
+    Object.entries(timeouts).map(
+      ([peer, milliseconds]) =>
+        milliseconds + COMMIT_MARGIN_MILLISECONDS > requestDeadlineMilliseconds &&
+        `PARCELA_${peer}_TIMEOUT_MILLISECONDS: must be at least 2000 under PARCELA_REQUEST_DEADLINE_MILLISECONDS, so that an outcome can still be recorded`,
+    ),
+    provider !== null &&
+      allMilliseconds > requestDeadlineMilliseconds &&
+      'PARCELA_ANTIFRAUD_PROVIDER_TIMEOUT_MILLISECONDS: with PARCELA_ANTIFRAUD_TIMEOUT_MILLISECONDS, PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS and 2000 it must fit into PARCELA_REQUEST_DEADLINE_MILLISECONDS',
+    configuration.acquirerUrl !== null &&
+      environment.PARCELA_SIMULATOR_LATE_MILLISECONDS !== undefined &&
       'PARCELA_SIMULATOR_LATE_MILLISECONDS: has no effect beside PARCELA_ACQUIRER_URL; leave one out',
-    );
-  }
-  if (
     configuration.simulatedAcquirer !== null &&
-    (configuration.acquirerUrl !== null || configuration.environment === 'production')
-  ) {
-    faults.push(
-      'PARCELA_ACQUIRER: names a simulated acquirer, for homologation without PARCELA_ACQUIRER_URL; add a real one with ' +
-        '`parcela provider add`',
-    );
-  }
-  if (configuration.simulatorLateMilliseconds <= acquirerTimeoutMilliseconds) {
-    faults.push(
+      (configuration.acquirerUrl !== null || configuration.environment === 'production') &&
+      'PARCELA_ACQUIRER: names a simulated acquirer, for homologation without PARCELA_ACQUIRER_URL; add a real one with `parcela provider add`',
+    configuration.simulatorLateMilliseconds <= acquirerTimeoutMilliseconds &&
       'PARCELA_SIMULATOR_LATE_MILLISECONDS: must be more than PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS',
-    );
-  }
-  if (configuration.ownerDatabaseUrl !== null && configuration.databaseUrl === null) {
-    faults.push(
+    configuration.ownerDatabaseUrl !== null &&
+      configuration.databaseUrl === null &&
       'PARCELA_OWNER_DATABASE_URL: has no effect without DATABASE_URL; the embedded database has both roles',
-    );
-  }
-  faults.push(...twoDatabases(configuration), ...ownAddresses(configuration));
-  faults.push(...sharedPorts(configuration), ...sharedFolder(configuration, environment));
-  const { metrics } = configuration;
-  if (metrics.tokenFile === null && !isLoopback(metrics.host)) {
-    faults.push(
-      `PARCELA_METRICS_HOST: ${metrics.host} would show the metrics to others; listen on loopback, or name the token that ` +
-        'they have to show in PARCELA_METRICS_TOKEN_FILE',
-    );
-  }
-  if (configuration.environment === 'production') {
-    faults.push(...productionFaults(configuration), ...channelFaults(configuration));
-    faults.push(...withoutEffect(environment), ...relativeFolders(environment));
-    faults.push(...nodeWeaknesses(environment, process.execArgv, inspectorUrl()), ...shownKeys(environment));
-  }
-  return faults;
+    [twoDatabases(configuration), ...ownAddresses(configuration)],
+    [...sharedPorts(configuration), sharedFolder(configuration, environment)],
+    metrics.tokenFile === null &&
+      !isLoopback(metrics.host) &&
+      `PARCELA_METRICS_HOST: ${metrics.host} would show the metrics to others; listen on loopback, or name the token that they have to show in PARCELA_METRICS_TOKEN_FILE`,
+    configuration.environment === 'production' && [
+      [...productionFaults(configuration), ...channelFaults(configuration)],
+      [...withoutEffect(environment), ...relativeFolders(environment)],
+      [...nodeWeaknesses(environment, process.execArgv, inspectorUrl()), ...shownKeys(environment)],
+    ],
+  ]);
 }
 
 /** Both APIs may share a port; nothing else may. */
-function sharedPorts({ metrics, gateway, integration, console: pages, pix }: Configuration): string[] {
-  const faults: string[] = [];
+function sharedPorts({ metrics, gateway, integration, console: pages, pix }: Configuration): Lines {
+  const ofApis = [gateway.port, integration.port];
+  const [ofConsole, ofNotices] = [pages.listener?.port ?? 0, pix.webhook?.port ?? 0];
   const isTaken = (port: number, others: readonly number[]) => port !== 0 && others.includes(port);
-  const taken = [gateway.port, integration.port];
-  if (isTaken(metrics.port, taken))
-    faults.push(`PARCELA_METRICS_PORT: ${metrics.port} is the port of an API; metrics stand apart`);
-  taken.push(metrics.port);
-  const consolePort = pages.listener?.port ?? 0;
-  if (isTaken(consolePort, taken))
-    faults.push(
-      `PARCELA_CONSOLE_PORT: ${consolePort} is taken by an API or by metrics; the console stands apart`,
-    );
-  taken.push(consolePort);
-  const noticePort = pix.webhook?.port ?? 0;
-  if (isTaken(noticePort, taken))
-    faults.push(
-      `PARCELA_PIX_WEBHOOK_PORT: ${noticePort} is taken by an API, metrics or the console; name a port that banks alone use`,
-    );
-  return faults;
+  return [
+    isTaken(metrics.port, ofApis) &&
+      `PARCELA_METRICS_PORT: ${metrics.port} is the port of an API; metrics stand apart`,
+    isTaken(ofConsole, [...ofApis, metrics.port]) &&
+      `PARCELA_CONSOLE_PORT: ${ofConsole} is taken by an API or by metrics; the console stands apart`,
+    isTaken(ofNotices, [...ofApis, metrics.port, ofConsole]) &&
+      `PARCELA_PIX_WEBHOOK_PORT: ${ofNotices} is taken by an API, metrics or the console; name a port that banks alone use`,
+  ];
 }
 
 /** A peer must be another program. */
-function ownAddresses(configuration: Configuration): string[] {
+function ownAddresses(configuration: Configuration): Lines {
   const { gateway, integration, metrics, console: pages, pix } = configuration;
   const ports = [gateway, integration, metrics, pages.listener, pix.webhook].flatMap(
     (one) => one?.port ?? [],
   );
-  return channelsOf(configuration).flatMap(({ prefix, url }) => {
+  return channelsOf(configuration).map(({ prefix, url }) => {
     const { protocol, hostname = '', port = '', host = '' } = URL.parse(url ?? '') ?? {};
     const asPort = Number(port || (protocol === 'https:' ? 443 : 80));
-    if (!isLoopback(hostname) || !ports.includes(asPort)) return [];
-    return [`${prefix}_URL: ${host} is a port of this service itself; name the port of the other program`];
+    return (
+      isLoopback(hostname) &&
+      ports.includes(asPort) &&
+      `${prefix}_URL: ${host} is a port of this service itself; name the port of the other program`
+    );
   });
 }
 
@@ -119,16 +95,18 @@ const OF_TRIALS = ['PARCELA_CLOCK_ANSWER_MILLISECONDS', 'PARCELA_WEBHOOK_LOOPBAC
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-function withoutEffect(environment: Environment): string[] {
-  const faults = OF_TRIALS.filter((name) => !['', '0'].includes(environment[name]?.trim() ?? '')).map(
-    (name) => `${name}: has no effect in production; leave it out`,
-  );
+function withoutEffect(environment: Environment): Lines {
   const watching = environment.PARCELA_CARD_TESTING?.trim() ?? '';
-  if (environment.PARCELA_ANTIFRAUD_RULES?.trim() === 'none' && ['stop', 'observe'].includes(watching))
-    faults.push(
+  return [
+    ...OF_TRIALS.map(
+      (name) =>
+        !['', '0'].includes(environment[name]?.trim() ?? '') &&
+        `${name}: has no effect in production; leave it out`,
+    ),
+    environment.PARCELA_ANTIFRAUD_RULES?.trim() === 'none' &&
+      ['stop', 'observe'].includes(watching) &&
       'PARCELA_CARD_TESTING: has no effect without rules of velocity: PARCELA_ANTIFRAUD_RULES is none',
-    );
-  return faults;
+  ];
 }
 
 /** A command by hand would take another folder than the service. */
@@ -143,8 +121,8 @@ function relativeFolders(environment: Environment): string[] {
 function sharedFolder(
   { settlementFolder, dataFolder, keyStore }: Configuration,
   environment: Readonly<Record<string, string | undefined>>,
-): string[] {
-  if (settlementFolder === null) return [];
+): string | false {
+  if (settlementFolder === null) return false;
   const folder = resolve(settlementFolder);
   const files = Object.entries(environment).filter(([name]) => /^(PARCELA_|DATABASE_).*_FILE$/.test(name));
   const kept: (readonly [setting: string, folder: string])[] = [
@@ -155,20 +133,20 @@ function sharedFolder(
     ),
   ];
   const [setting] = kept.find(([, one]) => one === folder) ?? [];
-  if (setting === undefined) return [];
-  return [
-    `PARCELA_SETTLEMENT_FOLDER: ${folder} is the folder of ${setting} too, whose files would be moved away; name one of its own`,
-  ];
+  return (
+    setting !== undefined &&
+    `PARCELA_SETTLEMENT_FOLDER: ${folder} is the folder of ${setting} too, whose files would be moved away; name one of its own`
+  );
 }
 
 /** The service would migrate one and use the other. */
-function twoDatabases({ databaseUrl, ownerDatabaseUrl }: Configuration): string[] {
-  if (databaseUrl === null || ownerDatabaseUrl === null) return [];
+function twoDatabases({ databaseUrl, ownerDatabaseUrl }: Configuration): string | false {
+  if (databaseUrl === null || ownerDatabaseUrl === null) return false;
   const [served, migrated] = [databaseNameOf(databaseUrl), databaseNameOf(ownerDatabaseUrl)];
-  if (served === migrated) return [];
-  return [
-    `PARCELA_OWNER_DATABASE_URL: names the database ${migrated}, and DATABASE_URL ${served}; both must name the same one`,
-  ];
+  return (
+    served !== migrated &&
+    `PARCELA_OWNER_DATABASE_URL: names the database ${migrated}, and DATABASE_URL ${served}; both must name the same one`
+  );
 }
 
 /** Root and every process of the account can read the environment of a start. */
@@ -180,62 +158,49 @@ function shownKeys(environment: Readonly<Record<string, string | undefined>>): s
   });
 }
 
-function productionFaults(configuration: Configuration): string[] {
-  const faults: string[] = [];
+function productionFaults(configuration: Configuration): Lines {
   const { listener, origin, provider } = configuration.console;
-  if (listener !== null && origin?.startsWith('https:') !== true) {
-    faults.push(
-      'PARCELA_CONSOLE_ORIGIN: production shows the console under https:// only; name how people reach it',
-    );
-  }
-  if (listener !== null && isIP(URL.parse(origin ?? '')?.hostname.replaceAll(/[[\]]/g, '') ?? '') !== 0)
-    faults.push(
-      `PARCELA_CONSOLE_ORIGIN: ${origin} has no name, and passkeys are bound to one; give the console a name`,
-    );
-  if (provider !== null && !provider.issuer.startsWith('https:'))
-    faults.push('PARCELA_CONSOLE_OIDC_ISSUER: production believes an identity provider under https:// only');
-  if (provider !== null && listener === null)
-    faults.push('PARCELA_CONSOLE_OIDC_ISSUER: has no effect without PARCELA_CONSOLE_PORT');
-  if (configuration.pix.url === null && Object.keys(configuration.pix.settings).length > 0)
-    faults.push('PARCELA_PIX_SETTINGS: has no effect without PARCELA_PIX_URL, the address of the bank');
-  if (configuration.databaseUrl === null) {
-    faults.push(
-      'DATABASE_URL: production needs a PostgreSQL of its own; the embedded one is for homologation',
-    );
-  }
-  // With a database its table may have an acquirer, which the start looks for.
-  if (configuration.acquirerUrl === null && configuration.databaseUrl === null) {
-    faults.push(
-      'PARCELA_ACQUIRER_URL: production needs a bridge to an acquirer; the simulator is for homologation',
-    );
-  }
   const bridge = URL.parse(configuration.acquirerUrl ?? '');
-  if (bridge?.protocol === 'http:' && !isLoopback(bridge.hostname)) {
-    faults.push(
-      `PARCELA_ACQUIRER_URL: ${bridge.host} would get card numbers in clear over the network; use https://, or a bridge on ` +
-        'loopback',
-    );
-  }
-  if (hasUnnamedProxy(configuration)) {
-    faults.push(
-      'PARCELA_TRUSTED_PROXIES: names no proxy, and production listens on loopback: all callers would count as one address, and one stranger ' +
-        'could keep all from signing in; name the TLS proxy in front, or say `none`',
-    );
-  }
-  const { gateway, integration, console: pages } = configuration;
+  const { gateway, integration } = configuration;
   const listeners = {
     GATEWAY: gateway,
     INTEGRATION: integration,
-    ...(pages.listener === null ? {} : { CONSOLE: pages.listener }),
+    ...(listener === null ? {} : { CONSOLE: listener }),
   };
-  for (const [api, { host }] of Object.entries(listeners)) {
-    if (isLoopback(host) || configuration.trustedProxies.length > 0) continue;
-    faults.push(
-      `PARCELA_${api}_HOST: ${host} would serve cards and sessions without TLS; listen on loopback, or name the TLS proxy in front ` +
-        'in PARCELA_TRUSTED_PROXIES',
-    );
-  }
-  return faults;
+  return [
+    listener !== null &&
+      origin?.startsWith('https:') !== true &&
+      'PARCELA_CONSOLE_ORIGIN: production shows the console under https:// only; name how people reach it',
+    listener !== null &&
+      isIP(URL.parse(origin ?? '')?.hostname.replaceAll(/[[\]]/g, '') ?? '') !== 0 &&
+      `PARCELA_CONSOLE_ORIGIN: ${origin} has no name, and passkeys are bound to one; give the console a name`,
+    provider !== null &&
+      !provider.issuer.startsWith('https:') &&
+      'PARCELA_CONSOLE_OIDC_ISSUER: production believes an identity provider under https:// only',
+    provider !== null &&
+      listener === null &&
+      'PARCELA_CONSOLE_OIDC_ISSUER: has no effect without PARCELA_CONSOLE_PORT',
+    configuration.pix.url === null &&
+      Object.keys(configuration.pix.settings).length > 0 &&
+      'PARCELA_PIX_SETTINGS: has no effect without PARCELA_PIX_URL, the address of the bank',
+    configuration.databaseUrl === null &&
+      'DATABASE_URL: production needs a PostgreSQL of its own; the embedded one is for homologation',
+    // With a database its table may have an acquirer, which the start looks for.
+    configuration.acquirerUrl === null &&
+      configuration.databaseUrl === null &&
+      'PARCELA_ACQUIRER_URL: production needs a bridge to an acquirer; the simulator is for homologation',
+    bridge?.protocol === 'http:' &&
+      !isLoopback(bridge.hostname) &&
+      `PARCELA_ACQUIRER_URL: ${bridge.host} would get card numbers in clear over the network; use https://, or a bridge on loopback`,
+    hasUnnamedProxy(configuration) &&
+      'PARCELA_TRUSTED_PROXIES: names no proxy, and production listens on loopback: all callers would count as one address, and one stranger could keep all from signing in; name the TLS proxy in front, or say `none`',
+    ...Object.entries(listeners).map(
+      ([api, { host }]) =>
+        !isLoopback(host) &&
+        configuration.trustedProxies.length === 0 &&
+        `PARCELA_${api}_HOST: ${host} would serve cards and sessions without TLS; listen on loopback, or name the TLS proxy in front in PARCELA_TRUSTED_PROXIES`,
+    ),
+  ];
 }
 
 /** A loopback listener must be reached through a proxy, which no setting names. */
@@ -261,32 +226,22 @@ export function oddSettings({
   pix,
 }: Configuration): string[] {
   const weekly = weeklyFault(pix.settings);
-  const late = weekly === null ? [] : [`PARCELA_PIX_SETTINGS: ${weekly}`];
-  if (environment !== 'production') return late;
-  const unnamed =
-    roles.includes('http') && pagesOrigin === null
-      ? [
-          'PARCELA_PAGES_ORIGIN is not set: addresses of pages for buyers are made from what each request says of itself, and card fields are refused',
-        ]
-      : [];
-  const unseen =
-    listener === null && origin !== null
-      ? ['PARCELA_CONSOLE_ORIGIN: this process shows no console without PARCELA_CONSOLE_PORT']
-      : [];
-  if (!hasNoProxy) return [...late, ...unseen, ...unnamed];
-  return [
-    ...late,
-    ...unseen,
-    ...unnamed,
-    'PARCELA_TRUSTED_PROXIES says that there is no proxy: every caller counts as one address of loopback. Address lists of credentials ' +
-      'see no other, and a hundred failed logins of strangers make all wait',
-    ...(listener === null
-      ? []
-      : [
-          'PARCELA_CONSOLE_PORT: PARCELA_TRUSTED_PROXIES says that there is no proxy: the audit log shows no other address of users, and ' +
-            'strangers at the door slow down all who come to it',
-        ]),
-  ];
+  return linesOf([
+    weekly !== null && `PARCELA_PIX_SETTINGS: ${weekly}`,
+    environment === 'production' && [
+      listener === null &&
+        origin !== null &&
+        'PARCELA_CONSOLE_ORIGIN: this process shows no console without PARCELA_CONSOLE_PORT',
+      roles.includes('http') &&
+        pagesOrigin === null &&
+        'PARCELA_PAGES_ORIGIN is not set: addresses of pages for buyers are made from what each request says of itself, and card fields are refused',
+      hasNoProxy &&
+        'PARCELA_TRUSTED_PROXIES says that there is no proxy: every caller counts as one address of loopback. Address lists of credentials see no other, and a hundred failed logins of strangers make all wait',
+      hasNoProxy &&
+        listener !== null &&
+        'PARCELA_CONSOLE_PORT: PARCELA_TRUSTED_PROXIES says that there is no proxy: the audit log shows no other address of users, and strangers at the door slow down all who come to it',
+    ],
+  ]);
 }
 
 /** Options with their effect. A trailing * matches any ending. Node also accepts _ for -. */
@@ -313,35 +268,26 @@ export function nodeWeaknesses(
   options: readonly string[],
   inspectorUrl: string | undefined,
 ): string[] {
-  const faults: string[] = [];
-  if (inspectorUrl !== undefined) {
-    faults.push(
-      `the inspector of Node is open at ${new URL(inspectorUrl).host}, and reads the memory; start anew without it`,
-    );
-  }
-  if (environment.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
-    faults.push(
-      'NODE_TLS_REJECT_UNAUTHORIZED: 0 believes every certificate; name the authority of a private one in the …_CA_FILE of ' +
-        'its channel, or in sslrootcert of DATABASE_URL',
-    );
-  }
-  if ((environment.NODE_DEBUG ?? '').trim() !== '') {
-    faults.push(
-      'NODE_DEBUG: writes what is sent and received to the standard error; leave it out in production',
-    );
-  }
   const given: [string, readonly string[]][] = [
     ['NODE_OPTIONS', wordsOf(environment.NODE_OPTIONS ?? '')],
     ['the command line of Node', options],
   ];
-  for (const [place, words] of given) {
-    for (const word of words) {
-      const weakening = weakeningOf(word);
-      if (weakening !== undefined)
-        faults.push(`${place}: ${optionOf(word)} ${weakening[1]}; leave it out in production`);
-    }
-  }
-  return faults;
+  return linesOf([
+    inspectorUrl !== undefined &&
+      `the inspector of Node is open at ${new URL(inspectorUrl).host}, and reads the memory; start anew without it`,
+    environment.NODE_TLS_REJECT_UNAUTHORIZED === '0' &&
+      'NODE_TLS_REJECT_UNAUTHORIZED: 0 believes every certificate; name the authority of a private one in the …_CA_FILE of its channel, or in sslrootcert of DATABASE_URL',
+    (environment.NODE_DEBUG ?? '').trim() !== '' &&
+      'NODE_DEBUG: writes what is sent and received to the standard error; leave it out in production',
+    given.map(([place, words]) =>
+      words.map((word) => {
+        const weakening = weakeningOf(word);
+        return (
+          weakening !== undefined && `${place}: ${optionOf(word)} ${weakening[1]}; leave it out in production`
+        );
+      }),
+    ),
+  ]);
 }
 
 /** Parses like Node's `NODE_OPTIONS`: quotes join words, and a backslash escapes the next character. */

@@ -88,6 +88,9 @@ export function settingReader(
   return { allFaults, faults, warnings, text, whole, oneOf, isSet, host, listener, web, database, networks };
 }
 
+/** The description of each, with its preset if it has one. */
+export type Settings = Readonly<Record<string, string | readonly [preset: string, description: string]>>;
+
 export type SettingReader = ReturnType<typeof settingReader>;
 
 function networkFaults(name: string, parts: readonly string[]): string[] {

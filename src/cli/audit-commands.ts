@@ -4,6 +4,7 @@ import { AUDIT_ACTIONS } from '../audit/audit-event.ts';
 import { listAuditEntries, MOST_LISTED } from '../audit/list-audit-entries.ts';
 import { type AuditAnchor, type AuditVerdict, verifyAudit } from '../audit/verify-audit.ts';
 import { instant, parseUtcText, utcText } from '../values/instant.ts';
+import type { Lines } from '../values/lines.ts';
 import {
   type AuditedCommandTools,
   type Command,
@@ -172,7 +173,7 @@ function faultSentence(fault: ChainFault, entryNumber: number): string {
   return FAULT_SENTENCES[fault](entryNumber);
 }
 
-function verdictTexts(verdict: AuditVerdict, anchor: AuditAnchor | null): { lines: string[]; json: unknown } {
+function verdictTexts(verdict: AuditVerdict, anchor: AuditAnchor | null): { lines: Lines; json: unknown } {
   if (!verdict.isWhole) {
     const { fault, entryNumber } = verdict;
     const message = faultSentence(fault, entryNumber);
@@ -187,9 +188,7 @@ function verdictTexts(verdict: AuditVerdict, anchor: AuditAnchor | null): { line
     anchor === null
       ? `The audit log is whole: ${entries} entries.`
       : `The audit log is whole: ${entries} entries, and entry ${anchor.entryNumber} is the one whose seal you kept.`,
-    ...(archived === 0
-      ? []
-      : [`Archived: up to entry ${archived}; what was read begins with entry ${readFrom}.`]),
+    archived > 0 && `Archived: up to entry ${archived}; what was read begins with entry ${readFrom}.`,
     `Keep elsewhere: --number ${entries} --seal ${seal}`,
   ];
   return { lines, json: { isWhole: true, entries, seal, archived, readFrom } };

@@ -12,6 +12,7 @@ import {
 import { keptName } from '../reconciliation/imports/settlement-file.ts';
 import { shownFileNumber } from '../transactions/methods/boleto/changes/bank-change.ts';
 import type { ToldByFile } from '../transactions/methods/boleto/changes/filed-changes.sql.ts';
+import type { Lines } from '../values/lines.ts';
 import { type Command, reaisOf, refused, visible } from './command.ts';
 
 /** See docs/return-files.md. */
@@ -40,7 +41,7 @@ export const BOLETO_COMMANDS: readonly Command[] = [
   },
 ];
 
-function linesOf(read: ProcessedReturnFile): string[] {
+function linesOf(read: ProcessedReturnFile): Lines {
   const {
     head,
     isOfAnother,
@@ -63,15 +64,11 @@ function linesOf(read: ProcessedReturnFile): string[] {
     ...(isOfAnother ? [OF_ANOTHER] : []),
     `changes of our boletos   ${ours}, of which ${taken} are new`,
     `boletos of others        ${foreigners}`,
-    ...(unfit.length > 0
-      ? [
-          `of them with our numbers, but of another bank, value or due day, or of a day to come: ${namedNumbers(unfit)}`,
-        ]
-      : []),
-    ...(known.length > 0 ? [`reported before by file: ${namedNumbers(known)}`] : []),
-    ...(again.length > 0
-      ? [`paid in this file and in another one, see parcela resolve changes: ${namedNumbers(again)}`]
-      : []),
+    unfit.length > 0 &&
+      `of them with our numbers, but of another bank, value or due day, or of a day to come: ${namedNumbers(unfit)}`,
+    known.length > 0 && `reported before by file: ${namedNumbers(known)}`,
+    again.length > 0 &&
+      `paid in this file and in another one, see parcela resolve changes: ${namedNumbers(again)}`,
     ...toldLines(told),
     ...doubtfulLines(doubtful),
     ...Object.entries(others).map(
@@ -81,7 +78,7 @@ function linesOf(read: ProcessedReturnFile): string[] {
       ({ lineNumber, movement, meaning, ourNumber, paid }) =>
         `line ${lineNumber}: ${meaning === null ? 'unknown' : 'unclear'} code ${visible(movement)}${meaning === null ? '' : ` (${meaning})`} of boleto ${ourNumber}, ${reaisOf(paid)}: see parcela reconcile list --class unknownCode`,
     ),
-    ...(taken > 0 ? ['A running service applies them within seconds.'] : []),
+    taken > 0 && 'A running service applies them within seconds.',
   ];
 }
 

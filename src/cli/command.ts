@@ -10,6 +10,7 @@ import { holdsCardNumber, holdsCpfOrEmail } from '../values/card-number-in-text.
 import { cents, reaisText } from '../values/cents.ts';
 import { isUuid } from '../values/ids.ts';
 import { isDay, isInstant, utcText } from '../values/instant.ts';
+import type { Lines } from '../values/lines.ts';
 import type { UrlSettings } from '../webhooks/posting/open-url-rules.ts';
 
 export type CommandTools = {
@@ -140,7 +141,7 @@ export type GivenOptions = {
 };
 
 /** Printed as lines or, with --json, as JSON. `isBad`: it worked, and its result is bad news: exit code 1. */
-type Done = { readonly lines: readonly string[]; readonly json: unknown; readonly isBad?: boolean };
+type Done = { readonly lines: Lines; readonly json: unknown; readonly isBad?: boolean };
 
 /** Exit code 1. `option`: the one at fault. */
 export type Refusal = { readonly option: string | null; readonly message: string };

@@ -6,12 +6,12 @@ import {
   planMigrations,
   type TableSize,
 } from '../platform/migrations/migration-plan.ts';
-
 import {
   INDEX_LOCK_MINUTES,
   TABLE_LOCK_SECONDS,
   TABLE_LOCK_TRIES,
 } from '../platform/migrations/migrations.ts';
+import type { Lines } from '../values/lines.ts';
 import type { Command, CommandOutcome, GivenOptions, InstallationTools } from './command.ts';
 
 /** Every start migrates too. As a step of its own, the owner migrates before new services start. */
@@ -41,7 +41,7 @@ async function runDry({ configure, reachPlace }: InstallationTools): Promise<Com
   return { lines: planLines(plan), json: plan };
 }
 
-function planLines({ applied, pending, newer }: MigrationPlan): string[] {
+function planLines({ applied, pending, newer }: MigrationPlan): Lines {
   const before = newer.map((name) => `applied by a newer version  ${name}`);
   if (pending.length === 0)
     return [...before, `The schema is of this version: ${applied} migrations are applied.`];
@@ -78,7 +78,7 @@ function longLines(pending: readonly PlannedMigration[]): string[] {
   ];
 }
 
-function migrationLines(migration: PlannedMigration): string[] {
+function migrationLines(migration: PlannedMigration): Lines {
   const { name, isOutsideTransaction, locks, builds, scans } = migration;
   const how = isOutsideTransaction ? 'command by command, may be repeated' : 'in one transaction';
   return [
@@ -92,7 +92,7 @@ function migrationLines(migration: PlannedMigration): string[] {
       return `  builds ${index} on ${table} ${sizeText(size)}, ${how}`;
     }),
     ...scans.map(({ table, kind, ...size }) => `  ${DOES[kind]} ${table} ${sizeText(size)}`),
-    ...(locks.length + builds.length + scans.length === 0 ? ['  touches no table that is there'] : []),
+    locks.length + builds.length + scans.length === 0 && '  touches no table that is there',
   ];
 }
 

@@ -7,10 +7,10 @@ import {
   findMadeAt,
   findTransactionWithCancels,
 } from '../transactions/transaction-queries.sql.ts';
-
 import { reaisText } from '../values/cents.ts';
 import { isUuid } from '../values/ids.ts';
 import { type Instant, utcText } from '../values/instant.ts';
+import type { Lines } from '../values/lines.ts';
 import { listMessagesOf, type PaymentMessage } from '../webhooks/history/messages-of-payments.sql.ts';
 import { type Command, MERCHANT_OPTION, option, refused, table, visible } from './command.ts';
 
@@ -93,10 +93,8 @@ async function withRequests(
   return { payment, requests, messages };
 }
 
-function linesOf({ payment, requests, messages }: Shown): string[] {
+function linesOf({ payment, requests, messages }: Shown): Lines {
   const { brand, cardFirstSix, cardLastFour, responseCode } = payment;
-  const decline =
-    responseCode === null ? [] : [`declined with  ${responseCode} (advice ${payment.adviceCode ?? 'none'})`];
   const installments = payment.installments.map((one) => [
     String(one.number),
     reaisText(one.amount),
@@ -111,7 +109,7 @@ function linesOf({ payment, requests, messages }: Shown): string[] {
     `sold           ${utcText(payment.soldAt)}, approved ${textOf(payment.approvedAt)}`,
     `authorization  ${payment.authorizationCode ?? '-'}, nsu ${payment.nsu ?? '-'}`,
     `card           ${brand} ${cardFirstSix}******${cardLastFour}`,
-    ...decline,
+    responseCode !== null && `declined with  ${responseCode} (advice ${payment.adviceCode ?? 'none'})`,
     ...payment.attempts.map(
       (one) =>
         `attempt        ${one.transactionId} at ${one.acquirer}  ${visible(one.notSentReason ?? 'the outcome is its state')}`,

@@ -125,9 +125,7 @@ export const PROVIDER_COMMANDS: readonly Command[] = [
       return {
         lines: [
           'default of each kind is what the settings name.',
-          ...(rows.length === 0
-            ? []
-            : table(['KIND', 'NAME', 'ADAPTER', 'STATE', 'URL', 'CREDENTIALS'], rows)),
+          rows.length > 0 && table(['KIND', 'NAME', 'ADAPTER', 'STATE', 'URL', 'CREDENTIALS'], rows),
           ...rules.map(
             ({ kind, merchantId, rule }) => `${kind} of ${merchantId ?? 'all merchants'}: ${rule}`,
           ),
@@ -255,15 +253,12 @@ async function runWrite(
     lines: [
       `The ${kind} ${name} is there. Where the settings name one of this kind, it gets nothing before a rule says so:`,
       '  parcela provider route',
-      ...(isUnproven(url, credentials)
-        ? ['Nothing proves to it who asks: give --token-file, or --certificate-file with its key.']
-        : []),
-      ...(fault === null
-        ? []
-        : [
-            `It was added all the same, and cannot be used yet: ${visible(fault)}`,
-            `  parcela provider test --kind ${kind} --name ${name}`,
-          ]),
+      isUnproven(url, credentials) &&
+        'Nothing proves to it who asks: give --token-file, or --certificate-file with its key.',
+      fault !== null && [
+        `It was added all the same, and cannot be used yet: ${visible(fault)}`,
+        `  parcela provider test --kind ${kind} --name ${name}`,
+      ],
     ],
     json: { kind, name, url, fault },
   };

@@ -159,8 +159,8 @@ async function written(
       message: `${what}. It could not be written (${fault}): parcela remessa show --number ${number} --folder writes it again`,
     };
   if (path !== null) await markRemittanceWritten(database, given.one('bank') ?? '', number);
-  const place = path === null ? [] : [`Written to ${visible(path)}. Send it to the bank once.`];
-  return { lines: [`${what}.`, ...place], json: { number, madeOn, instructions, path } };
+  const place = path !== null && `Written to ${visible(path)}. Send it to the bank once.`;
+  return { lines: [`${what}.`, place], json: { number, madeOn, instructions, path } };
 }
 
 /** Watchers of the folder see whole files only. Returns the fault. */

@@ -81,9 +81,9 @@ export const RESOLVE_COMMANDS: readonly Command[] = [
       const acquirer = found.kind === 'charge' ? await askAcquirer(found, tools) : null;
       const lines = [
         ...caseLines(found),
-        ...(acquirer === null ? [] : [field('acquirer now', acquirerText(acquirer))]),
+        acquirer !== null && field('acquirer now', acquirerText(acquirer)),
         ...decisions.map((entry) => field('decided', decisionText(entry))),
-        ...(found.isUnresolved ? ['', adviceOf(found)] : []),
+        found.isUnresolved && ['', adviceOf(found)],
       ];
       const json = {
         ...found,

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { CommitUnknown, DatabaseUnavailable } from '../platform/postgres/database-errors.ts';
 import { Overloaded } from '../platform/work/fair-line.ts';
+import { linesOf } from '../values/lines.ts';
 import { ARCHIVE_COMMAND, AUDIT_COMMANDS } from './audit-commands.ts';
 import { BOLETO_COMMANDS } from './boleto-commands.ts';
 import {
@@ -74,7 +75,7 @@ export async function runCommand(words: readonly string[], tools: TerminalTools)
       return EXIT_REFUSED;
     }
     if (isJson) tools.print(printed(outcome.json));
-    else for (const line of outcome.lines) tools.print(line);
+    else for (const line of linesOf(outcome.lines)) tools.print(line);
     return outcome.isBad === true ? EXIT_REFUSED : EXIT_DONE;
   } catch (error) {
     if (error instanceof Overloaded) {

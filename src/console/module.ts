@@ -1,10 +1,5 @@
 import type { OnForbidden } from '../audit/audit-refused-access.ts';
-import { findLastVerification, listNewestEntries } from '../audit/list-audit-entries.ts';
-import type { Keyring } from '../keys/open-keyring.ts';
-import { createCredential, disableCredential } from '../merchants/credentials/create-credential.ts';
-import { listCredentials } from '../merchants/credentials/credentials.sql.ts';
-import { findMerchant, isHeldByRestore } from '../merchants/merchants.sql.ts';
-import { releaseRestored } from '../merchants/release-restored.ts';
+import { findMerchant } from '../merchants/merchants.sql.ts';
 import type { Admission } from '../platform/http/admission.ts';
 import type { ServedEndpoint } from '../platform/http/endpoint.ts';
 import { FAILURES, failureOfHold } from '../platform/http/failures.ts';
@@ -16,36 +11,24 @@ import { keptRead } from '../platform/prepared-reads.ts';
 import type { Pages } from '../platform/web-pages/page-routes.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import { alsoWhileHeld, everySoOften, forgetInBatches } from '../platform/work/every-so-often.ts';
-import { sumHeldByRestore } from '../recurrence/billings/billings.sql.ts';
 import { renewOldCustomers } from '../recurrence/subscriptions/customers.sql.ts';
 import type { Cents } from '../values/cents.ts';
 import { eraseOldNotes } from './buyers/buyer-notes.sql.ts';
 import { BUYERS_UNREAD, eraseOldWords } from './buyers/buyer-words.sql.ts';
 import { rememberBuyers } from './buyers/remember-buyers.ts';
 import { consoleWording } from './console-wording.ts';
-import type { HistoryTools } from './history/history-screens.ts';
 import type { IdentityProvider } from './identities/open-provider.ts';
-import { type MerchantContext, openMerchantTools } from './open-merchant-tools.ts';
-import {
-  type OperatorContext,
-  openOperatorTools,
-  openUserTools,
-  type UserContext,
-} from './open-operator-tools.ts';
-import { findHealth } from './operator/find-health.ts';
-import { readSampledHours } from './operator/health-samples.sql.ts';
+import { type ConsoleToolsContext, openConsoleTools } from './open-console-tools.ts';
 import { storeHealth } from './operator/store-health.ts';
 import type { HomologationPages } from './parts/homologation-pages.ts';
 import { html } from './parts/html.ts';
 import type { Visit } from './parts/screen.ts';
-import { ACTIONS, type ConsoleTools, SCREENS } from './screens.ts';
+import { ACTIONS, SCREENS } from './screens.ts';
 import { deleteOldRequests, isAnythingWaiting } from './second-person/requests.sql.ts';
-import type { WaitingTools } from './second-person/waiting-screens.ts';
 import { deleteExpiredLinks } from './users/links.sql.ts';
 import { CHALLENGE_MILLISECONDS } from './users/passkey.ts';
 import { SESSION_SECONDS } from './users/session.ts';
 import { deleteExpiredSessions } from './users/sessions.sql.ts';
-import { actorOf } from './users/user.ts';
 import { answerPage, framed, type PageTools } from './visits/answer-page.ts';
 import { deleteOldActions } from './visits/console-actions.sql.ts';
 import { decideRequest, listWaiting } from './visits/decide-request.ts';
@@ -104,13 +87,10 @@ export function consoleWorks(context: WorksContext): Work[] {
   ];
 }
 
-export type ConsoleContext = OperatorContext &
-  UserContext &
-  MerchantContext &
-  Pick<ModuleContext, 'gate' | 'log'> & {
-    readonly configuration: ModuleContext['configuration'] & {
+export type ConsoleContext = ConsoleToolsContext &
+  Pick<ModuleContext, 'log'> & {
+    readonly configuration: {
       readonly requestDeadlineMilliseconds: number;
-      readonly cell: string | null;
       readonly pagesOrigin: string | null;
       readonly console: {
         readonly origin: string | null;
@@ -118,7 +98,6 @@ export type ConsoleContext = OperatorContext &
         readonly disputeDays: number | null;
       };
     };
-    readonly keyring: Keyring;
   };
 
 type Below = {
@@ -135,11 +114,7 @@ type Below = {
 
 /** A person opens some pages a minute. Live pages reload themselves. */
 const PAGES_PER_SECOND = { ofUser: 20, ofAddress: 50, assetsOfAddress: 100 } as const;
-const ENTRIES_OF_PAGE = 50;
-/** Everybody on duty watches this page, so one read serves all. */
-const HEALTH_MILLISECONDS = 3_000;
 const WAITING_MILLISECONDS = 5_000;
-const VERIFICATION_MILLISECONDS = 15_000;
 
 /** Actions are audited and cost more than reads. */
 const ACTION_RATE = { perSecond: 1, burstSeconds: 60 } as const;
@@ -184,7 +159,7 @@ export function openConsole(context: ConsoleContext, below: Below): Pages {
     screens: [...SCREENS, ...(homologationPages?.screens ?? [])],
     actions: [...ACTIONS, ...(homologationPages?.actions ?? [])],
     consoleTools: {
-      ...consoleTools(context),
+      ...openConsoleTools(context),
       secondPersonOver,
       disputeDays,
       listRequests: (visit) =>
@@ -224,38 +199,3 @@ const WHO_KNOWS =
   'If it lasts, those who operate the service find the reason at /health/ready of each process, and by parcela doctor.';
 
 type DecideArguments = [visit: Visit, wanted: Parameters<typeof decideRequest>[2]];
-
-function consoleTools(
-  context: ConsoleContext,
-): Omit<ConsoleTools, 'contractOf' | 'demoShop' | 'disputeDays' | keyof WaitingTools | keyof HistoryTools> {
-  const { database, lookUp, gate, audit, keyring, configuration } = context;
-  const findVerification = keptRead(VERIFICATION_MILLISECONDS, () => findLastVerification(database));
-  const enforceAddresses = configuration.environment === 'production';
-  const isAnyHeld = keptRead(WAITING_MILLISECONDS, () => isHeldByRestore(database, null));
-  const toolsOf = (by: Pick<Visit, 'user' | 'address'>) => ({
-    database,
-    audit,
-    operator: actorOf(by),
-    enforceAddresses,
-    cell: configuration.cell,
-  });
-  return {
-    ...openOperatorTools(context),
-    ...openMerchantTools(context),
-    ...openUserTools(context),
-    listCredentials: async (merchantId) =>
-      (await lookUp(merchantId, () => listCredentials({ database }, merchantId))) ?? [],
-    createCredential: (by, wanted) => createCredential(toolsOf(by), wanted),
-    disableCredential: (by, userName) => disableCredential(toolsOf(by), userName),
-    isHeldByRestore: async (merchantId) =>
-      (await isAnyHeld()) && (merchantId === null || isHeldByRestore(database, merchantId)),
-    sumHeldByRestore: (merchantId, until) =>
-      context.search(merchantId ?? NO_MERCHANT, (reader) => sumHeldByRestore(reader, merchantId, until)),
-    releaseRestored: (by, merchantIds, reason) => releaseRestored(toolsOf(by), merchantIds, reason),
-    findHealth: keptRead(HEALTH_MILLISECONDS, () =>
-      findHealth({ database, gate, keyring, findVerification }),
-    ),
-    readSampledHours: (hours) => readSampledHours(database, hours),
-    listAudit: (by, filter, before) => listNewestEntries(toolsOf(by), filter, before, ENTRIES_OF_PAGE),
-  };
-}

@@ -1,32 +1,30 @@
 import { vaultCardsRead } from '../cards/vault/vault-cards.sql.ts';
-import { findPaymentsOfAmount } from '../payments/list/payments-of-amount.sql.ts';
+import { findPaymentsOfAmount, type WantedAmount } from '../payments/list/payments-of-amount.sql.ts';
 import { patiently } from '../platform/exports.ts';
 import type { ModuleContext } from '../platform/module.ts';
 import type { Reader } from '../platform/postgres/database.ts';
 import { findBuyersOfBillings } from '../recurrence/subscriptions/customers.sql.ts';
 import type { Buyer } from '../transactions/customers/buyer.ts';
 import { findBuyers, findNewestCustomerPayments } from '../transactions/customers/customers.sql.ts';
-import { findNamedBoletos } from '../transactions/methods/boleto/boletos.sql.ts';
+import { type BoletoNames, findNamedBoletos } from '../transactions/methods/boleto/boletos.sql.ts';
 import { findPixOfPayer } from '../transactions/methods/pix/pix-charges.sql.ts';
 import { MOST_NOTES } from './buyers/buyer-note.ts';
-import { addNote, listNotes, removeNote } from './buyers/buyer-notes.sql.ts';
-import type { BuyerPageTools } from './buyers/buyer-screens.ts';
+import { addNote, listNotes, type NewNote, removeNote } from './buyers/buyer-notes.sql.ts';
 import { findBuyersByWords } from './buyers/buyer-words.sql.ts';
 import { searchedWords } from './buyers/buyer-words.ts';
-import type { BuyerTools, FileBuyerTools } from './payments/buyers-view.ts';
 import { MOST_FOUND } from './payments/payment-story.ts';
-import type { SearchTools } from './payments/search-screens.ts';
 import { MOST_BUYERS } from './payments/sought.ts';
 
-export type BuyerSearchTools = SearchTools & BuyerPageTools & FileBuyerTools;
+type NamedPayments = readonly { readonly paymentId: string; readonly billingId: string | null }[];
 
 export function openBuyerTools({
   database,
   search,
   lookUp,
-}: Pick<ModuleContext, 'database' | 'search' | 'lookUp'>): BuyerSearchTools {
+}: Pick<ModuleContext, 'database' | 'search' | 'lookUp'>) {
   return {
-    findCustomerPayments: (merchantId, documents) =>
+    /** By card and by Pix, newest first. */
+    findCustomerPayments: (merchantId: string, documents: readonly string[]) =>
       search(merchantId, async (reader) => {
         const cards = await findNewestCustomerPayments(reader, { merchantId, documents }, MOST_FOUND);
         const pix = await findPixOfPayer(reader, { merchantId, documents }, MOST_FOUND);
@@ -34,25 +32,28 @@ export function openBuyerTools({
           .toSorted((one, other) => other.soldAt - one.soldAt)
           .slice(0, MOST_FOUND);
       }),
-    findNamedBuyers: (merchantId, text) => {
+    findNamedBuyers: (merchantId: string, text: string) => {
       const words = searchedWords(text);
       return words === null
         ? Promise.resolve({ buyers: [], isCut: false })
         : search(merchantId, (reader) => findBuyersByWords(reader, merchantId, words, MOST_BUYERS));
     },
-    findOfAmount: (merchantId, wanted) =>
+    findOfAmount: (merchantId: string, wanted: WantedAmount) =>
       search(merchantId, (reader) => findPaymentsOfAmount(reader, merchantId, wanted, MOST_FOUND)),
-    listNotes: (merchantId, document) =>
+    listNotes: (merchantId: string, document: string) =>
       lookUp(merchantId, (reader) => listNotes(reader, { merchantId, document }, MOST_NOTES)),
-    addNote: (note) => addNote(database, note),
-    removeNote: (note) => removeNote(database, note),
-    findBoletos: (merchantId, names) =>
+    /** False: nothing names the buyer any more. */
+    addNote: (note: NewNote) => addNote(database, note),
+    removeNote: (note: Parameters<typeof removeNote>[1]) => removeNote(database, note),
+    findBoletos: (merchantId: string, names: BoletoNames) =>
       lookUp(merchantId, (reader) => findNamedBoletos(reader, merchantId, names, MOST_FOUND)),
-    findBuyers: (merchantId, payments) =>
+    /** By card payment; for a billing's charge, the subscriber. */
+    findBuyers: (merchantId: string, payments: NamedPayments) =>
       lookUp(merchantId, (reader) => readBuyers(reader, merchantId, payments)),
-    findBuyersOfFile: (merchantId, payments) =>
+    /** For any number of payments, without the connections of payments. */
+    findBuyersOfFile: (merchantId: string, payments: NamedPayments) =>
       patiently(() => search(merchantId, (reader) => readBuyers(reader, merchantId, payments))),
-    findCards: (merchantId, vaultIds) =>
+    findCards: (merchantId: string, vaultIds: readonly string[]) =>
       lookUp(merchantId, async (reader) => {
         const stored = await vaultCardsRead(reader).read(
           vaultIds.map((vaultId) => ({ merchantId, vaultId })),
@@ -65,7 +66,7 @@ export function openBuyerTools({
 async function readBuyers(
   reader: Reader,
   merchantId: string,
-  payments: Parameters<BuyerTools['findBuyers']>[1],
+  payments: NamedPayments,
 ): Promise<ReadonlyMap<string, Buyer>> {
   const ownIds = payments.flatMap((one) => (one.billingId === null ? [one.paymentId] : []));
   const billingIds = payments.flatMap(({ billingId }) => billingId ?? []);

@@ -16,14 +16,15 @@ import {
   sumSold,
 } from '../reconciliation/receivables/receivables.sql.ts';
 import { type DayReport, readBoundedDayReport } from '../reconciliation/reports/read-day-report.ts';
-import { countRetries } from '../recurrence/billings/billing-sums.sql.ts';
+import { countRetries, type RetryCounts } from '../recurrence/billings/billing-sums.sql.ts';
 import { sumBillingDays } from '../recurrence/billings/billings.sql.ts';
 import { listOpenBillings } from '../recurrence/billings/open-billings.sql.ts';
 import { listChargebacksOf, listDisputes } from '../transactions/changes/chargebacks.sql.ts';
 import { listTransactionMovements } from '../transactions/movements/movements.sql.ts';
-import { readPeriodSums, readSaleCounts } from '../transactions/read-sale-counts.ts';
+import { type AllSales, readPeriodSums, readSaleCounts } from '../transactions/read-sale-counts.ts';
 import type { Period } from '../transactions/sale-sums.sql.ts';
-import { cents } from '../values/cents.ts';
+import type { PeriodSums } from '../transactions/sale-sums.ts';
+import { type Cents, cents } from '../values/cents.ts';
 import { isUuid } from '../values/ids.ts';
 import {
   addDays,
@@ -34,44 +35,20 @@ import {
   saoPauloDay,
   startOfSaoPauloDay,
 } from '../values/instant.ts';
-import { DELIVERY_STATES } from '../webhooks/deliveries/delivery.ts';
+import { DELIVERY_STATES, type DeliveryState } from '../webhooks/deliveries/delivery.ts';
 import { listFailingEndpoints } from '../webhooks/endpoints/webhook-endpoints.sql.ts';
 import { countLost, listDeliveries } from '../webhooks/history/list-deliveries.ts';
 import { listDeliveriesOf } from '../webhooks/history/messages-of-payments.sql.ts';
-import type { ChargeFigures, ChartTools, DeliveryCounts } from './charts/chart-screens.ts';
-import { countDays, type Days, daysBefore } from './charts/sales-charts.ts';
-import type { FilterPageTools } from './filters/filter-screens.ts';
-import type { ListTools } from './filters/list-screens.ts';
+import type { Period as DeliveryPeriod } from '../webhooks/history/recorded-delivery.ts';
+import { type ChargeSums, countDays, type Days, daysBefore } from './charts/sales-charts.ts';
+import type { SavedFilter } from './filters/saved-filter.ts';
 import { keepFilter, listSavedFilters, removeFilter } from './filters/saved-filters.sql.ts';
-import type { AddressTools } from './notifications/address-screens.ts';
-import type { DeliveryTools } from './notifications/delivery-screens.ts';
-import { type BuyerSearchTools, openBuyerTools } from './open-buyer-tools.ts';
+import { openBuyerTools } from './open-buyer-tools.ts';
 import type { Asked } from './parts/screen.ts';
-import type { FileMoneyTools } from './payments/payment-file-screens.ts';
-import type { PaymentTools } from './payments/payment-screens.ts';
 import { MOST_DELIVERIES, MOST_MOVEMENTS } from './payments/payment-story.ts';
-import type { DaySheetTools } from './reconciliation/day-sheet-screens.ts';
 import { MOST_DISPUTES_SHOWN } from './reconciliation/dispute.ts';
-import type { DisputeTools } from './reconciliation/dispute-screens.ts';
-import type { CalendarTools } from './recurrence/calendar-screens.ts';
-import type { SubscriptionTools } from './recurrence/subscription-screens.ts';
+import type { ShownStoredCard } from './recurrence/recurrence-words.ts';
 import { delayedMethods } from './today/delayed-method.ts';
-import type { TodayTools } from './today/today-screens.ts';
-import type { TodaySums } from './today/today-view.ts';
-
-export type MerchantPageTools = Omit<PaymentTools, 'listThingHistory'> &
-  ListTools &
-  BuyerSearchTools &
-  FilterPageTools &
-  ChartTools &
-  CalendarTools &
-  SubscriptionTools &
-  FileMoneyTools &
-  AddressTools &
-  DeliveryTools &
-  Pick<TodayTools, 'sumToday' | 'readPart' | 'listDelays'> &
-  Pick<DisputeTools, 'listDisputes'> &
-  Omit<DaySheetTools, 'findMerchant'>;
 
 /** In one day. Reading them takes about a hundred queries. */
 const MOST_INSTALLMENTS = 100_000;
@@ -95,6 +72,21 @@ const ACCOUNTS_OF_SEARCH = 100;
 const DELAYS_MILLISECONDS = 5_000;
 const MOST_PROCESSES = 100;
 const DAY_MILLISECONDS = 86_400_000;
+
+/** Read together. */
+export type TodaySums = {
+  readonly at: Instant;
+  readonly today: PeriodSums;
+  /** Yesterday until the same hour. */
+  readonly yesterday: PeriodSums;
+  /** Expected of acquirers, after their fees. `all`: from today on. */
+  readonly toReceive: {
+    readonly all: Cents;
+    readonly today: Cents;
+    readonly yesterday: Cents;
+    readonly week: Cents;
+  };
+};
 
 async function sumToday(
   search: Search,
@@ -128,6 +120,16 @@ async function sumToday(
     },
   };
 }
+
+/** Read together. */
+export type ChargeFigures = {
+  readonly at: Instant;
+  readonly sums: ChargeSums;
+  readonly sales: AllSales;
+  readonly retries: RetryCounts;
+};
+
+export type DeliveryCounts = Readonly<Record<DeliveryState, number>>;
 
 const wholeDays = ({ from, to }: Days): Period => ({
   from: startOfSaoPauloDay(from),
@@ -166,9 +168,9 @@ async function readCharges(
   };
 }
 
-/** Without number and holder, so the read is not audited. */
-function storedCardFinder(lookUp: ModuleContext['lookUp']): MerchantPageTools['findStoredCard'] {
-  return async (merchantId, vaultId) => {
+/** Without number and holder, so the read is not audited. Null: none, or it is another merchant's. */
+function storedCardFinder(lookUp: ModuleContext['lookUp']) {
+  return async (merchantId: string, vaultId: string): Promise<ShownStoredCard | null> => {
     if (!isUuid(vaultId)) return null;
     const key = { merchantId, vaultId: vaultId.toLowerCase() };
     const card = await lookUp(merchantId, (reader) => findVaultCard(reader, key));
@@ -178,15 +180,17 @@ function storedCardFinder(lookUp: ModuleContext['lookUp']): MerchantPageTools['f
   };
 }
 
-function receivableTools(
-  search: Search,
-): Pick<MerchantPageTools, 'sumSold' | 'sumDue' | 'listCoveredDays' | 'listDisputes'> {
+function receivableTools(search: Search) {
   return {
-    listCoveredDays: (merchantId, days) =>
+    /** The days of these that files cover. */
+    listCoveredDays: (merchantId: string, days: readonly Day[]) =>
       search(merchantId, (reader) => listCoveredDays(reader, merchantId, days)),
-    sumSold: (merchantId, wanted) => search(merchantId, (reader) => sumSold(reader, merchantId, wanted)),
-    sumDue: (merchantId, wanted) => search(merchantId, (reader) => sumDue(reader, merchantId, wanted)),
-    listDisputes: (merchantId, { from, to }) => {
+    sumSold: (merchantId: string, wanted: Parameters<typeof sumSold>[2]) =>
+      search(merchantId, (reader) => sumSold(reader, merchantId, wanted)),
+    sumDue: (merchantId: string, wanted: Parameters<typeof sumDue>[2]) =>
+      search(merchantId, (reader) => sumDue(reader, merchantId, wanted)),
+    /** Chargebacks of these days, both included, newest first, up to one more than are shown. */
+    listDisputes: (merchantId: string, { from, to }: Days) => {
       const period = { from: startOfSaoPauloDay(from), before: startOfSaoPauloDay(reachedFrom(to, 1)) };
       return search(merchantId, (reader) =>
         listDisputes(reader, merchantId, period, MOST_DISPUTES_SHOWN + 1),
@@ -204,9 +208,9 @@ function delayFinder({
   acquirers,
   banks,
   pixBanks,
-}: Pick<MerchantContext, 'database' | 'acquirers' | 'banks' | 'pixBanks'>): MerchantPageTools['listDelays'] {
+}: Pick<MerchantContext, 'database' | 'acquirers' | 'banks' | 'pixBanks'>) {
   const readReports = keptRead(DELAYS_MILLISECONDS, () => listReports(database, MOST_PROCESSES));
-  return async (merchantId) => {
+  return async (merchantId: string) => {
     // Only a card is tried elsewhere.
     const onlyFirst = (set: typeof banks) => ({ first: set.ofMerchant(merchantId).first, later: [] });
     return delayedMethods(await readReports(), {
@@ -218,14 +222,7 @@ function delayFinder({
 }
 
 /** Reads of merchant pages that the API does not have, queued and bounded. */
-export function openMerchantTools({
-  database,
-  search,
-  lookUp,
-  clock,
-  log,
-  ...context
-}: MerchantContext): MerchantPageTools {
+export function openMerchantTools({ database, search, lookUp, clock, log, ...context }: MerchantContext) {
   const prepared = <Value>() =>
     preparedReads<Value>({
       ...PREPARED,
@@ -240,24 +237,30 @@ export function openMerchantTools({
     ...openBuyerTools({ database, search, lookUp }),
     ...receivableTools(search),
     listDelays: delayFinder({ database, ...context }),
-    findMovements: (merchantId, paymentId) =>
+    findMovements: (merchantId: string, paymentId: string) =>
       search(merchantId, (reader) => listTransactionMovements(reader, merchantId, paymentId, MOST_MOVEMENTS)),
-    findDeliveries: (merchantId, payment) =>
+    /** Only payments with an NSU have notifications. */
+    findDeliveries: (merchantId: string, payment: Parameters<typeof listDeliveriesOf>[2]) =>
       lookUp(merchantId, (reader) => listDeliveriesOf(reader, merchantId, payment, MOST_DELIVERIES)),
-    findChargebacks: (merchantId, paymentId) =>
+    findChargebacks: (merchantId: string, paymentId: string) =>
       lookUp(merchantId, (reader) => listChargebacksOf(reader, merchantId, paymentId)),
-    findReceivables: (merchantId, paymentId) =>
+    /** By installment. Empty until its movements are followed. */
+    findReceivables: (merchantId: string, paymentId: string) =>
       lookUp(merchantId, (reader) => listReceivablesOf(reader, merchantId, paymentId)),
     readList: lists,
-    listFilters: (merchantId, userId) =>
+    listFilters: (merchantId: string, userId: string) =>
       lookUp(merchantId, (reader) => listSavedFilters(reader, merchantId, userId)),
-    keepFilter: (merchantId, userId, wanted) => keepFilter(database, merchantId, userId, wanted),
-    removeFilter: (merchantId, userId, of) => removeFilter(database, merchantId, userId, of),
-    readCharges: (merchantId, days, now) =>
+    keepFilter: (merchantId: string, userId: string, wanted: Omit<SavedFilter, 'place'>) =>
+      keepFilter(database, merchantId, userId, wanted),
+    removeFilter: (merchantId: string, userId: string, of: Pick<SavedFilter, 'place' | 'name'>) =>
+      removeFilter(database, merchantId, userId, of),
+    /** The figures of these days until now, and of as many days before. */
+    readCharges: (merchantId: string, days: Days, now: Instant) =>
       charges(merchantId, `${days.from} ${days.to} ${saoPauloDay(now)}`, () =>
         readCharges(search, merchantId, days, now),
       ),
-    countDeliveries: (merchantId, accountNumber, { from, to }) =>
+    /** Null: too many deliveries, or no such days. */
+    countDeliveries: (merchantId: string, accountNumber: string, { from, to }: Days) =>
       deliveries(merchantId, `${accountNumber} ${from} ${to}`, async () => {
         const counts = { waiting: 0, delivered: 0, givenUp: 0 };
         for (const state of DELIVERY_STATES) {
@@ -269,16 +272,19 @@ export function openMerchantTools({
         }
         return counts;
       }),
-    sumToday: (merchantId, accountNumbers, now) =>
+    sumToday: (merchantId: string, accountNumbers: readonly string[], now: Instant) =>
       ofToday(merchantId, saoPauloDay(now), () => sumToday(search, merchantId, accountNumbers, now)),
-    findMoneyOfFile: (merchantId, ids) =>
+    findMoneyOfFile: (merchantId: string, ids: readonly string[]) =>
       patiently(() => search(merchantId, (reader) => findMoneyOfPayments(reader, merchantId, ids))),
+    /** Null: refused now. The rest of the page is still shown. */
     readPart: unlessRefused,
-    listFailing: (merchantId) =>
+    listFailing: (merchantId: string) =>
       search(merchantId, (reader) => listFailingEndpoints(reader, merchantId, ADDRESSES)),
-    countLost: (merchantId, accountNumbers, period) =>
+    /** Of each account what was given up and can be sent again; no period: ever. Null: it is refused now. */
+    countLost: (merchantId: string, accountNumbers: readonly string[], period: DeliveryPeriod | null) =>
       unlessRefused(() => countLost({ search, clock }, merchantId, accountNumbers, period)),
-    readDayReport: (merchantId, day) =>
+    /** The value is null if the day has too many installments. */
+    readDayReport: (merchantId: string, day: Day) =>
       dayReports(merchantId, day, () => {
         const inTurn: Reader = {
           query: (statement, values) =>
@@ -287,9 +293,10 @@ export function openMerchantTools({
         return readBoundedDayReport(inTurn, { merchantId, day }, MOST_INSTALLMENTS);
       }),
     findStoredCard: storedCardFinder(lookUp),
-    listOpenBillings: (merchantId, ids) =>
+    /** At most one of each subscription. */
+    listOpenBillings: (merchantId: string, ids: readonly string[]) =>
       lookUp(merchantId, (reader) => listOpenBillings(reader, merchantId, ids)),
-    sumBillingDays: (merchantId, period) =>
+    sumBillingDays: (merchantId: string, period: Days) =>
       search(merchantId, (reader) => sumBillingDays(reader, merchantId, period)),
   };
 }

@@ -3,7 +3,8 @@ import { listKeyPairs } from '../cards/pairs/key-pairs.sql.ts';
 import { listDataKeys } from '../keys/data-keys.sql.ts';
 import { changeMerchant, changeStanding } from '../merchants/change-merchant.ts';
 import { addAccounts, createMerchant } from '../merchants/create-merchant.ts';
-import { findMerchant, searchMerchants } from '../merchants/merchants.sql.ts';
+import type { MerchantChange, NewMerchant } from '../merchants/merchant.ts';
+import { findMerchant, type MerchantFilter, searchMerchants } from '../merchants/merchants.sql.ts';
 import { readClockOfDatabase } from '../platform/database-time.sql.ts';
 import { rateLimit } from '../platform/http/rate-limit.ts';
 import type { ModuleContext } from '../platform/module.ts';
@@ -11,15 +12,25 @@ import { shownOf } from '../platform/pages.ts';
 import { NO_MERCHANT } from '../platform/postgres/batched-writes.ts';
 import type { Reader } from '../platform/postgres/database.ts';
 import { listReports } from '../platform/process-reports/process-reports.sql.ts';
-import { readRoutes, routeProviders, standingOfRoutes } from '../providers/add-provider.ts';
+import {
+  readRoutes,
+  routeProviders,
+  standingOfRoutes,
+  type WantedRoutes,
+} from '../providers/add-provider.ts';
 import type { Acquirers } from '../providers/open-acquirers.ts';
 import { DEFAULT_PROVIDER } from '../providers/provider.ts';
 import { ALL_MERCHANTS, ruleText } from '../providers/provider-rule.ts';
 import { listProviders, listRules } from '../providers/providers.sql.ts';
-import { listRulesOfExceptions, sumCause } from '../reconciliation/exceptions/causes.sql.ts';
+import {
+  type ExceptionCause,
+  listRulesOfExceptions,
+  sumCause,
+} from '../reconciliation/exceptions/causes.sql.ts';
 import {
   findException,
   listExceptionsOfAll,
+  type OperatorFilter,
   readLine,
   sumExceptionsOfAll,
 } from '../reconciliation/exceptions/exceptions.sql.ts';
@@ -36,23 +47,25 @@ import { listRefusedFiles } from '../reconciliation/imports/settlement-refusals.
 import { listDifferences, readNewestReport } from '../reconciliation/truth/truth-differences.sql.ts';
 import { readNewestRuns } from '../reconciliation/truth/truth-runs.sql.ts';
 import { listUnanswered } from '../recurrence/automatic/unanswered.sql.ts';
-import { changeFees } from '../transactions/fees/change-fees.ts';
+import { changeFees, type NewFees } from '../transactions/fees/change-fees.ts';
 import { listNewestFeeVersions } from '../transactions/fees/fee-tables.sql.ts';
 import { findFirstFile } from '../transactions/methods/boleto/changes/filed-changes.sql.ts';
 import { listUnresolvedBoletos } from '../transactions/methods/boleto/unresolved/unresolved-boletos.sql.ts';
 import { listUnresolvedPix } from '../transactions/methods/pix/unresolved/unresolved-pix.sql.ts';
 import { decideUnresolved } from '../transactions/unresolved/decide-unresolved.ts';
 import { findCase, findUnresolved } from '../transactions/unresolved/unresolved.sql.ts';
-import { isUnresolvedKind, type UnresolvedKind } from '../transactions/unresolved/unresolved.ts';
-import { instant } from '../values/instant.ts';
+import {
+  type Case,
+  type Decision,
+  isUnresolvedKind,
+  type UnresolvedKind,
+} from '../transactions/unresolved/unresolved.ts';
+import type { Cents } from '../values/cents.ts';
+import { type Day, instant } from '../values/instant.ts';
 import type { ProviderSettings } from './identities/identity.ts';
 import { inviteByIdentity, recoverByIdentity } from './identities/open-by-identity.ts';
-import type { MerchantActionTools } from './merchants/merchant-actions.ts';
-import type { MerchantTools } from './merchants/merchant-screens.ts';
 import { ACQUIRER, routingOf } from './merchants/routing.ts';
-import type { RoutingTools } from './merchants/routing-screens.ts';
 import type { Visit } from './parts/screen.ts';
-import type { DifferenceTools } from './settlement/difference-screens.ts';
 import {
   MOST_DIFFERENCES_SHOWN,
   MOST_EXCEPTIONS_SHOWN,
@@ -62,10 +75,7 @@ import {
   MOST_SUMS_SHOWN,
   MOST_UNDER_WAY_SHOWN,
 } from './settlement/exception-found.ts';
-import type { ExceptionActionTools, ExceptionTools } from './settlement/exception-screens.ts';
-import type { FileTools } from './settlement/file-screens.ts';
 
-import type { UnresolvedTools } from './unresolved/unresolved-screens.ts';
 import {
   firstWaiting,
   MOST_WAITING_SHOWN,
@@ -75,15 +85,11 @@ import {
   type WaitingThing,
 } from './unresolved/waiting-thing.ts';
 import { MOST_VERSIONS_LISTED } from './upkeep/fee-comparison.ts';
-import type { FeeActionTools, FeeTools } from './upkeep/fee-screens.ts';
 import { keyStates } from './upkeep/key-due.ts';
-import type { KeyTools } from './upkeep/key-screens.ts';
 import { changeRole } from './users/change-role.ts';
 import { disableUser } from './users/disable-user.ts';
 import { inviteUser, recoverUser, type WantedUser } from './users/invite-user.ts';
-import { actorOf } from './users/user.ts';
-import type { UserActionTools } from './users/user-actions.ts';
-import type { UserTools } from './users/user-screens.ts';
+import { actorOf, type UserFilter } from './users/user.ts';
 import { findListedUser, listUsers } from './users/users.sql.ts';
 
 export type OperatorContext = Pick<ModuleContext, 'database' | 'lookUp' | 'search' | 'clock'> & {
@@ -98,18 +104,6 @@ export type OperatorContext = Pick<ModuleContext, 'database' | 'lookUp' | 'searc
   };
 };
 
-export type OperatorTools = UnresolvedTools &
-  ExceptionTools &
-  ExceptionActionTools &
-  FileTools &
-  DifferenceTools &
-  MerchantOperatorTools &
-  FeeTools &
-  FeeActionTools &
-  KeyTools;
-
-type MerchantOperatorTools = Omit<MerchantTools, 'listCredentials'> & MerchantActionTools & RoutingTools;
-
 /** A person's questions to the acquirer: ten at once, then one in five seconds. */
 const QUESTIONS = { perSecond: 0.2, burstSeconds: 50 };
 const MERCHANTS_OF_PAGE = 50;
@@ -117,7 +111,7 @@ const MOST_PROCESSES = 100;
 /** A file a day of a hundred establishments. */
 const MOST_SPANS = 5_000;
 
-export function openOperatorTools(context: OperatorContext): OperatorTools {
+export function openOperatorTools(context: OperatorContext) {
   return {
     ...unresolvedTools(context),
     ...settlementTools(context),
@@ -126,12 +120,12 @@ export function openOperatorTools(context: OperatorContext): OperatorTools {
   };
 }
 
-function unresolvedTools(context: OperatorContext): UnresolvedTools {
+function unresolvedTools(context: OperatorContext) {
   const { lookUp, search, acquirers, configuration } = context;
   const { acquirerTimeoutMilliseconds } = configuration;
   const asked = rateLimit(QUESTIONS.perSecond, QUESTIONS.burstSeconds);
   return {
-    async listWaiting({ kinds, order, ...filter }) {
+    async listWaiting({ kinds, order, ...filter }: WaitingFilter) {
       const found: WaitingThing[] = [];
       for (const kind of kinds) {
         const ofKind = await search(
@@ -145,12 +139,13 @@ function unresolvedTools(context: OperatorContext): UnresolvedTools {
       }
       return firstWaiting(found, order);
     },
-    findCase: (id) => lookUp(NO_MERCHANT, (reader) => findCase(reader, id)),
-    async askAcquirer({ user }, { merchantId, transactionId, acquirer }) {
+    findCase: (id: string) => lookUp(NO_MERCHANT, (reader) => findCase(reader, id)),
+    /** The acquirer's present answer. Null if the user asked too often. */
+    async askAcquirer({ user }: Visit, { merchantId, transactionId, acquirer }: Case) {
       if (asked.secondsToWait(user.userId, performance.now()) > 0) return null;
       return acquirers.of(acquirer).find(merchantId, transactionId, acquirerTimeoutMilliseconds);
     },
-    decide: (visit, { id, decision, reason, amount }) =>
+    decide: (visit: Visit, { id, decision, reason, amount }: Decided) =>
       decideUnresolved(
         {
           ...{ ...context, acquirerTimeoutMilliseconds, operator: actorOf(visit), onWait: () => {} },
@@ -166,6 +161,14 @@ function unresolvedTools(context: OperatorContext): UnresolvedTools {
       ),
   };
 }
+
+type Decided = {
+  readonly id: string;
+  readonly decision: Decision;
+  readonly reason: string;
+  /** What was captured; null: what was asked for. */
+  readonly amount: Cents | null;
+};
 
 async function listWaitingAtBanks(
   reader: Reader,
@@ -190,31 +193,40 @@ async function listWaitingAtBanks(
 
 function settlementTools({ database, audit, search, lookUp }: OperatorContext) {
   return {
-    listExceptions: (filter) =>
+    listExceptions: (filter: OperatorFilter) =>
       search(NO_MERCHANT, (reader) => listExceptionsOfAll(reader, filter, MOST_EXCEPTIONS_SHOWN)),
-    sumExceptions: (filter) =>
+    /** By merchant and class, most money first, up to a bound. */
+    sumExceptions: (filter: OperatorFilter) =>
       search(NO_MERCHANT, (reader) => sumExceptionsOfAll(reader, filter, MOST_SUMS_SHOWN)),
-    findException: (id) => lookUp(NO_MERCHANT, (reader) => findException(reader, id)),
-    findFirstFile: (id) => lookUp(NO_MERCHANT, (reader) => findFirstFile(reader, id)),
-    readLine: (fileNumber, lineNumber) =>
+    findException: (id: string) => lookUp(NO_MERCHANT, (reader) => findException(reader, id)),
+    findFirstFile: (exceptionId: string) =>
+      lookUp(NO_MERCHANT, (reader) => findFirstFile(reader, exceptionId)),
+    readLine: (fileNumber: number, lineNumber: number) =>
       lookUp(NO_MERCHANT, (reader) => readLine(reader, fileNumber, lineNumber)),
-    sumCause: (cause) => search(NO_MERCHANT, (reader) => sumCause(reader, cause)),
-    listRules: (merchantId) =>
+    sumCause: (cause: Omit<ExceptionCause, 'rule'>) =>
+      search(NO_MERCHANT, (reader) => sumCause(reader, cause)),
+    /** Of open exceptions about fees, up to a bound. */
+    listRules: (merchantId: string) =>
       search(NO_MERCHANT, (reader) => listRulesOfExceptions(reader, merchantId, MOST_RULES_SHOWN)),
-    resolveCause: (visit, wanted) => resolveCause({ audit }, actorOf(visit), wanted),
-    resolveException: (visit, id, reason) =>
+    resolveCause: (visit: Visit, wanted: Parameters<typeof resolveCause>[2]) =>
+      resolveCause({ audit }, actorOf(visit), wanted),
+    resolveException: (visit: Visit, id: string, reason: string) =>
       resolveException({ database, audit }, actorOf(visit), id, reason),
-    listFiles: (before) => search(NO_MERCHANT, (reader) => listFiles(reader, before, MOST_FILES_SHOWN)),
-    readFile: (fileNumber) => lookUp(NO_MERCHANT, () => readFile(database, fileNumber)),
+    /** Files with a lower number, newest first, up to a bound. */
+    listFiles: (before: number) =>
+      search(NO_MERCHANT, (reader) => listFiles(reader, before, MOST_FILES_SHOWN)),
+    readFile: (fileNumber: number) => lookUp(NO_MERCHANT, () => readFile(database, fileNumber)),
     listFilesUnderWay: () => search(NO_MERCHANT, (reader) => listFilesUnderWay(reader, MOST_UNDER_WAY_SHOWN)),
     listRefusedFiles: () => search(NO_MERCHANT, (reader) => listRefusedFiles(reader, MOST_REFUSED_SHOWN)),
-    async findCoverages(from, to) {
+    async findCoverages(from: Day, to: Day) {
       const spans = await search(NO_MERCHANT, (reader) => listFileSpans(reader, from, to, MOST_SPANS));
       return fileCoverages(spans, from, to);
     },
-    listDifferences: (merchantId) =>
+    /** Largest first, up to one more than are shown. */
+    listDifferences: (merchantId: string | null) =>
       search(NO_MERCHANT, (reader) => listDifferences(reader, merchantId, MOST_DIFFERENCES_SHOWN + 1)),
-    secondsSinceVerified: (merchantId) =>
+    /** Since the last nightly run, or the merchant's last verification. Null if there was none. */
+    secondsSinceVerified: (merchantId: string | null) =>
       lookUp(NO_MERCHANT, async (reader) => {
         const newest =
           merchantId === null
@@ -222,14 +234,15 @@ function settlementTools({ database, audit, search, lookUp }: OperatorContext) {
             : (await readNewestRuns(reader, merchantId))[0];
         return newest?.ageSeconds ?? null;
       }),
-  } satisfies ExceptionTools & ExceptionActionTools & FileTools & DifferenceTools;
+  };
 }
 
-function merchantTools(context: OperatorContext): MerchantOperatorTools {
+function merchantTools(context: OperatorContext) {
   const { database, audit, search, acquirers, acquirerUrl, bankUrl, configuration } = context;
   const toolsOf = (visit: Visit) => ({ database, audit, operator: actorOf(visit) });
   return {
-    async readRouting(merchantId) {
+    /** The rules of a merchant, or of all merchants (null). */
+    async readRouting(merchantId: string | null) {
       const { providers, rules, processes } = await search(NO_MERCHANT, async (reader) => ({
         providers: await listProviders(reader),
         rules: await listRules(reader),
@@ -254,29 +267,35 @@ function merchantTools(context: OperatorContext): MerchantOperatorTools {
         isHomologation: configuration.environment === 'homologation',
       });
     },
-    checkRoutes: (wanted) => readRoutes({ database }, wanted),
-    routeProviders: (visit, wanted) => routeProviders(toolsOf(visit), wanted),
-    async searchMerchants(filter, after) {
+    /** Whether the rules could take effect, and what they would replace. */
+    checkRoutes: (wanted: WantedRoutes) => readRoutes({ database }, wanted),
+    routeProviders: (visit: Visit, wanted: WantedRoutes) => routeProviders(toolsOf(visit), wanted),
+    /** By id, after an id, up to a bound. */
+    async searchMerchants(filter: MerchantFilter, after: string) {
       const read = await search(NO_MERCHANT, (reader) =>
         searchMerchants(reader, filter, after, MERCHANTS_OF_PAGE + 1),
       );
       const { shown, lastBeforeOthers } = shownOf(read, MERCHANTS_OF_PAGE);
       return { merchants: shown, next: lastBeforeOthers?.merchantId ?? null };
     },
-    createMerchant: (visit, merchant) => createMerchant(toolsOf(visit), merchant),
-    findMerchant: (merchantId) => findMerchant(database, merchantId),
-    changeMerchant: (visit, change) => changeMerchant(toolsOf(visit), visit.merchantId, change),
-    addAccounts: (visit, numbers) => addAccounts(toolsOf(visit), visit.merchantId, numbers),
-    changeStanding: (visit, change) => changeStanding(toolsOf(visit), visit.merchantId, change),
+    createMerchant: (visit: Visit, merchant: NewMerchant) => createMerchant(toolsOf(visit), merchant),
+    findMerchant: (merchantId: string) => findMerchant(database, merchantId),
+    changeMerchant: (visit: Visit, change: MerchantChange) =>
+      changeMerchant(toolsOf(visit), visit.merchantId, change),
+    addAccounts: (visit: Visit, numbers: readonly string[]) =>
+      addAccounts(toolsOf(visit), visit.merchantId, numbers),
+    changeStanding: (visit: Visit, change: Parameters<typeof changeStanding>[2]) =>
+      changeStanding(toolsOf(visit), visit.merchantId, change),
   };
 }
 
-function upkeepTools({ database, audit, search }: OperatorContext): FeeTools & FeeActionTools & KeyTools {
+function upkeepTools({ database, audit, search }: OperatorContext) {
   const toolsOf = (visit: Visit) => ({ database, audit, operator: actorOf(visit) });
   return {
-    listFees: (owner) =>
+    /** `owner` null: all owners. Latest beginning first, up to one more than are listed. */
+    listFees: (owner: string | null) =>
       search(NO_MERCHANT, (reader) => listNewestFeeVersions(reader, MOST_VERSIONS_LISTED + 1, owner)),
-    async changeFees(visit, wanted) {
+    async changeFees(visit: Visit, wanted: NewFees) {
       const now = instant(Math.floor(await readClockOfDatabase(database)));
       return changeFees({ ...toolsOf(visit), now }, wanted);
     },
@@ -296,7 +315,8 @@ function ownerOf({ user, merchantId }: Visit): string | null {
   return user.merchantId ?? (merchantId === '' ? null : merchantId);
 }
 
-export function openUserTools(context: UserContext): UserTools & UserActionTools {
+/** Reaches users of the visit's merchant only, or all on the operator's pages. */
+export function openUserTools(context: UserContext) {
   const { database, audit, lookUp, configuration } = context;
   const toolsOf = (visit: Visit) => ({ database, audit, operator: actorOf(visit) });
   const read = <T>(visit: Visit, work: (reader: Reader, owner: string | null) => Promise<T>) => {
@@ -309,16 +329,20 @@ export function openUserTools(context: UserContext): UserTools & UserActionTools
   });
   return {
     hasProvider: configuration.console.provider !== null,
-    listUsers: (visit, filter) =>
+    listUsers: (visit: Visit, filter: UserFilter) =>
       read(visit, (reader, owner) =>
         listUsers(reader, { ...filter, merchantId: owner ?? filter.merchantId }, USERS_OF_PAGE),
       ),
-    findUser: (visit, name) => read(visit, (reader, owner) => findListedUser(reader, name, owner)),
-    inviteUser: (visit, wanted) => inviteUser(toolsOf(visit), ofOwner(visit, wanted)),
-    inviteByIdentity: (visit, wanted) => inviteByIdentity(toolsOf(visit), ofOwner(visit, wanted)),
-    changeRole: (visit, wanted) => changeRole(toolsOf(visit), wanted, ownerOf(visit)),
-    recoverUser: (visit, name) => recoverUser(toolsOf(visit), name, ownerOf(visit)),
-    recoverByIdentity: (visit, name) => recoverByIdentity(toolsOf(visit), name, ownerOf(visit)),
-    disableUser: (visit, name) => disableUser(toolsOf(visit), name, ownerOf(visit)),
+    findUser: (visit: Visit, name: string) =>
+      read(visit, (reader, owner) => findListedUser(reader, name, owner)),
+    inviteUser: (visit: Visit, wanted: WantedUser) => inviteUser(toolsOf(visit), ofOwner(visit, wanted)),
+    inviteByIdentity: (visit: Visit, wanted: WantedUser) =>
+      inviteByIdentity(toolsOf(visit), ofOwner(visit, wanted)),
+    changeRole: (visit: Visit, wanted: Parameters<typeof changeRole>[1]) =>
+      changeRole(toolsOf(visit), wanted, ownerOf(visit)),
+    recoverUser: (visit: Visit, name: string) => recoverUser(toolsOf(visit), name, ownerOf(visit)),
+    recoverByIdentity: (visit: Visit, name: string) =>
+      recoverByIdentity(toolsOf(visit), name, ownerOf(visit)),
+    disableUser: (visit: Visit, name: string) => disableUser(toolsOf(visit), name, ownerOf(visit)),
   };
 }

@@ -3,30 +3,20 @@ import { BUYER_ACTIONS, BUYER_SCREENS } from './buyers/buyer-screens.ts';
 import { CHARGE_ACTIONS, CHARGE_SCREENS } from './charges/charge-screens.ts';
 import { CHART_SCREENS } from './charts/chart-screens.ts';
 import { CARD_FIELDS_ACTIONS, CARD_FIELDS_SCREENS } from './credentials/card-fields-screens.ts';
-import {
-  CREDENTIAL_ACTIONS,
-  CREDENTIAL_SCREENS,
-  type CredentialTools,
-} from './credentials/credential-screens.ts';
+import { CREDENTIAL_ACTIONS, CREDENTIAL_SCREENS } from './credentials/credential-screens.ts';
 import { FILTER_SCREENS } from './filters/filter-screens.ts';
-import { HISTORY_SCREENS, type HistoryTools } from './history/history-screens.ts';
+import { HISTORY_SCREENS } from './history/history-screens.ts';
 import { LINK_ACTIONS, LINK_SCREENS } from './links/link-screens.ts';
-import {
-  AFTER_RESTORE_ACTIONS,
-  AFTER_RESTORE_SCREENS,
-  type AfterRestoreTools,
-} from './merchants/after-restore-screens.ts';
+import { AFTER_RESTORE_ACTIONS, AFTER_RESTORE_SCREENS } from './merchants/after-restore-screens.ts';
 import { MERCHANT_ACTIONS } from './merchants/merchant-actions.ts';
-import { MERCHANT_SCREENS, type MerchantTools } from './merchants/merchant-screens.ts';
+import { MERCHANT_SCREENS } from './merchants/merchant-screens.ts';
 import { ROUTING_ACTIONS, ROUTING_SCREENS } from './merchants/routing-screens.ts';
 import { ADDRESS_ACTIONS, ADDRESS_SCREENS } from './notifications/address-screens.ts';
 import { DELIVERY_ACTIONS, DELIVERY_SCREENS } from './notifications/delivery-screens.ts';
-import type { MerchantPageTools } from './open-merchant-tools.ts';
-import type { OperatorTools } from './open-operator-tools.ts';
-import { AUDIT_SCREENS, type AuditTools } from './operator/audit-screens.ts';
-import { HEALTH_SCREENS, type HealthTools } from './operator/health-screens.ts';
-import { OVER_TIME_SCREENS, type OverTimeTools } from './operator/over-time-screens.ts';
-import type { TestTools } from './parts/homologation-pages.ts';
+import type { ConsoleTools } from './open-console-tools.ts';
+import { AUDIT_SCREENS } from './operator/audit-screens.ts';
+import { HEALTH_SCREENS } from './operator/health-screens.ts';
+import { OVER_TIME_SCREENS } from './operator/over-time-screens.ts';
 import type { Action, Screen } from './parts/screen.ts';
 import { PAYMENT_ACTIONS } from './payments/payment-actions.ts';
 import { PAYMENT_FILE_SCREENS } from './payments/payment-file-screens.ts';
@@ -34,7 +24,7 @@ import { PAYMENT_SCREENS } from './payments/payment-screens.ts';
 import { SEARCH_SCREENS } from './payments/search-screens.ts';
 import { RECEIPT_SCREENS } from './receipts/receipt-screens.ts';
 import { DAY_SHEET_SCREENS } from './reconciliation/day-sheet-screens.ts';
-import { DISPUTE_SCREENS, type DisputeTools } from './reconciliation/dispute-screens.ts';
+import { DISPUTE_SCREENS } from './reconciliation/dispute-screens.ts';
 import { RECEIVABLE_FILE_SCREENS } from './reconciliation/receivable-file-screens.ts';
 import { RECONCILIATION_SCREENS } from './reconciliation/reconciliation-screens.ts';
 import { BILLING_ACTIONS, BILLING_SCREENS } from './recurrence/billing-screens.ts';
@@ -42,7 +32,7 @@ import { CALENDAR_SCREENS } from './recurrence/calendar-screens.ts';
 import { PLAN_ACTIONS } from './recurrence/plan-actions.ts';
 import { PLAN_SCREENS } from './recurrence/plan-screens.ts';
 import { SUBSCRIPTION_ACTIONS, SUBSCRIPTION_SCREENS } from './recurrence/subscription-screens.ts';
-import { WAITING_ACTIONS, WAITING_SCREENS, type WaitingTools } from './second-person/waiting-screens.ts';
+import { WAITING_ACTIONS, WAITING_SCREENS } from './second-person/waiting-screens.ts';
 import { DIFFERENCE_SCREENS } from './settlement/difference-screens.ts';
 import { EXCEPTION_ACTIONS, EXCEPTION_SCREENS } from './settlement/exception-screens.ts';
 import { FILE_SCREENS } from './settlement/file-screens.ts';
@@ -51,23 +41,8 @@ import { UNRESOLVED_ACTIONS, UNRESOLVED_SCREENS } from './unresolved/unresolved-
 import { FEE_ACTIONS, FEE_SCREENS } from './upkeep/fee-screens.ts';
 
 import { KEY_SCREENS } from './upkeep/key-screens.ts';
-import { USER_ACTIONS, type UserActionTools } from './users/user-actions.ts';
-import { USER_SCREENS, type UserTools } from './users/user-screens.ts';
-
-export type ConsoleTools = MerchantPageTools &
-  HealthTools &
-  OverTimeTools &
-  AuditTools &
-  MerchantTools &
-  UserTools &
-  UserActionTools &
-  CredentialTools &
-  OperatorTools &
-  WaitingTools &
-  HistoryTools &
-  DisputeTools &
-  AfterRestoreTools &
-  TestTools;
+import { USER_ACTIONS } from './users/user-actions.ts';
+import { USER_SCREENS } from './users/user-screens.ts';
 
 /** Every page and action behind the sign-in, but homologation's. Add new ones here. */
 export const SCREENS: readonly Screen<ConsoleTools>[] = [

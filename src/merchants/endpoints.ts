@@ -10,7 +10,7 @@ import {
   endpoint,
   type WireError,
 } from '../platform/http/endpoint.ts';
-import { named } from '../platform/http/named.ts';
+import { named, orNull } from '../platform/http/named.ts';
 import { type RefusalShape, refusal } from '../platform/http/refusal.ts';
 import { type Instant, utcText } from '../values/instant.ts';
 import { credentialResource, type LoginApi } from './credentials/credential.ts';
@@ -72,7 +72,7 @@ const LOGIN = named('LoginRequest', {
 });
 const LOGIN_EXAMPLE = { userName: '01700555550000-k7m2qdxw', password: 'Tq8vXk3mWz6nRb4yHc9dJf2gPs5aEuGh' };
 
-const text = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+const text = (description: string) => orNull(Type.String(), description);
 
 const TOKEN_ANSWER = named('Login', {
   authenticated: Type.Boolean(),

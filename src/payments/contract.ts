@@ -34,7 +34,7 @@ import type { Payment } from './payment.ts';
 export { writeDecline, writeRetryLimit } from '../providers/acquirers/endpoints.ts';
 
 import { both, has, isWord, lacks, when, withField } from '../platform/http/checked.ts';
-import { named } from '../platform/http/named.ts';
+import { named, orNull } from '../platform/http/named.ts';
 
 const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }));
 
@@ -281,7 +281,7 @@ const PAYMENT_ANSWERS = {
         nsu: Type.String(),
         amount: Type.Integer(),
         installments: Type.Integer(),
-        referenceTransaction: Type.Union([Type.String(), Type.Null()]),
+        referenceTransaction: orNull(Type.String()),
         releaseAt: Type.String(),
         captureUntil: Type.Optional(CAPTURE_UNTIL),
         threeDSecure: THREE_D_SECURE_ANSWER,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { named } from '../platform/http/named.ts';
+import { named, orNull } from '../platform/http/named.ts';
 import type { MessageContract } from '../platform/reference/messages.ts';
 import { type ShownSplit, writeSplit } from '../transactions/split-contract.ts';
 import { type Instant, saoPauloOffsetText } from '../values/instant.ts';
@@ -61,10 +61,10 @@ export const PAYMENT_MESSAGES: readonly MessageContract[] = [
       Installments: Type.Integer(),
       TransactionType: Type.Enum(['CREDIT']),
       ResultId: Type.String(),
-      AuthorizationCode: Type.Union([Type.String(), Type.Null()]),
+      AuthorizationCode: orNull(Type.String()),
       Status: Type.String(),
       paymentId: Type.String(),
-      referenceTransaction: Type.Union([Type.String(), Type.Null()]),
+      referenceTransaction: orNull(Type.String()),
     }),
     example: {
       Value: 129.95,

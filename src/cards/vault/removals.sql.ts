@@ -1,5 +1,5 @@
 import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
-import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
+import { type BatchedWriteOptions, oneByOne } from '../../platform/postgres/batched-writes.ts';
 import { type Database, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
@@ -37,24 +37,19 @@ const DELETE = statement(
 
 export function vaultCardsRemove(audit: Audit): BatchedWriteOptions<VaultCardRemoval, RemoveResult> {
   const tried = new WeakSet<VaultCardRemoval>();
-  return {
+  return oneByOne({
     name: 'vaultCardRemovals',
     isRefusal: (result) => result !== 'deleted',
     key: (row) => row.vaultId,
     merchant: (row) => row.merchantId,
     limits: LIMITS,
-    write: (rows) =>
-      writeOneByOne(
-        rows,
-        ({ vaultId }) => vaultId,
-        async (row) => {
-          // After a lost connection an earlier try may have deleted it: the request is done.
-          const whenAbsent = tried.has(row) ? 'deleted' : 'notFound';
-          tried.add(row);
-          return removeCard(audit, row, whenAbsent);
-        },
-      ),
-  };
+    async write(row) {
+      // After a lost connection an earlier try may have deleted it: the request is done.
+      const whenAbsent = tried.has(row) ? 'deleted' : 'notFound';
+      tried.add(row);
+      return removeCard(audit, row, whenAbsent);
+    },
+  });
 }
 
 async function removeCard(

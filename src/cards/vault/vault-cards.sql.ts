@@ -11,7 +11,7 @@ import {
 import type { Fingerprint } from '../../keys/open-keyring.ts';
 import type { Page } from '../../platform/pages.ts';
 import type { BatchedReadOptions } from '../../platform/postgres/batched-reads.ts';
-import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
+import { type BatchedWriteOptions, oneByOne } from '../../platform/postgres/batched-writes.ts';
 import { type Database, type Reader, type Row, statement } from '../../platform/postgres/database.ts';
 import { hasSqlState, PassingFault, SQL_STATE } from '../../platform/postgres/database-errors.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
@@ -222,7 +222,7 @@ const FATE = rowCodec({
 const FIND_FATE = statement('vault.find_fate', `select ${FATE.columns}`);
 
 /** Every commit waits for the end of the audit log: more at once would only hold connections. */
-export const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 500 };
+export const LIMITS = { statementsInFlight: 2, waitingCallers: 500 };
 
 /**
  * Claim, stored card and audit entry in one commit, which limits the copies. Repeatable: the id is new, so an
@@ -233,19 +233,14 @@ export function vaultCardsWrite(
   audit: Audit,
   mostCopies: number,
 ): BatchedWriteOptions<VaultCardRow, StoreResult> {
-  return {
+  return oneByOne({
     name: 'vaultCards',
     isRefusal: (result) => result === 'sourceUsed' || result === 'tooManyCopies',
     key: (row) => row.card.vaultId,
     merchant: (row) => row.card.merchantId,
     limits: LIMITS,
-    write: (rows) =>
-      writeOneByOne(
-        rows,
-        ({ card }) => card.vaultId,
-        (row) => storeCard(database, audit, row, mostCopies),
-      ),
-  };
+    write: (row) => storeCard(database, audit, row, mostCopies),
+  });
 }
 
 async function storeCard(

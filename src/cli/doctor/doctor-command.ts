@@ -3,6 +3,7 @@ import type { Configuration } from '../../app/config.ts';
 import { type Database, openDatabase } from '../../platform/postgres/database.ts';
 import { checkAcquirer } from '../../providers/acquirers/open-acquirer.ts';
 import { checkBank } from '../../providers/banks/open-bank.ts';
+import type { Lines } from '../../values/lines.ts';
 import type { Command, InstallationTools, ReachedPlace } from '../command.ts';
 import { checkArchive } from './check-archive.ts';
 import { checkChannel, type Peer } from './check-channel.ts';
@@ -34,8 +35,8 @@ export const DOCTOR_COMMAND: Command = {
 
 const MARKS = { ok: 'ok     ', warning: 'WARNING', fault: 'FAULT  ' } as const;
 
-function linesOf({ state, name, says, advice }: Diagnosis): string[] {
-  return [`${MARKS[state]}  ${name}: ${says}`, ...(advice === null ? [] : [`           ${advice}`])];
+function linesOf({ state, name, says, advice }: Diagnosis): Lines {
+  return [`${MARKS[state]}  ${name}: ${says}`, advice !== null && `           ${advice}`];
 }
 
 async function examine({ configure, reachPlace }: InstallationTools): Promise<Diagnosis[]> {

@@ -11,6 +11,7 @@ import { rotateKeyEncryptionKey } from '../../keys/key-encryption/rotate-key-enc
 import type { SealingPurpose } from '../../keys/open-keyring.ts';
 import { countRowsUnderRetired, resealRows } from '../../keys/resealing/reseal-rows.ts';
 import { rotateDataKey } from '../../keys/rotate-data-key.ts';
+import { linesOf } from '../../values/lines.ts';
 import {
   type AuditedKeyTools,
   type Command,
@@ -228,7 +229,7 @@ export const KEY_COMMANDS: readonly Command[] = [
         // A failure must not keep the other kinds from being rotated.
         if ('message' in outcome) failures.push(`${kind}: ${outcome.message}`);
         else {
-          lines.push(...outcome.lines);
+          lines.push(...linesOf(outcome.lines));
           done.push({ kind, ...(outcome.json as object) });
         }
       }

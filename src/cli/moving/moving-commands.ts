@@ -7,6 +7,7 @@ import { batchWrites } from '../../platform/postgres/batched-writes.ts';
 import { leadsOf } from '../../recurrence/plans/banks-of-merchant.ts';
 import { plansWrite } from '../../recurrence/plans/plan-changes.sql.ts';
 import { newSubscriptionsWrite } from '../../recurrence/subscriptions/subscription-creation.sql.ts';
+import type { Lines } from '../../values/lines.ts';
 import { endpointChangesWrite } from '../../webhooks/endpoints/registrations.sql.ts';
 import { openUrlRules } from '../../webhooks/posting/open-url-rules.ts';
 import {
@@ -141,7 +142,7 @@ async function beginsWithMerchant(path: string): Promise<boolean> {
   return false;
 }
 
-function linesOf(report: ImportReport, isTrial: boolean): string[] {
+function linesOf(report: ImportReport, isTrial: boolean): Lines {
   const rows = ROW_KINDS.map((kind) => [`${kind}s`, ...countsOf(report[kind])]);
   const due = report.due.map(({ planId, dueOn, count, cents }) => [
     dueOn,
@@ -152,10 +153,9 @@ function linesOf(report: ImportReport, isTrial: boolean): string[] {
   return [
     `${report.lines} lines, of which ${report.unread} cannot be read.${isTrial ? ' Nothing was written.' : ''}`,
     ...table(['', isTrial ? 'WOULD BE TAKEN' : 'TAKEN', 'THERE ALREADY', 'REFUSED'], rows),
-    ...(report.completed === 0
-      ? []
-      : [`${report.completed} cards that were there have now what they lacked of the network's id or link.`]),
-    ...(due.length === 0 ? [] : table(['FIRST DUE', 'PLAN', 'SUBSCRIPTIONS', 'REAIS'], due)),
+    report.completed > 0 &&
+      `${report.completed} cards that were there have now what they lacked of the network's id or link.`,
+    due.length > 0 && table(['FIRST DUE', 'PLAN', 'SUBSCRIPTIONS', 'REAIS'], due),
   ];
 }
 

@@ -57,7 +57,7 @@ function shown(fields: CardFields, { cell, pagesOrigin }: CommandTools): Command
     lines: [
       `key      ${one.key}`,
       ...one.origins.map((origin) => `origin   ${origin}`),
-      ...(one.origins.length === 0 ? [] : ['', ...pageTag(script, one.key)]),
+      one.origins.length > 0 && ['', ...pageTag(script, one.key)],
     ],
     json: one,
   };

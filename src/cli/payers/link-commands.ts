@@ -218,21 +218,16 @@ function shown(link: Link, tools: CommandTools, now: Instant): CommandOutcome {
     `link       ${one.id}`,
     `page       ${one.url}${tools.pagesOrigin === null ? '  (behind the address of the service)' : ''}`,
     `status     ${one.status}${one.status === LINK_STATUS_WORDS.paid ? ` by ${one.paymentId}` : ''}`,
-    ...(link.receivedAmount === 0
-      ? []
-      : [
-          `received   ${reaisText(link.receivedAmount)} by Pix or boleto${link.receivedId === null ? '' : `, enough with ${link.receivedId}`}`,
-        ]),
-    ...(link.state === 'paying' && link.removals > 0
-      ? [
-          `kept       the bank was asked ${link.removals} times to take away a Pix or boleto beside that money`,
-        ]
-      : []),
-    ...(one.method === null ? [] : [`method     ${one.method}`]),
+    link.receivedAmount > 0 &&
+      `received   ${reaisText(link.receivedAmount)} by Pix or boleto${link.receivedId === null ? '' : `, enough with ${link.receivedId}`}`,
+    link.state === 'paying' &&
+      link.removals > 0 &&
+      `kept       the bank was asked ${link.removals} times to take away a Pix or boleto beside that money`,
+    one.method !== null && `method     ${one.method}`,
     `value      ${reaisText(link.amount)}, in up to ${one.qttyInstallments}`,
     `for        ${visible(one.description)}`,
     `until      ${one.expirationDate}`,
-    ...(one.reason === null ? [] : [`disabled   ${visible(one.reason)}`]),
+    one.reason !== null && `disabled   ${visible(one.reason)}`,
   ];
   return { lines, json: one };
 }

@@ -26,6 +26,7 @@ import { shownFileNumber } from '../../transactions/methods/boleto/changes/bank-
 import { findFirstFile } from '../../transactions/methods/boleto/changes/filed-changes.sql.ts';
 import { isUuid } from '../../values/ids.ts';
 import { type Day, utcText } from '../../values/instant.ts';
+import type { Lines } from '../../values/lines.ts';
 import {
   type Command,
   type CommandOutcome,
@@ -108,7 +109,7 @@ function linesOf({
   lines: count,
   causes,
   largest,
-}: DayReport): string[] {
+}: DayReport): Lines {
   const missing = expected - received;
   const of = merchantId === null ? '' : ` of ${visible(merchantId)}`;
   const sums = [
@@ -135,9 +136,7 @@ function linesOf({
     ...sums,
     '',
     ...table(['MISSING', 'COUNT', 'CAUSE', ''], rows),
-    ...(details.length === 0
-      ? []
-      : ['', ...table(['MISSING', 'CAUSE', 'EXCEPTION', 'MERCHANT', 'OF'], details)]),
+    details.length > 0 && ['', ...table(['MISSING', 'CAUSE', 'EXCEPTION', 'MERCHANT', 'OF'], details)],
   ];
 }
 
@@ -225,16 +224,11 @@ export const RECONCILE_COMMANDS: readonly Command[] = [
         `day       ${found.day ?? '-'} (${ageDaysOf(found)} days ago)`,
         `expected  ${found.expected ?? '-'}`,
         `found     ${foundText(found)}`,
-        ...(first === null
-          ? []
-          : [`told      already by return file ${shownFileNumber(first.fileNumber)} of ${first.madeOn}`]),
-        ...(found.explanation === null ? [] : [`explained ${found.explanation}`]),
-        ...(found.reason === null
-          ? []
-          : [`resolved  by ${visible(found.resolvedBy ?? '')}: ${visible(found.reason)}`]),
-        ...(own === null
-          ? []
-          : [`file      ${visible(own.fileName)} (${own.kind})`, visible(own.line.trimEnd())]),
+        first !== null &&
+          `told      already by return file ${shownFileNumber(first.fileNumber)} of ${first.madeOn}`,
+        found.explanation !== null && `explained ${found.explanation}`,
+        found.reason !== null && `resolved  by ${visible(found.resolvedBy ?? '')}: ${visible(found.reason)}`,
+        own !== null && [`file      ${visible(own.fileName)} (${own.kind})`, visible(own.line.trimEnd())],
         ...filed.map(
           (part) =>
             `${part.kind} of ${reaisOf(netOf(part))} net, ${part.bankOn ?? 'no day'}: line ${part.lineNumber} of ` +

@@ -11,6 +11,7 @@ import {
 import { readFile } from '../../reconciliation/imports/settlement-files.sql.ts';
 import { matchDueFile } from '../../reconciliation/matching/match-due-file.ts';
 import { utcText } from '../../values/instant.ts';
+import type { Lines } from '../../values/lines.ts';
 import { type AuditedCommandTools, type Command, reaisOf, visible } from '../command.ts';
 import { isFile } from '../option-files.ts';
 
@@ -20,7 +21,7 @@ export const RECONCILE_IMPORT: Command = {
   operand: { name: 'FILE', description: 'a file as the acquirer sent it', isRepeatable: true },
   opens: 'audited',
   async run(given, tools) {
-    const lines: string[] = [];
+    const lines: Lines[] = [];
     const json: object[] = [];
     const taken: number[] = [];
     let isBad = false;
@@ -28,11 +29,11 @@ export const RECONCILE_IMPORT: Command = {
       const result = await importOne(path, tools);
       if (result.kind === 'taken') taken.push(result.file.fileNumber);
       isBad ||= result.kind === 'refused' || result.kind === 'noFile';
-      lines.push(...linesOf(path, result));
+      lines.push(linesOf(path, result));
       json.push({ path, ...jsonOf(result) });
     }
     const waiting = await matchAll(tools, taken);
-    if (waiting > 0) lines.push(`Lines of ${waiting} files are still being matched by the service.`);
+    if (waiting > 0) lines.push([`Lines of ${waiting} files are still being matched by the service.`]);
     return { isBad, lines, json: { files: json, stillMatching: waiting } };
   },
 };
@@ -92,7 +93,7 @@ async function matchAll(
   }
 }
 
-function linesOf(path: string, result: OneResult): string[] {
+function linesOf(path: string, result: OneResult): Lines {
   const name = visible(path);
   switch (result.kind) {
     case 'noFile':
@@ -128,16 +129,14 @@ function notesOf({
   file: { missingBefore, establishment },
   replaces,
   otherEstablishments,
-}: Extract<ImportResult, { kind: 'taken' }>): string[] {
+}: Extract<ImportResult, { kind: 'taken' }>): Lines {
   return [
     ...Object.entries(otherEstablishments).map(
       ([other, count]) =>
         `  ${count} entries are of establishment ${other}, and the header is of ${establishment}.`,
     ),
-    ...(replaces === null ? [] : [`  It was sent anew, and takes the place of file ${replaces}.`]),
-    ...(missingBefore === 0
-      ? []
-      : [`  ${missingBefore} files are missing between the one before and this one.`]),
+    replaces !== null && `  It was sent anew, and takes the place of file ${replaces}.`,
+    missingBefore > 0 && `  ${missingBefore} files are missing between the one before and this one.`,
   ];
 }
 

@@ -21,6 +21,7 @@ import { verifyMerchant } from '../../reconciliation/truth/verify-due-run.ts';
 import type { LeftOutDays } from '../../reconciliation/truth/verify-sums.ts';
 import { openWatermark } from '../../transactions/movements/open-watermark.ts';
 import { type Day, saoPauloDay } from '../../values/instant.ts';
+import type { Lines } from '../../values/lines.ts';
 import { withAcquirers } from '../acquirer-of-command.ts';
 import {
   type AuditedCommandTools,
@@ -112,7 +113,7 @@ async function verifyAll(
 export function truthLines(
   tallies: readonly TruthRun['tally'][],
   differences: readonly OpenDifference[],
-): string[] {
+): Lines {
   const all = tallies.reduce(withTally, NOTHING_COMPARED);
   const sums = [
     `compared  ${all.charges} charges and ${all.receivables} receivables of ${tallies.length} merchants, ${reaisOf(all.standing)}`,
@@ -121,10 +122,9 @@ export function truthLines(
     `sums      of ${all.days} days${all.daysLeftOut === 0 ? '' : `; ${all.daysLeftOut} could not be read`}`,
     `only in   feed ${all.onlyInFeed}, files ${all.onlyInFiles}`,
     `ledger    ${all.asked} sales asked for${all.isCutShort ? '; it stopped answering' : ''}`,
-    ...(all.leftOut === 0 ? [] : [`          ${all.leftOut} sales that differ were not asked for`]),
-    ...(all.beyondLookUp === 0
-      ? []
-      : [`          ${all.beyondLookUp} receivables are of sales that it finds no more: not asked`]),
+    all.leftOut > 0 && `          ${all.leftOut} sales that differ were not asked for`,
+    all.beyondLookUp > 0 &&
+      `          ${all.beyondLookUp} receivables are of sales that it finds no more: not asked`,
   ];
   const counted = Object.entries(all.differences).map(([name, { count, cents }]) => [
     name,
@@ -151,9 +151,10 @@ export function truthLines(
     ...sums,
     '',
     ...table(['DIFFERS', 'COUNT', 'MONEY'], counted),
-    ...(rows.length === 0
-      ? []
-      : ['', ...table(['CLASS', 'BEYOND', 'EXPECTED', 'FOUND', 'AGE', 'MERCHANT', 'OF'], rows)]),
+    rows.length > 0 && [
+      '',
+      ...table(['CLASS', 'BEYOND', 'EXPECTED', 'FOUND', 'AGE', 'MERCHANT', 'OF'], rows),
+    ],
   ];
 }
 
@@ -226,7 +227,7 @@ function sealLine({ dataKeyId, seal }: Pick<KeptReport, 'dataKeyId' | 'seal'>): 
   return `sealed    under audit key ${dataKeyId}: ${seal}`;
 }
 
-function linesOf(truth: DayTruth): string[] {
+function linesOf(truth: DayTruth): Lines {
   const { day, environment, merchants, unverified, charges, receivables, differing, differences } = truth;
   const counted = Object.entries(differences).map(([name, { count, cents }]) => [
     name,
@@ -240,6 +241,6 @@ function linesOf(truth: DayTruth): string[] {
     `sums      of ${truth.days} days; ${truth.daysLeftOut} could not be read`,
     `ledger    ${truth.asked} sales asked for${truth.isCutShort ? '; it stopped answering' : ''}, ` +
       `${truth.leftOut} that differ were not, ${truth.beyondLookUp} are too old for it`,
-    ...(counted.length === 0 ? [] : ['', ...table(['DIFFERS', 'COUNT', 'MONEY'], counted), '']),
+    counted.length > 0 && ['', ...table(['DIFFERS', 'COUNT', 'MONEY'], counted), ''],
   ];
 }

@@ -11,6 +11,7 @@ import type { RestoreRun } from '../../reconciliation/restored/restored-charge.t
 import { countWaiting, type WaitingCounts } from '../../reconciliation/restored/restored-charges.sql.ts';
 import { skipOurNumbers } from '../../transactions/methods/boleto/boleto-intents.sql.ts';
 import { skipMovementIds } from '../../transactions/movements/movements.sql.ts';
+import type { Lines } from '../../values/lines.ts';
 import { type Command, option, reasonOption, refused } from '../command.ts';
 import { RESTORE_DECIDE, RESTORE_LIST } from './restore-decide.ts';
 import { RESTORE_RECONCILE } from './restore-reconcile.ts';
@@ -60,7 +61,7 @@ export const RESTORE_COMMANDS: readonly Command[] = [
         lines: [
           `stamped as  ${stamped ?? 'nothing yet: the first start stamps it'}`,
           `is          ${is}`,
-          ...(typeof stamp?.doubt === 'string' ? [`in doubt    ${stamp.doubt}`] : []),
+          typeof stamp?.doubt === 'string' && `in doubt    ${stamp.doubt}`,
           acts
             ? 'It acts.'
             : 'All work is held where a service was not there when it changed; restore reconcile compares it, then restore accept ends that.',
@@ -125,11 +126,8 @@ export const RESTORE_COMMANDS: readonly Command[] = [
           ...reconciledLines(run, waiting),
           `The billings of ${held} merchants are held: what they canceled in the lost time is alive again here.`,
           'Cancel it again (restore redo), or have the merchants do it; then restore release.',
-          ...(links === 0
-            ? []
-            : [
-                `${links} payment links are closed: they may have been paid. Let the merchants make new ones.`,
-              ]),
+          links > 0 &&
+            `${links} payment links are closed: they may have been paid. Let the merchants make new ones.`,
           'Running services go on within a second or two.',
         ],
         json: {
@@ -193,22 +191,17 @@ function refusalToAccept(
   return `restore reconcile ${state}: what it would find may be charged again. ${ALL_THE_SAME}`;
 }
 
-function reconciledLines(run: RestoreRun | null, { undecided, unfinished }: WaitingCounts): string[] {
+function reconciledLines(run: RestoreRun | null, { undecided, unfinished }: WaitingCounts): Lines {
   const compared = isCompared(run)
     ? 'It was compared with the acquirer.'
     : 'It was not compared with the acquirer: restore reconcile was not run, or not to its end.';
   const unlisted = isFinished(run) ? (run?.unlisted ?? []) : [];
   return [
-    ...(unlisted.length === 0
-      ? [compared]
-      : [
-          `${unlisted.join(', ')} was not compared: release no merchant that sells there before its files were taken.`,
-        ]),
-    ...(undecided === 0 ? [] : [`${undecided} charges wait for a decision: restore list.`]),
-    ...(unfinished === 0
-      ? []
-      : [
-          `${unfinished} charges are finished by the services, with what the acquirer has of them: restore list.`,
-        ]),
+    unlisted.length === 0
+      ? compared
+      : `${unlisted.join(', ')} was not compared: release no merchant that sells there before its files were taken.`,
+    undecided > 0 && `${undecided} charges wait for a decision: restore list.`,
+    unfinished > 0 &&
+      `${unfinished} charges are finished by the services, with what the acquirer has of them: restore list.`,
   ];
 }

@@ -40,12 +40,13 @@ export const RESTORE_LIST: Command = {
     const unfinished = await listWaiting(database, { ...filter, decision: 'unfinished' }, limit);
     const ofSale = ['merchant', 'charge', 'reference', 'amount', 'card', 'at the acquirer', 'since', 'why'];
     const lines = [
-      ...(waiting.length === 0
-        ? ['Nothing waits for a decision.']
-        : table([...ofSale, 'as', 'not written'], waiting.map(cellsOf))),
-      ...(unfinished.length === 0
-        ? []
-        : ['', 'Finished by the services:', ...table(ofSale, unfinished.map(cellsOfSale))]),
+      waiting.length === 0
+        ? 'Nothing waits for a decision.'
+        : table([...ofSale, 'as', 'not written'], waiting.map(cellsOf)),
+      unfinished.length > 0 && [
+        ...['', 'Finished by the services:'],
+        ...table(ofSale, unfinished.map(cellsOfSale)),
+      ],
     ];
     return { lines, json: { items: waiting.map(jsonOf), unfinished: unfinished.map(jsonOf) } };
   },

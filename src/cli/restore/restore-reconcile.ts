@@ -21,6 +21,7 @@ import { countWaiting, type WaitingCounts } from '../../reconciliation/restored/
 import { ISSUE_PIX } from '../../transactions/methods/pix/contract.ts';
 import { txidOf } from '../../transactions/methods/pix/pix.ts';
 import { type Instant, parseOffsetText, parseUtcText, utcText } from '../../values/instant.ts';
+import type { Lines } from '../../values/lines.ts';
 import { NO_ACQUIRER, withAcquirers } from '../acquirer-of-command.ts';
 import {
   type AuditedCommandTools,
@@ -185,12 +186,12 @@ function outcomeOf(
     lines: [
       `Restored to    ${utcText(asked.restoredTo)}`,
       `Newest charge  ${lastSaleAt ?? 'none'}`,
-      ...(stoppedAt === null ? [] : [`Stopped at     ${stoppedAt}`]),
+      stoppedAt !== null && `Stopped at     ${stoppedAt}`,
       ...names.map((name) => `${String(tally[name]).padStart(8)}  ${LINES[name]}`),
       `Of all runs ${waiting.undecided} wait for a decision, and the services finish ${waiting.unfinished}.`,
       ...pixLines(pix),
       ...unlisted.map(unlistedLine),
-      ...(asked.isDry ? ['Nothing was changed.'] : []),
+      asked.isDry && 'Nothing was changed.',
     ],
     json: {
       ...{ restoredTo: utcText(asked.restoredTo), lastSaleAt, stoppedAt, isDryRun: asked.isDry, ...tally },
@@ -207,19 +208,17 @@ const unlistedLine = (name: string) =>
 
 const MOST_SHOWN = 50;
 
-function pixLines({ brought, returned, removed, left }: RestoredPix): string[] {
+function pixLines({ brought, returned, removed, left }: RestoredPix): Lines {
   if (brought + returned + removed + left.length === 0) return [];
   const rows = left
     .slice(0, MOST_SHOWN)
     .map(({ bank, txid, amount, state }) => [bank, txid, amount === null ? '-' : reaisOf(amount), state]);
   return [
     `Pix: ${brought} charges, ${returned} devolutions and ${removed} charges taken away are put into the books.`,
-    ...(left.length === 0
-      ? []
-      : [
-          `${left.length} are at their banks and not in the books. Take those that wait away there; give none back twice:`,
-          ...table(['bank', 'txid', 'amount', 'state'], rows),
-          ...(left.length > MOST_SHOWN ? ['--json names them all.'] : []),
-        ]),
+    left.length > 0 && [
+      `${left.length} are at their banks and not in the books. Take those that wait away there; give none back twice:`,
+      ...table(['bank', 'txid', 'amount', 'state'], rows),
+      left.length > MOST_SHOWN && '--json names them all.',
+    ],
   ];
 }

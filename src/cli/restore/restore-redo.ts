@@ -70,7 +70,7 @@ export const RESTORE_REDO: Command = {
       isBad: failed.length > 0 || missing.length > 0,
       lines: [
         `${done} changes done again, ${alreadySo} were so already, ${failed.length} are left to a person.`,
-        ...(rows.length === 0 ? [] : table([...HEADS, 'why'], rows)),
+        rows.length > 0 && table([...HEADS, 'why'], rows),
         ...missingLines(missing),
       ],
       json: {
@@ -155,8 +155,8 @@ function shown({ found, lostLines, missing }: LostChanges, isOpen: boolean): Com
   return {
     isBad: isOpen || missing.length > 0,
     lines: [
-      ...(rows.length > 0 ? table([...HEADS, 'state', 'how'], rows) : []),
-      ...(rows.length === 0 && missing.length === 0 ? [nothing(lostLines)] : []),
+      rows.length > 0 && table([...HEADS, 'state', 'how'], rows),
+      rows.length === 0 && missing.length === 0 && nothing(lostLines),
       ...missingLines(missing),
     ],
     json: { items: found.map(jsonOf), missing },

@@ -64,7 +64,7 @@ export const USER_COMMANDS: readonly Command[] = [
       return {
         lines: [
           ...table(['NAME', 'ROLE', 'MERCHANT', 'PASSKEYS', 'SEEN', 'STATE'], rows),
-          ...(next === null ? [] : [`More: --after ${next}`]),
+          next !== null && `More: --after ${next}`,
         ],
         json: { items: users, next },
       };

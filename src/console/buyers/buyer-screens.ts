@@ -5,6 +5,7 @@ import { type Buyer, buyerOf } from '../../transactions/customers/buyer.ts';
 import { GET_BOLETO } from '../../transactions/methods/boleto/contract.ts';
 import { documentText } from '../../values/document-number.ts';
 import { isUuid } from '../../values/ids.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { MAY_SEE_PERSON, shownDocument, shownEmail } from '../parts/buyer-parts.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, cardText, facts, realMoment, section, table } from '../parts/page-parts.ts';
@@ -19,26 +20,12 @@ import {
   screen,
   type Visit,
 } from '../parts/screen.ts';
-import { type BuyerTools, buyerOfPayment, withBuyers } from '../payments/buyers-view.ts';
+import { buyerOfPayment, withBuyers } from '../payments/buyers-view.ts';
 import { MOST_FOUND } from '../payments/payment-story.ts';
-import {
-  readPayments,
-  type Things,
-  type ThingTools,
-  thingSections,
-  thingsOfDocuments,
-} from '../payments/things-view.ts';
+import { readPayments, type Things, thingSections, thingsOfDocuments } from '../payments/things-view.ts';
 
 import { LONGEST_NOTE, noteFault } from './buyer-note.ts';
-import type { BuyerNote, NewNote } from './buyer-notes.sql.ts';
-
-export type BuyerPageTools = ThingTools & {
-  readonly listNotes: (merchantId: string, document: string) => Promise<readonly BuyerNote[]>;
-  /** False: nothing names the buyer any more. */
-  readonly addNote: (note: NewNote) => Promise<boolean>;
-  readonly removeNote: (note: Pick<NewNote, 'merchantId' | 'noteId' | 'document'>) => Promise<boolean>;
-  readonly findCards: (merchantId: string, vaultIds: readonly string[]) => Promise<readonly ShownCard[]>;
-};
+import type { BuyerNote } from './buyer-notes.sql.ts';
 
 type Found = {
   readonly buyer: Buyer;
@@ -50,7 +37,7 @@ type Found = {
 type Bought = { readonly buyer: Buyer; readonly isPayment: boolean };
 
 /** Null: there is no such thing, or it names nobody. */
-async function findBuyer(visit: Visit, tools: BuyerTools): Promise<Bought | null> {
+async function findBuyer(visit: Visit, tools: ConsoleTools): Promise<Bought | null> {
   const { ask, parameters } = visit;
   const { boughtId = '' } = parameters;
   const payment = await ask(GET_PAYMENT, { parameters: { paymentId: boughtId } });
@@ -71,7 +58,7 @@ async function payerOf(boletoId: string, { ask }: Visit): Promise<Buyer | null> 
   return boleto.ok ? buyerOf(boleto.body.payer) : null;
 }
 
-const ONE: Screen<BuyerPageTools> = screen<BuyerPageTools, Found>({
+const ONE: Screen<ConsoleTools> = screen<ConsoleTools, Found>({
   path: BUYER,
   ...OF_MERCHANT,
   title: 'Customer',
@@ -141,7 +128,7 @@ function noteForm(visit: Visit, typed?: Form): Shown {
 }
 
 /** Other things of the same customer show the document too. */
-async function documentOf(visit: Visit, tools: BuyerTools): Promise<string | null> {
+async function documentOf(visit: Visit, tools: ConsoleTools): Promise<string | null> {
   return (await findBuyer(visit, tools))?.buyer.document ?? null;
 }
 
@@ -149,7 +136,7 @@ const toBuyer = ({ merchantId, parameters: { boughtId = '' } }: Visit) => buyerP
 
 const NOBODY = 'Nothing names this customer any more.';
 
-const ADD_NOTE: Action<BuyerPageTools> = {
+const ADD_NOTE: Action<ConsoleTools> = {
   ...MAY_SEE_PERSON,
   path: `${BUYER}/notes`,
   title: 'Add a note',
@@ -172,7 +159,7 @@ const ADD_NOTE: Action<BuyerPageTools> = {
   next: toBuyer,
 };
 
-const REMOVE_NOTE: Action<BuyerPageTools> = {
+const REMOVE_NOTE: Action<ConsoleTools> = {
   ...MAY_SEE_PERSON,
   path: `${BUYER}/notes/{noteId}/remove`,
   title: 'Remove the note',
@@ -188,7 +175,7 @@ const REMOVE_NOTE: Action<BuyerPageTools> = {
   next: toBuyer,
 };
 
-const REVEAL: Action<BuyerPageTools> = {
+const REVEAL: Action<ConsoleTools> = {
   ...MAY_SEE_PERSON,
   path: `${BUYER}/reveal`,
   title: 'Show the data of the customer',
@@ -214,5 +201,5 @@ function wholeFacts(buyer: Buyer, { wording: { say } }: Visit): Html {
   ]);
 }
 
-export const BUYER_SCREENS: readonly Screen<BuyerPageTools>[] = [ONE];
-export const BUYER_ACTIONS: readonly Action<BuyerPageTools>[] = [REVEAL, ADD_NOTE, REMOVE_NOTE];
+export const BUYER_SCREENS: readonly Screen<ConsoleTools>[] = [ONE];
+export const BUYER_ACTIONS: readonly Action<ConsoleTools>[] = [REVEAL, ADD_NOTE, REMOVE_NOTE];

@@ -1,16 +1,8 @@
 import type { Prepared } from '../../platform/prepared-reads.ts';
 import type { RetryCounts } from '../../recurrence/billings/billing-sums.sql.ts';
-import type { AllSales } from '../../transactions/read-sale-counts.ts';
-import {
-  addDays,
-  type Day,
-  type Instant,
-  instant,
-  isDay,
-  reachedFrom,
-  saoPauloDay,
-} from '../../values/instant.ts';
-import type { DeliveryState } from '../../webhooks/deliveries/delivery.ts';
+import { addDays, type Day, instant, isDay, reachedFrom, saoPauloDay } from '../../values/instant.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
+import type { ChargeFigures, DeliveryCounts } from '../open-merchant-tools.ts';
 import { type Bar, barChart } from '../parts/chart.ts';
 import { type Html, html } from '../parts/html.ts';
 import {
@@ -29,34 +21,12 @@ import { OF_MERCHANT, type Screen, screen, type Visit } from '../parts/screen.ts
 import { declineChart } from './decline-chart.ts';
 import {
   approvalsPart,
-  type ChargeSums,
   countedSince,
   type Days,
   figuresOf,
   isNothing,
   periodCharts,
 } from './sales-charts.ts';
-
-export type ChartTools = {
-  /** The figures of these days until now, and of as many days before. */
-  readonly readCharges: (merchantId: string, days: Days, now: Instant) => Promise<Prepared<ChargeFigures>>;
-  /** Null: too many deliveries, or no such days. */
-  readonly countDeliveries: (
-    merchantId: string,
-    accountNumber: string,
-    days: Days,
-  ) => Promise<Prepared<DeliveryCounts | null>>;
-};
-
-/** Read together. */
-export type ChargeFigures = {
-  readonly at: Instant;
-  readonly sums: ChargeSums;
-  readonly sales: AllSales;
-  readonly retries: RetryCounts;
-};
-
-export type DeliveryCounts = Readonly<Record<DeliveryState, number>>;
 
 type Found =
   | { readonly fault: 'noDays' }
@@ -90,8 +60,8 @@ function realDays({ from, to }: Days, { now, realNow }: Pick<Visit, 'now' | 'rea
 
 const lastDays = (count: number, today: Day): Days => ({ from: addDays(today, 1 - count), to: today });
 
-export const CHART_SCREENS: readonly Screen<ChartTools>[] = [
-  screen<ChartTools, Found>({
+export const CHART_SCREENS: readonly Screen<ConsoleTools>[] = [
+  screen<ConsoleTools, Found>({
     path: CHARTS,
     ...OF_MERCHANT,
     title: 'Charts',

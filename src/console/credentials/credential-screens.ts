@@ -1,13 +1,9 @@
 import type { CredentialWithPassword } from '../../merchants/credentials/create-credential.ts';
-import type {
-  Credential,
-  CredentialChangeRefusal,
-  CredentialRefusal,
-  NewCredential,
-} from '../../merchants/credentials/credential.ts';
+import type { Credential, NewCredential } from '../../merchants/credentials/credential.ts';
 import type { Refused } from '../../merchants/merchant.ts';
 import { OPERATOR_REFUSALS, type OperatorRefusal } from '../../merchants/refusals.ts';
 import type { Scope } from '../../platform/http/endpoint.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, emptyState, facts, realMoment, table } from '../parts/page-parts.ts';
 import { CREDENTIAL, CREDENTIALS, pathOf } from '../parts/paths.ts';
@@ -15,20 +11,6 @@ import { type Action, type Form, refusedAs, type Screen, screen, type Visit } fr
 
 import { CREDENTIAL_STATES, stateBadge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
-
-type By = Pick<Visit, 'user' | 'address' | 'merchantId'>;
-
-export type CredentialTools = {
-  readonly listCredentials: (merchantId: string) => Promise<readonly Credential[]>;
-  readonly createCredential: (
-    by: By,
-    wanted: NewCredential,
-  ) => Promise<CredentialWithPassword | Refused<CredentialRefusal>>;
-  readonly disableCredential: (
-    by: By,
-    userName: string,
-  ) => Promise<Credential | Refused<CredentialChangeRefusal>>;
-};
 
 export const MAY_SEE_CREDENTIALS = {
   roles: ['support', 'operator', 'admin'],
@@ -56,8 +38,8 @@ export function scopesText(scopes: readonly Scope[], { say }: Wording): string {
 const refused = (visit: Visit, { refusal }: Refused<OperatorRefusal>) =>
   refusedAs(visit, OPERATOR_REFUSALS[refusal]);
 
-export const CREDENTIAL_SCREENS: readonly Screen<CredentialTools>[] = [
-  screen<CredentialTools, readonly Credential[]>({
+export const CREDENTIAL_SCREENS: readonly Screen<ConsoleTools>[] = [
+  screen<ConsoleTools, readonly Credential[]>({
     path: CREDENTIALS,
     ...MAY_SEE_CREDENTIALS,
     title: 'Credentials',
@@ -161,7 +143,7 @@ ${facts([
 
 const next = ({ merchantId }: Visit) => pathOf(CREDENTIALS, { merchantId });
 
-const CREATE: Action<CredentialTools> = {
+const CREATE: Action<ConsoleTools> = {
   ...ADMIN,
   path: `${CREDENTIALS}/new`,
   title: 'New credential',
@@ -176,7 +158,7 @@ const CREATE: Action<CredentialTools> = {
   next,
 };
 
-const DISABLE: Action<CredentialTools> = {
+const DISABLE: Action<ConsoleTools> = {
   ...ADMIN,
   path: `${CREDENTIAL}/disable`,
   title: 'Disable',
@@ -193,4 +175,4 @@ const DISABLE: Action<CredentialTools> = {
   next,
 };
 
-export const CREDENTIAL_ACTIONS: readonly Action<CredentialTools>[] = [CREATE, DISABLE];
+export const CREDENTIAL_ACTIONS: readonly Action<ConsoleTools>[] = [CREATE, DISABLE];

@@ -1,8 +1,9 @@
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { type Html, html } from '../parts/html.ts';
 import { emptyState, errorsOf, table } from '../parts/page-parts.ts';
 import { FILTERS, pathOf, withQuery } from '../parts/paths.ts';
 import { OF_MERCHANT, type Read, type Screen, screen, type Visit } from '../parts/screen.ts';
-import { type FilterTools, filterLink } from './list-screens.ts';
+import { filterLink } from './list-screens.ts';
 import {
   FILTERED_LISTS,
   type FilteredList,
@@ -11,19 +12,6 @@ import {
   readKept,
   type SavedFilter,
 } from './saved-filter.ts';
-
-export type FilterPageTools = FilterTools & {
-  readonly keepFilter: (
-    merchantId: string,
-    userId: string,
-    wanted: Omit<SavedFilter, 'place'>,
-  ) => Promise<boolean>;
-  readonly removeFilter: (
-    merchantId: string,
-    userId: string,
-    of: Pick<SavedFilter, 'place' | 'name'>,
-  ) => Promise<void>;
-};
 
 type Fault = FilterFault | 'noPlace';
 type Found = { readonly fault: Fault | null; readonly filters: readonly SavedFilter[] };
@@ -44,8 +32,8 @@ const LIST_NAMES: Readonly<Record<FilteredList, { readonly text: string }>> = {
 };
 
 /** Filters change nothing of a merchant, so they need no reason (0126). */
-export const FILTER_SCREENS: readonly Screen<FilterPageTools>[] = [
-  screen<FilterPageTools, Found>({
+export const FILTER_SCREENS: readonly Screen<ConsoleTools>[] = [
+  screen<ConsoleTools, Found>({
     path: FILTERS,
     ...OF_MERCHANT,
     title: 'Saved filters',
@@ -62,7 +50,7 @@ export const FILTER_SCREENS: readonly Screen<FilterPageTools>[] = [
 
 async function kept(
   { merchantId, user, form }: Visit,
-  tools: FilterPageTools,
+  tools: ConsoleTools,
 ): Promise<Fault | Extract<Read<never>, object>> {
   const { list = '', name = '', query = '' } = form;
   const read = readKept(name, query);
@@ -77,7 +65,7 @@ async function kept(
 
 async function removed(
   { merchantId, user, form: { place = '', name = '' } }: Visit,
-  { removeFilter }: FilterPageTools,
+  { removeFilter }: ConsoleTools,
 ): Promise<null | { readonly leadsTo: string }> {
   if (!/^\d{1,2}$/.test(place)) return null;
   await removeFilter(merchantId, user.userId, { place: Number(place), name });

@@ -1,5 +1,6 @@
 import type { Contract } from '../../platform/http/endpoint.ts';
-import type { Prepared, PreparedReads } from '../../platform/prepared-reads.ts';
+import type { Prepared } from '../../platform/prepared-reads.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { type Html, html } from '../parts/html.ts';
 import {
   emptyState,
@@ -30,8 +31,6 @@ type Listed = {
 };
 type Found = { readonly asked: Prepared<Asked<unknown>>; readonly saved: Html };
 
-export type ListTools = FilterTools & { readonly readList: PreparedReads<Asked<unknown>> };
-
 /** Thrown so that a failed read is not cached. */
 class NotAnswered extends Error {
   readonly asked: Asked<unknown>;
@@ -42,8 +41,8 @@ class NotAnswered extends Error {
   }
 }
 
-export function listScreen<Item, Tools extends ListTools = ListTools>(
-  declared: Omit<Screen<Tools>, 'show'> & {
+export function listScreen<Item>(
+  declared: Omit<Screen<ConsoleTools>, 'show'> & {
     /** Absent: its filters cannot be kept. */
     readonly list?: FilteredList;
     readonly contract: Contract;
@@ -53,14 +52,14 @@ export function listScreen<Item, Tools extends ListTools = ListTools>(
     readonly filters: (visit: Visit) => readonly Field[];
     readonly empty: readonly [string, string];
     /** Adds to all items at once what their contract does not give. */
-    readonly fill?: Beside<Item, Tools>;
+    readonly fill?: Beside<Item, ConsoleTools>;
     readonly view: (items: readonly Item[], visit: Visit) => Html;
     /** Shown above the results, and also when the search is refused. */
     readonly beside?: (visit: Visit) => Html;
   },
-): Screen<Tools> {
+): Screen<ConsoleTools> {
   const { list, contract, query, mayTakeLong, filters, empty, fill, view, beside, ...where } = declared;
-  return screen<Tools, Found>({
+  return screen<ConsoleTools, Found>({
     ...where,
     async read(visit, tools) {
       const given = { query: { ...query(visit), page: visit.query.page ?? '1' } };
@@ -77,7 +76,7 @@ export function listScreen<Item, Tools extends ListTools = ListTools>(
     },
   });
 
-  async function filled(asked: Asked<unknown>, visit: Visit, tools: Tools): Promise<Asked<unknown>> {
+  async function filled(asked: Asked<unknown>, visit: Visit, tools: ConsoleTools): Promise<Asked<unknown>> {
     if (fill === undefined || !asked.ok) return asked;
     const found = asked.body as Listed;
     return { ...asked, body: { ...found, items: await fill(found.items as readonly Item[], visit, tools) } };
@@ -103,7 +102,7 @@ async function readOn(
   contract: Contract,
   query: Query,
   visit: Visit,
-  { readList }: ListTools,
+  { readList }: ConsoleTools,
 ): Promise<Prepared<Asked<unknown>>> {
   const key = JSON.stringify([contract.id, visit.wording.language, query]);
   try {
@@ -118,10 +117,6 @@ async function readOn(
   }
 }
 
-export type FilterTools = {
-  readonly listFilters: (merchantId: string, userId: string) => Promise<readonly SavedFilter[]>;
-};
-
 export function filterLink({ list, name, query }: SavedFilter, merchantId: string): Html {
   return link(`${pathOf(FILTERED_LISTS[list], { merchantId })}?${query}`, name);
 }
@@ -129,7 +124,7 @@ export function filterLink({ list, name, query }: SavedFilter, merchantId: strin
 async function filterBar(
   list: FilteredList,
   { merchantId, user, query, formMark, wording }: Visit,
-  { listFilters }: FilterTools,
+  { listFilters }: ConsoleTools,
 ): Promise<Html> {
   const { say } = wording;
   const all = await listFilters(merchantId, user.userId);

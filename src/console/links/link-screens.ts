@@ -7,7 +7,8 @@ import {
 } from '../../payments/links/contract.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
-import { type ListTools, listScreen } from '../filters/list-screens.ts';
+import { listScreen } from '../filters/list-screens.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { Html, html, type Shown } from '../parts/html.ts';
 import {
   actionForm,
@@ -65,7 +66,7 @@ const listed = listScreen<Link>({
   view: linkTable,
 });
 
-const LIST: Screen<ListTools> = {
+const LIST: Screen<ConsoleTools> = {
   ...listed,
   async show(visit, tools) {
     const shown = await listed.show(visit, tools);
@@ -252,5 +253,5 @@ const DISABLE: Action = {
   next: ({ merchantId, parameters: { linkId = '' } }) => linkPath(merchantId, linkId),
 };
 
-export const LINK_SCREENS: readonly Screen<ListTools>[] = [LIST, ONE];
+export const LINK_SCREENS: readonly Screen<ConsoleTools>[] = [LIST, ONE];
 export const LINK_ACTIONS: readonly Action[] = [CREATE, DISABLE];

@@ -1,6 +1,6 @@
-import type { ReleasedRestored } from '../../merchants/release-restored.ts';
 import type { HeldByRestore } from '../../recurrence/billings/billings.sql.ts';
 import { type Day, instant, saoPauloDay } from '../../values/instant.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { type Html, html } from '../parts/html.ts';
 import { actionForm, emptyState, facts, link } from '../parts/page-parts.ts';
 import { AFTER_RESTORE, MERCHANTS, PLANS, pathOf, SUBSCRIPTIONS, withQuery } from '../parts/paths.ts';
@@ -19,24 +19,14 @@ import {
 
 import { MAY_CHANGE } from './merchant-actions.ts';
 
-export type AfterRestoreTools = {
-  readonly isHeldByRestore: (merchantId: string | null) => Promise<boolean>;
-  readonly sumHeldByRestore: (merchantId: string | null, until: Day) => Promise<HeldByRestore>;
-  readonly releaseRestored: (
-    visit: Visit,
-    merchantIds: readonly string[] | null,
-    reason: string,
-  ) => Promise<ReleasedRestored>;
-};
-
 type Of = keyof typeof AFTER_RESTORE;
 type Found = HeldByRestore & { readonly until: Day };
 
 const ofPage = ({ merchantId }: Visit) => (merchantId === '' ? null : merchantId);
 const today = ({ now }: Visit) => saoPauloDay(instant(now));
 
-function afterRestoreScreen(of: Of): Screen<AfterRestoreTools> {
-  return screen<AfterRestoreTools, Found>({
+function afterRestoreScreen(of: Of): Screen<ConsoleTools> {
+  return screen<ConsoleTools, Found>({
     path: AFTER_RESTORE[of],
     roles: ALL_ROLES,
     of,
@@ -50,7 +40,7 @@ function afterRestoreScreen(of: Of): Screen<AfterRestoreTools> {
   });
 }
 
-export const AFTER_RESTORE_SCREENS: readonly Screen<AfterRestoreTools>[] = [
+export const AFTER_RESTORE_SCREENS: readonly Screen<ConsoleTools>[] = [
   afterRestoreScreen('operator'),
   afterRestoreScreen('merchant'),
 ];
@@ -86,7 +76,7 @@ ${actionForm(visit, RELEASES[of], { about: say('What is due is charged, the olde
 async function released(
   visit: Visit,
   _form: Form,
-  { sumHeldByRestore }: AfterRestoreTools,
+  { sumHeldByRestore }: ConsoleTools,
 ): Promise<Asked<Moved>> {
   // Uses today's date: a request made before midnight and approved after it counts as changed.
   const day = today(visit);
@@ -99,7 +89,7 @@ async function released(
 
 const NOT_HELD = 'The restore holds no billings.';
 
-function release(of: Of): Action<AfterRestoreTools> {
+function release(of: Of): Action<ConsoleTools> {
   return {
     roles: MAY_CHANGE.roles,
     of,
@@ -121,4 +111,4 @@ function release(of: Of): Action<AfterRestoreTools> {
 
 const RELEASES = { operator: release('operator'), merchant: release('merchant') } as const;
 
-export const AFTER_RESTORE_ACTIONS: readonly Action<AfterRestoreTools>[] = Object.values(RELEASES);
+export const AFTER_RESTORE_ACTIONS: readonly Action<ConsoleTools>[] = Object.values(RELEASES);

@@ -1,16 +1,13 @@
 import {
-  type AccountRefusal,
   bareCnpj,
   type Merchant,
   type MerchantChange,
-  type MerchantChangeRefusal,
-  type MerchantRefusal,
   type NewMerchant,
   type Refused,
   type Standing,
-  type StandingRefusal,
 } from '../../merchants/merchant.ts';
 import { OPERATOR_REFUSALS, type OperatorRefusal } from '../../merchants/refusals.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import type { Shown } from '../parts/html.ts';
 import { actionForm } from '../parts/page-parts.ts';
 import { MERCHANTS, merchantPath, OF_MERCHANT, pathOf } from '../parts/paths.ts';
@@ -22,21 +19,6 @@ import {
   refusedAs,
   type Visit,
 } from '../parts/screen.ts';
-
-type Changed<Refusal> = Promise<Merchant | Refused<Refusal>>;
-
-export type MerchantActionTools = {
-  readonly createMerchant: (
-    visit: Visit,
-    merchant: NewMerchant,
-  ) => Promise<Merchant | Refused<MerchantRefusal>>;
-  readonly changeMerchant: (visit: Visit, change: MerchantChange) => Changed<MerchantChangeRefusal>;
-  readonly addAccounts: (visit: Visit, numbers: readonly string[]) => Changed<AccountRefusal>;
-  readonly changeStanding: (
-    visit: Visit,
-    change: { readonly standing: Standing; readonly isOn: boolean; readonly reason: string },
-  ) => Changed<StandingRefusal>;
-};
 
 export const MAY_CHANGE = { roles: ['operator', 'admin'], of: 'operator' } as const;
 
@@ -54,7 +36,7 @@ function standingAction(
   operation: string,
   change: { readonly standing: Standing; readonly isOn: boolean },
   said: { readonly title: string; readonly done: string },
-): Action<MerchantActionTools> {
+): Action<ConsoleTools> {
   return {
     ...OF_OPERATOR,
     ...said,
@@ -66,7 +48,7 @@ function standingAction(
   };
 }
 
-const CREATE: Action<MerchantActionTools> = {
+const CREATE: Action<ConsoleTools> = {
   ...MAY_CHANGE,
   path: '/new-merchant/create',
   title: 'Register a merchant',
@@ -203,7 +185,7 @@ export function changeForm(visit: Visit, merchant: Merchant | null, typed?: Form
   });
 }
 
-const ADD_ACCOUNTS: Action<MerchantActionTools> = {
+const ADD_ACCOUNTS: Action<ConsoleTools> = {
   ...OF_OPERATOR,
   path: `${OF_MERCHANT}/accounts`,
   title: 'Add accounts',
@@ -214,7 +196,7 @@ const ADD_ACCOUNTS: Action<MerchantActionTools> = {
   done: 'The accounts are added.',
 };
 
-const CHANGE: Action<MerchantActionTools> = {
+const CHANGE: Action<ConsoleTools> = {
   ...OF_OPERATOR,
   path: `${OF_MERCHANT}/change`,
   title: 'Change',
@@ -225,7 +207,7 @@ const CHANGE: Action<MerchantActionTools> = {
   done: 'It is changed.',
 };
 
-export const MERCHANT_ACTIONS: readonly Action<MerchantActionTools>[] = [
+export const MERCHANT_ACTIONS: readonly Action<ConsoleTools>[] = [
   CREATE,
   DISABLE,
   ENABLE,

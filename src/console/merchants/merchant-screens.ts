@@ -1,8 +1,8 @@
-import type { Credential } from '../../merchants/credentials/credential.ts';
 import type { Merchant, Standing } from '../../merchants/merchant.ts';
 import type { MerchantFilter } from '../../merchants/merchants.sql.ts';
 import { documentText } from '../../values/document-number.ts';
 import { MAY_SEE_CREDENTIALS } from '../credentials/credential-screens.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { type Html, html } from '../parts/html.ts';
 import { emptyState, filterForm, link, moment, table } from '../parts/page-parts.ts';
 import {
@@ -19,13 +19,6 @@ import { ENTRY_STATES, stateBadge } from '../parts/states.ts';
 import { newMerchantForm } from './merchant-actions.ts';
 import { type MerchantFound, merchantPage } from './merchant-view.ts';
 
-export type MerchantTools = {
-  /** By id, after an id, up to a bound. */
-  readonly searchMerchants: (filter: MerchantFilter, after: string) => Promise<MerchantsFound>;
-  readonly findMerchant: (merchantId: string) => Promise<Merchant | null>;
-  readonly listCredentials: (merchantId: string) => Promise<readonly Credential[]>;
-};
-
 const STANDINGS: readonly Standing[] = ['disabled', 'billingsHeld'];
 
 function filterOf({ query }: Visit): MerchantFilter {
@@ -35,8 +28,8 @@ function filterOf({ query }: Visit): MerchantFilter {
   };
 }
 
-export const MERCHANT_SCREENS: readonly Screen<MerchantTools>[] = [
-  screen<MerchantTools, MerchantsFound>({
+export const MERCHANT_SCREENS: readonly Screen<ConsoleTools>[] = [
+  screen<ConsoleTools, MerchantsFound>({
     path: MERCHANTS,
     ...OF_OPERATOR,
     title: 'Merchants',
@@ -44,7 +37,7 @@ export const MERCHANT_SCREENS: readonly Screen<MerchantTools>[] = [
     view: (found, visit) =>
       html`${merchantFilters(visit)}${merchantTable(found, visit)}<p>${link(pathOf(ROUTING), visit.wording.say('Routing'))}</p>${newMerchantForm(visit)}`,
   }),
-  screen<MerchantTools, MerchantFound>({
+  screen<ConsoleTools, MerchantFound>({
     path: OF_MERCHANT,
     ...OF_OPERATOR,
     title: 'Merchant',

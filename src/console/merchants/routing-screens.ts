@@ -3,6 +3,7 @@ import { MERCHANT_UNKNOWN } from '../../merchants/refusals.ts';
 import type { FitRoutes, ProviderRefused, WantedRoutes } from '../../providers/add-provider.ts';
 import { MOST_RULES, RULE_FAULTS, ruleText } from '../../providers/provider-rule.ts';
 import { CARD_BRANDS, type CardBrand } from '../../values/card-number.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { approvalTable, noApprovals } from '../parts/approvals.ts';
 import { type Html, html } from '../parts/html.ts';
 import { actionForm, brandText, facts, filterForm, link, section, table } from '../parts/page-parts.ts';
@@ -26,30 +27,18 @@ import { MAY_CHANGE } from './merchant-actions.ts';
 import { merchantHeadline } from './merchant-view.ts';
 import { ACQUIRER, type RoutedProvider, type Routing, RULE_SEPARATOR, ruleTexts } from './routing.ts';
 
-export type RoutingTools = {
-  /** Whether the rules could take effect, and what they would replace. */
-  readonly checkRoutes: (wanted: WantedRoutes) => Promise<FitRoutes | ProviderRefused>;
-  readonly routeProviders: (
-    visit: Visit,
-    wanted: WantedRoutes,
-  ) => Promise<{ readonly kind: 'changed' } | ProviderRefused>;
-  /** The rules of a merchant, or of all merchants (null). */
-  readonly readRouting: (merchantId: string | null) => Promise<Routing>;
-  readonly findMerchant: (merchantId: string) => Promise<Merchant | null>;
-};
-
 type Found = { readonly routing: Routing; readonly asked: string | null; readonly merchant: Merchant | null };
 
 async function findRouting(
   asked: string | null,
-  { readRouting, findMerchant }: RoutingTools,
+  { readRouting, findMerchant }: ConsoleTools,
 ): Promise<Found> {
   const merchant = asked === null ? null : await findMerchant(asked);
   return { routing: await readRouting(asked), asked, merchant };
 }
 
-export const ROUTING_SCREENS: readonly Screen<RoutingTools>[] = [
-  screen<RoutingTools, Found>({
+export const ROUTING_SCREENS: readonly Screen<ConsoleTools>[] = [
+  screen<ConsoleTools, Found>({
     path: ROUTING,
     ...OF_OPERATOR,
     title: 'Routing',
@@ -178,7 +167,7 @@ const ruleLine = (rules: FitRoutes['rules']) => rules.map(ruleText).join(RULE_SE
  * No money moves, but all later charges are affected: always two persons, where two are required at all. The
  * approval is of the resulting rules and those they replace, not of the typed text.
  */
-async function moved(visit: Visit, form: Form, { checkRoutes }: RoutingTools): Promise<Asked<Moved>> {
+async function moved(visit: Visit, form: Form, { checkRoutes }: ConsoleTools): Promise<Asked<Moved>> {
   const { seen: _seen, ...wanted } = wantedOf(form);
   const checked = await checkRoutes(wanted);
   if (checked.kind === 'refused') return refusedRoutes(visit, checked);
@@ -206,7 +195,7 @@ function saysOf({ merchant = '', rules = '', former = '', idle = '' }: Form, { s
   ].join('; ');
 }
 
-const ROUTE: Action<RoutingTools> = {
+const ROUTE: Action<ConsoleTools> = {
   ...MAY_CHANGE,
   path: `${ROUTING}/acquirers`,
   title: 'Change the acquirers',
@@ -226,7 +215,7 @@ const ROUTE: Action<RoutingTools> = {
   next: () => pathOf(ROUTING),
 };
 
-export const ROUTING_ACTIONS: readonly Action<RoutingTools>[] = [ROUTE];
+export const ROUTING_ACTIONS: readonly Action<ConsoleTools>[] = [ROUTE];
 
 function approvals({ processes }: Routing, { wording }: Visit): Html {
   const { say } = wording;

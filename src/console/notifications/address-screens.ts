@@ -9,6 +9,7 @@ import { DELETE_WEBHOOK, GET_WEBHOOK, REGISTER_WEBHOOK } from '../../webhooks/en
 import type { ListedEndpoint } from '../../webhooks/endpoints/webhook-endpoints.sql.ts';
 import { SEND_TEST_NOTIFICATION } from '../../webhooks/history/contract.ts';
 import { CREATE_WEBHOOK_SECRET } from '../../webhooks/secrets/endpoints.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
   accountField,
@@ -36,10 +37,6 @@ import {
 import { badge, NOTIFIER_STATES, stateBadge } from '../parts/states.ts';
 import { EVENT_WORDS, failureText } from './delivery-words.ts';
 
-export type AddressTools = {
-  readonly listFailing: (merchantId: string) => Promise<readonly ListedEndpoint[]>;
-};
-
 type Notifier = AnswerOf<typeof LIST_ALERT_ENDPOINTS>['items'][number];
 type Found = {
   /** Null: none is registered. */
@@ -51,8 +48,8 @@ type Found = {
 /** More than the twenty that may be active, so that removed ones are shown too. */
 const MOST_NOTIFIERS = '50';
 
-export const ADDRESS_SCREENS: readonly Screen<AddressTools>[] = [
-  screen<AddressTools, Found>({
+export const ADDRESS_SCREENS: readonly Screen<ConsoleTools>[] = [
+  screen<ConsoleTools, Found>({
     path: NOTIFICATIONS,
     ...OF_MERCHANT,
     title: 'Notifications',

@@ -15,13 +15,9 @@ import {
   RESEND_DELIVERIES,
   RESEND_DELIVERY,
 } from '../../webhooks/history/contract.ts';
-import {
-  type LostDeliveries,
-  type Period,
-  parsePlace,
-  periodOfDays,
-} from '../../webhooks/history/recorded-delivery.ts';
-import { type ListTools, listScreen } from '../filters/list-screens.ts';
+import { parsePlace, periodOfDays } from '../../webhooks/history/recorded-delivery.ts';
+import { listScreen } from '../filters/list-screens.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { Html, html, type Shown } from '../parts/html.ts';
 import {
   accountField,
@@ -89,17 +85,8 @@ const LISTED = listScreen<Listed>({
   view: deliveryTable,
 });
 
-export type DeliveryTools = {
-  /** Of each account what was given up and can be sent again; no period: ever. Null: it is refused now. */
-  readonly countLost: (
-    merchantId: string,
-    accountNumbers: readonly string[],
-    period: Period | null,
-  ) => Promise<readonly LostDeliveries[] | null>;
-};
-
 /** Above those that were given up: all of them at once. */
-const LIST: Screen<ListTools & DeliveryTools> = {
+const LIST: Screen<ConsoleTools> = {
   ...LISTED,
   async show(visit, tools) {
     const shown = await LISTED.show(visit, tools);
@@ -108,7 +95,7 @@ const LIST: Screen<ListTools & DeliveryTools> = {
   },
 };
 
-async function resendAllForm(visit: Visit, { countLost }: DeliveryTools, typed?: Form): Promise<Shown> {
+async function resendAllForm(visit: Visit, { countLost }: ConsoleTools, typed?: Form): Promise<Shown> {
   const { wording, merchantId, query, realNow } = visit;
   const { say, count, day } = wording;
   if (query.nsu !== undefined || !mayUse(RESEND_ALL, visit.user)) return '';
@@ -237,7 +224,7 @@ function moreForm(visit: Visit, hidden: Form, typed?: Form): Shown {
   });
 }
 
-const RESEND_ALL: Action<DeliveryTools> = {
+const RESEND_ALL: Action<ConsoleTools> = {
   roles: RESEND.roles,
   of: 'merchant',
   path: `${DELIVERIES}/resend`,
@@ -271,5 +258,5 @@ const RESEND_ALL: Action<DeliveryTools> = {
   next: ({ merchantId }) => withQuery(pathOf(DELIVERIES, { merchantId }), { status: 'GivenUp' }),
 };
 
-export const DELIVERY_SCREENS: readonly Screen<ListTools & DeliveryTools>[] = [LIST, ONE];
-export const DELIVERY_ACTIONS: readonly Action<DeliveryTools>[] = [RESEND, RESEND_ALL];
+export const DELIVERY_SCREENS: readonly Screen<ConsoleTools>[] = [LIST, ONE];
+export const DELIVERY_ACTIONS: readonly Action<ConsoleTools>[] = [RESEND, RESEND_ALL];

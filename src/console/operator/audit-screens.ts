@@ -3,6 +3,7 @@ import { AUDIT_ACTIONS } from '../../audit/audit-event.ts';
 import type { NewestEntries } from '../../audit/list-audit-entries.ts';
 import type { WireError } from '../../platform/http/endpoint.ts';
 import { type Day, isDay, reachedFrom, startOfSaoPauloDay } from '../../values/instant.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { emptyState, errorsOf, filterForm, link, long, moment, table } from '../parts/page-parts.ts';
 import { AUDIT, withQuery } from '../parts/paths.ts';
@@ -11,16 +12,8 @@ import { badge } from '../parts/states.ts';
 
 type AuditFound = { readonly faults: readonly WireError[]; readonly page: NewestEntries | null };
 
-export type AuditTools = {
-  readonly listAudit: (
-    visit: Pick<Visit, 'user' | 'address'>,
-    filter: EntryFilter,
-    before: number | null,
-  ) => Promise<NewestEntries>;
-};
-
-export const AUDIT_SCREENS: readonly Screen<AuditTools>[] = [
-  screen<AuditTools, AuditFound>({
+export const AUDIT_SCREENS: readonly Screen<ConsoleTools>[] = [
+  screen<ConsoleTools, AuditFound>({
     path: AUDIT,
     ...MAY_SEE_AUDIT,
     title: 'Audit log',

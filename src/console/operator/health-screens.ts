@@ -3,6 +3,7 @@ import type { HoldReason } from '../../platform/gate.ts';
 import { MOST_COUNTED_OF_ALL } from '../../platform/pages.ts';
 import { isCurrent } from '../../platform/process-reports/process-report.ts';
 import { instant, saoPauloDay } from '../../values/instant.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { approvalTable } from '../parts/approvals.ts';
 import { type Html, html } from '../parts/html.ts';
 import { emptyState, type Figure, figure, link, moment, section, table } from '../parts/page-parts.ts';
@@ -251,12 +252,10 @@ function exceptions({ exceptions: open }: Health, wording: Wording): Html {
   ]);
 }
 
-export type HealthTools = { readonly findHealth: () => Promise<Health> };
-
 const REFRESH_SECONDS = 10;
 
-export const HEALTH_SCREENS: readonly Screen<HealthTools>[] = [
-  screen<HealthTools, Health>({
+export const HEALTH_SCREENS: readonly Screen<ConsoleTools>[] = [
+  screen<ConsoleTools, Health>({
     path: HEALTH,
     ...OF_OPERATOR,
     title: 'Health',

@@ -1,3 +1,4 @@
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { hourText, periodChart, type Scale, type Slot, shareScale } from '../parts/chart.ts';
 import { type Html, html } from '../parts/html.ts';
 import { type Column, emptyState, link, moment, section } from '../parts/page-parts.ts';
@@ -6,11 +7,6 @@ import { OF_OPERATOR, type Screen, screen, type Visit } from '../parts/screen.ts
 import type { Wording } from '../parts/wording.ts';
 import type { SampledHour } from './health-samples.sql.ts';
 import { peerName } from './installation-view.ts';
-
-export type OverTimeTools = {
-  /** The newest ones, with the hour that is not over. */
-  readonly readSampledHours: (hours: number) => Promise<readonly SampledHour[]>;
-};
 
 const HOURS = 24;
 const HOUR_MILLISECONDS = 3_600_000;
@@ -126,8 +122,8 @@ function overTimePage(sampled: readonly SampledHour[], visit: Visit): Html {
   )}</p>${back}`;
 }
 
-export const OVER_TIME_SCREENS: readonly Screen<OverTimeTools>[] = [
-  screen<OverTimeTools, readonly SampledHour[]>({
+export const OVER_TIME_SCREENS: readonly Screen<ConsoleTools>[] = [
+  screen<ConsoleTools, readonly SampledHour[]>({
     path: OVER_TIME,
     ...OF_OPERATOR,
     title: 'Over time',

@@ -1,22 +1,12 @@
 import { type Buyer, buyerOf } from '../../transactions/customers/buyer.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import type { Visit } from '../parts/screen.ts';
 import type { ShownPayment } from './shown-payment.ts';
-
-export type BuyerTools = {
-  /** By card payment; for a billing's charge, the subscriber. */
-  readonly findBuyers: (
-    merchantId: string,
-    payments: readonly Pick<ShownPayment, 'paymentId' | 'billingId'>[],
-  ) => Promise<ReadonlyMap<string, Buyer>>;
-};
-
-/** For any number of payments, without the connections of payments. */
-export type FileBuyerTools = { readonly findBuyersOfFile: BuyerTools['findBuyers'] };
 
 export function withBuyersOfFile<One extends ShownPayment>(
   payments: readonly One[],
   visit: Pick<Visit, 'merchantId'>,
-  { findBuyersOfFile }: FileBuyerTools,
+  { findBuyersOfFile }: ConsoleTools,
 ): Promise<One[]> {
   return withBuyers(payments, visit, { findBuyers: findBuyersOfFile });
 }
@@ -29,7 +19,7 @@ export function buyerOfPayment(one: ShownPayment): Buyer | null {
 export async function withBuyers<One extends ShownPayment>(
   payments: readonly One[],
   { merchantId }: Pick<Visit, 'merchantId'>,
-  { findBuyers }: BuyerTools,
+  { findBuyers }: Pick<ConsoleTools, 'findBuyers'>,
 ): Promise<One[]> {
   const ofCards = payments.filter(({ method }) => method === 'card');
   const buyers = await findBuyers(merchantId, ofCards);

@@ -2,22 +2,16 @@ import { LIST_PAYMENTS } from '../../payments/list/contract.ts';
 import { LIST_DAYS } from '../../reconciliation/days/endpoints.ts';
 import type { InstallmentMoney } from '../../reconciliation/receivables/receivables.sql.ts';
 import { instant, saoPauloDay } from '../../values/instant.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { buyerCells } from '../parts/buyer-parts.ts';
 import { dayCell, type FileCell, fileScreens, momentCell, reaisCell } from '../parts/file-screens.ts';
 import { brandText, type Column } from '../parts/page-parts.ts';
 import { PAYMENT_FILES } from '../parts/paths.ts';
 import type { Screen, Visit } from '../parts/screen.ts';
 import { METHOD_WORDS, PAYMENT_STATES, payingOf } from '../parts/states.ts';
-import { buyerOfPayment, type FileBuyerTools, withBuyersOfFile } from './buyers-view.ts';
+import { buyerOfPayment, withBuyersOfFile } from './buyers-view.ts';
 import { periodOf, wantedOf } from './payment-screens.ts';
 import type { ShownPayment } from './shown-payment.ts';
-
-export type FileMoneyTools = {
-  readonly findMoneyOfFile: (
-    merchantId: string,
-    paymentIds: readonly string[],
-  ) => Promise<readonly InstallmentMoney[]>;
-};
 
 /** `net`: less fees and refunds. `received`: what arrived, less fees. Null: unknown. */
 type Brought = {
@@ -105,9 +99,9 @@ function cardNumberOf(one: ShownPayment): FileCell {
   return card && `${card.firstSix}******${card.lastFour}`;
 }
 
-export const PAYMENT_FILE_SCREENS: readonly Screen<FileBuyerTools & FileMoneyTools>[] = fileScreens<
+export const PAYMENT_FILE_SCREENS: readonly Screen<ConsoleTools>[] = fileScreens<
   WrittenPayment,
-  FileBuyerTools & FileMoneyTools
+  ConsoleTools
 >({
   paths: PAYMENT_FILES,
   titles: { csv: 'CSV of payments', xlsx: 'XLSX of payments' },

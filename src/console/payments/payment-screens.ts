@@ -1,42 +1,21 @@
 import { LIST_PAYMENTS } from '../../payments/list/contract.ts';
 import { type CardPayment, GET_PAYMENT } from '../../payments/status/contract.ts';
 import type { Receivable } from '../../reconciliation/receivables/receivable.ts';
-import type { PaymentChargeback } from '../../transactions/changes/chargebacks.sql.ts';
-import type { TransactionMovement } from '../../transactions/movements/movement.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
-import type { PaymentDelivery } from '../../webhooks/history/messages-of-payments.sql.ts';
-import { type ListTools, listScreen } from '../filters/list-screens.ts';
-import { type HistoryTools, MAY_SEE_ACTS, type ShownAct } from '../history/history-screens.ts';
+import { listScreen } from '../filters/list-screens.ts';
+import { MAY_SEE_ACTS, type ShownAct } from '../history/history-screens.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { fileLinks } from '../parts/file-screens.ts';
 import { type Html, html } from '../parts/html.ts';
 import { boletoPath, PAYMENT, PAYMENT_FILES, PAYMENTS } from '../parts/paths.ts';
 import { mayUse, OF_MERCHANT, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { methodChoices, PAYMENT_STATES, stateChoices } from '../parts/states.ts';
-import { type BuyerTools, withBuyers } from './buyers-view.ts';
+import { withBuyers } from './buyers-view.ts';
 import { GIVE_BACK_SCREEN } from './give-back-screens.ts';
 import { paymentTable } from './payment-list-view.ts';
 import { paymentPage } from './payment-view.ts';
 import { type PixFound, pixPage } from './pix-view.ts';
 import type { PaymentFound, ShownPayment, ShownPix } from './shown-payment.ts';
-
-export type PaymentTools = BuyerTools &
-  Pick<HistoryTools, 'listThingHistory'> & {
-    readonly findMovements: (
-      merchantId: string,
-      paymentId: string,
-    ) => Promise<readonly TransactionMovement[]>;
-    /** Only payments with an NSU have notifications. */
-    readonly findDeliveries: (
-      merchantId: string,
-      payment: { readonly nsu: string; readonly transactionId: string },
-    ) => Promise<readonly PaymentDelivery[]>;
-    /** By installment. Empty until its movements are followed. */
-    readonly findReceivables: (merchantId: string, paymentId: string) => Promise<readonly Receivable[]>;
-    readonly findChargebacks: (
-      merchantId: string,
-      paymentId: string,
-    ) => Promise<readonly PaymentChargeback[]>;
-  };
 
 const USUAL_DAYS = 7;
 const REFRESH_SECONDS = 10;
@@ -67,7 +46,7 @@ export function wantedOf(visit: Visit) {
   return { ...filters, status: undefined, isPartlyReturned: 'true' };
 }
 
-const PAYMENTS_SCREEN: Screen<ListTools & BuyerTools> = listScreen<ShownPayment, ListTools & BuyerTools>({
+const PAYMENTS_SCREEN: Screen<ConsoleTools> = listScreen<ShownPayment>({
   path: PAYMENTS,
   ...OF_MERCHANT,
   title: 'Payments',
@@ -115,7 +94,7 @@ function filesPart(visit: Visit): Html {
   return html`<p class="links">${fileLinks(PAYMENT_FILES, filtersOf(visit), say('All payments that were found'), visit)} <small>${say('A file may have ten years.')}</small></p>`;
 }
 
-const PAYMENT_SCREEN: Screen<PaymentTools> = screen<PaymentTools, PaymentFound | PixFound>({
+const PAYMENT_SCREEN: Screen<ConsoleTools> = screen<ConsoleTools, PaymentFound | PixFound>({
   path: PAYMENT,
   ...OF_MERCHANT,
   title: 'Payment',
@@ -156,7 +135,7 @@ function isOfNow(owed: readonly Receivable[], { installments }: CardPayment): bo
 async function findPix(
   pix: ShownPix,
   { merchantId }: Visit,
-  tools: PaymentTools,
+  tools: ConsoleTools,
   acts: readonly ShownAct[],
 ): Promise<PixFound> {
   const { nsu, paymentId: transactionId } = pix;
@@ -167,6 +146,5 @@ async function findPix(
   };
 }
 
-export const PAYMENT_SCREENS: readonly Screen<
-  PaymentTools & ListTools & { readonly secondPersonOver: number | null }
->[] = [PAYMENTS_SCREEN, PAYMENT_SCREEN, GIVE_BACK_SCREEN];
+export const PAYMENT_SCREENS: readonly Screen<ConsoleTools & { readonly secondPersonOver: number | null }>[] =
+  [PAYMENTS_SCREEN, PAYMENT_SCREEN, GIVE_BACK_SCREEN];

@@ -1,5 +1,4 @@
 import { LIST_PAYMENTS } from '../../payments/list/contract.ts';
-import type { WantedAmount } from '../../payments/list/payments-of-amount.sql.ts';
 import { GET_PAYMENT } from '../../payments/status/contract.ts';
 import { GET_BILLING } from '../../recurrence/billings/contract.ts';
 import { GET_SUBSCRIPTION } from '../../recurrence/subscriptions/contract.ts';
@@ -16,6 +15,7 @@ import {
   startOfSaoPauloDay,
 } from '../../values/instant.ts';
 import type { Boleto } from '../boletos/boleto-screens.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { type Html, html } from '../parts/html.ts';
 import { emptyState } from '../parts/page-parts.ts';
 import { billingPath, boletoPath, SEARCH, subscriptionPath } from '../parts/paths.ts';
@@ -25,13 +25,12 @@ import { withBuyers } from './buyers-view.ts';
 import { pathOfPayment } from './payment-list-view.ts';
 import { MOST_FOUND } from './payment-story.ts';
 import type { ShownPayment } from './shown-payment.ts';
-import { MOST_BUYERS, type NamedBuyers, readSought, type Sought } from './sought.ts';
+import { MOST_BUYERS, readSought, type Sought } from './sought.ts';
 import {
   readBoletos,
   readPayments,
   readSubscriptions,
   type Things,
-  type ThingTools,
   thingSections,
   thingsOfDocuments,
   together,
@@ -73,7 +72,7 @@ async function pageOfId(id: string, { ask, merchantId }: Visit): Promise<string 
   return subscription.ok ? subscriptionPath(merchantId, subscription.body.id) : null;
 }
 
-async function paymentsOf(text: string, visit: Visit, tools: ThingTools): Promise<ShownPayment[]> {
+async function paymentsOf(text: string, visit: Visit, tools: ConsoleTools): Promise<ShownPayment[]> {
   const found = new Map<string, ShownPayment>();
   for (const query of questionsOf(text, visit)) {
     const asked = await visit.ask(LIST_PAYMENTS, {
@@ -91,7 +90,7 @@ function barCodesIn(text: string, { now }: Visit): string[] {
 }
 
 /** Searches by names that the list of payments does not know. */
-async function boletosOf(text: string, visit: Visit, { findBoletos }: ThingTools): Promise<Boleto[]> {
+async function boletosOf(text: string, visit: Visit, { findBoletos }: ConsoleTools): Promise<Boleto[]> {
   const ids = await findBoletos(visit.merchantId, { kind: 'barCode', texts: barCodesIn(text, visit) });
   return readBoletos(ids, visit);
 }
@@ -104,14 +103,6 @@ function onlyPage({ payments, subscriptions, boletos }: Things, { merchantId }: 
   return boleto === undefined ? null : boletoPath(merchantId, boleto.id);
 }
 
-export type SearchTools = ThingTools & {
-  readonly findNamedBuyers: (merchantId: string, text: string) => Promise<NamedBuyers>;
-  readonly findOfAmount: (
-    merchantId: string,
-    wanted: WantedAmount,
-  ) => Promise<{ readonly ids: readonly string[]; readonly readFrom: Instant | null }>;
-};
-
 type Found = Things & {
   /** A search by amount did not look at earlier sales. */
   readonly readFrom: Instant | null;
@@ -121,7 +112,7 @@ type Found = Things & {
   readonly isNameCut: boolean;
 };
 
-async function find(text: string, visit: Visit, tools: SearchTools): Promise<Found> {
+async function find(text: string, visit: Visit, tools: ConsoleTools): Promise<Found> {
   const { merchantId } = visit;
   const document = documentIn(text);
   const { buyers: named, isCut: isNameCut } =
@@ -147,7 +138,7 @@ function todayOf({ now }: Visit): Day {
   return saoPauloDay(instant(now));
 }
 
-async function thingsOfIds(ids: readonly string[], visit: Visit, tools: ThingTools): Promise<Things> {
+async function thingsOfIds(ids: readonly string[], visit: Visit, tools: ConsoleTools): Promise<Things> {
   const payments = await readPayments(ids, visit, tools);
   const subscriptions: ListedSubscription[] = [];
   for (const id of ids.filter((one) => !payments.some(({ paymentId }) => paymentId === one))) {
@@ -161,7 +152,7 @@ async function thingsOfIds(ids: readonly string[], visit: Visit, tools: ThingToo
 async function thingsOfSale(
   sought: Sought | null,
   visit: Visit,
-  tools: SearchTools,
+  tools: ConsoleTools,
 ): Promise<Pick<Found, keyof Things | 'readFrom'>> {
   if (sought === null) return { ...NOTHING, readFrom: null };
   const { amount, day, lastFour } = sought;
@@ -182,8 +173,8 @@ async function thingsOfSale(
   return { ...NOTHING, payments: await readPayments(ids, visit, tools), readFrom };
 }
 
-export const SEARCH_SCREENS: readonly Screen<SearchTools>[] = [
-  screen<SearchTools, Found>({
+export const SEARCH_SCREENS: readonly Screen<ConsoleTools>[] = [
+  screen<ConsoleTools, Found>({
     path: SEARCH,
     ...OF_MERCHANT,
     title: 'Search',

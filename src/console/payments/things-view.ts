@@ -1,27 +1,17 @@
 import { GET_PAYMENT } from '../../payments/status/contract.ts';
 import { LIST_SUBSCRIPTIONS } from '../../recurrence/subscriptions/contract.ts';
-import type { PaidOnce } from '../../transactions/customers/customers.sql.ts';
-import type { BoletoNames } from '../../transactions/methods/boleto/boletos.sql.ts';
 import { GET_BOLETO } from '../../transactions/methods/boleto/contract.ts';
 import { type Boleto, boletoTable } from '../boletos/boleto-screens.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { type Html, html } from '../parts/html.ts';
 import { section } from '../parts/page-parts.ts';
 import type { Visit } from '../parts/screen.ts';
 import type { ListedSubscription } from '../recurrence/condition.ts';
 import { subscriptionTable } from '../recurrence/subscription-screens.ts';
-import { type BuyerTools, withBuyers } from './buyers-view.ts';
+import { withBuyers } from './buyers-view.ts';
 import { paymentTable } from './payment-list-view.ts';
 import { MOST_FOUND } from './payment-story.ts';
 import type { ShownPayment } from './shown-payment.ts';
-
-export type ThingTools = BuyerTools & {
-  /** By card and by Pix, newest first. */
-  readonly findCustomerPayments: (
-    merchantId: string,
-    documents: readonly string[],
-  ) => Promise<readonly PaidOnce[]>;
-  readonly findBoletos: (merchantId: string, names: BoletoNames) => Promise<readonly string[]>;
-};
 
 export type Things = {
   readonly payments: readonly ShownPayment[];
@@ -32,7 +22,7 @@ export type Things = {
 export async function readPayments(
   ids: readonly string[],
   visit: Visit,
-  tools: BuyerTools,
+  tools: ConsoleTools,
 ): Promise<ShownPayment[]> {
   const found: ShownPayment[] = [];
   for (const paymentId of ids) {
@@ -63,7 +53,7 @@ export async function readSubscriptions(
 export async function thingsOfDocuments(
   documents: readonly string[],
   visit: Visit,
-  tools: ThingTools,
+  tools: ConsoleTools,
 ): Promise<Things & { readonly vaultIds: readonly string[] }> {
   const { merchantId } = visit;
   const paid = documents.length === 0 ? [] : await tools.findCustomerPayments(merchantId, documents);

@@ -2,6 +2,7 @@ import type { Merchant } from '../../merchants/merchant.ts';
 import { GET_PAYMENT } from '../../payments/status/contract.ts';
 import { type Buyer, buyerOf } from '../../transactions/customers/buyer.ts';
 import { documentText } from '../../values/document-number.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { shownDocument } from '../parts/buyer-parts.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { cardText, facts, moment, section, table } from '../parts/page-parts.ts';
@@ -10,19 +11,15 @@ import { RECEIPT } from '../parts/paths.ts';
 import { OF_MERCHANT, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { PAYMENT_STATES, payingOf, paymentBadges, stateBadge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
-import { type BuyerTools, withBuyers } from '../payments/buyers-view.ts';
+import { withBuyers } from '../payments/buyers-view.ts';
 import type { ShownPix, WholePayment } from '../payments/shown-payment.ts';
-
-export type ReceiptTools = BuyerTools & {
-  readonly findMerchant: (merchantId: string) => Promise<Merchant | null>;
-};
 
 type Receipted = WholePayment | ShownPix;
 type Found = { readonly payment: Receipted; readonly merchant: Merchant };
 
 /** A sheet of A4 for the buyer. Print shows nothing else. */
-export const RECEIPT_SCREENS: readonly Screen<ReceiptTools>[] = [
-  screen<ReceiptTools, Found>({
+export const RECEIPT_SCREENS: readonly Screen<ConsoleTools>[] = [
+  screen<ConsoleTools, Found>({
     path: RECEIPT,
     ...OF_MERCHANT,
     title: 'Receipt',

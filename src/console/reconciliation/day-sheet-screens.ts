@@ -5,7 +5,8 @@ import type { LIST_DAYS } from '../../reconciliation/days/endpoints.ts';
 import type { DueSum, SoldSum } from '../../reconciliation/receivables/receivables.sql.ts';
 import type { DayReport } from '../../reconciliation/reports/read-day-report.ts';
 import { documentText } from '../../values/document-number.ts';
-import { type Day, type Instant, isDay, reachedFrom, startOfSaoPauloDay } from '../../values/instant.ts';
+import { type Day, isDay, reachedFrom, startOfSaoPauloDay } from '../../values/instant.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
   accountOf,
@@ -21,7 +22,7 @@ import {
 import { DAY_SHEET, MERCHANT_EXCEPTIONS, pathOf, paymentPath, withQuery } from '../parts/paths.ts';
 import { OF_MERCHANT, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { moneyOfDay, type Standing, whySentence } from './day-money.ts';
-import { type DaysTools, readDays, saidOf } from './days-screens.ts';
+import { readDays, saidOf } from './days-screens.ts';
 import { CAUSE_WORDS } from './exception-words.ts';
 
 function daySheet(found: DaySheetFound, visit: Visit): Html {
@@ -207,20 +208,6 @@ function largest({ largest: all }: DayReport, { wording, merchantId }: Visit): H
   ])}`;
 }
 
-export type DaySheetTools = DaysTools & {
-  readonly findMerchant: (merchantId: string) => Promise<Merchant | null>;
-  readonly sumSold: (
-    merchantId: string,
-    wanted: { readonly accountNumber: string; readonly from: Instant; readonly before: Instant },
-  ) => Promise<SoldSum>;
-  readonly sumDue: (
-    merchantId: string,
-    wanted: { readonly accountNumber: string; readonly day: Day },
-  ) => Promise<DueSum>;
-  /** The value is null if the day has too many installments. */
-  readonly readDayReport: (merchantId: string, day: Day) => Promise<Prepared<DayReport | null>>;
-};
-
 type DayOfAccount = AnswerOf<typeof LIST_DAYS>[number];
 
 type DaySheetFound = {
@@ -238,8 +225,8 @@ type DaySheetFound = {
 const REFRESH_SECONDS = 5;
 
 /** A sheet of A4: what was sold, paid and kept on a day, and what is missing and why. */
-export const DAY_SHEET_SCREENS: readonly Screen<DaySheetTools>[] = [
-  screen<DaySheetTools, DaySheetFound>({
+export const DAY_SHEET_SCREENS: readonly Screen<ConsoleTools>[] = [
+  screen<ConsoleTools, DaySheetFound>({
     path: DAY_SHEET,
     ...OF_MERCHANT,
     title: 'Sheet of a day',

@@ -1,6 +1,7 @@
 import type { Dispute } from '../../transactions/changes/chargebacks.sql.ts';
 import { daysBetween } from '../../values/business-day.ts';
 import { addDays, type Day, instant, saoPauloDay } from '../../values/instant.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
   cardText,
@@ -17,16 +18,6 @@ import { OF_MERCHANT, type Screen, screen, type Visit } from '../parts/screen.ts
 import { badge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 import { isPeriod, MOST_DISPUTES_SHOWN } from './dispute.ts';
-
-export type DisputeTools = {
-  /** Chargebacks of these days, both included, newest first, up to one more than are shown. */
-  readonly listDisputes: (
-    merchantId: string,
-    period: { readonly from: Day; readonly to: Day },
-  ) => Promise<readonly Dispute[]>;
-  /** The days agreed between operator and acquirer. Null: not configured. */
-  readonly disputeDays: number | null;
-};
 
 type Found = { readonly disputes: readonly Dispute[] | null; readonly days: number | null };
 
@@ -118,8 +109,8 @@ function leftText(on: Day, days: number, today: Day, { say, day, count }: Wordin
   return badge(left <= SOON ? 'bad' : 'wait', text);
 }
 
-export const DISPUTE_SCREENS: readonly Screen<DisputeTools>[] = [
-  screen<DisputeTools, Found>({
+export const DISPUTE_SCREENS: readonly Screen<ConsoleTools>[] = [
+  screen<ConsoleTools, Found>({
     path: DISPUTES,
     ...OF_MERCHANT,
     title: 'Disputes',

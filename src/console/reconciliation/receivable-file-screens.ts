@@ -3,6 +3,7 @@ import type { InstallmentMoney } from '../../reconciliation/receivables/receivab
 import type { Buyer } from '../../transactions/customers/buyer.ts';
 import type { CardBrand } from '../../values/card-number.ts';
 import { isUuid } from '../../values/ids.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { buyerCells } from '../parts/buyer-parts.ts';
 import {
   amountCell,
@@ -16,17 +17,6 @@ import { accountOf, brandText, type Column } from '../parts/page-parts.ts';
 import { RECEIVABLE_FILES } from '../parts/paths.ts';
 import type { Screen, Visit } from '../parts/screen.ts';
 import { periodOf, USUAL_DAYS } from './days-screens.ts';
-
-export type ReceivableFileTools = {
-  readonly findBuyersOfFile: (
-    merchantId: string,
-    payments: readonly { readonly paymentId: string; readonly billingId: string | null }[],
-  ) => Promise<ReadonlyMap<string, Buyer>>;
-  readonly findMoneyOfFile: (
-    merchantId: string,
-    paymentIds: readonly string[],
-  ) => Promise<readonly InstallmentMoney[]>;
-};
 
 type ExportedInstallment = {
   readonly transactionDate: string;
@@ -100,9 +90,9 @@ function receivableColumns(visit: Visit): readonly Column<ExportedInstallment>[]
 
 const isByPayment = ({ query }: Visit) => query.by === 'payment';
 
-export const RECEIVABLE_FILE_SCREENS: readonly Screen<ReceivableFileTools>[] = fileScreens<
+export const RECEIVABLE_FILE_SCREENS: readonly Screen<ConsoleTools>[] = fileScreens<
   ExportedInstallment,
-  ReceivableFileTools
+  ConsoleTools
 >({
   paths: RECEIVABLE_FILES,
   titles: { csv: 'CSV of reconciliation', xlsx: 'XLSX of reconciliation' },

@@ -1,20 +1,21 @@
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { LIST_EXCEPTIONS } from '../../reconciliation/exceptions/endpoints.ts';
 import { EXCEPTION_CLASSES, EXCEPTION_STATES } from '../../reconciliation/exceptions/exception.ts';
-import { type ListTools, listScreen } from '../filters/list-screens.ts';
+import { listScreen } from '../filters/list-screens.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { accountField, accountOf, link, table } from '../parts/page-parts.ts';
 import { boletoPath, linkPath, MERCHANT_EXCEPTIONS, paymentPath } from '../parts/paths.ts';
 import { OF_MERCHANT, type Screen, type Visit } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
-import { DAYS_SCREENS, type DaysTools, periodOf } from './days-screens.ts';
+import { DAYS_SCREENS, periodOf } from './days-screens.ts';
 import { EXCEPTION_WORDS, exceptionBadge, foundText, lackText } from './exception-words.ts';
 
 type Exception = AnswerOf<typeof LIST_EXCEPTIONS>['items'][number];
 
 const DAYS_OF_EXCEPTIONS = 90;
 
-const EXCEPTIONS_SCREEN: Screen<ListTools> = listScreen<Exception>({
+const EXCEPTIONS_SCREEN: Screen<ConsoleTools> = listScreen<Exception>({
   path: MERCHANT_EXCEPTIONS,
   ...OF_MERCHANT,
   title: 'Exceptions',
@@ -80,7 +81,4 @@ function paymentCell(one: Exception, { say }: Wording, merchantId: string): Show
     : html`${paid}, ${link(linkPath(merchantId, linkId), say('Payment link'))}`;
 }
 
-export const RECONCILIATION_SCREENS: readonly Screen<ListTools & DaysTools>[] = [
-  ...DAYS_SCREENS,
-  EXCEPTIONS_SCREEN,
-];
+export const RECONCILIATION_SCREENS: readonly Screen<ConsoleTools>[] = [...DAYS_SCREENS, EXCEPTIONS_SCREEN];

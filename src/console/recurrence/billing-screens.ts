@@ -2,7 +2,8 @@ import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { CANCEL_BILLING, GET_BILLING, LIST_BILLINGS } from '../../recurrence/billings/contract.ts';
 import { CHARGE_BILLING } from '../../recurrence/collection/endpoints.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
-import { type ListTools, listScreen } from '../filters/list-screens.ts';
+import { listScreen } from '../filters/list-screens.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, actorText, facts, link, moment, section, table } from '../parts/page-parts.ts';
 import { BILLING, BILLINGS, billingPath, paymentPath, subscriptionPath } from '../parts/paths.ts';
@@ -35,7 +36,7 @@ function daysOf({ query, now }: Visit) {
   };
 }
 
-const LIST: Screen<ListTools> = listScreen<ListedBilling>({
+const LIST: Screen<ConsoleTools> = listScreen<ListedBilling>({
   path: BILLINGS,
   ...OF_MERCHANT,
   title: 'Billings',
@@ -85,7 +86,7 @@ function billingTable(items: readonly ListedBilling[], { wording, merchantId }: 
   ]);
 }
 
-export const BILLING_SCREENS: readonly Screen<ListTools>[] = [
+export const BILLING_SCREENS: readonly Screen<ConsoleTools>[] = [
   LIST,
   screen<unknown, WholeBilling>({
     path: BILLING,

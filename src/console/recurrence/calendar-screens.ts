@@ -4,6 +4,7 @@ import type { BillingSum } from '../../recurrence/billings/billings.sql.ts';
 import { BILLING_STATE_WORDS, LIST_BILLINGS } from '../../recurrence/billings/contract.ts';
 import { GET_SUBSCRIPTION } from '../../recurrence/subscriptions/contract.ts';
 import { addDays, type Day, instant, saoPauloDay } from '../../values/instant.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { type Month, monthOf } from '../parts/month.ts';
 import { emptyState, filterForm, link, table } from '../parts/page-parts.ts';
@@ -112,13 +113,6 @@ function yearPage({ subscription, year, billings, ahead }: YearFound, visit: Vis
 <p class="note">${say('A forecast is by the terms of the enrolment, if nothing happens that changes the series.')}</p>`;
 }
 
-export type CalendarTools = {
-  readonly sumBillingDays: (
-    merchantId: string,
-    period: { readonly from: Day; readonly to: Day },
-  ) => Promise<readonly BillingSum[]>;
-};
-
 type MonthFound = { readonly month: Month; readonly sums: readonly BillingSum[] };
 
 type ListedBilling = AnswerOf<typeof LIST_BILLINGS>['items'][number];
@@ -140,8 +134,8 @@ export function yearOf({ query, now }: Pick<Visit, 'query' | 'now'>): number {
 /** At most a billing every twenty days, and skipped ones. */
 const MOST_OF_YEAR = '100';
 
-export const CALENDAR_SCREENS: readonly Screen<CalendarTools>[] = [
-  screen<CalendarTools, MonthFound>({
+export const CALENDAR_SCREENS: readonly Screen<ConsoleTools>[] = [
+  screen<ConsoleTools, MonthFound>({
     path: CALENDAR,
     ...OF_MERCHANT,
     title: 'Calendar',
@@ -152,7 +146,7 @@ export const CALENDAR_SCREENS: readonly Screen<CalendarTools>[] = [
     },
     view: monthPage,
   }),
-  screen<CalendarTools, YearFound>({
+  screen<ConsoleTools, YearFound>({
     path: SUBSCRIPTION_CALENDAR,
     ...OF_MERCHANT,
     title: 'Calendar of the subscription',

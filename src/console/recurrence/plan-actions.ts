@@ -2,6 +2,7 @@ import type { LIST_VAULT_CARDS } from '../../cards/vault/contract.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { CREATE_PLAN, GET_PLAN } from '../../recurrence/plans/contract.ts';
 import { CREATE_SUBSCRIPTION } from '../../recurrence/subscriptions/contract.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import type { Shown } from '../parts/html.ts';
 import {
   actionForm,
@@ -22,7 +23,7 @@ import {
   operationRefused,
   type Visit,
 } from '../parts/screen.ts';
-import { PLAN_TYPE_WORDS, type StoredCardTools, shownCardText, storedCardText } from './recurrence-words.ts';
+import { PLAN_TYPE_WORDS, shownCardText, storedCardText } from './recurrence-words.ts';
 
 /** Enrolment charges a stored card. */
 export const MAY_ENROL = { roles: ['finance', 'admin'], of: 'merchant' } as const satisfies Partial<Action>;
@@ -162,8 +163,6 @@ function subscriptionFields({ id, name }: ToEnrol, card: Field | null, visit: Vi
   });
 }
 
-type EnrolTools = StoredCardTools & { readonly secondPersonOver: number | null };
-
 const NO_CUSTOMER_TO_TWO =
   'This waits for a second person, and what waits keeps no data of a customer: leave it out, and add it by the API.';
 
@@ -171,7 +170,7 @@ const NO_CUSTOMER_TO_TWO =
 async function charged(
   { ask, wording }: Visit,
   { planId = '', vaultId, orderNumber, firstDueOn, ...others }: Form,
-  { secondPersonOver }: EnrolTools,
+  { secondPersonOver }: ConsoleTools,
 ): Promise<Asked<Moved | null>> {
   if (vaultId === undefined) return { ok: true, status: 200, body: null };
   const asked = await ask(GET_PLAN, { parameters: { planId } });
@@ -190,7 +189,7 @@ async function charged(
   return { ok: true, status: 200, body: { amount, counted: amount, standing, fields } };
 }
 
-const ENROL: Action<EnrolTools> = {
+const ENROL: Action<ConsoleTools> = {
   ...MAY_ENROL,
   path: `${SUBSCRIPTIONS}/new`,
   title: 'Subscribe a customer',
@@ -233,4 +232,4 @@ const ENROL: Action<EnrolTools> = {
       : subscriptionPath(merchantId, answered as string),
 };
 
-export const PLAN_ACTIONS: readonly Action<EnrolTools>[] = [NEW_PLAN, ENROL];
+export const PLAN_ACTIONS: readonly Action<ConsoleTools>[] = [NEW_PLAN, ENROL];

@@ -2,7 +2,8 @@ import { LIST_VAULT_CARDS } from '../../cards/vault/contract.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { GET_PLAN_CALENDAR } from '../../recurrence/plans/calendar-endpoints.ts';
 import { GET_PLAN, LIST_PLANS } from '../../recurrence/plans/contract.ts';
-import { type ListTools, listScreen } from '../filters/list-screens.ts';
+import { listScreen } from '../filters/list-screens.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { Html, html, type Shown } from '../parts/html.ts';
 import { emptyState, errorsOf, facts, filterForm, link, section, table } from '../parts/page-parts.ts';
 import { PLAN, PLANS, pathOf, planPath, SUBSCRIPTIONS, withQuery } from '../parts/paths.ts';
@@ -41,7 +42,7 @@ const LISTED = listScreen<Plan>({
   view: planTable,
 });
 
-const LIST: Screen<ListTools> = {
+const LIST: Screen<ConsoleTools> = {
   ...LISTED,
   async show(visit, tools) {
     const shown = await LISTED.show(visit, tools);
@@ -49,7 +50,7 @@ const LIST: Screen<ListTools> = {
   },
 };
 
-export const PLAN_SCREENS: readonly Screen<ListTools>[] = [
+export const PLAN_SCREENS: readonly Screen<ConsoleTools>[] = [
   LIST,
   screen<unknown, Found>({
     path: PLAN,

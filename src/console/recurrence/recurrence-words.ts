@@ -39,11 +39,6 @@ export type ShownStoredCard = ShownCard & {
   readonly expirationYear: string;
 };
 
-export type StoredCardTools = {
-  /** Null: it does not exist, or belongs to another merchant. */
-  readonly findStoredCard: (merchantId: string, vaultId: string) => Promise<ShownStoredCard | null>;
-};
-
 export function shownCardText({ expirationMonth, expirationYear, ...card }: ShownStoredCard): string {
   return `${cardText(card)} · ${expirationMonth}/${expirationYear}`;
 }

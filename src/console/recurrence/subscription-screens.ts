@@ -1,6 +1,5 @@
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { GET_BILLING, LIST_BILLINGS } from '../../recurrence/billings/contract.ts';
-import type { OpenBilling } from '../../recurrence/billings/open-billings.sql.ts';
 import { GET_PAGE } from '../../recurrence/subscriber-pages/contract.ts';
 import {
   CHANGE_SUBSCRIPTION_STATUS,
@@ -8,7 +7,8 @@ import {
   LIST_SUBSCRIPTIONS,
 } from '../../recurrence/subscriptions/contract.ts';
 import { buyerOf } from '../../transactions/customers/buyer.ts';
-import { type ListTools, listScreen } from '../filters/list-screens.ts';
+import { listScreen } from '../filters/list-screens.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { buyerFacts, buyerLink } from '../parts/buyer-parts.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
@@ -37,12 +37,7 @@ import { billingWhy, type WholeBilling } from './billing-why.ts';
 import type { ListedSubscription } from './condition.ts';
 import { CONDITION_STATES, conditionOf, openNow } from './condition.ts';
 import { forecasts } from './forecast.ts';
-import {
-  ENTRY_WORDS,
-  type ShownStoredCard,
-  type StoredCardTools,
-  shownCardText,
-} from './recurrence-words.ts';
+import { ENTRY_WORDS, type ShownStoredCard, shownCardText } from './recurrence-words.ts';
 import { CLOSE_PAGE, OPEN_PAGE, pagePart } from './subscriber-page-actions.ts';
 
 /** Days shown after the last billing. */
@@ -76,7 +71,7 @@ export function subscriptionTable(items: readonly ListedSubscription[], visit: V
 async function withCondition(
   items: readonly ListedSubscription[],
   { merchantId }: Visit,
-  { listOpenBillings }: SubscriptionTools,
+  { listOpenBillings }: ConsoleTools,
 ): Promise<readonly ListedSubscription[]> {
   const active = items.filter(({ status }) => status === 'Active');
   if (active.length === 0) return items;
@@ -208,15 +203,6 @@ function timeline({ timeline: entries }: WholeSubscription, { wording }: Visit):
   )}</ol>`;
 }
 
-export type SubscriptionTools = ListTools &
-  StoredCardTools & {
-    /** At most one of each subscription. */
-    readonly listOpenBillings: (
-      merchantId: string,
-      subscriptionIds: readonly string[],
-    ) => Promise<readonly OpenBilling[]>;
-  };
-
 export type WholeSubscription = AnswerOf<typeof GET_SUBSCRIPTION>;
 type ListedBillings = AnswerOf<typeof LIST_BILLINGS>;
 
@@ -231,7 +217,7 @@ type SubscriptionFound = {
 
 const BILLINGS_OF_PAGE = 10;
 
-const LIST: Screen<SubscriptionTools> = listScreen<ListedSubscription, SubscriptionTools>({
+const LIST: Screen<ConsoleTools> = listScreen<ListedSubscription>({
   path: SUBSCRIPTIONS,
   ...OF_MERCHANT,
   title: 'Subscriptions',
@@ -255,7 +241,7 @@ const LIST: Screen<SubscriptionTools> = listScreen<ListedSubscription, Subscript
   view: subscriptionTable,
 });
 
-const ONE: Screen<StoredCardTools> = screen<StoredCardTools, SubscriptionFound>({
+const ONE: Screen<ConsoleTools> = screen<ConsoleTools, SubscriptionFound>({
   path: SUBSCRIPTION,
   ...OF_MERCHANT,
   title: 'Subscription',
@@ -293,7 +279,7 @@ const ONE: Screen<StoredCardTools> = screen<StoredCardTools, SubscriptionFound>(
   view: subscriptionPage,
 });
 
-export const SUBSCRIPTION_SCREENS: readonly Screen<SubscriptionTools>[] = [LIST, ONE];
+export const SUBSCRIPTION_SCREENS: readonly Screen<ConsoleTools>[] = [LIST, ONE];
 
 const OF_SUBSCRIPTION = {
   roles: ['support', 'finance', 'admin'],

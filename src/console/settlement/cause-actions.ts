@@ -1,6 +1,7 @@
 import type { CauseOfRule, CauseSum, ExceptionCause } from '../../reconciliation/exceptions/causes.sql.ts';
 import { EXCEPTION_CLASSES, type ExceptionClass } from '../../reconciliation/exceptions/exception.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, brandText, link, section, table } from '../parts/page-parts.ts';
 import { EXCEPTION_CAUSE, EXCEPTIONS, FEES, pathOf, withQuery } from '../parts/paths.ts';
@@ -144,21 +145,7 @@ function feePath(merchant: string | null, { brand, installmentCount, foundPortio
   });
 }
 
-export type CauseActionTools = {
-  readonly sumCause: (cause: Omit<ExceptionCause, 'rule'>) => Promise<CauseSum>;
-  /** Of open exceptions about fees, up to a bound. */
-  readonly listRules: (merchantId: string) => Promise<readonly CauseOfRule[]>;
-  readonly resolveCause: (
-    visit: Visit,
-    wanted: {
-      readonly cause: ExceptionCause;
-      readonly seen: Pick<CauseSum, 'digest'>;
-      readonly reason: string;
-    },
-  ) => Promise<'resolved' | 'notAsSeen'>;
-};
-
-const RESOLVE_CAUSE: Action<CauseActionTools> = {
+const RESOLVE_CAUSE: Action<ConsoleTools> = {
   path: `${EXCEPTION_CAUSE}/resolve`,
   roles: ['finance', 'operator', 'admin'],
   of: 'operator',
@@ -192,4 +179,4 @@ const RESOLVE_CAUSE: Action<CauseActionTools> = {
   },
 };
 
-export const CAUSE_ACTIONS: readonly Action<CauseActionTools>[] = [RESOLVE_CAUSE];
+export const CAUSE_ACTIONS: readonly Action<ConsoleTools>[] = [RESOLVE_CAUSE];

@@ -4,19 +4,13 @@ import type { TruthClass } from '../../reconciliation/truth/truth.ts';
 import type { OpenDifference } from '../../reconciliation/truth/truth-differences.sql.ts';
 import type { InstallmentState } from '../../transactions/transaction.ts';
 import { isDay } from '../../values/instant.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { emptyState, filterForm, link, moment, table } from '../parts/page-parts.ts';
 import { CALENDAR, DAY_SHEET, DIFFERENCES, pathOf, paymentPath, withQuery } from '../parts/paths.ts';
 import { OF_OPERATOR, type Screen, screen, type Visit } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
 import { MOST_DIFFERENCES_SHOWN } from './exception-found.ts';
-
-export type DifferenceTools = {
-  /** Largest first, up to one more than are shown. */
-  readonly listDifferences: (merchantId: string | null) => Promise<readonly OpenDifference[]>;
-  /** Since the last nightly run, or the merchant's last verification. Null if there was none. */
-  readonly secondsSinceVerified: (merchantId: string | null) => Promise<number | null>;
-};
 
 type Found = {
   readonly differences: readonly OpenDifference[];
@@ -65,8 +59,8 @@ const SAID_WORDS: Readonly<Record<InstallmentState | FoundCharge['kind'] | 'noth
 
 const isSaid = (text: string): text is keyof typeof SAID_WORDS => Object.hasOwn(SAID_WORDS, text);
 
-export const DIFFERENCE_SCREENS: readonly Screen<DifferenceTools>[] = [
-  screen<DifferenceTools, Found>({
+export const DIFFERENCE_SCREENS: readonly Screen<ConsoleTools>[] = [
+  screen<ConsoleTools, Found>({
     path: DIFFERENCES,
     ...OF_OPERATOR,
     title: 'Differences',

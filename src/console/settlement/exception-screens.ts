@@ -5,11 +5,11 @@ import {
   type ReconciliationException,
 } from '../../reconciliation/exceptions/exception.ts';
 import type { ExceptionSums, OperatorFilter } from '../../reconciliation/exceptions/exceptions.sql.ts';
-import type { ResolveExceptionResult } from '../../reconciliation/exceptions/resolve-exception.ts';
 import type { EntryKind } from '../../reconciliation/settlement-entry.ts';
 import { shownFileNumber } from '../../transactions/methods/boleto/changes/bank-change.ts';
 import { isUuid } from '../../values/ids.ts';
 import { isDay } from '../../values/instant.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { linkFacts } from '../parts/buyer-parts.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
@@ -44,14 +44,8 @@ import {
   type Visit,
 } from '../parts/screen.ts';
 import { EXCEPTION_WORDS, exceptionBadge, foundText, lackText } from '../reconciliation/exception-words.ts';
-import { CAUSE_ACTIONS, type CauseActionTools, type CauseFound, causeSection } from './cause-actions.ts';
-import {
-  type ExceptionFound,
-  type FiledLine,
-  MOST_EXCEPTIONS_SHOWN,
-  MOST_SUMS_SHOWN,
-  type ReturnFileNamed,
-} from './exception-found.ts';
+import { CAUSE_ACTIONS, type CauseFound, causeSection } from './cause-actions.ts';
+import { type ExceptionFound, MOST_EXCEPTIONS_SHOWN, MOST_SUMS_SHOWN } from './exception-found.ts';
 
 const DAY_SECONDS = 86_400;
 
@@ -214,19 +208,10 @@ function resolveForm({ state, exceptionId }: ReconciliationException, visit: Vis
   });
 }
 
-export type ExceptionTools = Pick<CauseActionTools, 'sumCause' | 'listRules'> & {
-  readonly listExceptions: (filter: OperatorFilter) => Promise<readonly ReconciliationException[]>;
-  /** By merchant and class, most money first, up to a bound. */
-  readonly sumExceptions: (filter: OperatorFilter) => Promise<ExceptionSums>;
-  readonly findException: (id: string) => Promise<ReconciliationException | null>;
-  readonly readLine: (fileNumber: number, lineNumber: number) => Promise<FiledLine | null>;
-  readonly findFirstFile: (exceptionId: string) => Promise<ReturnFileNamed | null>;
-};
-
 /** Null where other filters narrow the list, or no class of a merchant is chosen. */
 async function findCause(
   { states, classes, merchantId, day, olderThanDays }: OperatorFilter,
-  { sumCause, listRules }: Pick<ExceptionTools, 'sumCause' | 'listRules'>,
+  { sumCause, listRules }: Pick<ConsoleTools, 'sumCause' | 'listRules'>,
 ): Promise<CauseFound | null> {
   const [state] = states;
   const [name] = classes;
@@ -251,8 +236,8 @@ function filterOf({ query }: Visit): OperatorFilter {
   };
 }
 
-export const EXCEPTION_SCREENS: readonly Screen<ExceptionTools>[] = [
-  screen<ExceptionTools, ExceptionsFound>({
+export const EXCEPTION_SCREENS: readonly Screen<ConsoleTools>[] = [
+  screen<ConsoleTools, ExceptionsFound>({
     path: EXCEPTIONS,
     ...OF_OPERATOR,
     title: 'Exceptions',
@@ -266,7 +251,7 @@ export const EXCEPTION_SCREENS: readonly Screen<ExceptionTools>[] = [
     },
     view: exceptionList,
   }),
-  screen<ExceptionTools, ExceptionFound>({
+  screen<ConsoleTools, ExceptionFound>({
     path: EXCEPTION,
     ...OF_OPERATOR,
     title: 'Exception',
@@ -284,11 +269,7 @@ export const EXCEPTION_SCREENS: readonly Screen<ExceptionTools>[] = [
   }),
 ];
 
-export type ExceptionActionTools = CauseActionTools & {
-  readonly resolveException: (visit: Visit, id: string, reason: string) => Promise<ResolveExceptionResult>;
-};
-
-const RESOLVE: Action<ExceptionActionTools> = {
+const RESOLVE: Action<ConsoleTools> = {
   path: `${EXCEPTION}/resolve`,
   roles: ['finance', 'operator', 'admin'],
   of: 'operator',
@@ -308,4 +289,4 @@ const RESOLVE: Action<ExceptionActionTools> = {
   next: ({ parameters: { id = '' } }) => exceptionPath(id),
 };
 
-export const EXCEPTION_ACTIONS: readonly Action<ExceptionActionTools>[] = [RESOLVE, ...CAUSE_ACTIONS];
+export const EXCEPTION_ACTIONS: readonly Action<ConsoleTools>[] = [RESOLVE, ...CAUSE_ACTIONS];

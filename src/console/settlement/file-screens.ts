@@ -2,7 +2,8 @@ import type { FileCoverage } from '../../reconciliation/imports/file-coverage.ts
 import type { SettlementFile } from '../../reconciliation/imports/settlement-file.ts';
 import type { FileUnderWay, ListedFile } from '../../reconciliation/imports/settlement-files.sql.ts';
 import type { ListedRefusal } from '../../reconciliation/imports/settlement-refusals.sql.ts';
-import { addDays, type Day, instant, saoPauloDay } from '../../values/instant.ts';
+import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
   emptyState,
@@ -80,15 +81,6 @@ function filePage(file: SettlementFile, { wording }: Visit): Html {
   ]);
 }
 
-export type FileTools = {
-  /** Files with a lower number, newest first, up to a bound. */
-  readonly listFiles: (before: number) => Promise<readonly ListedFile[]>;
-  readonly readFile: (fileNumber: number) => Promise<SettlementFile | null>;
-  readonly listFilesUnderWay: () => Promise<readonly FileUnderWay[]>;
-  readonly listRefusedFiles: () => Promise<readonly ListedRefusal[]>;
-  readonly findCoverages: (from: Day, to: Day) => Promise<readonly FileCoverage[]>;
-};
-
 type Files = {
   readonly files: readonly ListedFile[];
   /** Null on older pages of the list. */
@@ -107,8 +99,8 @@ function numberOf(text: string | undefined): number | null {
   return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : null;
 }
 
-export const FILE_SCREENS: readonly Screen<FileTools>[] = [
-  screen<FileTools, Files>({
+export const FILE_SCREENS: readonly Screen<ConsoleTools>[] = [
+  screen<ConsoleTools, Files>({
     path: FILES,
     ...OF_OPERATOR,
     title: 'Files',
@@ -129,7 +121,7 @@ export const FILE_SCREENS: readonly Screen<FileTools>[] = [
         html`${coverageSection(state.coverages, visit)}${refusedSection(state.refused, visit)}`
       }`,
   }),
-  screen<FileTools, SettlementFile>({
+  screen<ConsoleTools, SettlementFile>({
     path: FILE,
     ...OF_OPERATOR,
     title: 'File',

@@ -6,8 +6,7 @@ import { LIST_SUBSCRIPTIONS } from '../../recurrence/subscriptions/contract.ts';
 import { LIST_BOLETOS } from '../../transactions/methods/boleto/contract.ts';
 import { addDays, type Day, instant, reachedFrom, saoPauloDay } from '../../values/instant.ts';
 import { MOST_DAYS_OF_PERIOD } from '../../webhooks/history/recorded-delivery.ts';
-import type { AddressTools } from '../notifications/address-screens.ts';
-import type { DeliveryTools } from '../notifications/delivery-screens.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { type Html, html } from '../parts/html.ts';
 import { emptyState, link, section } from '../parts/page-parts.ts';
 import {
@@ -24,7 +23,6 @@ import {
 import type { Visit } from '../parts/screen.ts';
 import { badge, type Tone } from '../parts/states.ts';
 import { stateOf } from '../second-person/second-person.ts';
-import type { WaitingTools } from '../second-person/waiting-screens.ts';
 
 export type Need = {
   readonly tone: Tone;
@@ -41,16 +39,6 @@ type Place = {
   readonly count: number | null;
   readonly path: string;
 };
-
-export type PartTools = {
-  /** Null: refused now. The rest of the page is still shown. */
-  readonly readPart: <Part>(read: () => Promise<Part>) => Promise<Part | null>;
-};
-
-export type NeedTools = PartTools &
-  Pick<WaitingTools, 'listRequests' | 'isAnythingWaiting'> &
-  AddressTools &
-  DeliveryTools;
 
 /** A list filtered to what needs attention. The list itself counts, up to its bound. */
 type NarrowedList = Pick<Need, 'tone' | 'title' | 'advice'> & {
@@ -109,7 +97,7 @@ const LISTS: readonly NarrowedList[] = [
   },
 ];
 
-export async function listNeeds(visit: Visit, tools: NeedTools): Promise<Need[]> {
+export async function listNeeds(visit: Visit, tools: ConsoleTools): Promise<Need[]> {
   const all = [...(await requestsAndAddresses(visit, tools)), await lostDeliveries(visit, tools)];
   for (const list of LISTS) all.push(await countList(list, visit, tools));
   return all
@@ -117,7 +105,7 @@ export async function listNeeds(visit: Visit, tools: NeedTools): Promise<Need[]>
     .filter(({ places }) => places.length > 0);
 }
 
-async function countList(list: NarrowedList, visit: Visit, tools: NeedTools): Promise<Need> {
+async function countList(list: NarrowedList, visit: Visit, tools: ConsoleTools): Promise<Need> {
   const { pattern, contract, isByAccount, query, ...words } = list;
   const { merchantId, accountNumbers, ask, now } = visit;
   const accounts = isByAccount === true ? accountNumbers.slice(0, MOST_ACCOUNTS) : [undefined];
@@ -136,7 +124,7 @@ async function countList(list: NarrowedList, visit: Visit, tools: NeedTools): Pr
 }
 
 /** Of each account the days that begin with the oldest: as many as its list, and its button, reach. */
-async function lostDeliveries(visit: Visit, { countLost }: NeedTools): Promise<Need> {
+async function lostDeliveries(visit: Visit, { countLost }: ConsoleTools): Promise<Need> {
   const { merchantId, accountNumbers, realNow } = visit;
   const path = pathOf(DELIVERIES, { merchantId });
   const today = saoPauloDay(instant(realNow));
@@ -155,7 +143,7 @@ async function lostDeliveries(visit: Visit, { countLost }: NeedTools): Promise<N
   };
 }
 
-async function requestsAndAddresses(visit: Visit, tools: NeedTools): Promise<Need[]> {
+async function requestsAndAddresses(visit: Visit, tools: ConsoleTools): Promise<Need[]> {
   const { merchantId } = visit;
   const requests = await tools.readPart(() => countRequests(visit, tools));
   const addresses = await tools.readPart(() => tools.listFailing(merchantId));
@@ -178,7 +166,10 @@ async function requestsAndAddresses(visit: Visit, tools: NeedTools): Promise<Nee
   ];
 }
 
-async function countRequests(visit: Visit, { isAnythingWaiting, listRequests }: NeedTools): Promise<number> {
+async function countRequests(
+  visit: Visit,
+  { isAnythingWaiting, listRequests }: ConsoleTools,
+): Promise<number> {
   if (!(await isAnythingWaiting(visit.merchantId))) return 0;
   const requests = await listRequests(visit);
   return requests.filter((one) => stateOf(one) === 'waiting' && one.mayApprove).length;

@@ -1,7 +1,7 @@
 import type { Prepared } from '../../platform/prepared-reads.ts';
 import { isSome, type PeriodSums } from '../../transactions/sale-sums.ts';
-import type { Cents } from '../../values/cents.ts';
-import { type Instant, saoPauloDay } from '../../values/instant.ts';
+import { saoPauloDay } from '../../values/instant.ts';
+import type { TodaySums } from '../open-merchant-tools.ts';
 import { hourText, moneyScale, periodChart } from '../parts/chart.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { atLeast, emptyState, figure, link, moment, section, underWay } from '../parts/page-parts.ts';
@@ -12,21 +12,6 @@ import type { Wording } from '../parts/wording.ts';
 import type { DelayedMethod } from './delayed-method.ts';
 import { delaysShown } from './delays-view.ts';
 import { type Need, needsShown } from './needs-view.ts';
-
-/** Read together. */
-export type TodaySums = {
-  readonly at: Instant;
-  readonly today: PeriodSums;
-  /** Yesterday until the same hour. */
-  readonly yesterday: PeriodSums;
-  /** Expected of acquirers, after their fees. `all`: from today on. */
-  readonly toReceive: {
-    readonly all: Cents;
-    readonly today: Cents;
-    readonly yesterday: Cents;
-    readonly week: Cents;
-  };
-};
 
 export type FoundToday = {
   /** Null: they could not be read now. */

@@ -4,11 +4,11 @@ import {
   DECISION_REFUSALS,
   DECISIONS_OF,
   type Decision,
-  type DecisionResult,
   isUnresolvedKind,
 } from '../../transactions/unresolved/unresolved.ts';
 import { type Cents, cents } from '../../values/cents.ts';
 import { isUuid } from '../../values/ids.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
   actionForm,
@@ -234,23 +234,6 @@ function waitingTable(waiting: readonly WaitingThing[], { wording, now, query }:
   }`;
 }
 
-export type UnresolvedTools = {
-  readonly listWaiting: (filter: WaitingFilter) => Promise<readonly WaitingThing[]>;
-  readonly findCase: (id: string) => Promise<Case | null>;
-  /** The acquirer's present answer. Null if the user asked too often. */
-  readonly askAcquirer: (visit: Visit, found: Case) => Promise<FoundCharge | null>;
-  readonly decide: (
-    visit: Visit,
-    decided: {
-      readonly id: string;
-      readonly decision: Decision;
-      readonly reason: string;
-      /** What was captured; null: what was asked for. */
-      readonly amount: Cents | null;
-    },
-  ) => Promise<DecisionResult>;
-};
-
 function filterOf({ query }: Visit): WaitingFilter {
   return {
     kinds: WAITING_KINDS.filter((kind) => query.kind === undefined || kind === query.kind),
@@ -260,8 +243,8 @@ function filterOf({ query }: Visit): WaitingFilter {
   };
 }
 
-export const UNRESOLVED_SCREENS: readonly Screen<UnresolvedTools>[] = [
-  screen<UnresolvedTools, readonly WaitingThing[]>({
+export const UNRESOLVED_SCREENS: readonly Screen<ConsoleTools>[] = [
+  screen<ConsoleTools, readonly WaitingThing[]>({
     path: UNRESOLVED,
     ...OF_OPERATOR,
     title: 'Unresolved',
@@ -269,7 +252,7 @@ export const UNRESOLVED_SCREENS: readonly Screen<UnresolvedTools>[] = [
     read: (visit, { listWaiting }) => listWaiting(filterOf(visit)),
     view: waitingList,
   }),
-  screen<UnresolvedTools, Case>({
+  screen<ConsoleTools, Case>({
     path: CASE,
     ...OF_OPERATOR,
     title: 'Unresolved case',
@@ -314,7 +297,7 @@ const isDecision = (text: string): text is Decision => Object.hasOwn(DECISION_WO
 
 const ASKED_TOO_OFTEN = 'You have asked the acquirer often just now. Wait some seconds.';
 
-const ASK: Action<UnresolvedTools> = {
+const ASK: Action<ConsoleTools> = {
   // Only a button asks the acquirer: opening or reloading a page does not.
   path: `${CASE}/ask`,
   roles: ['support', 'finance', 'operator', 'admin'],
@@ -344,7 +327,7 @@ function capturedOf({ amount = '' }: Form): Cents | null {
   return typeof typed === 'number' ? cents(typed) : null;
 }
 
-const DECIDE: Action<UnresolvedTools> = {
+const DECIDE: Action<ConsoleTools> = {
   path: `${CASE}/decide`,
   roles: ['operator', 'admin'],
   of: 'operator',
@@ -388,4 +371,4 @@ const DECIDE: Action<UnresolvedTools> = {
   next: ({ parameters: { id = '' } }) => casePath(id),
 };
 
-export const UNRESOLVED_ACTIONS: readonly Action<UnresolvedTools>[] = [ASK, DECIDE];
+export const UNRESOLVED_ACTIONS: readonly Action<ConsoleTools>[] = [ASK, DECIDE];

@@ -1,10 +1,10 @@
-import type { FeeChange, NewFees } from '../../transactions/fees/change-fees.ts';
 import {
   ALL_MERCHANTS,
   FEE_REFUSALS,
   type FeeRule,
   type FeeVersion,
 } from '../../transactions/fees/fee-table.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
   actionForm,
@@ -211,13 +211,8 @@ function feeTable(versions: readonly FeeVersion[], { wording }: Visit): Html {
   }`;
 }
 
-export type FeeTools = {
-  /** Null: all owners. Latest beginning first, up to one more than are listed. */
-  readonly listFees: (owner: string | null) => Promise<readonly FeeVersion[]>;
-};
-
-export const FEE_SCREENS: readonly Screen<FeeTools>[] = [
-  screen<FeeTools, FeesFound>({
+export const FEE_SCREENS: readonly Screen<ConsoleTools>[] = [
+  screen<ConsoleTools, FeesFound>({
     path: FEES,
     ...OF_OPERATOR,
     title: 'Fees',
@@ -234,11 +229,7 @@ export const FEE_SCREENS: readonly Screen<FeeTools>[] = [
 
 const LONGEST_RULES = 10_000;
 
-export type FeeActionTools = {
-  readonly changeFees: (visit: Visit, wanted: NewFees) => Promise<FeeChange>;
-};
-
-const SET_FEES: Action<FeeActionTools> = {
+const SET_FEES: Action<ConsoleTools> = {
   roles: ['finance', 'admin'],
   of: 'operator',
   path: `${FEES}/set`,
@@ -258,4 +249,4 @@ const SET_FEES: Action<FeeActionTools> = {
   next: () => pathOf(FEES),
 };
 
-export const FEE_ACTIONS: readonly Action<FeeActionTools>[] = [SET_FEES];
+export const FEE_ACTIONS: readonly Action<ConsoleTools>[] = [SET_FEES];

@@ -1,5 +1,6 @@
 import { dueAt } from '../../keys/key-change.ts';
 import { saoPauloDay } from '../../values/instant.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { moment, table } from '../parts/page-parts.ts';
 import { KEYS } from '../parts/paths.ts';
@@ -7,10 +8,8 @@ import { type Screen, screen, type Visit } from '../parts/screen.ts';
 import { type States, stateBadge } from '../parts/states.ts';
 import { afterwards, type KeyDue, type KeyKind, type KeyState, keyDue, kindOfPurpose } from './key-due.ts';
 
-export type KeyTools = { readonly listKeys: () => Promise<readonly KeyState[]> };
-
-export const KEY_SCREENS: readonly Screen<KeyTools>[] = [
-  screen<KeyTools, readonly KeyState[]>({
+export const KEY_SCREENS: readonly Screen<ConsoleTools>[] = [
+  screen<ConsoleTools, readonly KeyState[]>({
     path: KEYS,
     roles: ['operator', 'admin'],
     of: 'operator',

@@ -1,3 +1,4 @@
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { html, type Shown } from '../parts/html.ts';
 import { actionForm, copyable } from '../parts/page-parts.ts';
 import { pathOf, USER, USERS } from '../parts/paths.ts';
@@ -12,24 +13,10 @@ import {
 } from '../parts/screen.ts';
 
 import { ROLE_WORDS, ROLES_TO_GIVE, type Role, type User } from '../parts/user.ts';
-import type { Invited, WantedUser } from './invite-user.ts';
+import type { Invited } from './invite-user.ts';
 import { USER_REFUSALS, type UserRefusal } from './user.ts';
 
 type Refusing<Made> = Promise<Made | { readonly refusal: UserRefusal }>;
-
-/** Reaches users of the visit's merchant only, or all on the operator's pages. */
-export type UserActionTools = {
-  readonly hasProvider: boolean;
-  readonly inviteUser: (visit: Visit, wanted: WantedUser) => Refusing<Invited>;
-  readonly inviteByIdentity: (visit: Visit, wanted: WantedUser) => Refusing<User>;
-  readonly changeRole: (
-    visit: Visit,
-    wanted: { readonly name: string; readonly role: Role },
-  ) => Refusing<User>;
-  readonly recoverUser: (visit: Visit, name: string) => Refusing<Invited>;
-  readonly recoverByIdentity: (visit: Visit, name: string) => Refusing<User>;
-  readonly disableUser: (visit: Visit, name: string) => Refusing<User>;
-};
 
 export type Side = keyof typeof USERS;
 
@@ -79,7 +66,7 @@ function wayField({ wording: { say } }: Visit) {
 
 export function inviteForm(
   side: Side,
-  { hasProvider }: Pick<UserActionTools, 'hasProvider'>,
+  { hasProvider }: Pick<ConsoleTools, 'hasProvider'>,
   visit: Visit,
   typed?: Form,
 ): Shown {
@@ -147,7 +134,7 @@ function userActions(side: Side) {
   const toUser = ({ merchantId, parameters: { name = '' } }: Visit) =>
     pathOf(USER[side], { merchantId, name });
   const roleOf = (form: Form) => ROLES_TO_GIVE[side].find((one) => one === form.role);
-  const invite: Action<UserActionTools> = {
+  const invite: Action<ConsoleTools> = {
     ...ofAdmins(side),
     path: `${USERS[side]}/invite`,
     title: 'Invite a user',
@@ -167,7 +154,7 @@ function userActions(side: Side) {
     done: 'The user is invited.',
     next: ({ merchantId }) => pathOf(USERS[side], { merchantId }),
   };
-  const change: Action<UserActionTools> = {
+  const change: Action<ConsoleTools> = {
     ...ofAdmins(side),
     path: `${USER[side]}/role`,
     title: 'Change the role',
@@ -186,7 +173,7 @@ function userActions(side: Side) {
     done: 'The user has another role.',
     next: toUser,
   };
-  const recover: Action<UserActionTools> = {
+  const recover: Action<ConsoleTools> = {
     ...ofAdmins(side),
     path: `${USER[side]}/recover`,
     title: 'Recover',
@@ -207,7 +194,7 @@ function userActions(side: Side) {
     done: 'The user may come in anew.',
     next: toUser,
   };
-  const disable: Action<UserActionTools> = {
+  const disable: Action<ConsoleTools> = {
     ...ofAdmins(side),
     path: `${USER[side]}/disable`,
     title: 'Lock out',
@@ -237,7 +224,7 @@ export const USER_ACTIONS_OF = {
 
 const { operator, merchant } = USER_ACTIONS_OF;
 
-export const USER_ACTIONS: readonly Action<UserActionTools>[] = [
+export const USER_ACTIONS: readonly Action<ConsoleTools>[] = [
   ...[operator.invite, operator.change, operator.recover, operator.disable],
   ...[merchant.invite, merchant.change, merchant.recover, merchant.disable],
 ];

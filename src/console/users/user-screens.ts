@@ -1,10 +1,11 @@
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, emptyState, facts, filterForm, link, realMoment, table } from '../parts/page-parts.ts';
 import { pathOf, USER, USERS, withQuery } from '../parts/paths.ts';
 import { type Screen, screen, type Visit } from '../parts/screen.ts';
 import { ENTRY_STATES, stateBadge } from '../parts/states.ts';
 import { ROLE_WORDS, ROLES_TO_GIVE } from '../parts/user.ts';
-import { type Giver, type ListedUser, nameShown, type UserFilter, type UserPage } from './user.ts';
+import { type Giver, type ListedUser, nameShown, type UserPage } from './user.ts';
 
 import {
   BY_ANOTHER,
@@ -15,20 +16,13 @@ import {
   roleForm,
   type Side,
   USER_ACTIONS_OF,
-  type UserActionTools,
 } from './user-actions.ts';
 
-/** Finds users of the visit's merchant only, or all on the operator's pages. */
-export type UserTools = Pick<UserActionTools, 'hasProvider'> & {
-  readonly listUsers: (visit: Visit, filter: UserFilter) => Promise<UserPage>;
-  readonly findUser: (visit: Visit, name: string) => Promise<ListedUser | null>;
-};
+type Found = UserPage & Pick<ConsoleTools, 'hasProvider'>;
+type FoundUser = ListedUser & Pick<ConsoleTools, 'hasProvider'>;
 
-type Found = UserPage & Pick<UserTools, 'hasProvider'>;
-type FoundUser = ListedUser & Pick<UserTools, 'hasProvider'>;
-
-function listScreen(side: Side, title: string): Screen<UserTools> {
-  return screen<UserTools, Found>({
+function listScreen(side: Side, title: string): Screen<ConsoleTools> {
+  return screen<ConsoleTools, Found>({
     ...ofAdmins(side),
     path: USERS[side],
     title,
@@ -42,8 +36,8 @@ function listScreen(side: Side, title: string): Screen<UserTools> {
   });
 }
 
-function userScreen(side: Side): Screen<UserTools> {
-  return screen<UserTools, FoundUser>({
+function userScreen(side: Side): Screen<ConsoleTools> {
+  return screen<ConsoleTools, FoundUser>({
     ...ofAdmins(side),
     path: USER[side],
     title: 'User',
@@ -55,7 +49,7 @@ function userScreen(side: Side): Screen<UserTools> {
   });
 }
 
-export const USER_SCREENS: readonly Screen<UserTools>[] = [
+export const USER_SCREENS: readonly Screen<ConsoleTools>[] = [
   listScreen('operator', 'All users'),
   userScreen('operator'),
   listScreen('merchant', 'Users'),

@@ -5,6 +5,7 @@ import { errorFields, type Log } from '../../platform/log.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 import { isUuid } from '../../values/ids.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, errorsOf, link, reasonFault } from '../parts/page-parts.ts';
 import { waitingPath, withQuery } from '../parts/paths.ts';
@@ -18,7 +19,6 @@ import {
   refusedAs,
   type Visit,
 } from '../parts/screen.ts';
-import type { ConsoleTools } from '../screens.ts';
 import { type AddRequestTools, addRequest } from '../second-person/add-request.ts';
 import { actorName } from '../users/user.ts';
 import { findEarlierForm, finishForm, freeForm } from './console-actions.sql.ts';

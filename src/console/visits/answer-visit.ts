@@ -9,6 +9,7 @@ import type { ModuleContext } from '../../platform/module.ts';
 import type { PageAnswer } from '../../platform/web-pages/page-routes.ts';
 import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 import type { Cents } from '../../values/cents.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { type AssetPaths, type Frame, type NavigationGroup, PAGE_HEADERS, page } from '../parts/layout.ts';
 import { MENU } from '../parts/menu.ts';
@@ -32,10 +33,8 @@ import {
   type Screen,
   type Visit,
 } from '../parts/screen.ts';
-
 import { mayEnter } from '../parts/user.ts';
 import { besideMovedClock, type Wording } from '../parts/wording.ts';
-import type { ConsoleTools } from '../screens.ts';
 import { formMark, pageMark, type Session } from '../users/session.ts';
 import { actorName } from '../users/user.ts';
 import { answerAction } from './answer-action.ts';

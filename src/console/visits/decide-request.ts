@@ -5,10 +5,10 @@ import type { Merchant } from '../../merchants/merchant.ts';
 import { errorFields } from '../../platform/log.ts';
 import type { Database, Reader } from '../../platform/postgres/database.ts';
 import { isUuid } from '../../values/ids.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { matchPath } from '../parts/paths.ts';
 import { type Action, mayUse, type Visit } from '../parts/screen.ts';
 import { mayEnter } from '../parts/user.ts';
-import type { ConsoleTools } from '../screens.ts';
 import {
   findHands,
   findRequest,

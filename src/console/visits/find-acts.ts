@@ -7,9 +7,9 @@ import {
 import type { Reader } from '../../platform/postgres/database.ts';
 import { actsOf } from '../history/history.ts';
 import type { HistoryPage, ShownAct } from '../history/history-screens.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { matchPath } from '../parts/paths.ts';
 import type { Action, Screen, Visit } from '../parts/screen.ts';
-import type { ConsoleTools } from '../screens.ts';
 import { listOwnNames } from '../users/users.sql.ts';
 
 type FindActsTools = {

@@ -4,9 +4,9 @@ import { FAILURES, type failureOfHold } from '../../platform/http/failures.ts';
 import { errorFields, type Log } from '../../platform/log.ts';
 import { CommitUnknown } from '../../platform/postgres/database-errors.ts';
 import { watchWrites } from '../../platform/postgres/write-watch.ts';
+import type { ConsoleTools } from '../open-console-tools.ts';
 import { plainPath } from '../parts/paths.ts';
 import type { Action, Asked, Form, Visit } from '../parts/screen.ts';
-import type { ConsoleTools } from '../screens.ts';
 import { UNKNOWN_OUTCOME } from './ask-endpoint.ts';
 import {
   findEarlierForm,

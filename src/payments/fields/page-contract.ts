@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { contract } from '../../platform/http/endpoint.ts';
-import { named } from '../../platform/http/named.ts';
+import { named, orNull } from '../../platform/http/named.ts';
 import { CARD_OF_PAGE_REQUEST } from '../../transactions/payers/card-contract.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 
@@ -32,8 +32,6 @@ export const SHOW_FIELDS_PAGE = contract({
   answers: { 200: { description: 'The fields.', contentType: 'text/html' }, 404: NONE },
 });
 
-const orNull = Type.Union([Type.String(), Type.Null()]);
-
 export const TAKE_CARD_OF_FIELDS = contract({
   ...PAGE,
   ...OF_KEY,
@@ -50,7 +48,7 @@ export const TAKE_CARD_OF_FIELDS = contract({
       description: 'What the frame hands to its page.',
       schema: named('CardOfFields', {
         status: Type.Enum(['made', 'declined']),
-        message: orNull,
+        message: orNull(Type.String()),
         numberToken: Type.Optional(Type.String()),
         brand: Type.Optional(Type.Enum([...CARD_BRANDS])),
         lastFour: Type.Optional(Type.String()),

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { contract, type Fault } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
-import { named } from '../../platform/http/named.ts';
+import { named, orNull } from '../../platform/http/named.ts';
 import { refusedAnswer } from '../../platform/http/refusal.ts';
 import { pageQuery } from '../../platform/pages.ts';
 import { type Decimal, day, decimal, reais } from '../../transactions/bill-contract.ts';
@@ -97,8 +97,6 @@ export function readWantedLink(body: LinkBody, now: Instant): WantedLink {
   };
 }
 
-const orNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
-
 const LINK_ANSWER = named('PaymentLink', {
   id: Type.String(),
   url: Type.String({ description: 'The page where the buyer pays.' }),
@@ -110,14 +108,12 @@ const LINK_ANSWER = named('PaymentLink', {
   value: Type.Number({ description: 'Reais.' }),
   qttyInstallments: Type.Integer(),
   expirationDate: Type.String(),
-  urlCallBack: orNull('As given.'),
-  urlReturn: orNull('As given.'),
-  referenceTransaction: orNull('As given.'),
-  paymentId: orNull('The payment that paid it.'),
-  method: Type.Union([Type.Enum([...TRY_METHODS]), Type.Null()], {
-    description: 'How the last try pays; null: nobody has tried.',
-  }),
-  reason: orNull('Why it was disabled.'),
+  urlCallBack: orNull(Type.String(), 'As given.'),
+  urlReturn: orNull(Type.String(), 'As given.'),
+  referenceTransaction: orNull(Type.String(), 'As given.'),
+  paymentId: orNull(Type.String(), 'The payment that paid it.'),
+  method: orNull(Type.Enum([...TRY_METHODS]), 'How the last try pays; null: nobody has tried.'),
+  reason: orNull(Type.String(), 'Why it was disabled.'),
   createdBy: Type.String(),
   createdDate: Type.String({ description: 'São Paulo time without zone.' }),
   bills: Type.Optional(
@@ -134,7 +130,7 @@ const LINK_ANSWER = named('PaymentLink', {
   ),
   receivedValue: Type.Optional(Type.Number()),
   returnedValue: Type.Optional(Type.Number()),
-  removalDate: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  removalDate: Type.Optional(orNull(Type.String())),
 });
 
 const LINK_EXAMPLE = {

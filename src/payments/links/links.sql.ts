@@ -1,7 +1,7 @@
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import { isKeyTaken, keyValues, REMEMBER_KEYS } from '../../idempotency/idempotency-keys.sql.ts';
 import type { Page, WantedPage } from '../../platform/pages.ts';
-import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
+import { type BatchedWriteOptions, oneByOne } from '../../platform/postgres/batched-writes.ts';
 import {
   type Database,
   type Reader,
@@ -80,22 +80,17 @@ const INSERT = statement(
 );
 
 /** One by one: links are few. */
-const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 200 };
+const LIMITS = { statementsInFlight: 2, waitingCallers: 200 };
 
 export function linksWrite(database: Database): BatchedWriteOptions<NewLink, CreateLinkResult> {
-  return {
+  return oneByOne({
     name: 'paymentLinks',
     isRefusal: () => false,
     key: ({ link }) => link.linkId,
     merchant: ({ link }) => link.merchantId,
     limits: LIMITS,
-    write: (rows) =>
-      writeOneByOne(
-        rows,
-        ({ link }) => link.linkId,
-        (row) => insertLink(database, row),
-      ),
-  };
+    write: (row) => insertLink(database, row),
+  });
 }
 
 export async function insertLink(

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { contract } from '../../platform/http/endpoint.ts';
-import { named } from '../../platform/http/named.ts';
+import { named, orNull } from '../../platform/http/named.ts';
 import { BODY_EXAMPLE, PAYER_REQUEST } from '../../transactions/methods/boleto/contract.ts';
 import { CARD_OF_PAGE } from '../../transactions/payers/card-contract.ts';
 
@@ -39,9 +39,10 @@ const TRY_ANSWER = named('PaymentLinkTry', {
     description:
       'paid; declined: nothing was charged, and another try may begin; confirming: the outcome is not known yet; waiting: the page shows a Pix or boleto to pay; removed: that one is over, and another try may begin; notOpen: it cannot be paid now.',
   }),
-  message: Type.Union([Type.String(), Type.Null()], {
-    description: 'For the buyer who stays on the page: why it was declined, or what is not known yet.',
-  }),
+  message: orNull(
+    Type.String(),
+    'For the buyer who stays on the page: why it was declined, or what is not known yet.',
+  ),
 });
 
 const ANSWERS = {

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { hasAccount } from '../../merchants/merchants.sql.ts';
 import { callerOf, contract, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
-import { named } from '../../platform/http/named.ts';
+import { named, orNull } from '../../platform/http/named.ts';
 import { refusalAnswer } from '../../platform/http/refusal.ts';
 import type { ModuleContext } from '../../platform/module.ts';
 import { type FeeVersions, pixPortion } from '../../transactions/fees/fee-table.ts';
@@ -69,9 +69,9 @@ const MOVEMENT = named('Movement', {
       'of both Pagamento inesperado where money came and it stays what it was; of a boleto Vencimento alterado, Vencimento mantido.',
   }),
   accountNumber: Type.String(),
-  paymentId: Type.Union([Type.String(), Type.Null()], { description: 'null: it is of a boleto.' }),
+  paymentId: orNull(Type.String(), 'null: it is of a boleto.'),
   boletoId: Type.Optional(Type.String({ description: 'Of the boleto; absent: it is of a payment.' })),
-  referenceTransaction: Type.Union([Type.String(), Type.Null()]),
+  referenceTransaction: orNull(Type.String()),
   amount: Type.Integer({
     description: 'Cents of the installment, as it was sold; of a boleto or a Pix its value.',
   }),

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { named } from '../../platform/http/named.ts';
+import { named, orNull } from '../../platform/http/named.ts';
 import type { Boleto } from '../../transactions/methods/boleto/boleto.ts';
 import { type BarCode, digitableLine } from '../../values/bar-code.ts';
 import { saoPauloOffsetText, saoPauloText } from '../../values/instant.ts';
@@ -15,17 +15,14 @@ const BOLETO_WORDS = {
   declined: 'Negada',
 } as const satisfies Record<BoletoStatus, string>;
 
-const textOrNull = (description?: string) =>
-  Type.Union([Type.String(), Type.Null()], description === undefined ? {} : { description });
+const textOrNull = (description?: string) => orNull(Type.String(), description);
 
 /** The fields shared with other methods; `GET /api/billissuer/{id}` has all of it. */
 export const BOLETO_PAYMENT = named('PaymentByBoleto', {
   paymentId: Type.String({ description: 'The id of the boleto.' }),
   method: Type.Enum(['boleto']),
   referenceTransaction: textOrNull(),
-  billingId: Type.Union([Type.String(), Type.Null()], {
-    description: 'No billing is paid by boleto: always null.',
-  }),
+  billingId: orNull(Type.String(), 'No billing is paid by boleto: always null.'),
   statusDescription: Type.Enum(Object.values(BOLETO_WORDS), {
     description:
       'Processando: the bank has not answered yet. Negada: it registers no such boleto. Vencida: overdue.',
@@ -36,17 +33,17 @@ export const BOLETO_PAYMENT = named('PaymentByBoleto', {
   authorizationCode: textOrNull('Of cards alone; always null.'),
   nsu: Type.String({ description: 'Its number at the bank (`ourNumber`).' }),
   value: Type.Integer({ description: 'Cents, as it was issued.' }),
-  paidAmount: Type.Union([Type.Integer(), Type.Null()], {
-    description:
-      'Cents that paid it: other than value with fine, interest or discount. null: it is not paid.',
-  }),
+  paidAmount: orNull(
+    Type.Integer(),
+    'Cents that paid it: other than value with fine, interest or discount. null: it is not paid.',
+  ),
   canceledAmount: Type.Integer({ description: 'Nothing is given back of a boleto: always 0.' }),
   cancelingAmount: Type.Integer({ description: 'Nothing is given back of a boleto: always 0.' }),
   dueDate: Type.String({ description: 'YYYY-MM-DD.' }),
   digitableLine: textOrNull('47 digits, which payers type; null: the bank has not answered yet.'),
-  payer: Type.Union(
-    [named('PayerName', { name: Type.String(), documentNumber: Type.String() }), Type.Null()],
-    { description: 'Who pays; null: it was erased.' },
+  payer: orNull(
+    named('PayerName', { name: Type.String(), documentNumber: Type.String() }),
+    'Who pays; null: it was erased.',
   ),
   bank: Type.String({ description: 'Where it was issued, by the name that the operator gave it.' }),
 });

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { contract } from '../../platform/http/endpoint.ts';
-import { named, namedUnion } from '../../platform/http/named.ts';
+import { named, namedUnion, orNull } from '../../platform/http/named.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import { DECLINE_FIELDS, writeDeclineFields } from '../../providers/acquirers/endpoints.ts';
 import { readDecline } from '../../providers/acquirers/issuer-code.ts';
@@ -43,16 +43,14 @@ export const STATUS_WORDS = {
 const FIELDS_OF_ALL = {
   paymentId: Type.String(),
   method: Type.Enum(['card']),
-  referenceTransaction: Type.Union([Type.String(), Type.Null()]),
-  billingId: Type.Union([Type.String(), Type.Null()], {
-    description: 'The billing that was charged; null: no billing.',
-  }),
+  referenceTransaction: orNull(Type.String()),
+  billingId: orNull(Type.String(), 'The billing that was charged; null: no billing.'),
   statusDescription: Type.Enum(Object.values(STATUS_WORDS)),
   ...Type.Partial(Type.Object(DECLINE_FIELDS)).properties,
   transactionDate: Type.String(),
   transactionMoment: Type.String(),
-  authorizationCode: Type.Union([Type.String(), Type.Null()]),
-  nsu: Type.Union([Type.String(), Type.Null()]),
+  authorizationCode: orNull(Type.String()),
+  nsu: orNull(Type.String()),
   acquirer: Type.String({
     description: 'Who charged it, by the name that the operator gave it; default: the only one.',
   }),
@@ -85,10 +83,10 @@ const FIELDS_OF_ALL = {
       status: Type.Enum(Object.values(INSTALLMENT_WORDS)),
     }),
   ),
-  antifraud: Type.Union([Type.Enum(['accept', 'review']), Type.Null()], {
-    description:
-      'What anti-fraud said before it was charged; review: have a look at it. null: nobody decided.',
-  }),
+  antifraud: orNull(
+    Type.Enum(['accept', 'review']),
+    'What anti-fraud said before it was charged; review: have a look at it. null: nobody decided.',
+  ),
   antifraudReasons: Type.Array(Type.String(), {
     description: 'The rules behind it, as `card/hour/attempts`; `silent`: no decision came in time.',
   }),
@@ -109,16 +107,16 @@ const LISTED_CANCEL = named('PaymentCancel', {
       'Processando: the acquirer is asked until it answers. Pendente: it accepted the cancel and decides later. Cancelado: given back. Recusado: the acquirer gives nothing back.',
   }),
   createdAt: Type.String(),
-  decidedAt: Type.Union([Type.String(), Type.Null()]),
+  decidedAt: orNull(Type.String()),
 });
 
 const ATTEMPT = named('PaymentAttempt', {
   paymentId: Type.String({ description: 'Of this attempt; the first is Desfeita.' }),
   acquirer: Type.String({ description: 'Who was asked.' }),
-  notCharged: Type.Union([Type.Enum(['notConnected', 'requestRefused']), Type.Null()], {
-    description:
-      'Why surely nothing was charged there. notConnected: the request did not reach the acquirer. requestRefused: it answered by a code that proves it. null: the outcome is that of the payment.',
-  }),
+  notCharged: orNull(
+    Type.Enum(['notConnected', 'requestRefused']),
+    'Why surely nothing was charged there. notConnected: the request did not reach the acquirer. requestRefused: it answered by a code that proves it. null: the outcome is that of the payment.',
+  ),
 });
 
 const PAYMENT_ANSWER = named('PaymentDetail', {

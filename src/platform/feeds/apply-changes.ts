@@ -1,6 +1,8 @@
+import type { counter } from '../metrics.ts';
+import type { ModuleContext } from '../module.ts';
 import type { Database } from '../postgres/database.ts';
 import type { Work } from '../work/due-work.ts';
-import type { WakeSignal } from '../work/wake-signal.ts';
+import { createWakeSignal, type WakeSignal } from '../work/wake-signal.ts';
 import type { WaitingChange } from './feed.ts';
 import type { WaitingChanges } from './feed-cursors.sql.ts';
 
@@ -18,10 +20,26 @@ export type Applying<Change extends WaitingChange> = {
   readonly record: (change: Change) => Promise<string>;
   /** The results that a person should look at. */
   readonly warnings: readonly string[];
-  readonly observeChange: (result: string) => void;
+  /** Counts the results. */
+  readonly outcomes: { inc(labels: { readonly outcome: string }, count?: number): void };
   /** Called for a result in `warnings`, and for a change that waits for long. */
   readonly warnOfChange: (change: Change, reason: string) => void;
 };
+
+type Declared<Change extends WaitingChange> = Omit<
+  Applying<Change>,
+  'database' | 'wakeSignal' | 'outcomes'
+> & { readonly outcomes: ReturnType<typeof counter<'outcome'>> };
+
+/** Woken only by pages that brought changes. */
+export function openApplying<Change extends WaitingChange>(
+  { database, metrics }: Pick<ModuleContext, 'database' | 'metrics'>,
+  declared: Declared<Change>,
+): Applying<Change> {
+  const outcomes = metrics.counter(declared.outcomes);
+  for (const outcome of [...declared.warnings, 'unreadable']) outcomes.inc({ outcome }, 0);
+  return { ...declared, database, wakeSignal: createWakeSignal(), outcomes };
+}
 
 /** Changes claimed at once. A commit takes milliseconds, so all end long before the lease. */
 const BATCH = 100;
@@ -76,12 +94,12 @@ async function applyDueChanges<Change extends WaitingChange>(
 }
 
 async function applyChange<Change extends WaitingChange>(
-  { record, warnings, observeChange, warnOfChange }: Applying<Change>,
+  { record, warnings, outcomes, warnOfChange }: Applying<Change>,
   change: Change,
 ): Promise<void> {
   const result = await record(change);
   if (result === 'gone') return;
-  observeChange(result);
+  outcomes.inc({ outcome: result });
   const isLate = result !== 'applied' && change.tries >= TRIES_BEFORE_WARNING;
   if (warnings.includes(result) || isLate) warnOfChange(change, result);
 }

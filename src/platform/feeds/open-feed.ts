@@ -1,5 +1,6 @@
 import type { BusinessClock } from '../business-clock.ts';
-import type { Log } from '../log.ts';
+import type { counter, gauge } from '../metrics.ts';
+import type { ModuleContext } from '../module.ts';
 import type { Database } from '../postgres/database.ts';
 import { openReminder } from '../reminder.ts';
 import type { Work } from '../work/due-work.ts';
@@ -18,7 +19,6 @@ import type { FeedCursors } from './feed-cursors.sql.ts';
 
 type FeedOptions<Page extends FeedPage, Change extends WaitingChange> = {
   readonly name: string;
-  readonly clock: BusinessClock;
   readonly cursors: FeedCursors<Page>;
   /** The systems that report, also those that get nothing new. */
   readonly providers: () => readonly string[];
@@ -37,9 +37,21 @@ type FeedOptions<Page extends FeedPage, Change extends WaitingChange> = {
    * for each merchant, because other cells have the other merchants.
    */
   readonly isForAllMerchants: boolean;
+  /** Counts the answers. */
+  readonly pages: ReturnType<typeof counter<'outcome'>>;
+  /** Since this process read the newest page of each provider; before the first, since its start. */
+  readonly age: ReturnType<typeof gauge<'provider'>>;
+  /** The log's sentence for items that cannot be read. */
+  readonly unreadable: string;
+  readonly applying: Applying<Change>;
+};
+
+type FeedContext = Pick<ModuleContext, 'clock' | 'log' | 'metrics'>;
+
+type Pulling<Page extends FeedPage, Change extends WaitingChange> = FeedOptions<Page, Change> & {
+  readonly clock: BusinessClock;
   readonly observePull: (provider: string, outcome: string) => void;
   readonly observeUnreadable: (item: UnreadableItem) => void;
-  readonly applying: Applying<Change>;
 };
 
 /** The changes that another system reports: stored page by page, applied one by one. */
@@ -67,9 +79,12 @@ const LOOK_FOR_NEW_MILLISECONDS = 2_000;
 const LONGEST_QUIET_FACTOR = 10;
 
 export function openFeed<Page extends FeedPage, Change extends WaitingChange>(
-  options: FeedOptions<Page, Change>,
+  context: FeedContext,
+  declared: FeedOptions<Page, Change>,
 ): Feed {
-  const { clock, cursors, isForAllMerchants, applying } = options;
+  const { clock } = context;
+  const options = { ...declared, clock, ...observersOf(context, declared) };
+  const { cursors, isForAllMerchants, applying } = options;
   const { database } = applying;
   const open = (provider: string, merchantId: string) =>
     cursors.open(database, provider, isForAllMerchants ? null : merchantId);
@@ -99,8 +114,33 @@ export function openFeed<Page extends FeedPage, Change extends WaitingChange>(
   };
 }
 
+function observersOf<Page extends FeedPage, Change extends WaitingChange>(
+  { log, metrics }: FeedContext,
+  { providers, applying, ...declared }: FeedOptions<Page, Change>,
+): Pick<Pulling<Page, Change>, 'observePull' | 'observeUnreadable'> {
+  const openedAt = performance.now();
+  const readAt = new Map<string, number>();
+  const pages = metrics.counter(declared.pages);
+  const unreadable = openReminder((reason, times) => log.warn({ reason, times }, declared.unreadable));
+  metrics.gauge(declared.age, (age) => {
+    const now = performance.now();
+    for (const provider of providers())
+      age.set({ provider }, (now - (readAt.get(provider) ?? openedAt)) / 1_000);
+  });
+  return {
+    observePull(provider, outcome) {
+      pages.inc({ outcome });
+      if (outcome !== 'unknown') readAt.set(provider, performance.now());
+    },
+    observeUnreadable({ reason }) {
+      applying.outcomes.inc({ outcome: 'unreadable' });
+      unreadable.report(reason);
+    },
+  };
+}
+
 function pullingWork<Page extends FeedPage, Change extends WaitingChange>(
-  options: FeedOptions<Page, Change>,
+  options: Pulling<Page, Change>,
 ): Work {
   const { name, cursors, providers, isForAllMerchants, pullsAtOnce } = options;
   const { database } = options.applying;
@@ -143,7 +183,7 @@ function pullingWork<Page extends FeedPage, Change extends WaitingChange>(
  * A page is dropped if the cursor was moved meanwhile, so any number of processes may ask.
  */
 async function pullPage<Page extends FeedPage, Change extends WaitingChange>(
-  options: FeedOptions<Page, Change>,
+  options: Pulling<Page, Change>,
   cursor: FeedCursor,
 ): Promise<Pulled> {
   const { clock, cursors, applying, pauseSeconds, isForAllMerchants } = options;
@@ -167,49 +207,4 @@ async function pullPage<Page extends FeedPage, Change extends WaitingChange>(
 
 function isPage<Page extends FeedPage>(answer: Page | NoPage): answer is Page {
   return answer.kind === 'changes';
-}
-
-type Counter = { inc(labels: { readonly outcome: string }): void };
-
-export type FeedView = {
-  readonly log: Log;
-  readonly pages: Counter;
-  readonly outcomes: Counter;
-  /**
-   * Gets a function that gives, for each provider, the age in seconds of the newest page that this process
-   * read.
-   */
-  readonly showAges: (tellAges: (tell: (provider: string, seconds: number) => void) => void) => void;
-  /** The providers whose age is shown. Before the first page the age is the time since the start. */
-  readonly providers: () => readonly string[];
-  readonly unreadable: string;
-};
-
-type FeedObservers = Pick<FeedOptions<never, never>, 'observePull' | 'observeUnreadable'>;
-
-export function observeFeed({
-  log,
-  pages,
-  outcomes,
-  showAges,
-  providers,
-  unreadable: sentence,
-}: FeedView): FeedObservers {
-  const openedAt = performance.now();
-  const readAt = new Map<string, number>();
-  const unreadable = openReminder((reason, times) => log.warn({ reason, times }, sentence));
-  showAges((tell) => {
-    const now = performance.now();
-    for (const provider of providers()) tell(provider, (now - (readAt.get(provider) ?? openedAt)) / 1_000);
-  });
-  return {
-    observePull(provider, outcome) {
-      pages.inc({ outcome });
-      if (outcome !== 'unknown') readAt.set(provider, performance.now());
-    },
-    observeUnreadable({ reason }) {
-      outcomes.inc({ outcome: 'unreadable' });
-      unreadable.report(reason);
-    },
-  };
 }

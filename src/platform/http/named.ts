@@ -1,4 +1,5 @@
 import {
+  type TNull,
   type TObject,
   type TObjectOptions,
   type TProperties,
@@ -25,6 +26,13 @@ export function namedUnion<Branches extends TSchema[]>(
   branches: [...Branches],
 ): TUnion<Branches> {
   return Type.Union(branches, { title: name });
+}
+
+export function orNull<Schema extends TSchema>(
+  schema: Schema,
+  description?: string,
+): TUnion<[Schema, TNull]> {
+  return Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
 }
 
 export function nameOf(schema: object): string | undefined {

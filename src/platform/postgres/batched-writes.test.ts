@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { Overloaded } from '../work/fair-line.ts';
-import { batchWrites, NOT_WRITTEN } from './batched-writes.ts';
+import { batchWrites, NOT_WRITTEN, oneByOne } from './batched-writes.ts';
 import { CommitUnknown, DatabaseUnavailable, PassingFault } from './database-errors.ts';
-import { NO_DEADLINE } from './deadline.ts';
+import { Deadline, NO_DEADLINE } from './deadline.ts';
 import { nextBatch } from './next-batch.ts';
 import { noteWrite, watchOfCaller, watchWrites } from './write-watch.ts';
 
@@ -388,4 +388,24 @@ test('a lone row is not written again after an error, except after one that says
     await assert.rejects(batched(row('a'), soon()), reported);
     assert.equal(count, tries, code);
   }
+});
+
+test('rows that need a commit each are batches of one, each with its own deadline', async () => {
+  const given: unknown[] = [];
+  const { limits, write } = oneByOne<TestRow, string>({
+    ...OPTIONS,
+    limits: { statementsInFlight: 1, waitingCallers: 10 },
+    async write({ key }, deadline) {
+      given.push([key, deadline]);
+      return `${key} is written`;
+    },
+  });
+  assert.deepEqual(limits, { statementsInFlight: 1, waitingCallers: 10, rowsPerBatch: 1 });
+  const deadline = new Deadline(1);
+  const results = await write([row('a'), row('b')], [NO_DEADLINE, deadline]);
+  assert.deepEqual(Object.fromEntries(results), { a: 'a is written', b: 'b is written' });
+  assert.deepEqual(given, [
+    ['a', NO_DEADLINE],
+    ['b', deadline],
+  ]);
 });

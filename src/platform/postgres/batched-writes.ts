@@ -318,13 +318,25 @@ function refuse<Row, Result>(callers: readonly Caller<Row, Result>[], error: unk
   }
 }
 
+type SingleWriteOptions<Row, Result> = Omit<BatchedWriteOptions<Row, Result>, 'write' | 'limits'> & {
+  readonly limits: Pick<BatchedWriteLimits, 'statementsInFlight' | 'waitingCallers'>;
+  readonly write: (row: Row, deadline: Deadline) => Promise<Result>;
+};
+
 /** For rows that need a commit each. */
-export async function writeOneByOne<Row, Result>(
-  rows: readonly Row[],
-  key: (row: Row) => string,
-  write: (row: Row, index: number) => Promise<Result>,
-): Promise<ReadonlyMap<string, Result>> {
-  const results = new Map<string, Result>();
-  for (const [index, row] of rows.entries()) results.set(key(row), await write(row, index));
-  return results;
+export function oneByOne<Row, Result>({
+  limits,
+  write,
+  ...options
+}: SingleWriteOptions<Row, Result>): BatchedWriteOptions<Row, Result> {
+  return {
+    ...options,
+    limits: { ...limits, rowsPerBatch: 1 },
+    async write(rows, deadlines) {
+      const results = new Map<string, Result>();
+      for (const [index, row] of rows.entries())
+        results.set(options.key(row), await write(row, deadlines[index] as Deadline));
+      return results;
+    },
+  };
 }

@@ -6,7 +6,7 @@ import {
   endpoint,
   type WireError,
 } from '../../platform/http/endpoint.ts';
-import { named } from '../../platform/http/named.ts';
+import { named, orNull } from '../../platform/http/named.ts';
 import type { RefusalShape } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
@@ -63,7 +63,7 @@ const LIST_ISSUER_CODES = contract({
           named('AdviceCode', {
             code: Type.String(),
             meaning: IN_BOTH_LANGUAGES,
-            retryAfterHours: Type.Union([Type.Integer(), Type.Null()]),
+            retryAfterHours: orNull(Type.Integer()),
             neverAgain: Type.Boolean(),
             cardBlocked: Type.Boolean(),
           }),
@@ -126,9 +126,9 @@ const EXAMPLE = readDecline('mastercard', '51', '24');
 export const DECLINE_FIELDS = {
   description: Type.String(),
   returnCode: Type.String(),
-  merchantAdviceCode: Type.Union([Type.String(), Type.Null()]),
+  merchantAdviceCode: orNull(Type.String()),
   retryable: Type.Boolean(),
-  mayRetryAt: Type.Union([Type.String(), Type.Null()]),
+  mayRetryAt: orNull(Type.String()),
   buyerMessage: Type.String(),
   merchantMessage: Type.String(),
 };
@@ -143,10 +143,10 @@ const DECLINE = named('Decline', {
   }),
   description: Type.String(),
   mayRetryAt: Type.Optional(
-    Type.Union([Type.String(), Type.Null()], {
-      description:
-        'From when on the card may be tried again for this amount; null: at once when `retryable`, else another card is needed.',
-    }),
+    orNull(
+      Type.String(),
+      'From when on the card may be tried again for this amount; null: at once when `retryable`, else another card is needed.',
+    ),
   ),
   paymentId: Type.Optional(
     Type.String({ description: 'Of the payment that failed, where there is one; also in X-Payment-Id.' }),

@@ -4,7 +4,7 @@ import { hasAccount } from '../../merchants/merchants.sql.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { callerAt, callerOf, contract, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
-import { named } from '../../platform/http/named.ts';
+import { named, orNull } from '../../platform/http/named.ts';
 import {
   conflict,
   endsBeforeItBegins,
@@ -84,7 +84,7 @@ async function listExceptions(
   );
 }
 
-const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+const textOrNull = (description: string) => orNull(Type.String(), description);
 
 export const EXCEPTION_FIELDS = {
   exceptionId: Type.String(),
@@ -102,9 +102,7 @@ export const EXCEPTION_FIELDS = {
   expected: textOrNull('What was expected: cents, a day or a count.'),
   found: textOrNull('What the file says; null: nothing.'),
   day: textOrNull('The day on which the money was expected, or came.'),
-  explanation: Type.Union([Type.Enum([...EXPLANATIONS]), Type.Null()], {
-    description: 'Why a rule takes it for known; null: no rule does.',
-  }),
+  explanation: orNull(Type.Enum([...EXPLANATIONS]), 'Why a rule takes it for known; null: no rule does.'),
 };
 
 const EXAMPLE = {
@@ -156,7 +154,7 @@ const SHOWN_EXCEPTION = named('ReconciliationException', {
   transactionId: textOrNull(
     'The payment, by card or Pix, or the transaction of a billing; null: it is of a boleto.',
   ),
-  installmentNumber: Type.Union([Type.Integer(), Type.Null()]),
+  installmentNumber: orNull(Type.Integer()),
   boletoId: textOrNull('Whose payment was not expected; null: it is of an installment.'),
   linkId: Type.Optional(Type.String({ description: 'Its payment link.' })),
   ageDays: Type.Integer({ description: 'Since `day`.' }),

@@ -1,9 +1,8 @@
 import { type Audit, type MerchantActor, merchantEvent } from '../../audit/audit-event.ts';
 
 import { MOST_COUNTED_OF_ALL, type Page, type WantedPage } from '../../platform/pages.ts';
-import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
+import { type BatchedWriteOptions, oneByOne } from '../../platform/postgres/batched-writes.ts';
 import { type Reader, type Row, statement, type Tx } from '../../platform/postgres/database.ts';
-import type { Deadline } from '../../platform/postgres/deadline.ts';
 import { pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
 import { column, firstOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
@@ -300,19 +299,17 @@ export type WantedResolution = {
   readonly reason: string;
 };
 
-const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 100 };
+const LIMITS = { statementsInFlight: 2, waitingCallers: 100 };
 
 /** Repeatable. */
 export function resolutionsWrite(audit: Audit): BatchedWriteOptions<WantedResolution, 'done'> {
-  const key = ({ exception }: WantedResolution) => exception.exceptionId;
-  return {
+  return oneByOne({
     name: 'exceptionResolutions',
     isRefusal: () => false,
-    key,
+    key: ({ exception }) => exception.exceptionId,
     merchant: ({ actor }) => actor.merchantId,
     limits: LIMITS,
-    write: async ([row], deadlines) => {
-      const { actor, exception, reason } = row as WantedResolution;
+    async write({ actor, exception, reason }, deadline) {
       const { exceptionId, class: name, amount, state } = exception;
       const resource = `reconciliation-exceptions/${exceptionId}`;
       const detail = { class: name, amount, was: state, reason };
@@ -321,9 +318,9 @@ export function resolutionsWrite(audit: Audit): BatchedWriteOptions<WantedResolu
           if (await recordResolution(tx, exception, actor.userName, reason))
             tx.record(merchantEvent('reconciliation.resolve', actor, resource, detail));
         },
-        { merchantId: actor.merchantId, deadline: deadlines[0] as Deadline },
+        { merchantId: actor.merchantId, deadline },
       );
-      return new Map([[exceptionId, 'done']]);
+      return 'done' as const;
     },
-  };
+  });
 }

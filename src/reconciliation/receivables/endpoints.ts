@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { hasAccount } from '../../merchants/merchants.sql.ts';
 import { callerOf, contract, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES, RETRY_AFTER_SECONDS } from '../../platform/http/failures.ts';
-import { named } from '../../platform/http/named.ts';
+import { named, orNull } from '../../platform/http/named.ts';
 import { refusalAnswer } from '../../platform/http/refusal.ts';
 import type { LookUp } from '../../platform/postgres/searches.ts';
 import { INSTALLMENT_WORDS } from '../../transactions/transaction.ts';
@@ -38,8 +38,8 @@ async function findReceivables(
 }
 
 const money = (description: string) => Type.Number({ description });
-const moneyOrNull = (description: string) => Type.Union([Type.Number(), Type.Null()], { description });
-const dayOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+const moneyOrNull = (description: string) => orNull(Type.Number(), description);
+const dayOrNull = (description: string) => orNull(Type.String(), description);
 
 export const RECEIVABLE = named('Receivable', {
   transactionDate: Type.String({ description: 'When it was sold, in São Paulo, without zone.' }),
@@ -68,9 +68,7 @@ export const RECEIVABLE = named('Receivable', {
   receivedDateEffective: dayOrNull('The day on which the money came; null: not yet.'),
   receivedType: Type.String({ description: 'Liquidação or Antecipação; empty while nothing came.' }),
   receivedStatus: Type.String({ description: 'Previsto, Recebido, Bloqueado or Cancelado.' }),
-  transactionReference: Type.Union([Type.String(), Type.Null()], {
-    description: 'Your own reference of the sale.',
-  }),
+  transactionReference: orNull(Type.String(), 'Your own reference of the sale.'),
   transactionPaymentIdWeb: Type.String({ description: 'The id of the payment.' }),
 });
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { named } from '../../platform/http/named.ts';
+import { named, orNull } from '../../platform/http/named.ts';
 import type { MessageContract } from '../../platform/reference/messages.ts';
 import type { Day } from '../../values/instant.ts';
 import { type AlertEvent, chargeAlert, expiryAlert, subscriptionAlert, upcomingAlert } from './alert.ts';
@@ -8,11 +8,6 @@ const GROUP = 'What is sent to you';
 const SUBSCRIPTION_ID = '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44';
 const BILLING_ID = '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a45';
 const PAYMENT_ID = '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a47';
-const orNull = (
-  type: ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>,
-  description?: string,
-) => Type.Union([type, Type.Null()], description === undefined ? {} : { description });
-
 const ATTEMPT = 'On schedule from 1, retries 2 to 5; null: by hand, or no charge.';
 const RETURN_CODE = 'The code of the issuer; null: it gave none, or was not asked.';
 const NEXT_ON = 'The day of the next try, or of the charge to come; null: there is none.';

@@ -1,6 +1,6 @@
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import { isKeyTaken, keyValues, REMEMBER_KEYS } from '../../idempotency/idempotency-keys.sql.ts';
-import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
+import { type BatchedWriteOptions, oneByOne } from '../../platform/postgres/batched-writes.ts';
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
 import type { Deadline } from '../../platform/postgres/deadline.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
@@ -96,24 +96,19 @@ const ENROL = statement(
 );
 
 /** Enrolments are few beside charges. */
-const LIMITS = { rowsPerBatch: 1, statementsInFlight: 4, waitingCallers: 500 };
+const LIMITS = { statementsInFlight: 4, waitingCallers: 500 };
 
 export function pendingSubscriptionsWrite(
   database: Database,
 ): BatchedWriteOptions<PendingSubscription, PendingResult> {
-  return {
+  return oneByOne({
     name: 'pixEnrolments',
     key: (row) => row.subscriptionId,
     merchant: (row) => row.merchantId,
     limits: LIMITS,
     isRefusal: (result) => result !== 'created',
-    write: (rows, deadlines) =>
-      writeOneByOne(
-        rows,
-        (row) => row.subscriptionId,
-        (row, index) => enrol(database, row, deadlines[index] as Deadline),
-      ),
-  };
+    write: (row, deadline) => enrol(database, row, deadline),
+  });
 }
 
 async function enrol(

@@ -6,7 +6,7 @@ import {
   type MerchantActor,
   merchantEvent,
 } from '../../audit/audit-event.ts';
-import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
+import { type BatchedWriteOptions, oneByOne } from '../../platform/postgres/batched-writes.ts';
 import { statement, type Tx } from '../../platform/postgres/database.ts';
 import type { Deadline } from '../../platform/postgres/deadline.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
@@ -115,7 +115,7 @@ export type CancelResult = 'canceled' | 'notFound' | CancelRefusal;
 /**
  * One commit each, because writes depend on reads under the lock. Each ends by writing to the audit chain.
  */
-const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 500 };
+const LIMITS = { statementsInFlight: 2, waitingCallers: 500 };
 
 /** Cancels an open billing and continues its series, in one commit. */
 export function billingCancelsWrite(
@@ -124,24 +124,19 @@ export function billingCancelsWrite(
   leadDaysOf: LeadDaysOf,
 ): BatchedWriteOptions<BillingCancel, CancelResult> {
   const tried = new WeakSet<BillingCancel>();
-  return {
+  return oneByOne({
     name: 'billingCancels',
     isRefusal: (result) => result !== 'canceled',
     key: ({ billingId }) => billingId,
     merchant: ({ merchantId }) => merchantId,
     limits: LIMITS,
-    write: (rows, deadlines) =>
-      writeOneByOne(
-        rows,
-        ({ billingId }) => billingId,
-        (row, index) => {
-          // After a lost connection the earlier try may have canceled it: the request is done.
-          const wasTried = tried.has(row);
-          tried.add(row);
-          return commitCancel({ audit, deliverer, leadDaysOf }, row, wasTried, deadlines[index] as Deadline);
-        },
-      ),
-  };
+    write(row, deadline) {
+      // After a lost connection the earlier try may have canceled it: the request is done.
+      const wasTried = tried.has(row);
+      tried.add(row);
+      return commitCancel({ audit, deliverer, leadDaysOf }, row, wasTried, deadline);
+    },
+  });
 }
 
 type CancelTools = {

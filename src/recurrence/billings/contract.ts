@@ -1,6 +1,6 @@
 import { type Static, type TObject, Type } from 'typebox';
 import { contract, GENERAL_TAG } from '../../platform/http/endpoint.ts';
-import { named } from '../../platform/http/named.ts';
+import { named, orNull } from '../../platform/http/named.ts';
 import { refusedAnswer } from '../../platform/http/refusal.ts';
 import type { Language, Sentence } from '../../platform/http/sentence.ts';
 import { pageAnswer, pageQuery, readPage } from '../../platform/pages.ts';
@@ -64,26 +64,22 @@ const VOIDED_MANUALLY: Sentence = {
   en: 'The acquirer did not answer, and nothing of this try stays: the billing stays what it was.',
 };
 
-const orNull = (
-  type: ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>,
-  description: string,
-) => Type.Union([type, Type.Null()], { description });
-
 const CHARGED_FIELDS = {
   attempt: orNull(
     Type.Integer(),
     `On schedule: the first try is 1, its retries ${RETRY_NUMBERS_TEXT}. null: charged by hand.`,
   ),
-  outcome: Type.Union([Type.Enum(Object.values(OUTCOME_WORDS)), Type.Null()], {
-    description:
-      'Undone: nobody answered and nothing of it stays; on schedule the same attempt is made again. null: under way.',
-  }),
+  outcome: orNull(
+    Type.Enum(Object.values(OUTCOME_WORDS)),
+    'Undone: nobody answered and nothing of it stays; on schedule the same attempt is made again. null: under way.',
+  ),
   code: orNull(Type.String(), "The issuer's code; null: approved, no answer, or nobody was asked."),
   meaning: orNull(Type.String(), "What the issuer's code means; null without a code."),
   paymentId: orNull(Type.String(), 'Its transaction; null: nobody was asked.'),
-  rule: Type.Union([Type.Enum(Object.values(RULE_WORDS)), Type.Null()], {
-    description: 'What was made of the outcome, and why; null: nothing yet.',
-  }),
+  rule: orNull(
+    Type.Enum(Object.values(RULE_WORDS)),
+    'What was made of the outcome, and why; null: nothing yet.',
+  ),
   nextChargeOn: orNull(Type.String(), 'The day of the next try that came of it; null: none did.'),
   description: Type.String({ description: 'What was made of it, as a sentence.' }),
 };
@@ -172,12 +168,8 @@ const BILLING_FIELDS = {
     description: "Reais and cents: what is charged, the plan's amount rounded half to even.",
   }),
   installment: Type.Integer({ description: 'From 1.' }),
-  paymentId: Type.Union([Type.String(), Type.Null()], {
-    description: 'The charge that paid it; null: it is not paid.',
-  }),
-  nsu: Type.Union([Type.String(), Type.Null()], {
-    description: 'Of that charge, as notifications bring it; null: it is not paid.',
-  }),
+  paymentId: orNull(Type.String(), 'The charge that paid it; null: it is not paid.'),
+  nsu: orNull(Type.String(), 'Of that charge, as notifications bring it; null: it is not paid.'),
   subscription: SUBSCRIPTION_ANSWER,
   ...STAMPED,
 };

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { contract } from '../../platform/http/endpoint.ts';
-import { named } from '../../platform/http/named.ts';
+import { named, orNull } from '../../platform/http/named.ts';
 import { refusedAnswer } from '../../platform/http/refusal.ts';
 import { pageAnswer, pageQuery, readPage, type WantedPage } from '../../platform/pages.ts';
 import type { ExactNumber } from '../../values/exact-json.ts';
@@ -63,9 +63,10 @@ export const PLAN_ANSWER = named('Plan', {
   interval: Type.Integer({ description: 'Days.' }),
   installments: Type.Integer({ description: '0: no end.' }),
   attempts: Type.Integer(),
-  softDescriptor: Type.Union([Type.String(), Type.Null()], {
-    description: "What subscribers read on their cards' statements; null: your default.",
-  }),
+  softDescriptor: orNull(
+    Type.String(),
+    "What subscribers read on their cards' statements; null: your default.",
+  ),
   status: Type.Enum(Object.values(PLAN_STATE_WORDS)),
   ...STAMPED,
 });

@@ -9,7 +9,7 @@ import {
 } from '../../audit/audit-event.ts';
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import { isKeyTaken, keyValues, REMEMBER_KEYS } from '../../idempotency/idempotency-keys.sql.ts';
-import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
+import { type BatchedWriteOptions, oneByOne } from '../../platform/postgres/batched-writes.ts';
 import { statement, type Tx } from '../../platform/postgres/database.ts';
 import { firstOf } from '../../platform/postgres/row-codec.ts';
 import { fromOtherStates } from '../../platform/postgres/state-table.ts';
@@ -20,7 +20,7 @@ import { type EditedPlan, type EditRefusal, planEdit, type WantedPlan } from './
 import { parsePlan, WHOLE_PLAN } from './plans.sql.ts';
 
 /** One by one: plans are few. */
-const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 200 };
+const LIMITS = { statementsInFlight: 2, waitingCallers: 200 };
 
 /** `request`: with its idempotency key, if any. */
 export type NewPlan = {
@@ -49,19 +49,14 @@ const INSERT = statement(
 );
 
 export function plansWrite(audit: Audit): BatchedWriteOptions<NewPlan, CreateResult> {
-  return {
+  return oneByOne({
     name: 'plans',
     isRefusal: () => false,
     key: ({ plan }) => plan.planId,
     merchant: ({ plan }) => plan.merchantId,
     limits: LIMITS,
-    write: (rows) =>
-      writeOneByOne(
-        rows,
-        ({ plan }) => plan.planId,
-        (row) => insertPlan(audit, row),
-      ),
-  };
+    write: (row) => insertPlan(audit, row),
+  });
 }
 
 async function insertPlan(audit: Audit, row: NewPlan): Promise<CreateResult> {
@@ -162,17 +157,14 @@ function changesWrite<Row extends PlanKey, Refused>(
   audit: Audit,
   change: (tx: AuditedTx, row: Row) => Promise<'done' | Refused>,
 ): BatchedWriteOptions<Row, 'done' | Refused> {
-  return {
+  return oneByOne({
     name,
     isRefusal: (result) => result !== 'done',
     key: keyOf,
     merchant: ({ merchantId }) => merchantId,
     limits: LIMITS,
-    write: (rows) =>
-      writeOneByOne(rows, keyOf, (row) =>
-        audit.transaction((tx) => change(tx, row), { merchantId: row.merchantId }),
-      ),
-  };
+    write: (row: Row) => audit.transaction((tx) => change(tx, row), { merchantId: row.merchantId }),
+  });
 }
 
 async function lockPlan(tx: Tx, { merchantId, planId }: PlanKey): Promise<Plan | null> {

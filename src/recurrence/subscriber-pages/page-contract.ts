@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { contract } from '../../platform/http/endpoint.ts';
-import { named } from '../../platform/http/named.ts';
+import { named, orNull } from '../../platform/http/named.ts';
 import { CARD_OF_PAGE_REQUEST } from '../../transactions/payers/card-contract.ts';
 
 const PAGE = {
@@ -37,7 +37,7 @@ const ANSWERS = {
         description:
           'changed: done; declined: the card was not taken; unknown: the acquirer gave no clear answer; notOpen: not possible there now. The card of before stays unless it is changed.',
       }),
-      message: Type.Union([Type.String(), Type.Null()], { description: 'For the subscriber.' }),
+      message: orNull(Type.String(), 'For the subscriber.'),
     }),
     example: { status: 'changed', message: null },
   },

@@ -7,7 +7,7 @@ import {
   type MerchantActor,
   merchantEvent,
 } from '../../audit/audit-event.ts';
-import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
+import { type BatchedWriteOptions, oneByOne } from '../../platform/postgres/batched-writes.ts';
 import { type Row, statement, type Tx } from '../../platform/postgres/database.ts';
 import type { Deadline } from '../../platform/postgres/deadline.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
@@ -202,26 +202,21 @@ const CHANGE_CUSTOMER = statement(
 /**
  * One commit each, because writes depend on reads under the lock. Each ends by writing to the audit chain.
  */
-const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 500 };
+const LIMITS = { statementsInFlight: 2, waitingCallers: 500 };
 
 /** Reads, decides and writes under the subscription's lock. Repeatable after a lost connection. */
 export function subscriptionChangesWrite(
   audit: Audit,
   deliverer: Pick<Deliverer, 'notify'>,
 ): BatchedWriteOptions<SubscriptionChange, ChangeResult> {
-  return {
+  return oneByOne({
     name: 'subscriptionChanges',
     key: (row) => row.subscriptionId,
     merchant: (row) => row.merchantId,
     limits: LIMITS,
     isRefusal: (result) => result !== 'changed',
-    write: (rows, deadlines) =>
-      writeOneByOne(
-        rows,
-        (row) => row.subscriptionId,
-        (row, index) => writeChange({ audit, deliverer }, row, deadlines[index] as Deadline),
-      ),
-  };
+    write: (row, deadline) => writeChange({ audit, deliverer }, row, deadline),
+  });
 }
 
 type WriteTools = { readonly audit: Audit; readonly deliverer: Pick<Deliverer, 'notify'> };

@@ -1,5 +1,5 @@
 import { FREE_KEYS } from '../../idempotency/idempotency-keys.sql.ts';
-import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
+import { type BatchedWriteOptions, oneByOne } from '../../platform/postgres/batched-writes.ts';
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { column, listsCodec, rowCodec } from '../../platform/postgres/row-codec.ts';
@@ -182,7 +182,7 @@ const FIND_STATE = statement(
 );
 
 /** One row a batch, because a cancel of many installments and beneficiaries is large. */
-const LIMITS = { rowsPerBatch: 1, statementsInFlight: 4, waitingCallers: 500 };
+const LIMITS = { statementsInFlight: 4, waitingCallers: 500 };
 
 /**
  * Records the outcome in one commit: the cancel, installments, shares, movements and deliveries; a refusal
@@ -192,19 +192,15 @@ export function cancelOutcomesWrite(
   database: Database,
   deliverer: Pick<Deliverer, 'notify'>,
 ): BatchedWriteOptions<CancelOutcomeRow | AcceptedCancelRow, CancelState> {
-  return {
+  return oneByOne({
     name: 'cancelOutcomes',
     isRefusal: () => false,
     key: (row) => row.cancelId,
     mustBeWritten: true,
     merchant: (row) => row.merchantId,
     limits: LIMITS,
-    write: async (rows) => {
-      const states = new Map<string, CancelState>();
-      for (const row of rows) states.set(row.cancelId, await recordOutcome(database, deliverer, row));
-      return states;
-    },
-  };
+    write: (row) => recordOutcome(database, deliverer, row),
+  });
 }
 
 async function recordOutcome(

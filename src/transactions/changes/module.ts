@@ -1,8 +1,8 @@
-import { type Feed, observeFeed, openFeed } from '../../platform/feeds/open-feed.ts';
+import { openApplying } from '../../platform/feeds/apply-changes.ts';
+import { type Feed, openFeed } from '../../platform/feeds/open-feed.ts';
 import { counter, gauge } from '../../platform/metrics.ts';
 import type { ModuleContext } from '../../platform/module.ts';
 import { declarePeer } from '../../platform/process-reports/peer-metrics.ts';
-import { createWakeSignal } from '../../platform/work/wake-signal.ts';
 import { type AcquirerChange, MOST_CHANGES } from '../../providers/acquirers/acquirer.ts';
 import type { Acquirers } from '../../providers/open-acquirers.ts';
 import { qualifiedChangeId } from '../../providers/provider.ts';
@@ -48,14 +48,12 @@ type ChangesContext = Pick<ModuleContext, 'database' | 'clock' | 'log' | 'metric
 
 /** Homologation and cells ask for each merchant separately; production without cells asks once for all. */
 export function openChanges(
-  { configuration, database, clock, acquirers, log, metrics }: ChangesContext,
+  context: ChangesContext,
   { deliverer, chargebacks }: Required<Pick<RecordTools, 'deliverer' | 'chargebacks'>>,
 ): Feed {
-  const outcomes = metrics.counter(ACQUIRER_CHANGES);
-  for (const outcome of [...REFUSALS, 'unreadable']) outcomes.inc({ outcome }, 0);
-  return openFeed({
+  const { configuration, database, acquirers, log } = context;
+  return openFeed(context, {
     name: 'pullChanges',
-    clock,
     cursors: CHANGE_CURSORS,
     providers: acquirers.all,
     async ask(provider, request, timeout) {
@@ -68,30 +66,19 @@ export function openChanges(
     pullsAtOnce: PULLS_AT_ONCE,
     pauseSeconds: configuration.changesSeconds,
     isForAllMerchants: configuration.environment === 'production' && configuration.cell === null,
-    ...observeFeed({
-      log,
-      outcomes,
-      pages: metrics.counter(ACQUIRER_CHANGE_PAGES),
-      showAges: (tellAges) =>
-        metrics.gauge(ACQUIRER_CHANGES_AGE_SECONDS, (gauge) =>
-          tellAges((provider, seconds) => gauge.set({ provider }, seconds)),
-        ),
-      providers: acquirers.all,
-      unreadable: 'what the acquirer reported was no change: see parcela resolve changes',
-    }),
-    applying: {
+    pages: ACQUIRER_CHANGE_PAGES,
+    age: ACQUIRER_CHANGES_AGE_SECONDS,
+    unreadable: 'what the acquirer reported was no change: see parcela resolve changes',
+    applying: openApplying(context, {
       name: 'applyChanges',
-      database,
-      // Not shared: what wakes the resolving of payments brings no changes to apply.
-      wakeSignal: createWakeSignal(),
       waiting: WAITING_CHANGES,
       subjectOf: ({ reference }) => reference,
       record: (change) => recordChange({ database, deliverer, chargebacks }, change),
       warnings: REFUSALS,
-      observeChange: (outcome) => outcomes.inc({ outcome }),
+      outcomes: ACQUIRER_CHANGES,
       warnOfChange: ({ merchantId, changeId, reference, installmentNumber }, reason) =>
         log.warn({ merchantId, changeId, reference, installmentNumber, reason }, 'a change was not applied'),
-    },
+    }),
   });
 }
 

@@ -1,4 +1,4 @@
-import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
+import { type BatchedWriteOptions, oneByOne } from '../../platform/postgres/batched-writes.ts';
 import type { Database, Tx } from '../../platform/postgres/database.ts';
 import { type Deadline, NO_DEADLINE } from '../../platform/postgres/deadline.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
@@ -14,8 +14,7 @@ export type MoveTools<Held, Move, Row extends MoveRow<Held, Move>> = {
   readonly write: (tx: Tx, held: Held, move: Move, row: Row) => Promise<MovedRow<Held> | null>;
 };
 
-/** One row a batch, as for cancels. */
-const LIMITS = { rowsPerBatch: 1, statementsInFlight: 4, waitingCallers: 500 };
+const LIMITS = { statementsInFlight: 4, waitingCallers: 500 };
 
 /**
  * The rule decides on the locked row, and the move is written with its movement and deliveries, in one
@@ -28,22 +27,16 @@ export function movesWrite<Held, Move, Row extends MoveRow<Held, Move>>(
   tools: MoveTools<Held, Move, Row>,
   mustBeWritten: boolean,
 ): BatchedWriteOptions<Row, Moved<Held>> {
-  return {
+  return oneByOne({
     name: tools.name,
     isRefusal: () => false,
     key: tools.idOf,
     merchant: (row) => row.merchantId,
     limits: LIMITS,
     mustBeWritten,
-    write: async (rows, deadlines) => {
-      const results = new Map<string, Moved<Held>>();
-      for (const [index, row] of rows.entries()) {
-        const deadline = mustBeWritten ? NO_DEADLINE : (deadlines[index] ?? NO_DEADLINE);
-        results.set(tools.idOf(row), await commitMove(database, deliverer, tools, row, deadline));
-      }
-      return results;
-    },
-  };
+    write: (row, deadline) =>
+      commitMove(database, deliverer, tools, row, mustBeWritten ? NO_DEADLINE : deadline),
+  });
 }
 
 async function commitMove<Held, Move, Row extends MoveRow<Held, Move>>(

@@ -3,7 +3,7 @@ import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import { isKeyTaken, keyValues, REMEMBER_KEYS } from '../../idempotency/idempotency-keys.sql.ts';
 import { KeyRetired, keepInUse } from '../../keys/data-keys.sql.ts';
 import type { Sealed } from '../../keys/open-keyring.ts';
-import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
+import { type BatchedWriteOptions, oneByOne } from '../../platform/postgres/batched-writes.ts';
 import { statement, type Tx } from '../../platform/postgres/database.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromOtherStates, fromStates } from '../../platform/postgres/state-table.ts';
@@ -20,7 +20,7 @@ import {
 import { giveUpDeliveries, REMEMBER_ENDPOINTS } from './webhook-endpoints.sql.ts';
 
 /** Commits wait for the end of the audit log's chain, so more at once would only hold connections. */
-const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 200 };
+const LIMITS = { statementsInFlight: 2, waitingCallers: 200 };
 
 export type Registration = {
   readonly event: 'register';
@@ -47,15 +47,14 @@ export type EndpointChangeResult = 'done' | 'notFound' | 'tooManyActive' | 'keyR
 export function endpointChangesWrite(
   audit: Audit,
 ): BatchedWriteOptions<EndpointChange, EndpointChangeResult> {
-  const key = ({ kind, of, actor }: EndpointChange) => `${actor.merchantId}|${endpointOf(kind, of)}`;
-  return {
+  return oneByOne({
     name: 'webhookEndpoints',
     isRefusal: (result) => result === 'notFound' || result === 'tooManyActive',
-    key,
+    key: ({ kind, of, actor }) => `${actor.merchantId}|${endpointOf(kind, of)}`,
     merchant: ({ actor }) => actor.merchantId,
     limits: LIMITS,
-    write: (rows) => writeOneByOne(rows, key, (row) => writeChange(audit, row)),
-  };
+    write: (row) => writeChange(audit, row),
+  });
 }
 
 async function writeChange(audit: Audit, change: EndpointChange): Promise<EndpointChangeResult> {

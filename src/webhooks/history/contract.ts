@@ -1,7 +1,7 @@
-import { type Static, type TSchema, Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { contract, type Fault, GENERAL_TAG } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
-import { named } from '../../platform/http/named.ts';
+import { named, orNull } from '../../platform/http/named.ts';
 import { type RefusalShape, refusal, refusedAnswer } from '../../platform/http/refusal.ts';
 import { pageAnswer, pageQuery, readPage, tooManyToOrder } from '../../platform/pages.ts';
 import { type Day, type Instant, parseOffsetText, saoPauloOffsetText } from '../../values/instant.ts';
@@ -34,9 +34,6 @@ export const STATUS_WORDS = {
   delivered: 'Delivered',
   givenUp: 'GivenUp',
 } as const satisfies Record<DeliveryState, string>;
-
-const orNull = <Schema extends TSchema>(schema: Schema, description?: string) =>
-  Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
 
 const FIELDS_OF_ALL = {
   id: Type.String({ description: 'The `webhook-id` of every try.' }),

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { callerAt, contract, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
-import { named } from '../../platform/http/named.ts';
+import { named, orNull } from '../../platform/http/named.ts';
 import { refusalAnswer } from '../../platform/http/refusal.ts';
 import { utcText } from '../../values/instant.ts';
 import { ACCOUNT_QUERY } from '../endpoints/endpoints.ts';
@@ -26,7 +26,7 @@ export const CREATE_WEBHOOK_SECRET = contract({
         'The secret; previousValidUntil says until when the one before signs too, null when there was none.',
       schema: named('WebhookSecret', {
         secret: Type.String(),
-        previousValidUntil: Type.Union([Type.String(), Type.Null()]),
+        previousValidUntil: orNull(Type.String()),
       }),
       example: {
         secret: `whsec_${'A'.repeat(43)}=`,

@@ -2,7 +2,7 @@ import { type Audit, type AuditDetail, type MerchantActor, merchantEvent } from 
 import { KeyRetired, keepInUse } from '../../keys/data-keys.sql.ts';
 import type { Sealed } from '../../keys/open-keyring.ts';
 import { type SealedTable, sealedTable } from '../../keys/resealing/sealed-rows.sql.ts';
-import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
+import { type BatchedWriteOptions, oneByOne } from '../../platform/postgres/batched-writes.ts';
 import { type Database, type Reader, type Row, statement } from '../../platform/postgres/database.ts';
 import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
@@ -42,24 +42,20 @@ export type CreateSecretResult =
   | { readonly isKeyRetired: true };
 
 /** Commits wait for the end of the audit log's chain, so more at once would only hold connections. */
-const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 200 };
+const LIMITS = { statementsInFlight: 2, waitingCallers: 200 };
 
 export function secretsWrite(
   database: Database,
   audit: Audit,
 ): BatchedWriteOptions<NewSecret, CreateSecretResult> {
-  const key = ({ merchantId, accountNumber }: NewSecret) => `${merchantId}|${accountNumber}`;
-  return {
+  return oneByOne({
     name: 'webhookSecrets',
     isRefusal: () => false,
-    key,
+    key: ({ merchantId, accountNumber }) => `${merchantId}|${accountNumber}`,
     merchant: ({ merchantId }) => merchantId,
     limits: LIMITS,
-    async write([row]) {
-      const secret = row as NewSecret;
-      return new Map([[key(secret), await writeSecret(database, audit, secret)]]);
-    },
-  };
+    write: (row) => writeSecret(database, audit, row),
+  });
 }
 
 async function writeSecret(

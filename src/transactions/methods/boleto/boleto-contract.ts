@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { named } from '../../../platform/http/named.ts';
+import { named, orNull } from '../../../platform/http/named.ts';
 import type { MessageContract } from '../../../platform/reference/messages.ts';
 import { type BarCode, digitableLine } from '../../../values/bar-code.ts';
 import { inCell } from '../../../values/cell.ts';
@@ -8,8 +8,6 @@ import { ExactNumber } from '../../../values/exact-json.ts';
 import { PAYMENT_KINDS } from '../../bill-payment.ts';
 import { BEING_ISSUED_WORD, STATUS_WORDS, statusBill, statusWord } from './bill-status.ts';
 import type { Boleto } from './boleto.ts';
-
-const orNull = (text: string) => Type.Union([Type.String(), Type.Null()], { description: text });
 
 const RECEIVED_PAYMENT = {
   amount: Type.Integer({ description: 'Cents.' }),
@@ -25,14 +23,14 @@ const RECEIVED_PAYMENT = {
 
 /** The payer as clients of this family read it; null where it was erased. */
 const FLAT_PAYER = {
-  payerName: orNull('`payer.name`'),
-  payerDocument: orNull('`payer.documentNumber`'),
-  payerEmail: orNull('`payer.email`'),
-  payerStreetAndNumber: orNull('`payer.address.street` and `payer.address.number`'),
-  payerDistrict: orNull('`payer.address.district`'),
-  payerCity: orNull('`payer.address.city`'),
-  payerCityState: orNull('`payer.address.state`'),
-  payerZipCode: orNull('`payer.address.zipCode`'),
+  payerName: orNull(Type.String(), '`payer.name`'),
+  payerDocument: orNull(Type.String(), '`payer.documentNumber`'),
+  payerEmail: orNull(Type.String(), '`payer.email`'),
+  payerStreetAndNumber: orNull(Type.String(), '`payer.address.street` and `payer.address.number`'),
+  payerDistrict: orNull(Type.String(), '`payer.address.district`'),
+  payerCity: orNull(Type.String(), '`payer.address.city`'),
+  payerCityState: orNull(Type.String(), '`payer.address.state`'),
+  payerZipCode: orNull(Type.String(), '`payer.address.zipCode`'),
 };
 
 function writeFlatPayer(payer: Boleto['payer']): Record<keyof typeof FLAT_PAYER, string | null> {
@@ -58,50 +56,47 @@ export const BOLETO_ANSWER = named('Boleto', {
     description: 'YYYY-MM-DD. On a day without banks it is paid in time on the next business day.',
   }),
   payableUntil: Type.String({ description: 'The last day on which it can be paid, YYYY-MM-DD.' }),
-  barCode: orNull('44 digits; null: the bank has not answered yet.'),
-  digitableLine: orNull('47 digits, which payers type; null: the bank has not answered yet.'),
-  pixEmv: orNull('The text of a Pix that pays the same boleto; null: the bank gives none.'),
+  barCode: orNull(Type.String(), '44 digits; null: the bank has not answered yet.'),
+  digitableLine: orNull(Type.String(), '47 digits, which payers type; null: the bank has not answered yet.'),
+  pixEmv: orNull(Type.String(), 'The text of a Pix that pays the same boleto; null: the bank gives none.'),
   ourNumber: Type.String({ description: 'Eleven digits, the `nsu` of its notifications.' }),
   statusBill: Type.Integer({
     description: '0 being issued, 1 issued, 2 paid, 3 overdue, 4 canceled, 5 expired.',
   }),
   statusDescription: Type.Enum([BEING_ISSUED_WORD, ...Object.values(STATUS_WORDS)]),
-  effectivePaymentValue: Type.Union([Type.Number(), Type.Null()], {
-    description:
-      'Reais that were paid: other than the value with fine, interest or discount, or in part. null: it is not paid.',
-  }),
-  effectivePaymentDate: orNull('The day of the payment, YYYY-MM-DD; null: it is not paid.'),
+  effectivePaymentValue: orNull(
+    Type.Number(),
+    'Reais that were paid: other than the value with fine, interest or discount, or in part. null: it is not paid.',
+  ),
+  effectivePaymentDate: orNull(Type.String(), 'The day of the payment, YYYY-MM-DD; null: it is not paid.'),
   payments: Type.Array(
     named('BoletoPayment', {
       ...RECEIVED_PAYMENT,
-      exceptionId: orNull('The exception by which it is resolved; null: it was expected.'),
+      exceptionId: orNull(Type.String(), 'The exception by which it is resolved; null: it was expected.'),
     }),
     {
       description: 'All that the bank has reported, in that order.',
     },
   ),
-  payer: Type.Union(
-    [
-      named('Payer', {
-        name: Type.String(),
-        documentNumber: Type.String(),
-        email: Type.Union([Type.String(), Type.Null()]),
-        address: named('PayerAddress', {
-          street: Type.String(),
-          number: Type.String(),
-          complement: Type.Union([Type.String(), Type.Null()]),
-          district: Type.String(),
-          city: Type.String(),
-          state: Type.String(),
-          zipCode: Type.String(),
-        }),
+  payer: orNull(
+    named('Payer', {
+      name: Type.String(),
+      documentNumber: Type.String(),
+      email: orNull(Type.String()),
+      address: named('PayerAddress', {
+        street: Type.String(),
+        number: Type.String(),
+        complement: orNull(Type.String()),
+        district: Type.String(),
+        city: Type.String(),
+        state: Type.String(),
+        zipCode: Type.String(),
       }),
-      Type.Null(),
-    ],
-    { description: 'Who pays; null: it was erased.' },
+    }),
+    'Who pays; null: it was erased.',
   ),
   ...FLAT_PAYER,
-  referenceTransaction: Type.Union([Type.String(), Type.Null()]),
+  referenceTransaction: orNull(Type.String()),
   linkId: Type.Optional(Type.String({ description: 'Its payment link.' })),
   url: Type.String({ description: 'The page to print, for the payer: whoever has the address sees it.' }),
 });
@@ -194,16 +189,17 @@ export const BOLETO_MESSAGES: readonly MessageContract[] = [
     body: named('BoletoCallback', {
       id: Type.String(),
       ourNumber: Type.String(),
-      referenceTransaction: Type.Union([Type.String(), Type.Null()]),
+      referenceTransaction: orNull(Type.String()),
       value: Type.Number(),
       dueDate: Type.String(),
       statusBill: Type.Integer(),
       statusDescription: Type.Enum([BEING_ISSUED_WORD, ...Object.values(STATUS_WORDS)]),
-      effectivePaymentValue: Type.Union([Type.Number(), Type.Null()]),
-      effectivePaymentDate: Type.Union([Type.String(), Type.Null()]),
-      unexpectedPayment: Type.Union([named('UnexpectedPayment', RECEIVED_PAYMENT), Type.Null()], {
-        description: 'Why it is sent, where money came that was not expected; null: the status changed.',
-      }),
+      effectivePaymentValue: orNull(Type.Number()),
+      effectivePaymentDate: orNull(Type.String()),
+      unexpectedPayment: orNull(
+        named('UnexpectedPayment', RECEIVED_PAYMENT),
+        'Why it is sent, where money came that was not expected; null: the status changed.',
+      ),
       moment: Type.String(),
     }),
     example: {

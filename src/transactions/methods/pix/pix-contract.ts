@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { named } from '../../../platform/http/named.ts';
+import { named, orNull } from '../../../platform/http/named.ts';
 import type { MessageContract } from '../../../platform/reference/messages.ts';
 import { portionHalfEven } from '../../../values/apportion.ts';
 import { inCell } from '../../../values/cell.ts';
@@ -10,8 +10,6 @@ import { givenBack, type Pix, sharesOf } from './pix.ts';
 import { isPartlyReturned, nsuOf, PIX_WORDS, statusWord } from './pix-status.ts';
 import type { Refund, RefundState } from './refunds/refund.ts';
 
-const orNull = (text: string) => Type.Union([Type.String(), Type.Null()], { description: text });
-
 const STATUS = Type.Enum(Object.values(PIX_WORDS), {
   description:
     'Processando: the bank has not answered yet. Negada: it makes no such charge. Cancelada: taken away, or given back whole.',
@@ -20,13 +18,16 @@ const STATUS = Type.Enum(Object.values(PIX_WORDS), {
 const OF_CHARGE = {
   paymentId: Type.String(),
   txid: Type.String({ description: 'What names it at the bank: 32 letters and digits.' }),
-  pixEmv: orNull('The text of the QR code ("copia e cola"); null: the bank has not given one.'),
+  pixEmv: orNull(
+    Type.String(),
+    'The text of the QR code ("copia e cola"); null: the bank has not given one.',
+  ),
   qrCodeUrl: Type.String({
     description: 'The QR code as PNG, at an address that nobody can guess; with `.svg` at its end as SVG.',
   }),
   url: Type.String({ description: 'The page for the payer, which shows the payment by itself.' }),
   expiresAt: Type.String({ description: 'Until when it can be paid, with offset.' }),
-  referenceTransaction: Type.Union([Type.String(), Type.Null()]),
+  referenceTransaction: orNull(Type.String()),
 };
 
 export const PIX_ISSUED = named('PixCharge', { ...OF_CHARGE, status: STATUS, amount: Type.Integer() });
@@ -67,34 +68,34 @@ const REFUND_WORDS = {
 export const PIX_PAYMENT = named('PixPayment', {
   ...OF_CHARGE,
   method: Type.Enum(['pix']),
-  billingId: orNull('The billing that it was collected for (Pix Automático); null: no billing.'),
+  billingId: orNull(
+    Type.String(),
+    'The billing that it was collected for (Pix Automático); null: no billing.',
+  ),
   linkId: Type.Optional(Type.String({ description: 'Its payment link.' })),
   statusDescription: STATUS,
   isPartlyReturned: Type.Boolean({ description: 'A part of what paid it was given back.' }),
   transactionDate: Type.String(),
   transactionMoment: Type.String(),
-  authorizationCode: orNull('Of cards alone; always null.'),
-  nsu: orNull('The last twenty of the end-to-end id of what paid it; null: nothing yet.'),
+  authorizationCode: orNull(Type.String(), 'Of cards alone; always null.'),
+  nsu: orNull(Type.String(), 'The last twenty of the end-to-end id of what paid it; null: nothing yet.'),
   value: Type.Integer({ description: 'Cents, as it was charged.' }),
-  paidAmount: Type.Union([Type.Integer(), Type.Null()], {
-    description:
-      'Cents that paid it: other than value with fine, interest or discount. null: it is not paid.',
-  }),
-  fee: Type.Union([Type.Integer(), Type.Null()], {
-    description: "Cents of paidAmount that are the operator's fee; null: it is not paid.",
-  }),
-  netAmount: Type.Union([Type.Integer(), Type.Null()], {
-    description: 'paidAmount less the fee, settled when it was paid; null: it is not paid.',
-  }),
+  paidAmount: orNull(
+    Type.Integer(),
+    'Cents that paid it: other than value with fine, interest or discount. null: it is not paid.',
+  ),
+  fee: orNull(Type.Integer(), "Cents of paidAmount that are the operator's fee; null: it is not paid."),
+  netAmount: orNull(
+    Type.Integer(),
+    'paidAmount less the fee, settled when it was paid; null: it is not paid.',
+  ),
   canceledAmount: Type.Integer({ description: 'Cents that were given back, of all that arrived.' }),
   cancelingAmount: Type.Integer({ description: 'Cents that are being given back.' }),
-  dueDate: orNull('YYYY-MM-DD; null: it is to be paid at once.'),
-  description: orNull('What the payer was shown.'),
-  payer: Type.Union(
-    [named('PixPayer', { name: Type.String(), documentNumber: Type.String() }), Type.Null()],
-    {
-      description: 'Who was to pay; null: not given, or erased.',
-    },
+  dueDate: orNull(Type.String(), 'YYYY-MM-DD; null: it is to be paid at once.'),
+  description: orNull(Type.String(), 'What the payer was shown.'),
+  payer: orNull(
+    named('PixPayer', { name: Type.String(), documentNumber: Type.String() }),
+    'Who was to pay; null: not given, or erased.',
   ),
   split: Type.Optional(SPLIT_IN_LIST),
   bank: Type.String({ description: 'Where it was charged, by the name that the operator gave it.' }),
@@ -102,7 +103,7 @@ export const PIX_PAYMENT = named('PixPayment', {
     named('PixReceipt', {
       ...RECEIVED,
       canceledAmount: Type.Integer({ description: 'Cents of it that were given back.' }),
-      exceptionId: orNull('The exception by which it is resolved; null: it was expected.'),
+      exceptionId: orNull(Type.String(), 'The exception by which it is resolved; null: it was expected.'),
     }),
     { description: 'All that arrived for it, in that order.' },
   ),
@@ -117,7 +118,7 @@ export const PIX_PAYMENT = named('PixPayment', {
             'Processando: the bank is asked until it answers. Pendente: it carries it out. Cancelado: given back. Recusado: the bank gives nothing back.',
         }),
         createdAt: Type.String(),
-        decidedAt: Type.Union([Type.String(), Type.Null()]),
+        decidedAt: orNull(Type.String()),
       }),
       { description: 'The newest hundred devolutions, oldest first; read alone.' },
     ),
@@ -219,26 +220,23 @@ export const PIX_MESSAGES: readonly MessageContract[] = [
       Installments: Type.Integer(),
       TransactionType: Type.Enum(['PIX']),
       ResultId: Type.String(),
-      AuthorizationCode: orNull('Of cards alone; always null.'),
+      AuthorizationCode: orNull(Type.String(), 'Of cards alone; always null.'),
       Status: Type.String(),
       paymentId: Type.String(),
-      referenceTransaction: Type.Union([Type.String(), Type.Null()]),
+      referenceTransaction: orNull(Type.String()),
       txid: Type.String(),
       statusDescription: Type.Enum(Object.values(PIX_WORDS)),
-      endToEndId: Type.Union([Type.String(), Type.Null()]),
-      paidAmount: Type.Union([Type.Integer(), Type.Null()]),
+      endToEndId: orNull(Type.String()),
+      paidAmount: orNull(Type.Integer()),
       returnedAmount: Type.Integer(),
-      unexpectedPayment: Type.Union(
-        [
-          named('PixUnexpectedReceipt', {
-            endToEndId: RECEIVED.endToEndId,
-            amount: RECEIVED.amount,
-            kind: RECEIVED.kind,
-            state: RECEIVED.state,
-          }),
-          Type.Null(),
-        ],
-        { description: 'Why it is sent, where money came that was not expected; null: the status changed.' },
+      unexpectedPayment: orNull(
+        named('PixUnexpectedReceipt', {
+          endToEndId: RECEIVED.endToEndId,
+          amount: RECEIVED.amount,
+          kind: RECEIVED.kind,
+          state: RECEIVED.state,
+        }),
+        'Why it is sent, where money came that was not expected; null: the status changed.',
       ),
     }),
     example: {

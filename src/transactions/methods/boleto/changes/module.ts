@@ -1,14 +1,13 @@
-import type { Applying } from '../../../../platform/feeds/apply-changes.ts';
-import { type Feed, observeFeed, openFeed } from '../../../../platform/feeds/open-feed.ts';
+import { openApplying } from '../../../../platform/feeds/apply-changes.ts';
+import { type Feed, openFeed } from '../../../../platform/feeds/open-feed.ts';
 import { counter, gauge } from '../../../../platform/metrics.ts';
 import type { ModuleContext } from '../../../../platform/module.ts';
 import { declarePeer } from '../../../../platform/process-reports/peer-metrics.ts';
-import { createWakeSignal } from '../../../../platform/work/wake-signal.ts';
 import { type BankChange, type BankSettings, MOST_BANK_CHANGES } from '../../../../providers/banks/bank.ts';
 import type { Banks } from '../../../../providers/open-banks.ts';
 import { qualifiedChangeId } from '../../../../providers/provider.ts';
 import type { Deliverer } from '../../../../webhooks/deliveries/delivery.ts';
-import type { BankChangeResult, WaitingBankChange } from './bank-change.ts';
+import type { BankChangeResult } from './bank-change.ts';
 import { BANK_CURSORS, recordBankChange, WAITING_BANK_CHANGES } from './bank-changes.sql.ts';
 
 const BANK_CHANGES = counter(
@@ -52,33 +51,9 @@ export function openBankChanges(
   context: BankChangesContext,
   { banks, deliverer }: { readonly banks: Banks; readonly deliverer: Deliverer },
 ): Feed {
-  const { database, log, metrics } = context;
-  const outcomes = metrics.counter(BANK_CHANGES);
-  for (const outcome of [...WARNINGS, 'unreadable']) outcomes.inc({ outcome }, 0);
-  const applying: Applying<WaitingBankChange> = {
-    name: 'applyBankChanges',
-    database,
-    wakeSignal: createWakeSignal(),
-    waiting: WAITING_BANK_CHANGES,
-    subjectOf: ({ ourNumber }) => ourNumber,
-    record: (change) => recordBankChange(database, deliverer, change),
-    warnings: WARNINGS,
-    observeChange: (outcome) => outcomes.inc({ outcome }),
-    warnOfChange: ({ merchantId, changeId, ourNumber, event }, reason) =>
-      log.warn({ merchantId, changeId, ourNumber, event, reason }, 'a change of the bank is not as expected'),
-  };
-  return feedOf(context, banks, applying, outcomes);
-}
-
-function feedOf(
-  { configuration, clock, log, metrics }: BankChangesContext,
-  banks: Banks,
-  applying: Applying<WaitingBankChange>,
-  outcomes: Parameters<typeof observeFeed>[0]['outcomes'],
-): Feed {
-  return openFeed({
+  const { configuration, database, log } = context;
+  return openFeed(context, {
     name: 'pullBankChanges',
-    clock,
     cursors: BANK_CURSORS,
     providers: banks.all,
     async ask(provider, request, timeout) {
@@ -90,18 +65,22 @@ function feedOf(
     pullsAtOnce: PULLS_AT_ONCE,
     pauseSeconds: configuration.bank.changesSeconds,
     isForAllMerchants: configuration.environment === 'production' && configuration.cell === null,
-    ...observeFeed({
-      log,
-      outcomes,
-      pages: metrics.counter(BANK_CHANGE_PAGES),
-      showAges: (tellAges) =>
-        metrics.gauge(BANK_CHANGES_AGE_SECONDS, (gauge) =>
-          tellAges((provider, seconds) => gauge.set({ provider }, seconds)),
+    pages: BANK_CHANGE_PAGES,
+    age: BANK_CHANGES_AGE_SECONDS,
+    unreadable: 'what the bank reported was no change: see parcela resolve changes',
+    applying: openApplying(context, {
+      name: 'applyBankChanges',
+      waiting: WAITING_BANK_CHANGES,
+      subjectOf: ({ ourNumber }) => ourNumber,
+      record: (change) => recordBankChange(database, deliverer, change),
+      warnings: WARNINGS,
+      outcomes: BANK_CHANGES,
+      warnOfChange: ({ merchantId, changeId, ourNumber, event }, reason) =>
+        log.warn(
+          { merchantId, changeId, ourNumber, event, reason },
+          'a change of the bank is not as expected',
         ),
-      providers: banks.all,
-      unreadable: 'what the bank reported was no change: see parcela resolve changes',
     }),
-    applying,
   });
 }
 

@@ -1,9 +1,8 @@
-import type { Applying } from '../../../../platform/feeds/apply-changes.ts';
-import { type Feed, observeFeed, openFeed } from '../../../../platform/feeds/open-feed.ts';
+import { openApplying } from '../../../../platform/feeds/apply-changes.ts';
+import { type Feed, openFeed } from '../../../../platform/feeds/open-feed.ts';
 import { counter, gauge } from '../../../../platform/metrics.ts';
 import type { ModuleContext } from '../../../../platform/module.ts';
 import { declarePeer } from '../../../../platform/process-reports/peer-metrics.ts';
-import { createWakeSignal } from '../../../../platform/work/wake-signal.ts';
 import type { PixBanks } from '../../../../providers/open-pix-banks.ts';
 import { MOST_RECEIPTS } from '../../../../providers/pix/pix-bank.ts';
 import type { PixSettings } from '../../../../providers/pix/pix-settings.ts';
@@ -62,97 +61,55 @@ type ReceiptsContext = Pick<ModuleContext, 'database' | 'clock' | 'log' | 'metri
   };
 };
 
+/** Between two rounds over all days of which something may leave again, in questions for what arrived. */
+const QUESTIONS_A_ROUND = 120;
+
 export function openReceipts(
   context: ReceiptsContext,
   { pixBanks, deliverer }: { readonly pixBanks: PixBanks; readonly deliverer: Deliverer },
 ): Feed {
-  const { database, clock, log, metrics } = context;
-  const outcomes = metrics.counter(RECEIPTS);
-  for (const outcome of [...WARNINGS, 'unreadable']) outcomes.inc({ outcome }, 0);
-  const applying: Applying<WaitingReceipt> = {
-    name: 'applyPixReceipts',
-    database,
-    wakeSignal: createWakeSignal(),
-    waiting: WAITING_RECEIPTS,
-    subjectOf: ({ pixId }) => pixId,
-    record: (receipt) => recordReceipt(database, deliverer, clock, receipt),
-    warnings: WARNINGS,
-    observeChange: (outcome) => outcomes.inc({ outcome }),
-    warnOfChange: ({ merchantId, pixId: paymentId, changeId: endToEndId }, reason) =>
-      log.warn({ merchantId, paymentId, endToEndId, reason }, 'what arrived by Pix is not as expected'),
-  };
-  const feed = feedOf(context, pixBanks, applying, outcomes);
-  const returns = returnsOf(context, pixBanks, applying, outcomes);
-  // What they report is applied by the same work.
-  return { ...feed, works: [...feed.works, ...returns.works.filter(({ name }) => name !== applying.name)] };
-}
-
-/** Between two rounds over all days of which something may leave again, in questions for what arrived. */
-const QUESTIONS_A_ROUND = 120;
-
-/** What banks gave back by themselves, days after the payment: no question for what arrived tells it. */
-function returnsOf(
-  { configuration, clock, log, metrics }: ReceiptsContext,
-  pixBanks: PixBanks,
-  applying: Applying<WaitingReceipt>,
-  outcomes: Parameters<typeof observeFeed>[0]['outcomes'],
-): Feed {
+  const { configuration, database, clock, log } = context;
   const { timeoutMilliseconds, changesSeconds } = configuration.pix;
-  return openFeed({
-    name: 'pullPixReturns',
-    clock,
-    cursors: PIX_RETURN_CURSORS,
+  const ofBanks = {
     providers: pixBanks.all,
-    ask: (provider, request, timeout) => pixBanks.of(provider).returnedSince(request, timeout),
     timeoutMilliseconds,
     mostChanges: MOST_RECEIPTS,
+    // A bank reports to its account holder, by its own clock, whichever merchants they are.
+    isForAllMerchants: true,
+    unreadable: 'what the bank of Pix reported cannot be read: see parcela resolve changes',
+    applying: openApplying<WaitingReceipt>(context, {
+      name: 'applyPixReceipts',
+      waiting: WAITING_RECEIPTS,
+      subjectOf: ({ pixId }) => pixId,
+      record: (receipt) => recordReceipt(database, deliverer, clock, receipt),
+      warnings: WARNINGS,
+      outcomes: RECEIPTS,
+      warnOfChange: ({ merchantId, pixId: paymentId, changeId: endToEndId }, reason) =>
+        log.warn({ merchantId, paymentId, endToEndId, reason }, 'what arrived by Pix is not as expected'),
+    }),
+  };
+  const feed = openFeed(context, {
+    ...ofBanks,
+    name: 'pullPixReceipts',
+    cursors: configuration.cell === null ? PIX_CURSORS : PIX_CURSORS_OF_CELL,
+    ask: (provider, request, timeout) => pixBanks.of(provider).receivedSince(request, timeout),
+    pullsAtOnce: PULLS_AT_ONCE,
+    pauseSeconds: changesSeconds,
+    pages: RECEIPT_PAGES,
+    age: RECEIPTS_AGE_SECONDS,
+  });
+  // What banks gave back by themselves, days after the payment: no question for what arrived tells it.
+  const returns = openFeed(context, {
+    ...ofBanks,
+    name: 'pullPixReturns',
+    cursors: PIX_RETURN_CURSORS,
+    ask: (provider, request, timeout) => pixBanks.of(provider).returnedSince(request, timeout),
     pullsAtOnce: 1,
     pauseSeconds: changesSeconds * QUESTIONS_A_ROUND,
-    isForAllMerchants: true,
-    ...observeFeed({
-      log,
-      outcomes,
-      pages: metrics.counter(RETURN_PAGES),
-      showAges: (tellAges) =>
-        metrics.gauge(RETURNS_AGE_SECONDS, (gauge) =>
-          tellAges((provider, seconds) => gauge.set({ provider }, seconds)),
-        ),
-      providers: pixBanks.all,
-      unreadable: 'what the bank of Pix reported cannot be read: see parcela resolve changes',
-    }),
-    applying,
+    pages: RETURN_PAGES,
+    age: RETURNS_AGE_SECONDS,
   });
-}
-
-/** A bank reports to its account holder, by its own clock, whichever merchants they are. */
-function feedOf(
-  { configuration, clock, log, metrics }: ReceiptsContext,
-  pixBanks: PixBanks,
-  applying: Applying<WaitingReceipt>,
-  outcomes: Parameters<typeof observeFeed>[0]['outcomes'],
-): Feed {
-  return openFeed({
-    name: 'pullPixReceipts',
-    clock,
-    cursors: configuration.cell === null ? PIX_CURSORS : PIX_CURSORS_OF_CELL,
-    providers: pixBanks.all,
-    ask: (provider, request, timeout) => pixBanks.of(provider).receivedSince(request, timeout),
-    timeoutMilliseconds: configuration.pix.timeoutMilliseconds,
-    mostChanges: MOST_RECEIPTS,
-    pullsAtOnce: PULLS_AT_ONCE,
-    pauseSeconds: configuration.pix.changesSeconds,
-    isForAllMerchants: true,
-    ...observeFeed({
-      log,
-      outcomes,
-      pages: metrics.counter(RECEIPT_PAGES),
-      showAges: (tellAges) =>
-        metrics.gauge(RECEIPTS_AGE_SECONDS, (gauge) =>
-          tellAges((provider, seconds) => gauge.set({ provider }, seconds)),
-        ),
-      providers: pixBanks.all,
-      unreadable: 'what the bank of Pix reported cannot be read: see parcela resolve changes',
-    }),
-    applying,
-  });
+  // What they report is applied by the same work.
+  const { name: applied } = ofBanks.applying;
+  return { ...feed, works: [...feed.works, ...returns.works.filter(({ name }) => name !== applied)] };
 }

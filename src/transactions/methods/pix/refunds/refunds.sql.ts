@@ -5,7 +5,7 @@ import {
   REMEMBER_KEYS,
   racingForKeys,
 } from '../../../../idempotency/idempotency-keys.sql.ts';
-import type { BatchedWriteOptions } from '../../../../platform/postgres/batched-writes.ts';
+import { type BatchedWriteOptions, oneByOne } from '../../../../platform/postgres/batched-writes.ts';
 import {
   type Database,
   type Reader,
@@ -13,7 +13,7 @@ import {
   statement,
   type Tx,
 } from '../../../../platform/postgres/database.ts';
-import { type Deadline, NO_DEADLINE } from '../../../../platform/postgres/deadline.ts';
+import type { Deadline } from '../../../../platform/postgres/deadline.ts';
 import { column, firstOf, rowCodec } from '../../../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../../../platform/postgres/state-table.ts';
 import type { Cents } from '../../../../values/cents.ts';
@@ -151,28 +151,20 @@ const IS_KEY_USED = statement(
   'select exists (select from idempotency_keys where merchant_id = $1 and key_hash = $2) as is_used',
 );
 
-/** One row a batch, as for cancels. */
-const LIMITS = { rowsPerBatch: 1, statementsInFlight: 4, waitingCallers: 500 };
+const LIMITS = { statementsInFlight: 4, waitingCallers: 500 };
 
 /** Holds the amount, if it is left. Repeatable: an id that exists was written by an earlier try. */
 export function refundIntentsWrite(
   database: Database,
 ): BatchedWriteOptions<RefundIntentRow, RefundIntentResult> {
-  return {
+  return oneByOne({
     name: 'pixRefundIntents',
     isRefusal: ({ kind }) => kind === 'refused',
     key: (row) => row.refundId,
     merchant: (row) => row.merchantId,
     limits: LIMITS,
-    write: async (rows, deadlines) => {
-      const results = new Map<string, RefundIntentResult>();
-      for (const [index, row] of rows.entries()) {
-        const deadline = deadlines[index] ?? NO_DEADLINE;
-        results.set(row.refundId, await racingForKeys(() => commitIntent(database, row, deadline)));
-      }
-      return results;
-    },
-  };
+    write: (row, deadline) => racingForKeys(() => commitIntent(database, row, deadline)),
+  });
 }
 
 function commitIntent(
@@ -287,19 +279,15 @@ export function refundOutcomesWrite(
   database: Database,
   deliverer: Pick<Deliverer, 'notify'>,
 ): BatchedWriteOptions<RefundOutcomeRow, RefundState> {
-  return {
+  return oneByOne({
     name: 'pixRefundOutcomes',
     isRefusal: () => false,
     key: (row) => row.refundId,
     merchant: (row) => row.merchantId,
     limits: LIMITS,
     mustBeWritten: true,
-    write: async (rows) => {
-      const results = new Map<string, RefundState>();
-      for (const row of rows) results.set(row.refundId, await recordOutcome(database, deliverer, row));
-      return results;
-    },
-  };
+    write: (row) => recordOutcome(database, deliverer, row),
+  });
 }
 
 async function recordOutcome(
