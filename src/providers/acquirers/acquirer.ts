@@ -126,11 +126,7 @@ export type Unknown = {
 };
 
 /** No connection to the acquirer: no byte of the request was sent, so it can have no effect. */
-export type NotConnected = {
-  readonly kind: 'notConnected';
-  readonly reason: string;
-  readonly cause?: UnclearCause;
-};
+export type NotConnected = Pick<Unknown, 'reason' | 'cause'> & { readonly kind: 'notConnected' };
 
 /** The acquirer refused the request by a code that proves that it charged nothing. No issuer said no. */
 export type NotMade = { readonly kind: 'notMade'; readonly reason: string };
@@ -278,10 +274,7 @@ export type VoidAnswer =
   | { readonly kind: 'notFound'; readonly reason: string }
   | { readonly kind: 'declined' }
   | { readonly kind: 'canceled'; readonly reason: string }
-  /**
-   * `ofHold`: what this void's own look-up showed as held stands: by a no of the acquirer, by its word that it
-   * is too late, or in doubt.
-   */
+  /** `ofHold`: what its own look-up showed as held stands: by a no, by one that it is too late, or in doubt. */
   | (Unknown & { readonly ofHold?: 'refused' | 'late' | 'unclear' })
   | NotSent;
 
