@@ -274,7 +274,7 @@ export type VoidAnswer =
   | { readonly kind: 'notFound'; readonly reason: string }
   | { readonly kind: 'declined' }
   | { readonly kind: 'canceled'; readonly reason: string }
-  /** `ofHold`: what its own look-up showed as held stands: by a no, by one that it is too late, or in doubt. */
+  /** `ofHold`: what its own look-up showed as held stands: by a no, by one for lateness, or in doubt. */
   | (Unknown & { readonly ofHold?: 'refused' | 'late' | 'unclear' })
   | NotSent;
 
