@@ -43,8 +43,8 @@ export const CROWD_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: 'src/app/settings.ts',
-        find: "'PARCELA_CONNECTIONS_PER_ADDRESS',\n    '1000',",
-        put: "'PARCELA_CONNECTIONS_PER_ADDRESS',\n    '100000',",
+        find: "PARCELA_CONNECTIONS_PER_ADDRESS: [\n    '1000',",
+        put: "PARCELA_CONNECTIONS_PER_ADDRESS: [\n    '100000',",
       },
     ],
     kinds: 'idle',

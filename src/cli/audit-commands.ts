@@ -3,8 +3,8 @@ import type { AuditEntry, ChainFault } from '../audit/audit-chain.ts';
 import { AUDIT_ACTIONS } from '../audit/audit-event.ts';
 import { listAuditEntries, MOST_LISTED } from '../audit/list-audit-entries.ts';
 import { type AuditAnchor, type AuditVerdict, verifyAudit } from '../audit/verify-audit.ts';
+import type { Lines } from '../platform/lines.ts';
 import { instant, parseUtcText, utcText } from '../values/instant.ts';
-import type { Lines } from '../values/lines.ts';
 import {
   type AuditedCommandTools,
   type Command,

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { bankText, ReturnFileRefused } from '#settlement-files';
+import type { Lines } from '../platform/lines.ts';
 import { doubtSentence } from '../reconciliation/bank-files/doubt.ts';
 import {
   type DoubtfulAnswer,
@@ -12,7 +13,6 @@ import {
 import { keptName } from '../reconciliation/imports/settlement-file.ts';
 import { shownFileNumber } from '../transactions/methods/boleto/changes/bank-change.ts';
 import type { ToldByFile } from '../transactions/methods/boleto/changes/filed-changes.sql.ts';
-import type { Lines } from '../values/lines.ts';
 import { type Command, reaisOf, refused, visible } from './command.ts';
 
 /** See docs/return-files.md. */

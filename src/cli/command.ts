@@ -4,13 +4,13 @@ import type { KeyStore } from '../keys/key-store.ts';
 import type { KeyStoreSettings } from '../keys/key-store-settings.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
 import type { ChannelFiles } from '../platform/channels/channel-files.ts';
+import type { Lines } from '../platform/lines.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { DatabasePlace } from '../platform/postgres/database-place.ts';
 import { holdsCardNumber, holdsCpfOrEmail } from '../values/card-number-in-text.ts';
 import { cents, reaisText } from '../values/cents.ts';
 import { isUuid } from '../values/ids.ts';
 import { isDay, isInstant, utcText } from '../values/instant.ts';
-import type { Lines } from '../values/lines.ts';
 import type { UrlSettings } from '../webhooks/posting/open-url-rules.ts';
 
 export type CommandTools = {

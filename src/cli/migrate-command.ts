@@ -1,3 +1,4 @@
+import type { Lines } from '../platform/lines.ts';
 import { MIGRATIONS } from '../platform/migrations/migration-files.ts';
 import { type ScanKind, WAITS_FOR } from '../platform/migrations/migration-locks.ts';
 import {
@@ -11,7 +12,6 @@ import {
   TABLE_LOCK_SECONDS,
   TABLE_LOCK_TRIES,
 } from '../platform/migrations/migrations.ts';
-import type { Lines } from '../values/lines.ts';
 import type { Command, CommandOutcome, GivenOptions, InstallationTools } from './command.ts';
 
 /** Every start migrates too. As a step of its own, the owner migrates before new services start. */

@@ -1,5 +1,6 @@
 import { DAYS_KEPT } from '../idempotency/idempotency-key.ts';
 import { type KeyedRequestLook, listKeyedRequests } from '../idempotency/idempotency-keys.sql.ts';
+import type { Lines } from '../platform/lines.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { TransactionWithCancels } from '../transactions/cancels/cancel.ts';
 import {
@@ -10,7 +11,6 @@ import {
 import { reaisText } from '../values/cents.ts';
 import { isUuid } from '../values/ids.ts';
 import { type Instant, utcText } from '../values/instant.ts';
-import type { Lines } from '../values/lines.ts';
 import { listMessagesOf, type PaymentMessage } from '../webhooks/history/messages-of-payments.sql.ts';
 import { type Command, MERCHANT_OPTION, option, refused, table, visible } from './command.ts';
 

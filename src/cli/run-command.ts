@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
+import { linesOf } from '../platform/lines.ts';
 import { CommitUnknown, DatabaseUnavailable } from '../platform/postgres/database-errors.ts';
 import { Overloaded } from '../platform/work/fair-line.ts';
-import { linesOf } from '../values/lines.ts';
 import { ARCHIVE_COMMAND, AUDIT_COMMANDS } from './audit-commands.ts';
 import { BOLETO_COMMANDS } from './boleto-commands.ts';
 import {

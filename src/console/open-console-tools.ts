@@ -35,6 +35,12 @@ export type ConsoleTools = ReturnType<typeof openConsoleTools> &
     readonly disputeDays: number | null;
   };
 
+/** What a merchant's pages may reach: nothing that reads or does a thing of all merchants. */
+export type MerchantPageTools = Omit<
+  ConsoleTools,
+  Exclude<keyof ReturnType<typeof openOperatorTools>, 'findMerchant'>
+>;
+
 export type ConsoleToolsContext = OperatorContext &
   UserContext &
   MerchantContext &

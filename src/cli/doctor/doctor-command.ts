@@ -1,9 +1,9 @@
 import { checkProvider } from '../../antifraud/open-deciders.ts';
 import type { Configuration } from '../../app/config.ts';
+import type { Lines } from '../../platform/lines.ts';
 import { type Database, openDatabase } from '../../platform/postgres/database.ts';
 import { checkAcquirer } from '../../providers/acquirers/open-acquirer.ts';
 import { checkBank } from '../../providers/banks/open-bank.ts';
-import type { Lines } from '../../values/lines.ts';
 import type { Command, InstallationTools, ReachedPlace } from '../command.ts';
 import { checkArchive } from './check-archive.ts';
 import { checkChannel, type Peer } from './check-channel.ts';

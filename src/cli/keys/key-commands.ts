@@ -11,7 +11,7 @@ import { rotateKeyEncryptionKey } from '../../keys/key-encryption/rotate-key-enc
 import type { SealingPurpose } from '../../keys/open-keyring.ts';
 import { countRowsUnderRetired, resealRows } from '../../keys/resealing/reseal-rows.ts';
 import { rotateDataKey } from '../../keys/rotate-data-key.ts';
-import { linesOf } from '../../values/lines.ts';
+import { linesOf } from '../../platform/lines.ts';
 import {
   type AuditedKeyTools,
   type Command,

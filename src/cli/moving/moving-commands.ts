@@ -3,11 +3,11 @@ import { basename } from 'node:path';
 import type { AuditDetail } from '../../audit/audit-event.ts';
 import { openCardKeys } from '../../cards/pairs/open-card-keys.ts';
 import { findMerchant, readBusinessClock } from '../../merchants/merchants.sql.ts';
+import type { Lines } from '../../platform/lines.ts';
 import { batchWrites } from '../../platform/postgres/batched-writes.ts';
 import { leadsOf } from '../../recurrence/plans/banks-of-merchant.ts';
 import { plansWrite } from '../../recurrence/plans/plan-changes.sql.ts';
 import { newSubscriptionsWrite } from '../../recurrence/subscriptions/subscription-creation.sql.ts';
-import type { Lines } from '../../values/lines.ts';
 import { endpointChangesWrite } from '../../webhooks/endpoints/registrations.sql.ts';
 import { openUrlRules } from '../../webhooks/posting/open-url-rules.ts';
 import {

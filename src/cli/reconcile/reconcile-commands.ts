@@ -1,3 +1,4 @@
+import type { Lines } from '../../platform/lines.ts';
 import {
   ageOf,
   EXCEPTION_CLASSES,
@@ -26,7 +27,6 @@ import { shownFileNumber } from '../../transactions/methods/boleto/changes/bank-
 import { findFirstFile } from '../../transactions/methods/boleto/changes/filed-changes.sql.ts';
 import { isUuid } from '../../values/ids.ts';
 import { type Day, utcText } from '../../values/instant.ts';
-import type { Lines } from '../../values/lines.ts';
 import {
   type Command,
   type CommandOutcome,

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Lines } from '../../platform/lines.ts';
 import {
   importSettlementFile,
   rememberRefusedFile,
@@ -11,7 +12,6 @@ import {
 import { readFile } from '../../reconciliation/imports/settlement-files.sql.ts';
 import { matchDueFile } from '../../reconciliation/matching/match-due-file.ts';
 import { utcText } from '../../values/instant.ts';
-import type { Lines } from '../../values/lines.ts';
 import { type AuditedCommandTools, type Command, reaisOf, visible } from '../command.ts';
 import { isFile } from '../option-files.ts';
 

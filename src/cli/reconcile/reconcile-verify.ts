@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { listAllMerchants, readBusinessClock } from '../../merchants/merchants.sql.ts';
 import { newId } from '../../platform/chance.ts';
 import { ALWAYS_OPEN } from '../../platform/gate.ts';
+import type { Lines } from '../../platform/lines.ts';
 import { openFollower } from '../../reconciliation/receivables/open-follower.ts';
 import {
   type DayTruth,
@@ -21,7 +22,6 @@ import { verifyMerchant } from '../../reconciliation/truth/verify-due-run.ts';
 import type { LeftOutDays } from '../../reconciliation/truth/verify-sums.ts';
 import { openWatermark } from '../../transactions/movements/open-watermark.ts';
 import { type Day, saoPauloDay } from '../../values/instant.ts';
-import type { Lines } from '../../values/lines.ts';
 import { withAcquirers } from '../acquirer-of-command.ts';
 import {
   type AuditedCommandTools,

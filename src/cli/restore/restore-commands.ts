@@ -4,6 +4,7 @@ import { releaseRestored } from '../../merchants/release-restored.ts';
 import { closeRestoredLinks } from '../../payments/links/links.sql.ts';
 import { acceptDatabase, readStamp } from '../../platform/database-watch/server-stamp.sql.ts';
 import { isAccepted, textOf } from '../../platform/database-watch/server-stamp.ts';
+import type { Lines } from '../../platform/lines.ts';
 import type { Tx } from '../../platform/postgres/database.ts';
 import { findAbsentProviders, findUnwalked } from '../../reconciliation/restored/lost-providers.sql.ts';
 import { holdRuns } from '../../reconciliation/restored/restore-runs.sql.ts';
@@ -11,7 +12,6 @@ import type { RestoreRun } from '../../reconciliation/restored/restored-charge.t
 import { countWaiting, type WaitingCounts } from '../../reconciliation/restored/restored-charges.sql.ts';
 import { skipOurNumbers } from '../../transactions/methods/boleto/boleto-intents.sql.ts';
 import { skipMovementIds } from '../../transactions/movements/movements.sql.ts';
-import type { Lines } from '../../values/lines.ts';
 import { type Command, option, reasonOption, refused } from '../command.ts';
 import { RESTORE_DECIDE, RESTORE_LIST } from './restore-decide.ts';
 import { RESTORE_RECONCILE } from './restore-reconcile.ts';

@@ -4,6 +4,7 @@ import { mayBeOfCell } from '../../keys/data-key-number.ts';
 import { listDataKeys } from '../../keys/data-keys.sql.ts';
 import { readStamp } from '../../platform/database-watch/server-stamp.sql.ts';
 import { isAccepted } from '../../platform/database-watch/server-stamp.ts';
+import type { Lines } from '../../platform/lines.ts';
 import type { Acquirers } from '../../providers/open-acquirers.ts';
 import type { PixBanks } from '../../providers/open-pix-banks.ts';
 import type { FillTools } from '../../reconciliation/restored/fill-charge.ts';
@@ -21,7 +22,6 @@ import { countWaiting, type WaitingCounts } from '../../reconciliation/restored/
 import { ISSUE_PIX } from '../../transactions/methods/pix/contract.ts';
 import { txidOf } from '../../transactions/methods/pix/pix.ts';
 import { type Instant, parseOffsetText, parseUtcText, utcText } from '../../values/instant.ts';
-import type { Lines } from '../../values/lines.ts';
 import { NO_ACQUIRER, withAcquirers } from '../acquirer-of-command.ts';
 import {
   type AuditedCommandTools,

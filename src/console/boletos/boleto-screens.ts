@@ -13,7 +13,7 @@ import { SHOW_BOLETO_PDF } from '../../transactions/methods/boleto/print/endpoin
 import { formatDigitableLine } from '../../values/bar-code.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import { listScreen } from '../filters/list-screens.ts';
-import type { ConsoleTools } from '../open-console-tools.ts';
+import type { MerchantPageTools } from '../open-console-tools.ts';
 import { buyerFacts, buyerLink, linkFacts } from '../parts/buyer-parts.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
@@ -76,7 +76,7 @@ function daysOf({ query, now }: Visit): { readonly startDate: string; readonly e
   };
 }
 
-const LIST: Screen<ConsoleTools> = listScreen<Boleto>({
+const LIST: Screen<MerchantPageTools> = listScreen<Boleto>({
   path: BOLETOS,
   ...OF_MERCHANT,
   title: 'Boletos',
@@ -262,5 +262,5 @@ const RESOLVE_PAYMENT = resolvePayment(BOLETO, ({ merchantId, parameters: { bole
   boletoPath(merchantId, boletoId),
 );
 
-export const BOLETO_SCREENS: readonly Screen<ConsoleTools>[] = [LIST, ONE, PDF];
+export const BOLETO_SCREENS: readonly Screen<MerchantPageTools>[] = [LIST, ONE, PDF];
 export const BOLETO_ACTIONS: readonly Action[] = [CANCEL, CHANGE_DAY, RESOLVE_PAYMENT];

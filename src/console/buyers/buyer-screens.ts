@@ -5,7 +5,7 @@ import { type Buyer, buyerOf } from '../../transactions/customers/buyer.ts';
 import { GET_BOLETO } from '../../transactions/methods/boleto/contract.ts';
 import { documentText } from '../../values/document-number.ts';
 import { isUuid } from '../../values/ids.ts';
-import type { ConsoleTools } from '../open-console-tools.ts';
+import type { MerchantPageTools } from '../open-console-tools.ts';
 import { MAY_SEE_PERSON, shownDocument, shownEmail } from '../parts/buyer-parts.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, cardText, facts, realMoment, section, table } from '../parts/page-parts.ts';
@@ -37,7 +37,7 @@ type Found = {
 type Bought = { readonly buyer: Buyer; readonly isPayment: boolean };
 
 /** Null: there is no such thing, or it names nobody. */
-async function findBuyer(visit: Visit, tools: ConsoleTools): Promise<Bought | null> {
+async function findBuyer(visit: Visit, tools: MerchantPageTools): Promise<Bought | null> {
   const { ask, parameters } = visit;
   const { boughtId = '' } = parameters;
   const payment = await ask(GET_PAYMENT, { parameters: { paymentId: boughtId } });
@@ -58,7 +58,7 @@ async function payerOf(boletoId: string, { ask }: Visit): Promise<Buyer | null> 
   return boleto.ok ? buyerOf(boleto.body.payer) : null;
 }
 
-const ONE: Screen<ConsoleTools> = screen<ConsoleTools, Found>({
+const ONE: Screen<MerchantPageTools> = screen<MerchantPageTools, Found>({
   path: BUYER,
   ...OF_MERCHANT,
   title: 'Customer',
@@ -128,7 +128,7 @@ function noteForm(visit: Visit, typed?: Form): Shown {
 }
 
 /** Other things of the same customer show the document too. */
-async function documentOf(visit: Visit, tools: ConsoleTools): Promise<string | null> {
+async function documentOf(visit: Visit, tools: MerchantPageTools): Promise<string | null> {
   return (await findBuyer(visit, tools))?.buyer.document ?? null;
 }
 
@@ -136,7 +136,7 @@ const toBuyer = ({ merchantId, parameters: { boughtId = '' } }: Visit) => buyerP
 
 const NOBODY = 'Nothing names this customer any more.';
 
-const ADD_NOTE: Action<ConsoleTools> = {
+const ADD_NOTE: Action<MerchantPageTools> = {
   ...MAY_SEE_PERSON,
   path: `${BUYER}/notes`,
   title: 'Add a note',
@@ -159,7 +159,7 @@ const ADD_NOTE: Action<ConsoleTools> = {
   next: toBuyer,
 };
 
-const REMOVE_NOTE: Action<ConsoleTools> = {
+const REMOVE_NOTE: Action<MerchantPageTools> = {
   ...MAY_SEE_PERSON,
   path: `${BUYER}/notes/{noteId}/remove`,
   title: 'Remove the note',
@@ -175,7 +175,7 @@ const REMOVE_NOTE: Action<ConsoleTools> = {
   next: toBuyer,
 };
 
-const REVEAL: Action<ConsoleTools> = {
+const REVEAL: Action<MerchantPageTools> = {
   ...MAY_SEE_PERSON,
   path: `${BUYER}/reveal`,
   title: 'Show the data of the customer',
@@ -201,5 +201,5 @@ function wholeFacts(buyer: Buyer, { wording: { say } }: Visit): Html {
   ]);
 }
 
-export const BUYER_SCREENS: readonly Screen<ConsoleTools>[] = [ONE];
-export const BUYER_ACTIONS: readonly Action<ConsoleTools>[] = [REVEAL, ADD_NOTE, REMOVE_NOTE];
+export const BUYER_SCREENS: readonly Screen<MerchantPageTools>[] = [ONE];
+export const BUYER_ACTIONS: readonly Action<MerchantPageTools>[] = [REVEAL, ADD_NOTE, REMOVE_NOTE];

@@ -1,7 +1,7 @@
 import type { Prepared } from '../../platform/prepared-reads.ts';
 import type { RetryCounts } from '../../recurrence/billings/billing-sums.sql.ts';
 import { addDays, type Day, instant, isDay, reachedFrom, saoPauloDay } from '../../values/instant.ts';
-import type { ConsoleTools } from '../open-console-tools.ts';
+import type { MerchantPageTools } from '../open-console-tools.ts';
 import type { ChargeFigures, DeliveryCounts } from '../open-merchant-tools.ts';
 import { type Bar, barChart } from '../parts/chart.ts';
 import { type Html, html } from '../parts/html.ts';
@@ -60,8 +60,8 @@ function realDays({ from, to }: Days, { now, realNow }: Pick<Visit, 'now' | 'rea
 
 const lastDays = (count: number, today: Day): Days => ({ from: addDays(today, 1 - count), to: today });
 
-export const CHART_SCREENS: readonly Screen<ConsoleTools>[] = [
-  screen<ConsoleTools, Found>({
+export const CHART_SCREENS: readonly Screen<MerchantPageTools>[] = [
+  screen<MerchantPageTools, Found>({
     path: CHARTS,
     ...OF_MERCHANT,
     title: 'Charts',

@@ -3,7 +3,7 @@ import type { Credential, NewCredential } from '../../merchants/credentials/cred
 import type { Refused } from '../../merchants/merchant.ts';
 import { OPERATOR_REFUSALS, type OperatorRefusal } from '../../merchants/refusals.ts';
 import type { Scope } from '../../platform/http/endpoint.ts';
-import type { ConsoleTools } from '../open-console-tools.ts';
+import type { MerchantPageTools } from '../open-console-tools.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, emptyState, facts, realMoment, table } from '../parts/page-parts.ts';
 import { CREDENTIAL, CREDENTIALS, pathOf } from '../parts/paths.ts';
@@ -38,8 +38,8 @@ export function scopesText(scopes: readonly Scope[], { say }: Wording): string {
 const refused = (visit: Visit, { refusal }: Refused<OperatorRefusal>) =>
   refusedAs(visit, OPERATOR_REFUSALS[refusal]);
 
-export const CREDENTIAL_SCREENS: readonly Screen<ConsoleTools>[] = [
-  screen<ConsoleTools, readonly Credential[]>({
+export const CREDENTIAL_SCREENS: readonly Screen<MerchantPageTools>[] = [
+  screen<MerchantPageTools, readonly Credential[]>({
     path: CREDENTIALS,
     ...MAY_SEE_CREDENTIALS,
     title: 'Credentials',
@@ -143,7 +143,7 @@ ${facts([
 
 const next = ({ merchantId }: Visit) => pathOf(CREDENTIALS, { merchantId });
 
-const CREATE: Action<ConsoleTools> = {
+const CREATE: Action<MerchantPageTools> = {
   ...ADMIN,
   path: `${CREDENTIALS}/new`,
   title: 'New credential',
@@ -158,7 +158,7 @@ const CREATE: Action<ConsoleTools> = {
   next,
 };
 
-const DISABLE: Action<ConsoleTools> = {
+const DISABLE: Action<MerchantPageTools> = {
   ...ADMIN,
   path: `${CREDENTIAL}/disable`,
   title: 'Disable',
@@ -175,4 +175,4 @@ const DISABLE: Action<ConsoleTools> = {
   next,
 };
 
-export const CREDENTIAL_ACTIONS: readonly Action<ConsoleTools>[] = [CREATE, DISABLE];
+export const CREDENTIAL_ACTIONS: readonly Action<MerchantPageTools>[] = [CREATE, DISABLE];

@@ -1,4 +1,4 @@
-import type { ConsoleTools } from '../open-console-tools.ts';
+import type { MerchantPageTools } from '../open-console-tools.ts';
 import { type Html, html } from '../parts/html.ts';
 import { emptyState, errorsOf, table } from '../parts/page-parts.ts';
 import { FILTERS, pathOf, withQuery } from '../parts/paths.ts';
@@ -32,8 +32,8 @@ const LIST_NAMES: Readonly<Record<FilteredList, { readonly text: string }>> = {
 };
 
 /** Filters change nothing of a merchant, so they need no reason (0126). */
-export const FILTER_SCREENS: readonly Screen<ConsoleTools>[] = [
-  screen<ConsoleTools, Found>({
+export const FILTER_SCREENS: readonly Screen<MerchantPageTools>[] = [
+  screen<MerchantPageTools, Found>({
     path: FILTERS,
     ...OF_MERCHANT,
     title: 'Saved filters',
@@ -50,7 +50,7 @@ export const FILTER_SCREENS: readonly Screen<ConsoleTools>[] = [
 
 async function kept(
   { merchantId, user, form }: Visit,
-  tools: ConsoleTools,
+  tools: MerchantPageTools,
 ): Promise<Fault | Extract<Read<never>, object>> {
   const { list = '', name = '', query = '' } = form;
   const read = readKept(name, query);
@@ -65,7 +65,7 @@ async function kept(
 
 async function removed(
   { merchantId, user, form: { place = '', name = '' } }: Visit,
-  { removeFilter }: ConsoleTools,
+  { removeFilter }: MerchantPageTools,
 ): Promise<null | { readonly leadsTo: string }> {
   if (!/^\d{1,2}$/.test(place)) return null;
   await removeFilter(merchantId, user.userId, { place: Number(place), name });

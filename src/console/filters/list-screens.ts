@@ -1,6 +1,6 @@
 import type { Contract } from '../../platform/http/endpoint.ts';
 import type { Prepared } from '../../platform/prepared-reads.ts';
-import type { ConsoleTools } from '../open-console-tools.ts';
+import type { MerchantPageTools } from '../open-console-tools.ts';
 import { type Html, html } from '../parts/html.ts';
 import {
   emptyState,
@@ -42,7 +42,7 @@ class NotAnswered extends Error {
 }
 
 export function listScreen<Item>(
-  declared: Omit<Screen<ConsoleTools>, 'show'> & {
+  declared: Omit<Screen<MerchantPageTools>, 'show'> & {
     /** Absent: its filters cannot be kept. */
     readonly list?: FilteredList;
     readonly contract: Contract;
@@ -52,14 +52,14 @@ export function listScreen<Item>(
     readonly filters: (visit: Visit) => readonly Field[];
     readonly empty: readonly [string, string];
     /** Adds to all items at once what their contract does not give. */
-    readonly fill?: Beside<Item, ConsoleTools>;
+    readonly fill?: Beside<Item, MerchantPageTools>;
     readonly view: (items: readonly Item[], visit: Visit) => Html;
     /** Shown above the results, and also when the search is refused. */
     readonly beside?: (visit: Visit) => Html;
   },
-): Screen<ConsoleTools> {
+): Screen<MerchantPageTools> {
   const { list, contract, query, mayTakeLong, filters, empty, fill, view, beside, ...where } = declared;
-  return screen<ConsoleTools, Found>({
+  return screen<MerchantPageTools, Found>({
     ...where,
     async read(visit, tools) {
       const given = { query: { ...query(visit), page: visit.query.page ?? '1' } };
@@ -76,7 +76,11 @@ export function listScreen<Item>(
     },
   });
 
-  async function filled(asked: Asked<unknown>, visit: Visit, tools: ConsoleTools): Promise<Asked<unknown>> {
+  async function filled(
+    asked: Asked<unknown>,
+    visit: Visit,
+    tools: MerchantPageTools,
+  ): Promise<Asked<unknown>> {
     if (fill === undefined || !asked.ok) return asked;
     const found = asked.body as Listed;
     return { ...asked, body: { ...found, items: await fill(found.items as readonly Item[], visit, tools) } };
@@ -102,7 +106,7 @@ async function readOn(
   contract: Contract,
   query: Query,
   visit: Visit,
-  { readList }: ConsoleTools,
+  { readList }: MerchantPageTools,
 ): Promise<Prepared<Asked<unknown>>> {
   const key = JSON.stringify([contract.id, visit.wording.language, query]);
   try {
@@ -124,7 +128,7 @@ export function filterLink({ list, name, query }: SavedFilter, merchantId: strin
 async function filterBar(
   list: FilteredList,
   { merchantId, user, query, formMark, wording }: Visit,
-  { listFilters }: ConsoleTools,
+  { listFilters }: MerchantPageTools,
 ): Promise<Html> {
   const { say } = wording;
   const all = await listFilters(merchantId, user.userId);

@@ -8,7 +8,7 @@ import {
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import { listScreen } from '../filters/list-screens.ts';
-import type { ConsoleTools } from '../open-console-tools.ts';
+import type { MerchantPageTools } from '../open-console-tools.ts';
 import { Html, html, type Shown } from '../parts/html.ts';
 import {
   actionForm,
@@ -66,7 +66,7 @@ const listed = listScreen<Link>({
   view: linkTable,
 });
 
-const LIST: Screen<ConsoleTools> = {
+const LIST: Screen<MerchantPageTools> = {
   ...listed,
   async show(visit, tools) {
     const shown = await listed.show(visit, tools);
@@ -253,5 +253,5 @@ const DISABLE: Action = {
   next: ({ merchantId, parameters: { linkId = '' } }) => linkPath(merchantId, linkId),
 };
 
-export const LINK_SCREENS: readonly Screen<ConsoleTools>[] = [LIST, ONE];
+export const LINK_SCREENS: readonly Screen<MerchantPageTools>[] = [LIST, ONE];
 export const LINK_ACTIONS: readonly Action[] = [CREATE, DISABLE];

@@ -9,7 +9,7 @@ import { DELETE_WEBHOOK, GET_WEBHOOK, REGISTER_WEBHOOK } from '../../webhooks/en
 import type { ListedEndpoint } from '../../webhooks/endpoints/webhook-endpoints.sql.ts';
 import { SEND_TEST_NOTIFICATION } from '../../webhooks/history/contract.ts';
 import { CREATE_WEBHOOK_SECRET } from '../../webhooks/secrets/endpoints.ts';
-import type { ConsoleTools } from '../open-console-tools.ts';
+import type { MerchantPageTools } from '../open-console-tools.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
   accountField,
@@ -48,8 +48,8 @@ type Found = {
 /** More than the twenty that may be active, so that removed ones are shown too. */
 const MOST_NOTIFIERS = '50';
 
-export const ADDRESS_SCREENS: readonly Screen<ConsoleTools>[] = [
-  screen<ConsoleTools, Found>({
+export const ADDRESS_SCREENS: readonly Screen<MerchantPageTools>[] = [
+  screen<MerchantPageTools, Found>({
     path: NOTIFICATIONS,
     ...OF_MERCHANT,
     title: 'Notifications',

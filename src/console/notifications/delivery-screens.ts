@@ -17,7 +17,7 @@ import {
 } from '../../webhooks/history/contract.ts';
 import { parsePlace, periodOfDays } from '../../webhooks/history/recorded-delivery.ts';
 import { listScreen } from '../filters/list-screens.ts';
-import type { ConsoleTools } from '../open-console-tools.ts';
+import type { MerchantPageTools } from '../open-console-tools.ts';
 import { Html, html, type Shown } from '../parts/html.ts';
 import {
   accountField,
@@ -86,7 +86,7 @@ const LISTED = listScreen<Listed>({
 });
 
 /** Above those that were given up: all of them at once. */
-const LIST: Screen<ConsoleTools> = {
+const LIST: Screen<MerchantPageTools> = {
   ...LISTED,
   async show(visit, tools) {
     const shown = await LISTED.show(visit, tools);
@@ -95,7 +95,7 @@ const LIST: Screen<ConsoleTools> = {
   },
 };
 
-async function resendAllForm(visit: Visit, { countLost }: ConsoleTools, typed?: Form): Promise<Shown> {
+async function resendAllForm(visit: Visit, { countLost }: MerchantPageTools, typed?: Form): Promise<Shown> {
   const { wording, merchantId, query, realNow } = visit;
   const { say, count, day } = wording;
   if (query.nsu !== undefined || !mayUse(RESEND_ALL, visit.user)) return '';
@@ -224,7 +224,7 @@ function moreForm(visit: Visit, hidden: Form, typed?: Form): Shown {
   });
 }
 
-const RESEND_ALL: Action<ConsoleTools> = {
+const RESEND_ALL: Action<MerchantPageTools> = {
   roles: RESEND.roles,
   of: 'merchant',
   path: `${DELIVERIES}/resend`,
@@ -258,5 +258,5 @@ const RESEND_ALL: Action<ConsoleTools> = {
   next: ({ merchantId }) => withQuery(pathOf(DELIVERIES, { merchantId }), { status: 'GivenUp' }),
 };
 
-export const DELIVERY_SCREENS: readonly Screen<ConsoleTools>[] = [LIST, ONE];
-export const DELIVERY_ACTIONS: readonly Action<ConsoleTools>[] = [RESEND, RESEND_ALL];
+export const DELIVERY_SCREENS: readonly Screen<MerchantPageTools>[] = [LIST, ONE];
+export const DELIVERY_ACTIONS: readonly Action<MerchantPageTools>[] = [RESEND, RESEND_ALL];

@@ -1,12 +1,12 @@
 import { type Buyer, buyerOf } from '../../transactions/customers/buyer.ts';
-import type { ConsoleTools } from '../open-console-tools.ts';
+import type { MerchantPageTools } from '../open-console-tools.ts';
 import type { Visit } from '../parts/screen.ts';
 import type { ShownPayment } from './shown-payment.ts';
 
 export function withBuyersOfFile<One extends ShownPayment>(
   payments: readonly One[],
   visit: Pick<Visit, 'merchantId'>,
-  { findBuyersOfFile }: ConsoleTools,
+  { findBuyersOfFile }: MerchantPageTools,
 ): Promise<One[]> {
   return withBuyers(payments, visit, { findBuyers: findBuyersOfFile });
 }
@@ -19,7 +19,7 @@ export function buyerOfPayment(one: ShownPayment): Buyer | null {
 export async function withBuyers<One extends ShownPayment>(
   payments: readonly One[],
   { merchantId }: Pick<Visit, 'merchantId'>,
-  { findBuyers }: Pick<ConsoleTools, 'findBuyers'>,
+  { findBuyers }: Pick<MerchantPageTools, 'findBuyers'>,
 ): Promise<One[]> {
   const ofCards = payments.filter(({ method }) => method === 'card');
   const buyers = await findBuyers(merchantId, ofCards);

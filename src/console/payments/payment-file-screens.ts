@@ -2,7 +2,7 @@ import { LIST_PAYMENTS } from '../../payments/list/contract.ts';
 import { LIST_DAYS } from '../../reconciliation/days/endpoints.ts';
 import type { InstallmentMoney } from '../../reconciliation/receivables/receivables.sql.ts';
 import { instant, saoPauloDay } from '../../values/instant.ts';
-import type { ConsoleTools } from '../open-console-tools.ts';
+import type { MerchantPageTools } from '../open-console-tools.ts';
 import { buyerCells } from '../parts/buyer-parts.ts';
 import { dayCell, type FileCell, fileScreens, momentCell, reaisCell } from '../parts/file-screens.ts';
 import { brandText, type Column } from '../parts/page-parts.ts';
@@ -99,9 +99,9 @@ function cardNumberOf(one: ShownPayment): FileCell {
   return card && `${card.firstSix}******${card.lastFour}`;
 }
 
-export const PAYMENT_FILE_SCREENS: readonly Screen<ConsoleTools>[] = fileScreens<
+export const PAYMENT_FILE_SCREENS: readonly Screen<MerchantPageTools>[] = fileScreens<
   WrittenPayment,
-  ConsoleTools
+  MerchantPageTools
 >({
   paths: PAYMENT_FILES,
   titles: { csv: 'CSV of payments', xlsx: 'XLSX of payments' },

@@ -4,7 +4,7 @@ import type { Receivable } from '../../reconciliation/receivables/receivable.ts'
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import { listScreen } from '../filters/list-screens.ts';
 import { MAY_SEE_ACTS, type ShownAct } from '../history/history-screens.ts';
-import type { ConsoleTools } from '../open-console-tools.ts';
+import type { MerchantPageTools } from '../open-console-tools.ts';
 import { fileLinks } from '../parts/file-screens.ts';
 import { type Html, html } from '../parts/html.ts';
 import { boletoPath, PAYMENT, PAYMENT_FILES, PAYMENTS } from '../parts/paths.ts';
@@ -46,7 +46,7 @@ export function wantedOf(visit: Visit) {
   return { ...filters, status: undefined, isPartlyReturned: 'true' };
 }
 
-const PAYMENTS_SCREEN: Screen<ConsoleTools> = listScreen<ShownPayment>({
+const PAYMENTS_SCREEN: Screen<MerchantPageTools> = listScreen<ShownPayment>({
   path: PAYMENTS,
   ...OF_MERCHANT,
   title: 'Payments',
@@ -94,7 +94,7 @@ function filesPart(visit: Visit): Html {
   return html`<p class="links">${fileLinks(PAYMENT_FILES, filtersOf(visit), say('All payments that were found'), visit)} <small>${say('A file may have ten years.')}</small></p>`;
 }
 
-const PAYMENT_SCREEN: Screen<ConsoleTools> = screen<ConsoleTools, PaymentFound | PixFound>({
+const PAYMENT_SCREEN: Screen<MerchantPageTools> = screen<MerchantPageTools, PaymentFound | PixFound>({
   path: PAYMENT,
   ...OF_MERCHANT,
   title: 'Payment',
@@ -135,7 +135,7 @@ function isOfNow(owed: readonly Receivable[], { installments }: CardPayment): bo
 async function findPix(
   pix: ShownPix,
   { merchantId }: Visit,
-  tools: ConsoleTools,
+  tools: MerchantPageTools,
   acts: readonly ShownAct[],
 ): Promise<PixFound> {
   const { nsu, paymentId: transactionId } = pix;
@@ -146,5 +146,8 @@ async function findPix(
   };
 }
 
-export const PAYMENT_SCREENS: readonly Screen<ConsoleTools & { readonly secondPersonOver: number | null }>[] =
-  [PAYMENTS_SCREEN, PAYMENT_SCREEN, GIVE_BACK_SCREEN];
+export const PAYMENT_SCREENS: readonly Screen<MerchantPageTools>[] = [
+  PAYMENTS_SCREEN,
+  PAYMENT_SCREEN,
+  GIVE_BACK_SCREEN,
+];

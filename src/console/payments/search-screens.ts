@@ -15,7 +15,7 @@ import {
   startOfSaoPauloDay,
 } from '../../values/instant.ts';
 import type { Boleto } from '../boletos/boleto-screens.ts';
-import type { ConsoleTools } from '../open-console-tools.ts';
+import type { MerchantPageTools } from '../open-console-tools.ts';
 import { type Html, html } from '../parts/html.ts';
 import { emptyState } from '../parts/page-parts.ts';
 import { billingPath, boletoPath, SEARCH, subscriptionPath } from '../parts/paths.ts';
@@ -72,7 +72,7 @@ async function pageOfId(id: string, { ask, merchantId }: Visit): Promise<string 
   return subscription.ok ? subscriptionPath(merchantId, subscription.body.id) : null;
 }
 
-async function paymentsOf(text: string, visit: Visit, tools: ConsoleTools): Promise<ShownPayment[]> {
+async function paymentsOf(text: string, visit: Visit, tools: MerchantPageTools): Promise<ShownPayment[]> {
   const found = new Map<string, ShownPayment>();
   for (const query of questionsOf(text, visit)) {
     const asked = await visit.ask(LIST_PAYMENTS, {
@@ -90,7 +90,7 @@ function barCodesIn(text: string, { now }: Visit): string[] {
 }
 
 /** Searches by names that the list of payments does not know. */
-async function boletosOf(text: string, visit: Visit, { findBoletos }: ConsoleTools): Promise<Boleto[]> {
+async function boletosOf(text: string, visit: Visit, { findBoletos }: MerchantPageTools): Promise<Boleto[]> {
   const ids = await findBoletos(visit.merchantId, { kind: 'barCode', texts: barCodesIn(text, visit) });
   return readBoletos(ids, visit);
 }
@@ -112,7 +112,7 @@ type Found = Things & {
   readonly isNameCut: boolean;
 };
 
-async function find(text: string, visit: Visit, tools: ConsoleTools): Promise<Found> {
+async function find(text: string, visit: Visit, tools: MerchantPageTools): Promise<Found> {
   const { merchantId } = visit;
   const document = documentIn(text);
   const { buyers: named, isCut: isNameCut } =
@@ -138,7 +138,7 @@ function todayOf({ now }: Visit): Day {
   return saoPauloDay(instant(now));
 }
 
-async function thingsOfIds(ids: readonly string[], visit: Visit, tools: ConsoleTools): Promise<Things> {
+async function thingsOfIds(ids: readonly string[], visit: Visit, tools: MerchantPageTools): Promise<Things> {
   const payments = await readPayments(ids, visit, tools);
   const subscriptions: ListedSubscription[] = [];
   for (const id of ids.filter((one) => !payments.some(({ paymentId }) => paymentId === one))) {
@@ -152,7 +152,7 @@ async function thingsOfIds(ids: readonly string[], visit: Visit, tools: ConsoleT
 async function thingsOfSale(
   sought: Sought | null,
   visit: Visit,
-  tools: ConsoleTools,
+  tools: MerchantPageTools,
 ): Promise<Pick<Found, keyof Things | 'readFrom'>> {
   if (sought === null) return { ...NOTHING, readFrom: null };
   const { amount, day, lastFour } = sought;
@@ -173,8 +173,8 @@ async function thingsOfSale(
   return { ...NOTHING, payments: await readPayments(ids, visit, tools), readFrom };
 }
 
-export const SEARCH_SCREENS: readonly Screen<ConsoleTools>[] = [
-  screen<ConsoleTools, Found>({
+export const SEARCH_SCREENS: readonly Screen<MerchantPageTools>[] = [
+  screen<MerchantPageTools, Found>({
     path: SEARCH,
     ...OF_MERCHANT,
     title: 'Search',

@@ -2,7 +2,7 @@ import { GET_PAYMENT } from '../../payments/status/contract.ts';
 import { LIST_SUBSCRIPTIONS } from '../../recurrence/subscriptions/contract.ts';
 import { GET_BOLETO } from '../../transactions/methods/boleto/contract.ts';
 import { type Boleto, boletoTable } from '../boletos/boleto-screens.ts';
-import type { ConsoleTools } from '../open-console-tools.ts';
+import type { MerchantPageTools } from '../open-console-tools.ts';
 import { type Html, html } from '../parts/html.ts';
 import { section } from '../parts/page-parts.ts';
 import type { Visit } from '../parts/screen.ts';
@@ -22,7 +22,7 @@ export type Things = {
 export async function readPayments(
   ids: readonly string[],
   visit: Visit,
-  tools: ConsoleTools,
+  tools: MerchantPageTools,
 ): Promise<ShownPayment[]> {
   const found: ShownPayment[] = [];
   for (const paymentId of ids) {
@@ -53,7 +53,7 @@ export async function readSubscriptions(
 export async function thingsOfDocuments(
   documents: readonly string[],
   visit: Visit,
-  tools: ConsoleTools,
+  tools: MerchantPageTools,
 ): Promise<Things & { readonly vaultIds: readonly string[] }> {
   const { merchantId } = visit;
   const paid = documents.length === 0 ? [] : await tools.findCustomerPayments(merchantId, documents);

@@ -2,7 +2,7 @@ import type { Merchant } from '../../merchants/merchant.ts';
 import { GET_PAYMENT } from '../../payments/status/contract.ts';
 import { type Buyer, buyerOf } from '../../transactions/customers/buyer.ts';
 import { documentText } from '../../values/document-number.ts';
-import type { ConsoleTools } from '../open-console-tools.ts';
+import type { MerchantPageTools } from '../open-console-tools.ts';
 import { shownDocument } from '../parts/buyer-parts.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { cardText, facts, moment, section, table } from '../parts/page-parts.ts';
@@ -18,8 +18,8 @@ type Receipted = WholePayment | ShownPix;
 type Found = { readonly payment: Receipted; readonly merchant: Merchant };
 
 /** A sheet of A4 for the buyer. Print shows nothing else. */
-export const RECEIPT_SCREENS: readonly Screen<ConsoleTools>[] = [
-  screen<ConsoleTools, Found>({
+export const RECEIPT_SCREENS: readonly Screen<MerchantPageTools>[] = [
+  screen<MerchantPageTools, Found>({
     path: RECEIPT,
     ...OF_MERCHANT,
     title: 'Receipt',

@@ -6,7 +6,7 @@ import type { DueSum, SoldSum } from '../../reconciliation/receivables/receivabl
 import type { DayReport } from '../../reconciliation/reports/read-day-report.ts';
 import { documentText } from '../../values/document-number.ts';
 import { type Day, isDay, reachedFrom, startOfSaoPauloDay } from '../../values/instant.ts';
-import type { ConsoleTools } from '../open-console-tools.ts';
+import type { MerchantPageTools } from '../open-console-tools.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
   accountOf,
@@ -225,8 +225,8 @@ type DaySheetFound = {
 const REFRESH_SECONDS = 5;
 
 /** A sheet of A4: what was sold, paid and kept on a day, and what is missing and why. */
-export const DAY_SHEET_SCREENS: readonly Screen<ConsoleTools>[] = [
-  screen<ConsoleTools, DaySheetFound>({
+export const DAY_SHEET_SCREENS: readonly Screen<MerchantPageTools>[] = [
+  screen<MerchantPageTools, DaySheetFound>({
     path: DAY_SHEET,
     ...OF_MERCHANT,
     title: 'Sheet of a day',

@@ -1,7 +1,7 @@
 import type { AnswerOf, WireError } from '../../platform/http/endpoint.ts';
 import { LIST_DAYS } from '../../reconciliation/days/endpoints.ts';
 import { addDays, type Day, instant, saoPauloDay } from '../../values/instant.ts';
-import type { ConsoleTools } from '../open-console-tools.ts';
+import type { MerchantPageTools } from '../open-console-tools.ts';
 import { fileLinks } from '../parts/file-screens.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { daysIntoWeek, daysOfMonth, type Month, monthOf } from '../parts/month.ts';
@@ -54,7 +54,7 @@ const todayOf = ({ now }: Pick<Visit, 'now'>) => saoPauloDay(instant(now));
 export async function readDays(
   visit: Visit,
   period: { readonly from: string; readonly to: string },
-  { listCoveredDays }: ConsoleTools,
+  { listCoveredDays }: MerchantPageTools,
 ): Promise<Found> {
   const today = todayOf(visit);
   const asked = await visit.ask(LIST_DAYS, { query: { accountNumber: accountOf(visit), ...period } });
@@ -98,7 +98,7 @@ function moneyFigures(sum: DayMoney, { wording, realNow }: Visit): Html {
 ${keptNote(realNow, wording)}`;
 }
 
-const DAYS_SCREEN: Screen<ConsoleTools> = screen<ConsoleTools, Found>({
+const DAYS_SCREEN: Screen<MerchantPageTools> = screen<MerchantPageTools, Found>({
   path: RECONCILIATION,
   ...OF_MERCHANT,
   title: 'Reconciliation',
@@ -205,7 +205,7 @@ function differenceOf(day: ShownDay, { say, signed, count }: Wording): Shown {
 
 type MonthFound = Found & { readonly month: Month };
 
-const CALENDAR_SCREEN: Screen<ConsoleTools> = screen<ConsoleTools, MonthFound>({
+const CALENDAR_SCREEN: Screen<MerchantPageTools> = screen<MerchantPageTools, MonthFound>({
   path: RECEIVABLES,
   ...OF_MERCHANT,
   title: 'Calendar of receivables',
@@ -262,4 +262,4 @@ function dayCell(on: Day, known: ShownDay | undefined, { today }: Month, visit: 
 ${line(came, say('came'), 'good')}${line(toCome, say('to come'))}${line(awaited, say('no file yet'))}${line(missing, say('missing'), 'bad')}</li>\n`;
 }
 
-export const DAYS_SCREENS: readonly Screen<ConsoleTools>[] = [DAYS_SCREEN, CALENDAR_SCREEN];
+export const DAYS_SCREENS: readonly Screen<MerchantPageTools>[] = [DAYS_SCREEN, CALENDAR_SCREEN];

@@ -1,7 +1,7 @@
 import type { Dispute } from '../../transactions/changes/chargebacks.sql.ts';
 import { daysBetween } from '../../values/business-day.ts';
 import { addDays, type Day, instant, saoPauloDay } from '../../values/instant.ts';
-import type { ConsoleTools } from '../open-console-tools.ts';
+import type { MerchantPageTools } from '../open-console-tools.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
   cardText,
@@ -109,8 +109,8 @@ function leftText(on: Day, days: number, today: Day, { say, day, count }: Wordin
   return badge(left <= SOON ? 'bad' : 'wait', text);
 }
 
-export const DISPUTE_SCREENS: readonly Screen<ConsoleTools>[] = [
-  screen<ConsoleTools, Found>({
+export const DISPUTE_SCREENS: readonly Screen<MerchantPageTools>[] = [
+  screen<MerchantPageTools, Found>({
     path: DISPUTES,
     ...OF_MERCHANT,
     title: 'Disputes',

@@ -3,7 +3,7 @@ import type { InstallmentMoney } from '../../reconciliation/receivables/receivab
 import type { Buyer } from '../../transactions/customers/buyer.ts';
 import type { CardBrand } from '../../values/card-number.ts';
 import { isUuid } from '../../values/ids.ts';
-import type { ConsoleTools } from '../open-console-tools.ts';
+import type { MerchantPageTools } from '../open-console-tools.ts';
 import { buyerCells } from '../parts/buyer-parts.ts';
 import {
   amountCell,
@@ -90,9 +90,9 @@ function receivableColumns(visit: Visit): readonly Column<ExportedInstallment>[]
 
 const isByPayment = ({ query }: Visit) => query.by === 'payment';
 
-export const RECEIVABLE_FILE_SCREENS: readonly Screen<ConsoleTools>[] = fileScreens<
+export const RECEIVABLE_FILE_SCREENS: readonly Screen<MerchantPageTools>[] = fileScreens<
   ExportedInstallment,
-  ConsoleTools
+  MerchantPageTools
 >({
   paths: RECEIVABLE_FILES,
   titles: { csv: 'CSV of reconciliation', xlsx: 'XLSX of reconciliation' },

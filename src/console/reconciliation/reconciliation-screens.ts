@@ -2,7 +2,7 @@ import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { LIST_EXCEPTIONS } from '../../reconciliation/exceptions/endpoints.ts';
 import { EXCEPTION_CLASSES, EXCEPTION_STATES } from '../../reconciliation/exceptions/exception.ts';
 import { listScreen } from '../filters/list-screens.ts';
-import type { ConsoleTools } from '../open-console-tools.ts';
+import type { MerchantPageTools } from '../open-console-tools.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { accountField, accountOf, link, table } from '../parts/page-parts.ts';
 import { boletoPath, linkPath, MERCHANT_EXCEPTIONS, paymentPath } from '../parts/paths.ts';
@@ -15,7 +15,7 @@ type Exception = AnswerOf<typeof LIST_EXCEPTIONS>['items'][number];
 
 const DAYS_OF_EXCEPTIONS = 90;
 
-const EXCEPTIONS_SCREEN: Screen<ConsoleTools> = listScreen<Exception>({
+const EXCEPTIONS_SCREEN: Screen<MerchantPageTools> = listScreen<Exception>({
   path: MERCHANT_EXCEPTIONS,
   ...OF_MERCHANT,
   title: 'Exceptions',
@@ -81,4 +81,7 @@ function paymentCell(one: Exception, { say }: Wording, merchantId: string): Show
     : html`${paid}, ${link(linkPath(merchantId, linkId), say('Payment link'))}`;
 }
 
-export const RECONCILIATION_SCREENS: readonly Screen<ConsoleTools>[] = [...DAYS_SCREENS, EXCEPTIONS_SCREEN];
+export const RECONCILIATION_SCREENS: readonly Screen<MerchantPageTools>[] = [
+  ...DAYS_SCREENS,
+  EXCEPTIONS_SCREEN,
+];

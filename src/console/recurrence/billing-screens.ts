@@ -3,7 +3,7 @@ import { CANCEL_BILLING, GET_BILLING, LIST_BILLINGS } from '../../recurrence/bil
 import { CHARGE_BILLING } from '../../recurrence/collection/endpoints.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import { listScreen } from '../filters/list-screens.ts';
-import type { ConsoleTools } from '../open-console-tools.ts';
+import type { MerchantPageTools } from '../open-console-tools.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, actorText, facts, link, moment, section, table } from '../parts/page-parts.ts';
 import { BILLING, BILLINGS, billingPath, paymentPath, subscriptionPath } from '../parts/paths.ts';
@@ -36,7 +36,7 @@ function daysOf({ query, now }: Visit) {
   };
 }
 
-const LIST: Screen<ConsoleTools> = listScreen<ListedBilling>({
+const LIST: Screen<MerchantPageTools> = listScreen<ListedBilling>({
   path: BILLINGS,
   ...OF_MERCHANT,
   title: 'Billings',
@@ -86,7 +86,7 @@ function billingTable(items: readonly ListedBilling[], { wording, merchantId }: 
   ]);
 }
 
-export const BILLING_SCREENS: readonly Screen<ConsoleTools>[] = [
+export const BILLING_SCREENS: readonly Screen<MerchantPageTools>[] = [
   LIST,
   screen<unknown, WholeBilling>({
     path: BILLING,

@@ -4,7 +4,7 @@ import type { BillingSum } from '../../recurrence/billings/billings.sql.ts';
 import { BILLING_STATE_WORDS, LIST_BILLINGS } from '../../recurrence/billings/contract.ts';
 import { GET_SUBSCRIPTION } from '../../recurrence/subscriptions/contract.ts';
 import { addDays, type Day, instant, saoPauloDay } from '../../values/instant.ts';
-import type { ConsoleTools } from '../open-console-tools.ts';
+import type { MerchantPageTools } from '../open-console-tools.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { type Month, monthOf } from '../parts/month.ts';
 import { emptyState, filterForm, link, table } from '../parts/page-parts.ts';
@@ -134,8 +134,8 @@ export function yearOf({ query, now }: Pick<Visit, 'query' | 'now'>): number {
 /** At most a billing every twenty days, and skipped ones. */
 const MOST_OF_YEAR = '100';
 
-export const CALENDAR_SCREENS: readonly Screen<ConsoleTools>[] = [
-  screen<ConsoleTools, MonthFound>({
+export const CALENDAR_SCREENS: readonly Screen<MerchantPageTools>[] = [
+  screen<MerchantPageTools, MonthFound>({
     path: CALENDAR,
     ...OF_MERCHANT,
     title: 'Calendar',
@@ -146,7 +146,7 @@ export const CALENDAR_SCREENS: readonly Screen<ConsoleTools>[] = [
     },
     view: monthPage,
   }),
-  screen<ConsoleTools, YearFound>({
+  screen<MerchantPageTools, YearFound>({
     path: SUBSCRIPTION_CALENDAR,
     ...OF_MERCHANT,
     title: 'Calendar of the subscription',

@@ -2,7 +2,7 @@ import type { LIST_VAULT_CARDS } from '../../cards/vault/contract.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { CREATE_PLAN, GET_PLAN } from '../../recurrence/plans/contract.ts';
 import { CREATE_SUBSCRIPTION } from '../../recurrence/subscriptions/contract.ts';
-import type { ConsoleTools } from '../open-console-tools.ts';
+import type { MerchantPageTools } from '../open-console-tools.ts';
 import type { Shown } from '../parts/html.ts';
 import {
   actionForm,
@@ -170,7 +170,7 @@ const NO_CUSTOMER_TO_TWO =
 async function charged(
   { ask, wording }: Visit,
   { planId = '', vaultId, orderNumber, firstDueOn, ...others }: Form,
-  { secondPersonOver }: ConsoleTools,
+  { secondPersonOver }: MerchantPageTools,
 ): Promise<Asked<Moved | null>> {
   if (vaultId === undefined) return { ok: true, status: 200, body: null };
   const asked = await ask(GET_PLAN, { parameters: { planId } });
@@ -189,7 +189,7 @@ async function charged(
   return { ok: true, status: 200, body: { amount, counted: amount, standing, fields } };
 }
 
-const ENROL: Action<ConsoleTools> = {
+const ENROL: Action<MerchantPageTools> = {
   ...MAY_ENROL,
   path: `${SUBSCRIPTIONS}/new`,
   title: 'Subscribe a customer',
@@ -232,4 +232,4 @@ const ENROL: Action<ConsoleTools> = {
       : subscriptionPath(merchantId, answered as string),
 };
 
-export const PLAN_ACTIONS: readonly Action<ConsoleTools>[] = [NEW_PLAN, ENROL];
+export const PLAN_ACTIONS: readonly Action<MerchantPageTools>[] = [NEW_PLAN, ENROL];

@@ -3,7 +3,7 @@ import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { GET_PLAN_CALENDAR } from '../../recurrence/plans/calendar-endpoints.ts';
 import { GET_PLAN, LIST_PLANS } from '../../recurrence/plans/contract.ts';
 import { listScreen } from '../filters/list-screens.ts';
-import type { ConsoleTools } from '../open-console-tools.ts';
+import type { MerchantPageTools } from '../open-console-tools.ts';
 import { Html, html, type Shown } from '../parts/html.ts';
 import { emptyState, errorsOf, facts, filterForm, link, section, table } from '../parts/page-parts.ts';
 import { PLAN, PLANS, pathOf, planPath, SUBSCRIPTIONS, withQuery } from '../parts/paths.ts';
@@ -42,7 +42,7 @@ const LISTED = listScreen<Plan>({
   view: planTable,
 });
 
-const LIST: Screen<ConsoleTools> = {
+const LIST: Screen<MerchantPageTools> = {
   ...LISTED,
   async show(visit, tools) {
     const shown = await LISTED.show(visit, tools);
@@ -50,7 +50,7 @@ const LIST: Screen<ConsoleTools> = {
   },
 };
 
-export const PLAN_SCREENS: readonly Screen<ConsoleTools>[] = [
+export const PLAN_SCREENS: readonly Screen<MerchantPageTools>[] = [
   LIST,
   screen<unknown, Found>({
     path: PLAN,

@@ -8,7 +8,7 @@ import {
 } from '../../recurrence/subscriptions/contract.ts';
 import { buyerOf } from '../../transactions/customers/buyer.ts';
 import { listScreen } from '../filters/list-screens.ts';
-import type { ConsoleTools } from '../open-console-tools.ts';
+import type { MerchantPageTools } from '../open-console-tools.ts';
 import { buyerFacts, buyerLink } from '../parts/buyer-parts.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
@@ -71,7 +71,7 @@ export function subscriptionTable(items: readonly ListedSubscription[], visit: V
 async function withCondition(
   items: readonly ListedSubscription[],
   { merchantId }: Visit,
-  { listOpenBillings }: ConsoleTools,
+  { listOpenBillings }: MerchantPageTools,
 ): Promise<readonly ListedSubscription[]> {
   const active = items.filter(({ status }) => status === 'Active');
   if (active.length === 0) return items;
@@ -217,7 +217,7 @@ type SubscriptionFound = {
 
 const BILLINGS_OF_PAGE = 10;
 
-const LIST: Screen<ConsoleTools> = listScreen<ListedSubscription>({
+const LIST: Screen<MerchantPageTools> = listScreen<ListedSubscription>({
   path: SUBSCRIPTIONS,
   ...OF_MERCHANT,
   title: 'Subscriptions',
@@ -241,7 +241,7 @@ const LIST: Screen<ConsoleTools> = listScreen<ListedSubscription>({
   view: subscriptionTable,
 });
 
-const ONE: Screen<ConsoleTools> = screen<ConsoleTools, SubscriptionFound>({
+const ONE: Screen<MerchantPageTools> = screen<MerchantPageTools, SubscriptionFound>({
   path: SUBSCRIPTION,
   ...OF_MERCHANT,
   title: 'Subscription',
@@ -279,7 +279,7 @@ const ONE: Screen<ConsoleTools> = screen<ConsoleTools, SubscriptionFound>({
   view: subscriptionPage,
 });
 
-export const SUBSCRIPTION_SCREENS: readonly Screen<ConsoleTools>[] = [LIST, ONE];
+export const SUBSCRIPTION_SCREENS: readonly Screen<MerchantPageTools>[] = [LIST, ONE];
 
 const OF_SUBSCRIPTION = {
   roles: ['support', 'finance', 'admin'],

@@ -6,7 +6,7 @@ import { LIST_SUBSCRIPTIONS } from '../../recurrence/subscriptions/contract.ts';
 import { LIST_BOLETOS } from '../../transactions/methods/boleto/contract.ts';
 import { addDays, type Day, instant, reachedFrom, saoPauloDay } from '../../values/instant.ts';
 import { MOST_DAYS_OF_PERIOD } from '../../webhooks/history/recorded-delivery.ts';
-import type { ConsoleTools } from '../open-console-tools.ts';
+import type { MerchantPageTools } from '../open-console-tools.ts';
 import { type Html, html } from '../parts/html.ts';
 import { emptyState, link, section } from '../parts/page-parts.ts';
 import {
@@ -97,7 +97,7 @@ const LISTS: readonly NarrowedList[] = [
   },
 ];
 
-export async function listNeeds(visit: Visit, tools: ConsoleTools): Promise<Need[]> {
+export async function listNeeds(visit: Visit, tools: MerchantPageTools): Promise<Need[]> {
   const all = [...(await requestsAndAddresses(visit, tools)), await lostDeliveries(visit, tools)];
   for (const list of LISTS) all.push(await countList(list, visit, tools));
   return all
@@ -105,7 +105,7 @@ export async function listNeeds(visit: Visit, tools: ConsoleTools): Promise<Need
     .filter(({ places }) => places.length > 0);
 }
 
-async function countList(list: NarrowedList, visit: Visit, tools: ConsoleTools): Promise<Need> {
+async function countList(list: NarrowedList, visit: Visit, tools: MerchantPageTools): Promise<Need> {
   const { pattern, contract, isByAccount, query, ...words } = list;
   const { merchantId, accountNumbers, ask, now } = visit;
   const accounts = isByAccount === true ? accountNumbers.slice(0, MOST_ACCOUNTS) : [undefined];
@@ -124,7 +124,7 @@ async function countList(list: NarrowedList, visit: Visit, tools: ConsoleTools):
 }
 
 /** Of each account the days that begin with the oldest: as many as its list, and its button, reach. */
-async function lostDeliveries(visit: Visit, { countLost }: ConsoleTools): Promise<Need> {
+async function lostDeliveries(visit: Visit, { countLost }: MerchantPageTools): Promise<Need> {
   const { merchantId, accountNumbers, realNow } = visit;
   const path = pathOf(DELIVERIES, { merchantId });
   const today = saoPauloDay(instant(realNow));
@@ -143,7 +143,7 @@ async function lostDeliveries(visit: Visit, { countLost }: ConsoleTools): Promis
   };
 }
 
-async function requestsAndAddresses(visit: Visit, tools: ConsoleTools): Promise<Need[]> {
+async function requestsAndAddresses(visit: Visit, tools: MerchantPageTools): Promise<Need[]> {
   const { merchantId } = visit;
   const requests = await tools.readPart(() => countRequests(visit, tools));
   const addresses = await tools.readPart(() => tools.listFailing(merchantId));
@@ -168,7 +168,7 @@ async function requestsAndAddresses(visit: Visit, tools: ConsoleTools): Promise<
 
 async function countRequests(
   visit: Visit,
-  { isAnythingWaiting, listRequests }: ConsoleTools,
+  { isAnythingWaiting, listRequests }: MerchantPageTools,
 ): Promise<number> {
   if (!(await isAnythingWaiting(visit.merchantId))) return 0;
   const requests = await listRequests(visit);

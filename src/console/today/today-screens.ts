@@ -1,5 +1,5 @@
 import { instant } from '../../values/instant.ts';
-import type { ConsoleTools } from '../open-console-tools.ts';
+import type { MerchantPageTools } from '../open-console-tools.ts';
 import { TODAY } from '../parts/paths.ts';
 import { OF_MERCHANT, type Screen, screen } from '../parts/screen.ts';
 import { listNeeds } from './needs-view.ts';
@@ -8,8 +8,8 @@ import { todayPage } from './today-view.ts';
 
 const REFRESH_SECONDS = 30;
 
-export const TODAY_SCREENS: readonly Screen<ConsoleTools>[] = [
-  screen<ConsoleTools, FoundToday>({
+export const TODAY_SCREENS: readonly Screen<MerchantPageTools>[] = [
+  screen<MerchantPageTools, FoundToday>({
     path: TODAY,
     ...OF_MERCHANT,
     title: 'Today',

@@ -1,5 +1,5 @@
 import { FREE_KEYS } from '../../../idempotency/idempotency-keys.sql.ts';
-import type { BatchedWriteOptions } from '../../../platform/postgres/batched-writes.ts';
+import { type BatchedWriteOptions, oneByOne } from '../../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, statement, type Tx } from '../../../platform/postgres/database.ts';
 import { column, type RowOf, rowCodec } from '../../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../../platform/postgres/state-table.ts';
@@ -97,8 +97,7 @@ const FIND_STATE = statement(
   `select ${STATE.columns} from captures where merchant_id = $1 and capture_id = $2`,
 );
 
-/** One row a batch, as for cancels. */
-const LIMITS = { rowsPerBatch: 1, statementsInFlight: 4, waitingCallers: 500 };
+const LIMITS = { statementsInFlight: 4, waitingCallers: 500 };
 
 /**
  * Records the outcome in one commit: the capture, and the transaction with installments, shares, movements
@@ -109,19 +108,15 @@ export function captureOutcomesWrite(
   database: Database,
   deliverer: Deliverer,
 ): BatchedWriteOptions<CaptureOutcomeRow, CaptureState> {
-  return {
+  return oneByOne({
     name: 'captureOutcomes',
     isRefusal: () => false,
     key: (row) => row.captureId,
     mustBeWritten: true,
     merchant: (row) => row.merchantId,
     limits: LIMITS,
-    write: async (rows) => {
-      const states = new Map<string, CaptureState>();
-      for (const row of rows) states.set(row.captureId, await recordOutcome(database, deliverer, row));
-      return states;
-    },
-  };
+    write: (row) => recordOutcome(database, deliverer, row),
+  });
 }
 
 async function recordOutcome(

@@ -1,4 +1,4 @@
-/** Lines of a text. `false`: there is no line. */
+/** Lines of a text. `false`: there is no line; a condition before one is a boolean, never a text. */
 export type Lines = readonly (string | false | Lines)[];
 
 export function linesOf(lines: Lines): string[] {
