@@ -26,11 +26,7 @@ export const BOLETO_COMMANDS: readonly Command[] = [
       const path = given.one('FILE') ?? '';
       const name = keptName(basename(path));
       try {
-        const taken = await processReturnFile(
-          { database, audit },
-          { name, bytes: createReadStream(path) },
-          operator,
-        );
+        const taken = await processReturnFile({ database, audit }, { name, bytes: bytesOf(path) }, operator);
         return { lines: linesOf(taken), json: jsonOf(taken) };
       } catch (error) {
         const message = faultText(error);
@@ -40,6 +36,11 @@ export const BOLETO_COMMANDS: readonly Command[] = [
     },
   },
 ];
+
+/** Opened when it is read, so that whoever reads it hears of its faults. */
+async function* bytesOf(path: string): AsyncIterable<Uint8Array> {
+  yield* createReadStream(path);
+}
 
 function linesOf(read: ProcessedReturnFile): Lines {
   const {
