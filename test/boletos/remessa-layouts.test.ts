@@ -5,6 +5,8 @@ import { after, before, test } from 'node:test';
 import { STATUS_BILL } from '../../src/transactions/methods/boleto/bill-status.ts';
 import { numbersOnPaper } from '../../src/transactions/methods/boleto/print/boleto-to-print.ts';
 import type { BarCode } from '../../src/values/bar-code.ts';
+import { businessDayFrom, daysBetween } from '../../src/values/business-day.ts';
+import { addDays, type Day } from '../../src/values/instant.ts';
 import { runParcela } from '../audit/audit-service.ts';
 import { keyFileIn, rememberKeyFile } from '../kit/keys.ts';
 import { openTestService, until } from '../kit/service.ts';
@@ -70,9 +72,21 @@ async function made(name = 'sicredi'): Promise<string[]> {
 
 type Bill = { readonly id: string; readonly ourNumber: string; readonly barCode: string };
 
-async function issued(value: number, bank = '748'): Promise<Bill> {
+/** From tomorrow, the first day whose sixtieth day after it is one without banks, or is none. */
+function nextDue(isLonger: boolean): Day {
+  const days = Array.from({ length: 30 }, (_, index) => inDays(index + 1));
+  const found = days.find((one) => businessDayFrom(addDays(one, 60)) > addDays(one, 60) === isLonger);
+  assert.ok(found !== undefined);
+  return found;
+}
+
+function issued(value: number, bank = '748'): Promise<Bill> {
+  return issuedFor({ value }, bank);
+}
+
+async function issuedFor(change: Readonly<Record<string, unknown>>, bank = '748'): Promise<Bill> {
   return until('the bank by file is routed to', async () => {
-    const { status, body, text } = await issue(shop, { value });
+    const { status, body, text } = await issue(shop, change);
     assert.equal(status, 200, text);
     return String(body.barCode).startsWith(bank) ? (body as Bill) : null;
   });
@@ -133,6 +147,36 @@ test('the layout is a setting of the provider; another one is refused by its nam
   assert.match(unknown.errors, /layout=444 is not 240 or 400 /);
   const unwritten = await setUp('change', { bank: '208', layout: '400' });
   assert.match(unwritten, /layout=400 is not written for bank 208 \(BTG Pactual\): it is 240/);
+});
+
+test('a boleto that the layout takes no more is left out and named, and holds up no other', async () => {
+  const dueDate = nextDue(true);
+  await setUp('change', { layout: '240' });
+  await until('the layout is 240', async () => {
+    const { status } = await issue(shop, { value: 20, dueDate, daysToExpire: 60 });
+    return status === 402 ? status : null;
+  });
+  const filed = await issuedFor({ value: 21, dueDate: nextDue(false), daysToExpire: 60 });
+  assert.equal((await made()).length, 4 + 2);
+  assert.equal((await changeDay(shop, filed.id, dueDate)).status, 409);
+  assert.equal((await read(shop, filed.id)).body.dueDate, nextDue(false));
+  assert.deepEqual(await made(), []);
+  await setUp('change', { layout: '400' });
+  const late = await until('the layout is changed', async () => {
+    const { status, body } = await issue(shop, { value: 22, dueDate, daysToExpire: 60 });
+    return status === 200 && body.barCode !== null ? (body as Bill) : null;
+  });
+  await setUp('change', { layout: '240' });
+  assert.equal((await cancel(shop, filed.id)).status, 202);
+  const make = ['remessa', 'make', '--bank', 'sicredi', '--folder', shop.service.folder];
+  const printed = await parcela(...make);
+  const days = daysBetween(dueDate, businessDayFrom(addDays(dueDate, 60)));
+  assert.match(printed, /: 1 instructions\./);
+  const leftOut = `registration of ${late.ourNumber}: bank 748 takes no payment ${days} days after the due day`;
+  assert.ok(printed.includes(`Left out, and it waits: ${leftOut}`), printed);
+  assert.ok((await parcela(...make)).includes(leftOut));
+  assert.equal((await cancel(shop, late.id)).body.statusBill, STATUS_BILL.canceled);
+  assert.deepEqual(await made(), []);
 });
 
 test('what waits with a number that a layout has no room for goes into its files once the layout is back', async () => {

@@ -117,6 +117,8 @@ test('the files of Sicredi have each value in its place', () => {
   sameLines('748', '240', SICREDI, '26200001', expected240(own));
   const late = { ...ORDER, bankNumber: '26200001', daysAfterDue: 61 };
   assert.throws(() => written('748', SICREDI, [late]), RangeError);
+  for (const kind of ['writeOff', 'dueDay'] as const)
+    assert.equal(written('748', SICREDI, [{ ...late, kind }]).at(2, 224, 227), '1060');
   const header = {
     ...{ 1: '01REMESSA01COBRANCA', 27: '0062311222333000181', 77: '748SICREDI', 95: '20261129' },
     ...{ 111: '0000007', 391: '2.00' },

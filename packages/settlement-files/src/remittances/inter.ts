@@ -22,8 +22,6 @@ function register(order: RemittanceOrder, agreement: Agreement): (number: number
   if (order.kind !== 'register') throw new RangeError(`bank 077 is not told a ${order.kind} by file`);
   const { amount, daysAfterDue, discount, dueOn, finePortion, payer } = order;
   const interest = interestOfDay(amount, order.interestPortion);
-  if (daysAfterDue > 60)
-    throw new RangeError(`bank 077 takes no payment ${daysAfterDue} days after the due day`);
   const from = dayAfter(dueOn);
   return detail([
     [1, 1, '1'],
@@ -76,6 +74,7 @@ export const INTER_400: RemittanceBank = {
   agreementFault: ({ firstNumber = '', lastNumber = '' }) =>
     firstNumber <= lastNumber ? null : `lastNumber=${lastNumber} is less than firstNumber=${firstNumber}`,
   told: ['register'],
+  mostDaysAfterDue: 60,
   numberLength: 10,
   numberOf(ourNumber, _issuedOn, { firstNumber, lastNumber }) {
     const first = Number(firstNumber);

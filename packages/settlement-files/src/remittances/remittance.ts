@@ -61,6 +61,8 @@ export type RemittanceBank = {
   readonly told?: readonly RemittanceOrder['kind'][];
   /** Digits of the bank's number, without its check digit. */
   readonly numberLength: number;
+  /** Up to which it takes payments, where fewer than a boleto can have. */
+  readonly mostDaysAfterDue?: number;
   /** Where it is not the last digits of our number. */
   readonly numberOf?: (ourNumber: string, issuedOn: Day, agreement: Agreement) => string;
   /** As printed. */
