@@ -95,7 +95,12 @@ async function issuedFor(change: Readonly<Record<string, unknown>>, bank = '748'
 const short = (day: string) => `${day.slice(8)}${day.slice(5, 7)}${day.slice(2, 4)}`;
 
 /** A return file of Sicredi in CNAB 400: it has the bank's number alone. */
-async function returned(number: string, code: string, cents: number) {
+async function returned(
+  number: string,
+  code: string,
+  cents: number,
+  { company = '', dueOn = inDays(10), name = code } = {},
+) {
   const place = (texts: Readonly<Record<number, string>>, index: number) =>
     `${Object.entries({ ...texts, 395: zeros(index + 1, 6) }).reduce(
       (line, [from, text]) =>
@@ -104,11 +109,14 @@ async function returned(number: string, code: string, cents: number) {
     )}\r\n`;
   const amount = zeros(cents, 13);
   const lines = [
-    { 1: '02RETORNO01COBRANCA', 77: '748', 95: today().replaceAll('-', ''), 111: `00000${code}` },
-    { 1: '1', 48: number, 109: `${code}${short(today())}`, 147: short(inDays(10)), 153: amount, 254: amount },
+    {
+      ...{ 1: '02RETORNO01COBRANCA', 27: company, 77: '748', 95: today().replaceAll('-', '') },
+      111: `00000${code}`,
+    },
+    { 1: '1', 48: number, 109: `${code}${short(today())}`, 147: short(dueOn), 153: amount, 254: amount },
     { 1: '9' },
   ].map(place);
-  const path = join(shop.service.folder, `retorno-${code}.ret`);
+  const path = join(shop.service.folder, `retorno-${name}.ret`);
   await writeFile(path, lines.join(''), 'latin1');
   return parcela('boletos', 'import', path);
 }
@@ -131,6 +139,34 @@ test('a boleto goes to Sicredi by file and is paid by a return file that has the
   assert.equal(newest.accepted, 1);
   await returned(number, '06', 14_990);
   await untilStatus(shop, id, STATUS_BILL.paid);
+});
+
+test('a line of another beneficiary of Sicredi with the same number answers and pays nothing', async () => {
+  const { id, barCode } = await issued(33);
+  const number = barCode.slice(21, 30);
+  const ofAnother = number.slice(0, 8) + ((Number(number[8]) + 1) % 10);
+  await made();
+  const foreign = [
+    await returned(ofAnother, '03', 3_300),
+    await returned(ofAnother, '06', 3_300, { name: 'digit' }),
+    await returned(number, '06', 3_300, { name: 'company', company: '0062399888777000166' }),
+    await returned(number, '09', 3_300, { dueOn: inDays(11) }),
+    await returned(number, '10', 3_301),
+  ];
+  for (const printed of foreign.slice(1)) {
+    assert.match(printed, /boletos of others +1$/m);
+    assert.doesNotMatch(printed, /with our numbers/);
+  }
+  await returned(number, '03', 3_301, { name: 'value' });
+  await returned(number, '14', 3_300, { name: 'day', dueOn: inDays(11) });
+  const counts = async () => {
+    const [newest] = JSON.parse(await parcela('remessa', 'list', '--bank', 'sicredi', '--json')).items;
+    return [newest.accepted, newest.refused];
+  };
+  assert.deepEqual(await counts(), [0, 0]);
+  await returned(number, '02', 3_300, { name: 'ours', company: '0062311222333000181' });
+  assert.deepEqual(await counts(), [1, 0]);
+  assert.equal((await read(shop, id)).body.statusBill, STATUS_BILL.issued);
 });
 
 test('the layout is a setting of the provider; another one is refused by its name', async () => {

@@ -438,6 +438,21 @@ test('the number that a file for Sicredi has is found in its return files', asyn
   }
 });
 
+test('the bank’s number names a boleto at Sicredi alone, with the digit of its beneficiary', () => {
+  const named = REMITTANCE_BANKS.filter(({ returnedNumber }) => returnedNumber !== undefined);
+  assert.deepEqual(
+    named.map(({ code, layout }) => [code, layout]),
+    [
+      ['748', '240'],
+      ['748', '400'],
+    ],
+  );
+  for (const { returnedNumber } of named) {
+    assert.equal(returnedNumber?.('26200001', SICREDI), '262000016');
+    assert.notEqual(returnedNumber?.('26200001', { ...SICREDI, companyCode: '00624' }), '262000016');
+  }
+});
+
 /** Settings that all layouts take, each what it needs. */
 const ANY: Agreement = {
   ...{ branch: '0810', branchDigit: '1', account: '53678', accountDigit: '9', portfolio: '109' },
