@@ -362,6 +362,11 @@ test('the file of Inter has each value in its place, and registrations alone', a
       line(400, { ...texts, 395: digits(index + 1, 6) }),
     ),
   );
+  for (const [daysAfterDue, told] of [
+    [0, '01'],
+    [60, '60'],
+  ] as const)
+    assert.equal(written(bank, agreement, [{ ...order, daysAfterDue }]).at(1, 140, 141), told);
   for (const unfit of [{ kind: 'writeOff' }, { kind: 'dueDay' }, { daysAfterDue: 61 }] as const)
     assert.throws(() => written(bank, agreement, [{ ...order, ...unfit }]), RangeError);
   const ofReturn = { 38: '10000000001', 71: '00043095401', 87: '110', 90: '02110127PEDIDO-1' };

@@ -35,7 +35,8 @@ function register(order: RemittanceOrder, agreement: Agreement): (number: number
     [90, 100, withDigit(order.bankNumber)],
     [109, 110, '01'],
     [111, 120, text(order.companyUse.slice(-10), 10)],
-    [121, 141, `${shortDay(dueOn)}${digits(amount, 13)}${digits(daysAfterDue, 2)}`],
+    // Days from 01 to 60.
+    [121, 141, `${shortDay(dueOn)}${digits(amount, 13)}${digits(Math.max(daysAfterDue, 1), 2)}`],
     [148, 150, '01N'],
     [160, 183, interest === 0 ? NO_TERM : term('1', { amount: interest }, from)],
     [184, 207, discount === null ? NO_TERM : term('1', discount, discount.until)],
