@@ -242,12 +242,14 @@ test('what waits with a number that a layout has no room for goes into its files
   assert.match(again.errors, /the settings of the bank have changed since/);
 });
 
+const INTER = {
+  ...{ bank: '077', account: '123456', accountDigit: '7', operation: '1234567' },
+  companyName: SICREDI.companyName,
+};
+
 test('Inter is told of registrations alone', async () => {
-  const settings = {
-    ...{ bank: '077', account: '123456', accountDigit: '7', operation: '1234567' },
-    ...{ firstNumber: '0004309540', lastNumber: '0004999999', companyName: SICREDI.companyName },
-  };
-  await parcela('provider', 'add', ...words(settings, 'inter'));
+  const range = { firstNumber: '0004309540', lastNumber: '0004999999' };
+  await parcela('provider', 'add', ...words({ ...INTER, ...range }, 'inter'));
   await routeTo('inter');
   const [filed, unfiled] = [await issued(40, '077'), await issued(41, '077')];
   assert.equal((await cancel(shop, unfiled.id)).body.statusBill, STATUS_BILL.canceled);
@@ -261,6 +263,26 @@ test('Inter is told of registrations alone', async () => {
   const { body } = await read(shop, filed.id);
   assert.equal(body.statusBill, STATUS_BILL.issued);
   assert.deepEqual(await made('inter'), []);
+});
+
+test('two providers of one bank give no two boletos the same number', async () => {
+  const range = { firstNumber: '0005000001', lastNumber: '0005000001' };
+  await parcela('provider', 'add', ...words({ ...INTER, ...range }, 'inter-um'));
+  await routeTo('inter-um');
+  const number = await until('the number is given', async () => {
+    const { body } = await issue(shop, { value: 42 });
+    const given = String(body.barCode).slice(33, 43);
+    return given === range.firstNumber ? given : null;
+  });
+  const other = { firstNumber: '0005000001', lastNumber: '0005000002' };
+  await parcela('provider', 'add', ...words({ ...INTER, ...other }, 'inter-dois'));
+  await routeTo('inter-dois');
+  const second = await until('the other number is given', async () => {
+    const { body } = await issue(shop, { value: 43 });
+    return typeof body.barCode === 'string' ? body.barCode.slice(33, 43) : null;
+  });
+  assert.deepEqual([number, second], [other.firstNumber, other.lastNumber]);
+  for (const value of [44, 45]) assert.equal((await issue(shop, { value })).status, 402);
 });
 
 test('a return file of another company is told in both languages, and taken all the same', async () => {

@@ -22,11 +22,14 @@ export type Instruction = RowOf<typeof INSTRUCTION>;
 
 type Key = { readonly merchantId: string; readonly ourNumber: string };
 
-/** Another boleto may have its number at the bank: then nothing is written. */
+/** Another boleto may have its number at the bank, of whichever provider: then nothing is written. */
 const REGISTER = statement(
   'bank_instructions.register',
   `insert into bank_instructions (merchant_id, our_number, kind, bank, bank_code, bank_number, due_on, payable_until)
-   values ($1, $2, 'register', $3, $4, $5, $6::date, $7::date)
+   select $1, $2, 'register', $3, $4, $5, $6::date, $7::date
+   where not exists (
+     select from providers p join bank_instructions i on i.bank = p.name and i.bank_number = $5 and i.kind = 'register'
+     where p.kind = 'bank' and p.name <> $3 and i.bank_code = $4)
    on conflict do nothing`,
 );
 
