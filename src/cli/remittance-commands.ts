@@ -3,6 +3,7 @@ import { access, open, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   findUnwrittenRemittances,
+  type LeftOut,
   listRefused,
   listRemittances,
   markRemittanceWritten,
@@ -136,8 +137,11 @@ async function written(
   result: RemittanceResult,
 ): Promise<CommandOutcome> {
   switch (result.kind) {
-    case 'nothingWaits':
-      return { lines: ['Nothing waits for a file to this bank.'], json: { number: null } };
+    case 'nothingWaits': {
+      const { leftOut } = result;
+      const lines = ['Nothing waits for a file to this bank.'];
+      return { lines: leftOut.length === 0 ? lines : leftOutLines(leftOut), json: { number: null, leftOut } };
+    }
     case 'agreementFault':
       return { option: '--bank', message: `--bank: ${visible(result.fault)}` };
     case 'written':
@@ -160,7 +164,22 @@ async function written(
     };
   if (path !== null) await markRemittanceWritten(database, given.one('bank') ?? '', number);
   const place = path !== null && `Written to ${visible(path)}. Send it to the bank once.`;
-  return { lines: [`${what}.`, place], json: { number, madeOn, instructions, path } };
+  const { leftOut } = result;
+  return {
+    lines: [`${what}.`, place, ...leftOutLines(leftOut)],
+    json: { number, madeOn, instructions, path, leftOut },
+  };
+}
+
+function leftOutLines(leftOut: readonly LeftOut[]): string[] {
+  const named = leftOut
+    .slice(0, MOST_LISTED)
+    .map(
+      ({ kind, ourNumber, reason }) =>
+        `Left out, and it waits: ${KIND_WORDS[kind]} of ${ourNumber}: ${reason}`,
+    );
+  const more = leftOut.length - named.length;
+  return more > 0 ? [...named, `and ${more} more`] : named;
 }
 
 /** Watchers of the folder see whole files only. Returns the fault. */

@@ -36,7 +36,9 @@ export const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'boletos.find_our_numbers':
     'a file of the bank names boletos by our number, which is unique over all merchants',
   'bank_instructions.find_told': 'a return file names no merchant: our number and the bank do',
-  'bank_instructions.find_numbered': 'a return file names no merchant: the number and the bank do',
+  'bank_instructions.register': 'a bank gives its numbers to all merchants of an agreement',
+  'bank_instructions.find_numbered': 'a return file names no merchant: the number of the bank does',
+  'bank_instructions.leave_out': 'a file for a bank is of all merchants of an agreement',
   'bank_instructions.take': 'a file for a bank is of all merchants of an agreement',
   'bank_instructions.read_file': 'a file for a bank is of all merchants of an agreement',
   'bank_changes.find_first_file': "the operator's view",

@@ -5,6 +5,8 @@ import { after, before, test } from 'node:test';
 import { STATUS_BILL } from '../../src/transactions/methods/boleto/bill-status.ts';
 import { numbersOnPaper } from '../../src/transactions/methods/boleto/print/boleto-to-print.ts';
 import type { BarCode } from '../../src/values/bar-code.ts';
+import { businessDayFrom, daysBetween } from '../../src/values/business-day.ts';
+import { addDays, type Day } from '../../src/values/instant.ts';
 import { runParcela } from '../audit/audit-service.ts';
 import { keyFileIn, rememberKeyFile } from '../kit/keys.ts';
 import { openTestService, until } from '../kit/service.ts';
@@ -70,9 +72,21 @@ async function made(name = 'sicredi'): Promise<string[]> {
 
 type Bill = { readonly id: string; readonly ourNumber: string; readonly barCode: string };
 
-async function issued(value: number, bank = '748'): Promise<Bill> {
+/** From tomorrow, the first day whose sixtieth day after it is one without banks, or is none. */
+function nextDue(isLonger: boolean): Day {
+  const days = Array.from({ length: 30 }, (_, index) => inDays(index + 1));
+  const found = days.find((one) => businessDayFrom(addDays(one, 60)) > addDays(one, 60) === isLonger);
+  assert.ok(found !== undefined);
+  return found;
+}
+
+function issued(value: number, bank = '748'): Promise<Bill> {
+  return issuedFor({ value }, bank);
+}
+
+async function issuedFor(change: Readonly<Record<string, unknown>>, bank = '748'): Promise<Bill> {
   return until('the bank by file is routed to', async () => {
-    const { status, body, text } = await issue(shop, { value });
+    const { status, body, text } = await issue(shop, change);
     assert.equal(status, 200, text);
     return String(body.barCode).startsWith(bank) ? (body as Bill) : null;
   });
@@ -81,7 +95,12 @@ async function issued(value: number, bank = '748'): Promise<Bill> {
 const short = (day: string) => `${day.slice(8)}${day.slice(5, 7)}${day.slice(2, 4)}`;
 
 /** A return file of Sicredi in CNAB 400: it has the bank's number alone. */
-async function returned(number: string, code: string, cents: number) {
+async function returned(
+  number: string,
+  code: string,
+  cents: number,
+  { company = '', dueOn = inDays(10), name = code } = {},
+) {
   const place = (texts: Readonly<Record<number, string>>, index: number) =>
     `${Object.entries({ ...texts, 395: zeros(index + 1, 6) }).reduce(
       (line, [from, text]) =>
@@ -90,11 +109,14 @@ async function returned(number: string, code: string, cents: number) {
     )}\r\n`;
   const amount = zeros(cents, 13);
   const lines = [
-    { 1: '02RETORNO01COBRANCA', 77: '748', 95: today().replaceAll('-', ''), 111: `00000${code}` },
-    { 1: '1', 48: number, 109: `${code}${short(today())}`, 147: short(inDays(10)), 153: amount, 254: amount },
+    {
+      ...{ 1: '02RETORNO01COBRANCA', 27: company, 77: '748', 95: today().replaceAll('-', '') },
+      111: `00000${code}`,
+    },
+    { 1: '1', 48: number, 109: `${code}${short(today())}`, 147: short(dueOn), 153: amount, 254: amount },
     { 1: '9' },
   ].map(place);
-  const path = join(shop.service.folder, `retorno-${code}.ret`);
+  const path = join(shop.service.folder, `retorno-${name}.ret`);
   await writeFile(path, lines.join(''), 'latin1');
   return parcela('boletos', 'import', path);
 }
@@ -119,6 +141,34 @@ test('a boleto goes to Sicredi by file and is paid by a return file that has the
   await untilStatus(shop, id, STATUS_BILL.paid);
 });
 
+test('a line of another beneficiary of Sicredi with the same number answers and pays nothing', async () => {
+  const { id, barCode } = await issued(33);
+  const number = barCode.slice(21, 30);
+  const ofAnother = number.slice(0, 8) + ((Number(number[8]) + 1) % 10);
+  await made();
+  const foreign = [
+    await returned(ofAnother, '03', 3_300),
+    await returned(ofAnother, '06', 3_300, { name: 'digit' }),
+    await returned(number, '06', 3_300, { name: 'company', company: '0062399888777000166' }),
+    await returned(number, '09', 3_300, { dueOn: inDays(11) }),
+    await returned(number, '10', 3_301),
+  ];
+  for (const printed of foreign.slice(1)) {
+    assert.match(printed, /boletos of others +1$/m);
+    assert.doesNotMatch(printed, /with our numbers/);
+  }
+  await returned(number, '03', 3_301, { name: 'value' });
+  await returned(number, '14', 3_300, { name: 'day', dueOn: inDays(11) });
+  const counts = async () => {
+    const [newest] = JSON.parse(await parcela('remessa', 'list', '--bank', 'sicredi', '--json')).items;
+    return [newest.accepted, newest.refused];
+  };
+  assert.deepEqual(await counts(), [0, 0]);
+  await returned(number, '02', 3_300, { name: 'ours', company: '0062311222333000181' });
+  assert.deepEqual(await counts(), [1, 0]);
+  assert.equal((await read(shop, id)).body.statusBill, STATUS_BILL.issued);
+});
+
 test('the layout is a setting of the provider; another one is refused by its name', async () => {
   const { id, barCode } = await issued(20);
   await made();
@@ -133,6 +183,36 @@ test('the layout is a setting of the provider; another one is refused by its nam
   assert.match(unknown.errors, /layout=444 is not 240 or 400 /);
   const unwritten = await setUp('change', { bank: '208', layout: '400' });
   assert.match(unwritten, /layout=400 is not written for bank 208 \(BTG Pactual\): it is 240/);
+});
+
+test('a boleto that the layout takes no more is left out and named, and holds up no other', async () => {
+  const dueDate = nextDue(true);
+  await setUp('change', { layout: '240' });
+  await until('the layout is 240', async () => {
+    const { status } = await issue(shop, { value: 20, dueDate, daysToExpire: 60 });
+    return status === 402 ? status : null;
+  });
+  const filed = await issuedFor({ value: 21, dueDate: nextDue(false), daysToExpire: 60 });
+  assert.equal((await made()).length, 4 + 2);
+  assert.equal((await changeDay(shop, filed.id, dueDate)).status, 409);
+  assert.equal((await read(shop, filed.id)).body.dueDate, nextDue(false));
+  assert.deepEqual(await made(), []);
+  await setUp('change', { layout: '400' });
+  const late = await until('the layout is changed', async () => {
+    const { status, body } = await issue(shop, { value: 22, dueDate, daysToExpire: 60 });
+    return status === 200 && body.barCode !== null ? (body as Bill) : null;
+  });
+  await setUp('change', { layout: '240' });
+  assert.equal((await cancel(shop, filed.id)).status, 202);
+  const make = ['remessa', 'make', '--bank', 'sicredi', '--folder', shop.service.folder];
+  const printed = await parcela(...make);
+  const days = daysBetween(dueDate, businessDayFrom(addDays(dueDate, 60)));
+  assert.match(printed, /: 1 instructions\./);
+  const leftOut = `registration of ${late.ourNumber}: bank 748 takes no payment ${days} days after the due day`;
+  assert.ok(printed.includes(`Left out, and it waits: ${leftOut}`), printed);
+  assert.ok((await parcela(...make)).includes(leftOut));
+  assert.equal((await cancel(shop, late.id)).body.statusBill, STATUS_BILL.canceled);
+  assert.deepEqual(await made(), []);
 });
 
 test('what waits with a number that a layout has no room for goes into its files once the layout is back', async () => {
@@ -162,12 +242,14 @@ test('what waits with a number that a layout has no room for goes into its files
   assert.match(again.errors, /the settings of the bank have changed since/);
 });
 
+const INTER = {
+  ...{ bank: '077', account: '123456', accountDigit: '7', operation: '1234567' },
+  companyName: SICREDI.companyName,
+};
+
 test('Inter is told of registrations alone', async () => {
-  const settings = {
-    ...{ bank: '077', account: '123456', accountDigit: '7', operation: '1234567' },
-    ...{ firstNumber: '0004309540', lastNumber: '0004999999', companyName: SICREDI.companyName },
-  };
-  await parcela('provider', 'add', ...words(settings, 'inter'));
+  const range = { firstNumber: '0004309540', lastNumber: '0004999999' };
+  await parcela('provider', 'add', ...words({ ...INTER, ...range }, 'inter'));
   await routeTo('inter');
   const [filed, unfiled] = [await issued(40, '077'), await issued(41, '077')];
   assert.equal((await cancel(shop, unfiled.id)).body.statusBill, STATUS_BILL.canceled);
@@ -181,6 +263,26 @@ test('Inter is told of registrations alone', async () => {
   const { body } = await read(shop, filed.id);
   assert.equal(body.statusBill, STATUS_BILL.issued);
   assert.deepEqual(await made('inter'), []);
+});
+
+test('two providers of one bank give no two boletos the same number', async () => {
+  const range = { firstNumber: '0005000001', lastNumber: '0005000001' };
+  await parcela('provider', 'add', ...words({ ...INTER, ...range }, 'inter-um'));
+  await routeTo('inter-um');
+  const number = await until('the number is given', async () => {
+    const { body } = await issue(shop, { value: 42 });
+    const given = String(body.barCode).slice(33, 43);
+    return given === range.firstNumber ? given : null;
+  });
+  const other = { firstNumber: '0005000001', lastNumber: '0005000002' };
+  await parcela('provider', 'add', ...words({ ...INTER, ...other }, 'inter-dois'));
+  await routeTo('inter-dois');
+  const second = await until('the other number is given', async () => {
+    const { body } = await issue(shop, { value: 43 });
+    return typeof body.barCode === 'string' ? body.barCode.slice(33, 43) : null;
+  });
+  assert.deepEqual([number, second], [other.firstNumber, other.lastNumber]);
+  for (const value of [44, 45]) assert.equal((await issue(shop, { value })).status, 402);
 });
 
 test('a return file of another company is told in both languages, and taken all the same', async () => {

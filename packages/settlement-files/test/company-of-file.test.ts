@@ -11,7 +11,7 @@ async function isOfAnother(lines: readonly string[], companies: readonly string[
       (async function* () {
         yield bytes;
       })(),
-      (bank) => (bank === '341' ? companies : ['00000000000000']),
+      (bank) => (['341', '748'].includes(bank) ? companies : ['00000000000000']),
     ),
   );
   const last = events.at(-1);
@@ -36,6 +36,16 @@ test('a file of another company is found by the document of its header or lines'
   }
   assert.equal(await isOfAnother(of240('100052998224725'), ['52998224725']), false);
   assert.equal(await isOfAnother(of240('100052998224725'), ['11144477735']), true);
+});
+
+test('in CNAB 400 of Sicredi the header names the company, behind the beneficiary', async () => {
+  const headed = (text: string) => {
+    const [header = '', ...rest] = cnab400({ bank: '748', madeOn: '20270112' }, [{ 109: '02110127' }]);
+    return [withText(header, 27, text), ...rest];
+  };
+  assert.equal(await isOfAnother(headed('0062399888777000166'), ['11222333000181']), true);
+  assert.equal(await isOfAnother(headed('0062311222333000262'), ['11222333000181']), false);
+  assert.equal(await isOfAnother(headed('0000000000000000000'), ['11222333000181']), false);
 });
 
 test('a file that names no company is nobody else’s', async () => {

@@ -117,6 +117,8 @@ test('the files of Sicredi have each value in its place', () => {
   sameLines('748', '240', SICREDI, '26200001', expected240(own));
   const late = { ...ORDER, bankNumber: '26200001', daysAfterDue: 61 };
   assert.throws(() => written('748', SICREDI, [late]), RangeError);
+  for (const kind of ['writeOff', 'dueDay'] as const)
+    assert.equal(written('748', SICREDI, [{ ...late, kind }]).at(2, 224, 227), '1060');
   const header = {
     ...{ 1: '01REMESSA01COBRANCA', 27: '0062311222333000181', 77: '748SICREDI', 95: '20261129' },
     ...{ 111: '0000007', 391: '2.00' },
@@ -360,6 +362,11 @@ test('the file of Inter has each value in its place, and registrations alone', a
       line(400, { ...texts, 395: digits(index + 1, 6) }),
     ),
   );
+  for (const [daysAfterDue, told] of [
+    [0, '01'],
+    [60, '60'],
+  ] as const)
+    assert.equal(written(bank, agreement, [{ ...order, daysAfterDue }]).at(1, 140, 141), told);
   for (const unfit of [{ kind: 'writeOff' }, { kind: 'dueDay' }, { daysAfterDue: 61 }] as const)
     assert.throws(() => written(bank, agreement, [{ ...order, ...unfit }]), RangeError);
   const ofReturn = { 38: '10000000001', 71: '00043095401', 87: '110', 90: '02110127PEDIDO-1' };
@@ -433,6 +440,21 @@ test('the number that a file for Sicredi has is found in its return files', asyn
       entries.map(({ number, event }) => [number, event]),
       [['26200001', 'paid']],
     );
+  }
+});
+
+test('the bank’s number names a boleto at Sicredi alone, with the digit of its beneficiary', () => {
+  const named = REMITTANCE_BANKS.filter(({ returnedNumber }) => returnedNumber !== undefined);
+  assert.deepEqual(
+    named.map(({ code, layout }) => [code, layout]),
+    [
+      ['748', '240'],
+      ['748', '400'],
+    ],
+  );
+  for (const { returnedNumber } of named) {
+    assert.equal(returnedNumber?.('26200001', SICREDI), '262000016');
+    assert.notEqual(returnedNumber?.('26200001', { ...SICREDI, companyCode: '00624' }), '262000016');
   }
 });
 

@@ -3,13 +3,15 @@ import { NO_CODE, readReturnEvents, refusalText } from '#settlement-files';
 import type { Actor, Audit } from '../../audit/audit-event.ts';
 import { newId } from '../../platform/chance.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import { readAgreement } from '../../providers/banks/adapters/remittance/remittance-bank.ts';
 import {
   type BankAnswer,
   LONGEST_REASON,
   type TakenAnswer,
 } from '../../providers/banks/remittances/instruction.ts';
-import { findNumbered } from '../../providers/banks/remittances/instructions.sql.ts';
+import { findNumbered, type NumberedLine } from '../../providers/banks/remittances/instructions.sql.ts';
 import { answerInstructions } from '../../providers/banks/remittances/remittances.sql.ts';
+import type { Provider } from '../../providers/provider.ts';
 import { listProviders } from '../../providers/providers.sql.ts';
 import type { FiledBankChange } from '../../transactions/methods/boleto/changes/bank-change.ts';
 import {
@@ -49,11 +51,7 @@ export async function processReturnFile(
   file: { readonly name: string; readonly bytes: AsyncIterable<Uint8Array> },
   operator: Actor,
 ): Promise<ProcessedReturnFile> {
-  const companiesOf = await companiesByBank(database);
-  const read = await readReturnFile(file.bytes, {
-    companiesOf,
-    findNumbered: (...asked) => findNumbered(database, ...asked),
-  });
+  const read = await readReturnFile(file.bytes, await knownBanks(database));
   const { head, entries, lineCount } = read;
   const unknown = await ofOurs(database, read, read.unknown);
   const refusals = await ofOurs(database, read, read.refusals);
@@ -95,14 +93,35 @@ export async function processReturnFile(
   return { ...read, unknown, ...taken };
 }
 
-/** Where a provider of a bank does not say whose it is, files of all are expected. */
-async function companiesByBank(database: Database): Promise<Known['companiesOf']> {
+async function knownBanks(database: Database): Promise<Known> {
   const byFile = (await listProviders(database)).filter(({ adapter }) => adapter === 'remessa');
-  return (bank) => {
-    const ofBank = byFile.filter(({ settings }) => settings.bank === bank);
-    const companies = ofBank.flatMap(({ settings }) => settings.companyDocument ?? []);
-    return companies.length === ofBank.length ? companies : [];
+  return {
+    companiesOf(bank) {
+      const ofBank = byFile.filter(({ settings }) => settings.bank === bank);
+      const companies = ofBank.flatMap(({ settings }) => settings.companyDocument ?? []);
+      // Where one of them does not say whose it is, files of all are expected.
+      return companies.length === ofBank.length ? companies : [];
+    },
+    findNumbered: (bank, entries) => findNumbered(database, bank, linesToFind(byFile, bank, entries)),
   };
+}
+
+/** The check digit must be that of the agreement: each beneficiary of a bank has numbers of its own. */
+function linesToFind(
+  providers: readonly Pick<Provider, 'name' | 'settings'>[],
+  code: string,
+  entries: readonly ReturnEntry[],
+): NumberedLine[] {
+  return providers.flatMap(({ name, settings }) => {
+    const agreed = readAgreement(settings);
+    if (typeof agreed === 'string' || agreed.bank.code !== code) return [];
+    const { bank, agreement } = agreed;
+    return entries.flatMap(({ lineNumber, number, bankNumber, value, dueOn }) =>
+      number === null || bank.returnedNumber?.(number, agreement) !== bankNumber
+        ? []
+        : [{ lineNumber, bank: name, bankNumber: number, value, dueOn }],
+    );
+  });
 }
 
 function doubtfulOf(taken: readonly TakenAnswer[]): DoubtfulAnswer[] {
@@ -268,8 +287,11 @@ type Answered = {
 type Known = {
   /** The companies of our providers of a bank; none: not known. */
   readonly companiesOf: (bank: string) => readonly string[];
-  /** Our numbers by those that the bank was told. */
-  readonly findNumbered: (bank: string, numbers: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  /** Our numbers by the numbers of lines that name none. */
+  readonly findNumbered: (
+    bank: string,
+    entries: readonly ReturnEntry[],
+  ) => Promise<ReadonlyMap<number, string>>;
 };
 
 const NOTHING_KNOWN: Known = { companiesOf: () => [], findNumbered: async () => new Map() };
@@ -303,10 +325,10 @@ export async function readReturnFile(
     if (entry.event !== null || entry.answer !== null || !entry.isKnown) telling.push(entry);
   }
   if (head === null) throw new Error('a file without a head has no end');
-  const unnamed = telling.flatMap((entry) => (ourNumberOf(entry) === null ? toldNumber(entry) : []));
-  const told = await findNumbered(head.bank, [...new Set(unnamed)]);
+  const unnamed = telling.filter((one) => one.companyUse === null && ourNumberOf(one) === null);
+  const told = isOfAnother ? null : await findNumbered(head.bank, unnamed);
   for (const entry of telling) {
-    const ourNumber = ourNumberOf(entry) ?? told.get(toldNumber(entry)[0] ?? '') ?? null;
+    const ourNumber = ourNumberOf(entry) ?? told?.get(entry.lineNumber) ?? null;
     const { answer, dueOn } = entry;
     const content = ourNumber === null ? null : { ...entry, ourNumber };
     if (answer !== null && content !== null) answers.push({ answer, content });
@@ -323,11 +345,6 @@ export async function readReturnFile(
 
 export class TooManyMovements extends Error {
   override readonly name = 'TooManyMovements';
-}
-
-/** The bank's number of a line that has no other: none, or one. */
-function toldNumber({ companyUse, number }: Pick<ReturnEntry, 'companyUse' | 'number'>): string[] {
-  return companyUse === null && number !== null ? [number] : [];
 }
 
 /** The bank's number is ours if it has eleven digits, with zeros before them: a shorter one is cut. */

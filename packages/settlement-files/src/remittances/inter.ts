@@ -22,8 +22,6 @@ function register(order: RemittanceOrder, agreement: Agreement): (number: number
   if (order.kind !== 'register') throw new RangeError(`bank 077 is not told a ${order.kind} by file`);
   const { amount, daysAfterDue, discount, dueOn, finePortion, payer } = order;
   const interest = interestOfDay(amount, order.interestPortion);
-  if (daysAfterDue > 60)
-    throw new RangeError(`bank 077 takes no payment ${daysAfterDue} days after the due day`);
   const from = dayAfter(dueOn);
   return detail([
     [1, 1, '1'],
@@ -37,7 +35,8 @@ function register(order: RemittanceOrder, agreement: Agreement): (number: number
     [90, 100, withDigit(order.bankNumber)],
     [109, 110, '01'],
     [111, 120, text(order.companyUse.slice(-10), 10)],
-    [121, 141, `${shortDay(dueOn)}${digits(amount, 13)}${digits(daysAfterDue, 2)}`],
+    // Days from 01 to 60.
+    [121, 141, `${shortDay(dueOn)}${digits(amount, 13)}${digits(Math.max(daysAfterDue, 1), 2)}`],
     [148, 150, '01N'],
     [160, 183, interest === 0 ? NO_TERM : term('1', { amount: interest }, from)],
     [184, 207, discount === null ? NO_TERM : term('1', discount, discount.until)],
@@ -76,6 +75,7 @@ export const INTER_400: RemittanceBank = {
   agreementFault: ({ firstNumber = '', lastNumber = '' }) =>
     firstNumber <= lastNumber ? null : `lastNumber=${lastNumber} is less than firstNumber=${firstNumber}`,
   told: ['register'],
+  mostDaysAfterDue: 60,
   numberLength: 10,
   numberOf(ourNumber, _issuedOn, { firstNumber, lastNumber }) {
     const first = Number(firstNumber);

@@ -54,8 +54,10 @@ export function agreementFault(bank: RemittanceBank, agreement: Agreement): stri
 
 /** Throws RangeError for what does not fit, for another number, and for a boleto of nothing. */
 export function writeRemittance(bank: RemittanceBank, remittance: Remittance): Uint8Array {
-  for (const { amount, bankNumber } of remittance.orders) {
+  for (const { kind, amount, bankNumber, daysAfterDue } of remittance.orders) {
     if (amount < 1) throw new RangeError(`boleto ${bankNumber} has no amount`);
+    if (kind === 'register' && daysAfterDue > (bank.mostDaysAfterDue ?? daysAfterDue))
+      throw new RangeError(`bank ${bank.code} takes no payment ${daysAfterDue} days after the due day`);
     if (bankNumber.length !== bank.numberLength)
       throw new RangeError(`boleto ${bankNumber} has not ${bank.numberLength} digits`);
   }

@@ -61,8 +61,12 @@ export type RemittanceBank = {
   readonly told?: readonly RemittanceOrder['kind'][];
   /** Digits of the bank's number, without its check digit. */
   readonly numberLength: number;
+  /** Up to which it takes payments, where fewer than a boleto can have. */
+  readonly mostDaysAfterDue?: number;
   /** Where it is not the last digits of our number. */
   readonly numberOf?: (ourNumber: string, issuedOn: Day, agreement: Agreement) => string;
+  /** Where return files may lack ours: the bank's with its check digit, which the agreement makes. */
+  readonly returnedNumber?: (bankNumber: string, agreement: Agreement) => string;
   /** As printed. */
   readonly shownNumber: (bankNumber: string, agreement: Agreement) => string;
   /** 25 digits of the bar code. */

@@ -19,6 +19,9 @@ function numberOfSicredi(bankNumber: string, agreement: Agreement): string {
 const accountOfSicredi = (agreement: Agreement) =>
   `${digits(field(agreement, 'branch'), 5)} ${digits(field(agreement, 'account'), 12)}${field(agreement, 'accountDigit')} `;
 
+/** The bank takes no other number of days in CNAB 240. */
+const MOST_DAYS = 60;
+
 const SICREDI: Dialect240 = {
   ...COMMON,
   ...{ code: '748', bankName: 'SICREDI', version: { file: '081', lot: '040' } },
@@ -34,11 +37,7 @@ const SICREDI: Dialect240 = {
   species: '03',
   // The bank reads the first ten only.
   documentLength: 10,
-  // Always these days: what may be paid later is not written.
-  writeOff(days) {
-    if (days > 60) throw new RangeError(`bank 748 takes no payment ${days} days after the due day`);
-    return '1060';
-  },
+  writeOff: () => `1${digits(MOST_DAYS, 3)}`,
   density: '01600',
   totals: 'zeros',
 };
@@ -97,6 +96,7 @@ const NUMBERS = {
   agreementFault: () => null,
   numberLength: 8,
   numberOf: (ourNumber: string, issuedOn: Day) => issuedOn.slice(2, 4) + sicrediSequence(ourNumber),
+  returnedNumber: numberOfSicredi,
   shownNumber(bankNumber: string, agreement: Agreement) {
     const number = numberOfSicredi(bankNumber, agreement);
     return `${number.slice(0, 2)}/${number.slice(2, 8)}-${number.slice(8)}`;
@@ -118,6 +118,7 @@ const BENEFICIARY: Readonly<Record<string, AgreementField>> = {
 export const SICREDI_240: RemittanceBank = {
   ...NUMBERS,
   layout: '240',
+  mostDaysAfterDue: MOST_DAYS,
   agreement: {
     ...BENEFICIARY,
     account: ACCOUNT.account as AgreementField,

@@ -1,4 +1,5 @@
 import { type Database, statement } from '../../../platform/postgres/database.ts';
+import { inputRows, own } from '../../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../../platform/postgres/row-codec.ts';
 import type { BoletoRequest, DueDayRequest } from '../bank.ts';
 import { INSTRUCTION_ANSWERS, INSTRUCTION_KINDS } from './instruction.ts';
@@ -21,11 +22,14 @@ export type Instruction = RowOf<typeof INSTRUCTION>;
 
 type Key = { readonly merchantId: string; readonly ourNumber: string };
 
-/** Another boleto may have its number at the bank: then nothing is written. */
+/** Another boleto may have its number at the bank, of whichever provider: then nothing is written. */
 const REGISTER = statement(
   'bank_instructions.register',
   `insert into bank_instructions (merchant_id, our_number, kind, bank, bank_code, bank_number, due_on, payable_until)
-   values ($1, $2, 'register', $3, $4, $5, $6::date, $7::date)
+   select $1, $2, 'register', $3, $4, $5, $6::date, $7::date
+   where not exists (
+     select from providers p join bank_instructions i on i.bank = p.name and i.bank_number = $5 and i.kind = 'register'
+     where p.kind = 'bank' and p.name <> $3 and i.bank_code = $4)
    on conflict do nothing`,
 );
 
@@ -53,30 +57,50 @@ export async function findInstructions(
   return (await database.query(FIND, [merchantId, ourNumber, bank])).map(INSTRUCTION.parse);
 }
 
-const NUMBERED = rowCodec({ bankNumber: column.text(), ourNumber: column.text() });
+/** A line of a return file that names a boleto by the number of the bank alone. */
+export type NumberedLine = {
+  readonly lineNumber: number;
+  /** The provider that may have told it. */
+  readonly bank: string;
+  readonly bankNumber: string;
+  readonly value: number;
+  readonly dueOn: string | null;
+};
 
-/** A number that two providers of a bank were told names none. */
-const FIND_NUMBERED = statement(
-  'bank_instructions.find_numbered',
-  `select i.bank_number, min(i.our_number) as our_number from providers p
-   join bank_instructions i on i.bank = p.name and i.bank_number = any ($2::text[]) and i.kind = 'register'
-   where p.kind = 'bank' and i.bank_code = $1 and i.file_number is not null
-   group by i.bank_number having count(*) = 1`,
+const LINES = inputRows<NumberedLine>(
+  own({ lineNumber: 'integer', bank: 'text', bankNumber: 'text', value: 'bigint', dueOn: 'date' }),
+  { as: 'f', after: 1 },
 );
 
-const NUMBERS_AT_ONCE = 5_000;
+const NUMBERED = rowCodec({ lineNumber: column.whole(), ourNumber: column.text() });
 
-/** Our numbers by those that a bank was told by file. */
+/** Another beneficiary may have the number too: value and due day must be the boleto's. */
+const FIND_NUMBERED = statement(
+  'bank_instructions.find_numbered',
+  `select f.line_number, min(i.our_number) as our_number from ${LINES.sql}
+   join bank_instructions i on i.bank = f.bank and i.bank_number = f.bank_number and i.kind = 'register'
+   join boletos b on b.merchant_id = i.merchant_id and b.our_number = i.our_number
+   where i.bank_code = $1 and i.file_number is not null
+   group by f.line_number
+   having count(*) = 1 and bool_and(b.amount = f.value and (
+     f.due_on is null or f.due_on = b.due_on or f.due_on = any (b.due_days) or exists (
+       select from bank_instructions d
+       where d.merchant_id = i.merchant_id and d.our_number = i.our_number and d.due_on = f.due_on)))`,
+);
+
+const LINES_AT_ONCE = 5_000;
+
+/** Our numbers by those lines of which one provider told the bank. */
 export async function findNumbered(
   database: Database,
   bankCode: string,
-  bankNumbers: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const found = new Map<string, string>();
-  for (let first = 0; first < bankNumbers.length; first += NUMBERS_AT_ONCE) {
-    const part = bankNumbers.slice(first, first + NUMBERS_AT_ONCE);
-    const rows = (await database.query(FIND_NUMBERED, [bankCode, part])).map(NUMBERED.parse);
-    for (const { bankNumber, ourNumber } of rows) found.set(bankNumber, ourNumber);
+  lines: readonly NumberedLine[],
+): Promise<ReadonlyMap<number, string>> {
+  const found = new Map<number, string>();
+  for (let first = 0; first < lines.length; first += LINES_AT_ONCE) {
+    const values = LINES.values(lines.slice(first, first + LINES_AT_ONCE));
+    const rows = (await database.query(FIND_NUMBERED, [bankCode, ...values])).map(NUMBERED.parse);
+    for (const { lineNumber, ourNumber } of rows) found.set(lineNumber, ourNumber);
   }
   return found;
 }

@@ -1,5 +1,5 @@
 import { type Database, type Reader, statement, type Tx } from '../../../platform/postgres/database.ts';
-import { inputRows } from '../../../platform/postgres/input-rows.ts';
+import { inputRows, own } from '../../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../../platform/postgres/row-codec.ts';
 import type { Day } from '../../../values/instant.ts';
 import {
@@ -8,6 +8,7 @@ import {
   type BankAnswer,
   INSTRUCTION_ANSWERS,
   INSTRUCTION_KINDS,
+  type InstructionKind,
   LONGEST_REASON,
   madeChange,
   type TakenAnswer,
@@ -78,6 +79,26 @@ export async function takeInstructions(
   const number = row?.number ?? 1;
   await tx.query(TAKE, [bank, number, most, code, numberLength]);
   return number;
+}
+
+/** An instruction that cannot be written, and why. */
+export type LeftOut = {
+  readonly kind: InstructionKind;
+  readonly ourNumber: string;
+  readonly reason: string;
+};
+
+const LEFT_OUT = inputRows<LeftOut>(own({ kind: 'text', ourNumber: 'text' }), { as: 't', after: 2 });
+
+const LEAVE_OUT = statement(
+  'bank_instructions.leave_out',
+  `update bank_instructions i set file_number = null from ${LEFT_OUT.sql}
+   where i.bank = $1 and i.file_number = $2 and i.kind = t.kind and i.our_number = t.our_number`,
+);
+
+/** Of the file that is being made: they wait for another one. */
+export async function leaveOut(tx: Tx, bank: string, number: number, leftOut: readonly LeftOut[]) {
+  if (leftOut.length > 0) await tx.query(LEAVE_OUT, [bank, number, ...LEFT_OUT.values(leftOut)]);
 }
 
 const STRANDED = rowCodec({

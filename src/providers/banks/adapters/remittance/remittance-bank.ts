@@ -1,6 +1,7 @@
 import { agreementFault, remittanceBankNamed, writeRemittance } from '#settlement-files';
 import type { Database } from '../../../../platform/postgres/database.ts';
 import { composeBarCode } from '../../../../values/bar-code.ts';
+import { daysBetween } from '../../../../values/business-day.ts';
 import type { ProviderSettings } from '../../../provider.ts';
 import {
   type Bank,
@@ -83,8 +84,10 @@ export function remittanceBank(
 
   async function changeDueDay(request: DueDayRequest): Promise<DueDayAnswer> {
     if (!tells('dueDay')) return { kind: 'refused', reason: 'notAllowed' };
-    await changeDueDayByFile(database, request, name);
-    const answer = dueDayOf(await findInstructions(database, request, name), request);
+    const days = daysBetween(request.wanted.dueOn, request.wanted.payableUntil);
+    const isTaken = days <= (bank.mostDaysAfterDue ?? days);
+    if (isTaken) await changeDueDayByFile(database, request, name);
+    const answer = dueDayOf(await findInstructions(database, request, name), request, isTaken);
     if (answer.kind !== 'changed') return answer;
     const wanted = { amount: request.amount, dueOn: request.wanted.dueOn };
     return { kind: 'changed', ...registered(wanted, answer.bankNumber) };
@@ -153,10 +156,14 @@ function endOf(kept: readonly Instruction[]): Exclude<BoletoCancelAnswer, BankUn
   return writeOff === 'refused' ? { kind: 'refused', reason: 'notAllowed' } : null;
 }
 
-/** A day that the bank has was made, whatever became of other changes to it. */
+/**
+ * A day that the bank has was made, whatever became of other changes to it. `isTaken`: the bank may be told
+ * of the day that is wanted.
+ */
 function dueDayOf(
   kept: readonly Instruction[],
   { number, before, wanted }: DueDayRequest,
+  isTaken: boolean,
 ): Exclude<DueDayAnswer, { kind: 'changed' }> | { readonly kind: 'changed'; readonly bankNumber: string } {
   const register = kindOf(kept, 'register');
   if (register === undefined) return { kind: 'refused', reason: 'unknownBoleto' };
@@ -166,8 +173,8 @@ function dueDayOf(
   const answers = kept
     .filter((one) => one.kind === 'dueDay' && one.attempt <= number && one.dueOn === wanted.dueOn)
     .map((one) => one.answer);
-  if (answers.includes('refused') && !answers.includes(null))
-    return { kind: 'refused', reason: 'notAllowed' };
+  const isRefused = answers.includes('refused') || (answers.length === 0 && !isTaken);
+  if (isRefused && !answers.includes(null)) return { kind: 'refused', reason: 'notAllowed' };
   const reason = 'no return file of the bank has answered the change yet';
   return { kind: 'unknown', cause: 'notAsked', reason };
 }

@@ -1,4 +1,5 @@
 import type * as files from '#settlement-files';
+import { daysBetween } from '../../../../values/business-day.ts';
 import type { Day } from '../../../../values/instant.ts';
 import type { BoletoRequest } from '../../bank.ts';
 
@@ -6,8 +7,6 @@ export type RemittanceAgreement = {
   readonly bank: files.RemittanceBank;
   readonly agreement: files.Agreement;
 };
-
-const DAY_MILLISECONDS = 86_400_000;
 
 /** Ours has eleven digits: a bank whose numbers are shorter gets the last ones. */
 export function bankNumberOf(
@@ -29,7 +28,7 @@ export function remittanceOrder(
   return {
     ...{ kind, bankNumber, companyUse: ourNumber, amount },
     ...{ issuedOn: fileDay(issuedOn), dueOn: fileDay(dueOn) },
-    daysAfterDue: Math.round((Date.parse(payableUntil) - Date.parse(dueOn)) / DAY_MILLISECONDS),
+    daysAfterDue: daysBetween(dueOn, payableUntil),
     payer: { name, documentNumber, street: place, district, city, state, zipCode },
     finePortion: request.finePortion,
     interestPortion: request.interestPortion,

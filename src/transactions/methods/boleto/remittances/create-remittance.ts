@@ -10,6 +10,8 @@ import {
 } from '../../../../providers/banks/adapters/remittance/remittance-order.ts';
 import {
   keepRemittance,
+  type LeftOut,
+  leaveOut,
   listRemittances,
   takeInstructions,
 } from '../../../../providers/banks/remittances/remittances.sql.ts';
@@ -35,8 +37,14 @@ type NoAgreement =
   | { readonly kind: 'agreementFault'; readonly fault: string };
 
 export type RemittanceResult =
-  | { readonly kind: 'written'; readonly remittance: MadeRemittance }
-  | { readonly kind: 'nothingWaits' | 'unknownNumber' | 'changedSince' }
+  /** `leftOut`: what cannot be written, and waits on. */
+  | {
+      readonly kind: 'written';
+      readonly remittance: MadeRemittance;
+      readonly leftOut: readonly LeftOut[];
+    }
+  | { readonly kind: 'nothingWaits'; readonly leftOut: readonly LeftOut[] }
+  | { readonly kind: 'unknownNumber' | 'changedSince' }
   | NoAgreement;
 
 /** Takes what waits into the next file. It is in that file and in no other, however often it is written. */
@@ -51,8 +59,11 @@ export async function createRemittance(
   return audit.transaction(async (tx): Promise<RemittanceResult> => {
     const { code, numberLength } = agreed.bank;
     const number = await takeInstructions(tx, { name: bank, code, numberLength }, MOST_INSTRUCTIONS);
-    const orders = await readFiledOrders(tx, bank, number);
-    if (orders.length === 0) return { kind: 'nothingWaits' };
+    const taken = await readFiledOrders(tx, bank, number);
+    const leftOut = unfitOf(agreed, number, madeOn, taken);
+    await leaveOut(tx, bank, number, leftOut);
+    const orders = leftOut.length === 0 ? taken : await readFiledOrders(tx, bank, number);
+    if (orders.length === 0) return { kind: 'nothingWaits', leftOut };
     const bytes = contentOf(agreed, number, madeOn, orders);
     await keepRemittance(tx, { bank, number, madeOn, hash: hashOf(bytes), createdBy: operator.actor });
     tx.record({
@@ -62,7 +73,7 @@ export async function createRemittance(
       resource: `providers/bank/${bank}/remittances/${number}`,
       detail: { instructions: orders.length },
     });
-    return { kind: 'written', remittance: { number, madeOn, instructions: orders.length, bytes } };
+    return { kind: 'written', remittance: { number, madeOn, instructions: orders.length, bytes }, leftOut };
   });
 }
 
@@ -80,14 +91,15 @@ export async function rewriteRemittance(
   const { madeOn, contentHash } = stored;
   const orders = await readFiledOrders(database, bank, number);
   const bytes = contentAsNow(agreed, number, madeOn, orders);
-  if (bytes === null || !hashOf(bytes).equals(contentHash)) return { kind: 'changedSince' };
+  if (typeof bytes === 'string' || !hashOf(bytes).equals(contentHash)) return { kind: 'changedSince' };
   await audit.record({
     ...operator,
     action: 'remittance.read',
     outcome: 'success',
     resource: `providers/bank/${bank}/remittances/${number}`,
   });
-  return { kind: 'written', remittance: { number, madeOn, instructions: orders.length, bytes } };
+  const remittance = { number, madeOn, instructions: orders.length, bytes };
+  return { kind: 'written', remittance, leftOut: [] };
 }
 
 async function findAgreement(database: Database, name: string): Promise<RemittanceAgreement | NoAgreement> {
@@ -112,14 +124,23 @@ function contentOf(
   return writeRemittance(bank, { agreement, number, madeOn: fileDay(madeOn), orders: filed });
 }
 
-/** Null: another bank or layout has no room for it. */
-function contentAsNow(...of: Parameters<typeof contentOf>): Uint8Array | null {
+/** A sentence: another bank or layout has no room for it. */
+function contentAsNow(...of: Parameters<typeof contentOf>): Uint8Array | string {
   try {
     return contentOf(...of);
   } catch (error) {
-    if (error instanceof RangeError) return null;
+    if (error instanceof RangeError) return error.message;
     throw error;
   }
+}
+
+/** Settings may have changed since a boleto was issued: one that fits no more holds up no other. */
+function unfitOf(...[agreed, number, madeOn, orders]: Parameters<typeof contentOf>): LeftOut[] {
+  if (typeof contentAsNow(agreed, number, madeOn, orders) !== 'string') return [];
+  return orders.flatMap((order) => {
+    const reason = contentAsNow(agreed, number, madeOn, [order]);
+    return typeof reason === 'string' ? [{ kind: order.kind, ourNumber: order.ourNumber, reason }] : [];
+  });
 }
 
 /** A payer who was erased before the boleto was written off. */
