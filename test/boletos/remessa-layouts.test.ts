@@ -252,16 +252,17 @@ test('Inter is told of registrations alone', async () => {
   await parcela('provider', 'add', ...words({ ...INTER, ...range }, 'inter'));
   await routeTo('inter');
   const [filed, unfiled] = [await issued(40, '077'), await issued(41, '077')];
+  assert.equal((await changeDay(shop, unfiled.id, inDays(20))).body.dueDate, inDays(20));
   assert.equal((await cancel(shop, unfiled.id)).body.statusBill, STATUS_BILL.canceled);
   const numbers = (await made('inter')).slice(1, -1).map((line) => line.slice(89, 100));
   assert.ok(numbers.includes(filed.barCode.slice(33)), String(numbers));
   assert.ok(!numbers.includes(unfiled.barCode.slice(33)), String(numbers));
   const paper = numbersOnPaper(filed.barCode as BarCode, filed.ourNumber);
   assert.match(paper?.bankNumber ?? '', /^00019\/110\/0004\d{6}-\d$/);
-  await cancel(shop, filed.id);
-  await changeDay(shop, filed.id, inDays(20));
+  assert.equal((await cancel(shop, filed.id)).status, 409);
+  assert.equal((await changeDay(shop, filed.id, inDays(20))).status, 409);
   const { body } = await read(shop, filed.id);
-  assert.equal(body.statusBill, STATUS_BILL.issued);
+  assert.deepEqual([body.statusBill, body.dueDate], [STATUS_BILL.issued, inDays(10)]);
   assert.deepEqual(await made('inter'), []);
 });
 

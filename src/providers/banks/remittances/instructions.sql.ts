@@ -147,7 +147,8 @@ export async function writeOffByFile(
  * A registration that is in no file yet gets the other day, also when this is repeated once it is in one.
  * Otherwise the bank is told by file; each change has its number, so a repetition writes nothing, nor does a
  * day that the last change has which was not refused. What files said before stands beside it: they are
- * written again as they were. What another request has overtaken writes nothing.
+ * written again as they were. What another request has overtaken writes nothing; a bank that is told of no
+ * changes by file is told of none.
  */
 const CHANGE = statement(
   'bank_instructions.change_due_day',
@@ -168,7 +169,7 @@ const CHANGE = statement(
    insert into bank_instructions (merchant_id, our_number, kind, attempt, bank, bank_code, bank_number, due_on, payable_until)
    select r.merchant_id, r.our_number, 'dueDay', $4::integer, r.bank, r.bank_code, r.bank_number, $5::date, $6::date
    from bank_instructions r
-   where exists (select from asking) and r.merchant_id = $1 and r.our_number = $2 and r.bank = $3 and r.kind = 'register'
+   where $9::boolean and exists (select from asking) and r.merchant_id = $1 and r.our_number = $2 and r.bank = $3 and r.kind = 'register'
      and r.file_number is not null and r.answer is distinct from 'refused'
      and (r.due_on is distinct from $5::date or exists (
        select from bank_instructions d
@@ -184,10 +185,10 @@ const CHANGE = statement(
 export async function changeDueDayByFile(
   database: Database,
   { merchantId, ourNumber, number, before, wanted }: DueDayRequest,
-  bank: string,
+  { bank, isTold }: { readonly bank: string; readonly isTold: boolean },
 ): Promise<void> {
   const days = [wanted.dueOn, wanted.payableUntil, before.dueOn, before.payableUntil];
-  await database.query(CHANGE, [merchantId, ourNumber, bank, number, ...days]);
+  await database.query(CHANGE, [merchantId, ourNumber, bank, number, ...days, isTold]);
 }
 
 /** In the statement that begins a cancel: what the bank refused before is no answer to it. */

@@ -83,11 +83,11 @@ export function remittanceBank(
   }
 
   async function changeDueDay(request: DueDayRequest): Promise<DueDayAnswer> {
-    if (!tells('dueDay')) return { kind: 'refused', reason: 'notAllowed' };
+    const isTold = tells('dueDay');
     const days = daysBetween(request.wanted.dueOn, request.wanted.payableUntil);
     const isTaken = days <= (bank.mostDaysAfterDue ?? days);
-    if (isTaken) await changeDueDayByFile(database, request, name);
-    const answer = dueDayOf(await findInstructions(database, request, name), request, isTaken);
+    if (isTaken) await changeDueDayByFile(database, request, { bank: name, isTold });
+    const answer = dueDayOf(await findInstructions(database, request, name), request, isTaken && isTold);
     if (answer.kind !== 'changed') return answer;
     const wanted = { amount: request.amount, dueOn: request.wanted.dueOn };
     return { kind: 'changed', ...registered(wanted, answer.bankNumber) };
