@@ -99,7 +99,7 @@ async function returned(
   number: string,
   code: string,
   cents: number,
-  { company = '', dueOn = inDays(10), name = code } = {},
+  { company = '', dueOn = inDays(10), name = code, document = '' } = {},
 ) {
   const place = (texts: Readonly<Record<number, string>>, index: number) =>
     `${Object.entries({ ...texts, 395: zeros(index + 1, 6) }).reduce(
@@ -113,7 +113,15 @@ async function returned(
       ...{ 1: '02RETORNO01COBRANCA', 27: company, 77: '748', 95: today().replaceAll('-', '') },
       111: `00000${code}`,
     },
-    { 1: '1', 48: number, 109: `${code}${short(today())}`, 147: short(dueOn), 153: amount, 254: amount },
+    {
+      1: '1',
+      48: number,
+      109: `${code}${short(today())}`,
+      117: document,
+      147: short(dueOn),
+      153: amount,
+      254: amount,
+    },
     { 1: '9' },
   ].map(place);
   const path = join(shop.service.folder, `retorno-${name}.ret`);
@@ -142,7 +150,7 @@ test('a boleto goes to Sicredi by file and is paid by a return file that has the
 });
 
 test('a line of another beneficiary of Sicredi with the same number answers and pays nothing', async () => {
-  const { id, barCode } = await issued(33);
+  const { id, ourNumber, barCode } = await issued(33);
   const number = barCode.slice(21, 30);
   const ofAnother = number.slice(0, 8) + ((Number(number[8]) + 1) % 10);
   await made();
@@ -166,6 +174,10 @@ test('a line of another beneficiary of Sicredi with the same number answers and 
   assert.deepEqual(await counts(), [0, 0]);
   await returned(number, '02', 3_300, { name: 'ours', company: '0062311222333000181' });
   assert.deepEqual(await counts(), [1, 0]);
+  // With our own number beside it the line is ours, and its value is named.
+  const document = ourNumber.slice(-10);
+  const other = await returned(number, '06', 3_301, { name: 'cents', document });
+  assert.match(other, new RegExp(`with our numbers, .*: ${ourNumber}`));
   assert.equal((await read(shop, id)).body.statusBill, STATUS_BILL.issued);
 });
 

@@ -1,9 +1,8 @@
 import type * as files from '#settlement-files';
-import { NO_CODE, readReturnEvents, refusalText } from '#settlement-files';
+import { NO_CODE, REMITTANCE_BANKS, readReturnEvents, refusalText } from '#settlement-files';
 import type { Actor, Audit } from '../../audit/audit-event.ts';
 import { newId } from '../../platform/chance.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import { readAgreement } from '../../providers/banks/adapters/remittance/remittance-bank.ts';
 import {
   type BankAnswer,
   LONGEST_REASON,
@@ -106,22 +105,25 @@ async function knownBanks(database: Database): Promise<Known> {
   };
 }
 
-/** The check digit must be that of the agreement: each beneficiary of a bank has numbers of its own. */
+/** Where lines have the bank's number alone. By all providers, whose settings may have changed since. */
 function linesToFind(
-  providers: readonly Pick<Provider, 'name' | 'settings'>[],
+  providers: readonly Pick<Provider, 'name'>[],
   code: string,
   entries: readonly ReturnEntry[],
 ): NumberedLine[] {
-  return providers.flatMap(({ name, settings }) => {
-    const agreed = readAgreement(settings);
-    if (typeof agreed === 'string' || agreed.bank.code !== code) return [];
-    const { bank, agreement } = agreed;
-    return entries.flatMap(({ lineNumber, number, bankNumber, value, dueOn }) =>
-      number === null || bank.returnedNumber?.(number, agreement) !== bankNumber
+  if (!REMITTANCE_BANKS.some((one) => one.code === code && one.returnedNumber !== undefined)) return [];
+  return providers.flatMap(({ name }) =>
+    entries.flatMap(({ lineNumber, number, bankNumber, documentNumber, value, dueOn }) =>
+      number === null || bankNumber === null
         ? []
-        : [{ lineNumber, bank: name, bankNumber: number, value, dueOn }],
-    );
-  });
+        : [
+            {
+              ...{ lineNumber, bank: name, bankNumber: number, numberInCode: bankNumber },
+              ...{ documentNumber, value, dueOn },
+            },
+          ],
+    ),
+  );
 }
 
 function doubtfulOf(taken: readonly TakenAnswer[]): DoubtfulAnswer[] {

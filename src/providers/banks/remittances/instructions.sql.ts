@@ -63,26 +63,37 @@ export type NumberedLine = {
   /** The provider that may have told it. */
   readonly bank: string;
   readonly bankNumber: string;
+  /** With its check digit, as the bar code has it. */
+  readonly numberInCode: string;
+  /** The last ten digits of our number, where the bank gives them back. */
+  readonly documentNumber: string | null;
+  /** Cents; 0: the line does not say. */
   readonly value: number;
   readonly dueOn: string | null;
 };
 
 const LINES = inputRows<NumberedLine>(
-  own({ lineNumber: 'integer', bank: 'text', bankNumber: 'text', value: 'bigint', dueOn: 'date' }),
+  {
+    ...own({ lineNumber: 'integer', bank: 'text', bankNumber: 'text', numberInCode: 'text' }),
+    ...own({ documentNumber: 'text', value: 'bigint', dueOn: 'date' }),
+  },
   { as: 'f', after: 1 },
 );
 
 const NUMBERED = rowCodec({ lineNumber: column.whole(), ourNumber: column.text() });
 
-/** Another beneficiary may have the number too: value and due day must be the boleto's. */
+/**
+ * Another beneficiary may have the number too, and in one case of ten its digit: our number must stand beside
+ * it, or value and due day be the boleto's.
+ */
 const FIND_NUMBERED = statement(
   'bank_instructions.find_numbered',
   `select f.line_number, min(i.our_number) as our_number from ${LINES.sql}
    join bank_instructions i on i.bank = f.bank and i.bank_number = f.bank_number and i.kind = 'register'
    join boletos b on b.merchant_id = i.merchant_id and b.our_number = i.our_number
-   where i.bank_code = $1 and i.file_number is not null
+   where i.bank_code = $1 and i.file_number is not null and position(f.number_in_code in substr(b.bar_code, 20)) > 0
    group by f.line_number
-   having count(*) = 1 and bool_and(b.amount = f.value and (
+   having count(*) = 1 and bool_and(ltrim(f.document_number, '0') = ltrim(right(i.our_number, 10), '0') or (f.value = 0 or b.amount = f.value) and (
      f.due_on is null or f.due_on = b.due_on or f.due_on = any (b.due_days) or exists (
        select from bank_instructions d
        where d.merchant_id = i.merchant_id and d.our_number = i.our_number and d.due_on = f.due_on)))`,

@@ -173,7 +173,7 @@ function dueDayOf(
   const answers = kept
     .filter((one) => one.kind === 'dueDay' && one.attempt <= number && one.dueOn === wanted.dueOn)
     .map((one) => one.answer);
-  const isRefused = answers.includes('refused') || (answers.length === 0 && !isTaken);
+  const isRefused = answers.includes('refused') || !isTaken;
   if (isRefused && !answers.includes(null)) return { kind: 'refused', reason: 'notAllowed' };
   const reason = 'no return file of the bank has answered the change yet';
   return { kind: 'unknown', cause: 'notAsked', reason };
