@@ -111,7 +111,7 @@ function linesToFind(
   code: string,
   entries: readonly ReturnEntry[],
 ): NumberedLine[] {
-  if (!REMITTANCE_BANKS.some((one) => one.code === code && one.returnedNumber !== undefined)) return [];
+  if (!REMITTANCE_BANKS.some((one) => one.code === code && one.isNamedByBank === true)) return [];
   return providers.flatMap(({ name }) =>
     entries.flatMap(({ lineNumber, number, bankNumber, documentNumber, value, dueOn }) =>
       number === null || bankNumber === null

@@ -65,8 +65,8 @@ export type RemittanceBank = {
   readonly mostDaysAfterDue?: number;
   /** Where it is not the last digits of our number. */
   readonly numberOf?: (ourNumber: string, issuedOn: Day, agreement: Agreement) => string;
-  /** Where return files may lack ours: the bank's with its check digit, which the agreement makes. */
-  readonly returnedNumber?: (bankNumber: string, agreement: Agreement) => string;
+  /** Return files may lack our number: the bank's names a boleto, with its digit as in the bar code. */
+  readonly isNamedByBank?: true;
   /** As printed. */
   readonly shownNumber: (bankNumber: string, agreement: Agreement) => string;
   /** 25 digits of the bar code. */

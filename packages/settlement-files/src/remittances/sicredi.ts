@@ -96,7 +96,7 @@ const NUMBERS = {
   agreementFault: () => null,
   numberLength: 8,
   numberOf: (ourNumber: string, issuedOn: Day) => issuedOn.slice(2, 4) + sicrediSequence(ourNumber),
-  returnedNumber: numberOfSicredi,
+  isNamedByBank: true,
   shownNumber(bankNumber: string, agreement: Agreement) {
     const number = numberOfSicredi(bankNumber, agreement);
     return `${number.slice(0, 2)}/${number.slice(2, 8)}-${number.slice(8)}`;
