@@ -1,3 +1,4 @@
+import { benchAdapters } from './adapters.ts';
 import { benchRecurrence } from './charging/charging.ts';
 import { benchConsole } from './console/console.ts';
 import { benchCpu } from './cpu.ts';
@@ -17,6 +18,7 @@ import { benchWebhooks } from './webhooks/webhooks.ts';
 
 const BENCHES: Record<string, () => Promise<void>> = {
   payments: benchPayments,
+  adapters: benchAdapters,
   memory: benchMemory,
   encrypted: benchEncrypted,
   cpu: benchCpu,

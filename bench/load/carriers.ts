@@ -1,9 +1,10 @@
-import { constants, createPublicKey, publicEncrypt, randomBytes, randomUUID } from 'node:crypto';
+import { constants, createPublicKey, publicEncrypt, randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { cardTokenRecord } from '../../src/cards/card.ts';
 import { tokenHash } from '../../src/cards/open-card-source.ts';
 import { vaultCardRecord } from '../../src/cards/vault/vault-card.ts';
 import type { Keyring } from '../../src/keys/open-keyring.ts';
+import { newSecretId } from '../../src/platform/chance.ts';
 import { type Database, statement } from '../../src/platform/postgres/database.ts';
 import { call } from '../../test/kit/merchant.ts';
 
@@ -34,7 +35,7 @@ export async function createTokens(tools: CardSourceTools, file: string, count: 
     const sealed: Buffer[] = [];
     let dataKeyId = 0;
     for (let index = 0; index < BATCH; index += 1) {
-      const token = randomBytes(32).toString('base64url');
+      const token = newSecretId();
       const hash = tokenHash(token);
       const number = Buffer.from(cardNumber(lines.length));
       const bytes = keyring.seal('card', cardTokenRecord(merchantId, hash), number);
