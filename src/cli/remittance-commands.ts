@@ -140,7 +140,8 @@ async function written(
     case 'nothingWaits': {
       const { leftOut } = result;
       const lines = ['Nothing waits for a file to this bank.'];
-      return { lines: leftOut.length === 0 ? lines : leftOutLines(leftOut), json: { number: null, leftOut } };
+      const isBad = leftOut.length > 0;
+      return { isBad, lines: isBad ? leftOutLines(leftOut) : lines, json: { number: null, leftOut } };
     }
     case 'agreementFault':
       return { option: '--bank', message: `--bank: ${visible(result.fault)}` };
@@ -166,6 +167,7 @@ async function written(
   const place = path !== null && `Written to ${visible(path)}. Send it to the bank once.`;
   const { leftOut } = result;
   return {
+    isBad: leftOut.length > 0,
     lines: [`${what}.`, place, ...leftOutLines(leftOut)],
     json: { number, madeOn, instructions, path, leftOut },
   };

@@ -217,12 +217,19 @@ test('a boleto that the layout takes no more is left out and named, and holds up
   await setUp('change', { layout: '240' });
   assert.equal((await cancel(shop, filed.id)).status, 202);
   const make = ['remessa', 'make', '--bank', 'sicredi', '--folder', shop.service.folder];
-  const printed = await parcela(...make);
+  const { exitCode, printed } = await run(...make);
+  assert.equal(exitCode, 1);
   const days = daysBetween(dueDate, businessDayFrom(addDays(dueDate, 60)));
   assert.match(printed, /: 1 instructions\./);
   const leftOut = `registration of ${late.ourNumber}: bank 748 takes no payment ${days} days after the due day`;
   assert.ok(printed.includes(`Left out, and it waits: ${leftOut}`), printed);
-  assert.ok((await parcela(...make)).includes(leftOut));
+  assert.ok((await run(...make)).printed.includes(leftOut));
+  await shop.service.auditor.query(
+    "update bank_instructions set created_at = now() - interval '4 days' where our_number = $1",
+    [late.ourNumber],
+  );
+  const doctor = await run('doctor', '--json');
+  assert.match(doctor.printed, /1 instructions of boletos wait for a file to sicredi, the oldest for more/);
   assert.equal((await cancel(shop, late.id)).body.statusBill, STATUS_BILL.canceled);
   assert.deepEqual(await made(), []);
 });

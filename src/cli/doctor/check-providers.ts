@@ -3,7 +3,7 @@ import type { Configuration } from '../../app/config.ts';
 import { openKeyStore } from '../../keys/open-key-store.ts';
 import { type Keyring, openKeyring } from '../../keys/open-keyring.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import { findStranded } from '../../providers/banks/remittances/remittances.sql.ts';
+import { findWaiting, LONGEST_WAIT_DAYS } from '../../providers/banks/remittances/remittances.sql.ts';
 import { openCredentials } from '../../providers/open-provider-table.ts';
 import { listProviders, type StoredProvider } from '../../providers/providers.sql.ts';
 import { findProviderFault } from '../find-provider-fault.ts';
@@ -54,7 +54,7 @@ function checkTimeouts(
   });
 }
 
-/** A provider that changed its bank writes no file to the new one. */
+/** A provider that changed its bank writes no file to the former one. */
 async function checkRemittances(
   database: Database,
   providers: readonly StoredProvider[],
@@ -65,13 +65,22 @@ async function checkRemittances(
     return { name, code, numberLength: typeof bank === 'string' ? 0 : bank.numberLength };
   });
   try {
-    return (await findStranded(database, banks)).map(({ name, code, count }) => {
-      const says = `${count} instructions of boletos wait for a file to bank ${code}, which ${name} writes no more, or in another layout`;
-      const advice = `parcela provider change --kind bank --name ${name} --adapter remessa --setting bank=${code} with its other settings, and the layout that it had`;
-      return warning('providers.stranded', says, advice);
+    return (await findWaiting(database, banks)).map(({ name, code, count, isStranded }) => {
+      const wait = `${count} instructions of boletos wait for a file to`;
+      return isStranded
+        ? warning(
+            'providers.stranded',
+            `${wait} bank ${code}, which ${name} writes no more, or in another layout`,
+            `parcela provider change --kind bank --name ${name} --adapter remessa --setting bank=${code} with its other settings, and the layout that it had`,
+          )
+        : warning(
+            'providers.unwritten',
+            `${wait} ${name}, the oldest for more than ${LONGEST_WAIT_DAYS} days`,
+            `parcela remessa make --bank ${name} --folder FOLDER, which names what it leaves out`,
+          );
     });
   } catch (error) {
-    return [fault('providers.stranded', reasonOf(error), 'run the doctor again')];
+    return [fault('providers.waiting', reasonOf(error), 'run the doctor again')];
   }
 }
 

@@ -101,24 +101,34 @@ export async function leaveOut(tx: Tx, bank: string, number: number, leftOut: re
   if (leftOut.length > 0) await tx.query(LEAVE_OUT, [bank, number, ...LEFT_OUT.values(leftOut)]);
 }
 
-const STRANDED = rowCodec({
+const IS_STRANDED = "concat_ws('/', i.bank, i.bank_code, char_length(i.bank_number)) <> all ($1::text[])";
+
+/** Longer than a weekend. */
+export const LONGEST_WAIT_DAYS = 3;
+
+const WAITING = rowCodec({
   name: column.text('i.bank'),
   code: column.text('i.bank_code'),
   count: column.whole('count(*)::int'),
+  isStranded: column.boolean(IS_STRANDED),
 });
 
-const FIND_STRANDED = statement(
-  'bank_instructions.find_stranded',
-  `select ${STRANDED.columns} from bank_instructions i
-   where i.file_number is null and i.answer is null
-     and concat_ws('/', i.bank, i.bank_code, char_length(i.bank_number)) <> all ($1::text[]) and ${IS_WANTED}
-   group by i.bank, i.bank_code order by i.bank, i.bank_code limit 20`,
+const FIND_WAITING = statement(
+  'bank_instructions.find_waiting',
+  `select ${WAITING.columns} from bank_instructions i
+   where i.file_number is null and i.answer is null and ${IS_WANTED}
+   group by 1, 2, 4
+   having ${IS_STRANDED} or min(i.created_at) < now() - interval '${LONGEST_WAIT_DAYS} days'
+   order by 1, 2, 4 limit 20`,
 );
 
-/** What waits for a file to a bank that is none of these, and so in no file that anybody makes. */
-export async function findStranded(database: Reader, banks: readonly NamedBank[]) {
+/**
+ * What is in no file: long since, or `isStranded`, because it waits for one to none of these banks, which nobody
+ * makes.
+ */
+export async function findWaiting(database: Reader, banks: readonly NamedBank[]) {
   const named = banks.map((one) => `${one.name}/${one.code}/${one.numberLength}`);
-  return (await database.query(FIND_STRANDED, [named])).map(STRANDED.parse);
+  return (await database.query(FIND_WAITING, [named])).map(WAITING.parse);
 }
 
 const KEEP = statement(
