@@ -135,7 +135,9 @@ test('versions of v15 are taken, others are refused, and one made anew has no nu
   for (const version of ['015', '15 ', '151', '154']) {
     assert.equal(await firstFault([cieloHeader({ version }), trailer]), null);
   }
-  assert.deepEqual(await firstFault([cieloHeader({ version: '014' }), trailer]), [1, 'version']);
+  const { faults } = await readLines([cieloHeader({ version: '014' }), trailer]);
+  assert.deepEqual([faults[0]?.lineNumber, faults[0]?.field], [1, 'version']);
+  assert.match(faults[0]?.sentence.pt ?? '', /outra versão do leiaute \("014"\): só a 15 é lida/);
   const { head } = await readLines([cieloHeader({ sequence: '9999999' }), trailer]);
   assert.equal(head?.isRepetition, true);
 });

@@ -70,6 +70,15 @@ test('what is kept from another credit than the one before it is told, and not t
   }
 });
 
+test('a debit that was balanced in a batch has no day of its own, and the same amount', async () => {
+  const lines = eefiFileLines();
+  const at = lines.findIndex((line) => line.startsWith('045'));
+  const { entries, faults } = await readLines(lines.with(at, withText(lines[at] ?? '', 219, '00000000')));
+  assert.deepEqual(faults, []);
+  const debit = entries.find(({ lineNumber }) => lineNumber === at + 1);
+  assert.deepEqual([debit?.kind, debit?.net, debit?.bankOn], ['cancel', -600, null]);
+});
+
 test('each reason has its kind', async () => {
   const reasons = { cancel: '18', chargeback: '15', adjustment: '28', unknown: '50' };
   for (const [kind, reason] of Object.entries(reasons)) {

@@ -202,6 +202,35 @@ test('a movement that is not certain keeps its code and its amount, and is no pa
   }
 });
 
+test('costs and orders that a bank lists beside payments are known, and change nothing', async () => {
+  const listed = [
+    ['240', '001', '08'],
+    ['240', '341', '54'],
+    ['240', '033', 'A4'],
+    ['400', '341', '78'],
+    ['400', '041', '44'],
+    ['400', '435', '97'],
+  ] as const;
+  for (const [format, bank, movement] of listed) {
+    const shape = SHAPES_240.find((one) => one.bank === bank) as Shape240;
+    const lines =
+      format === '240'
+        ? cnab240(shape, [{ ...PAID, movement }])
+        : cnab400({ bank }, [{ ...DETAIL, 109: `${movement}110127PEDIDO-1` }]);
+    const [entry] = (await returnedLines(lines)).entries;
+    assert.deepEqual(
+      [entry?.event, entry?.answer, entry?.isKnown],
+      [null, null, true],
+      `${bank} ${movement}`,
+    );
+  }
+});
+
+test('a CNAB 400 that lost its header is no file of a bank, whatever number its first line begins with', async () => {
+  const [, ...torn] = cnab400({ bank: '001', type: '7' }, [{ ...DETAIL, 2: '0000000000000' }]);
+  await assert.rejects(returnedLines(torn), { fault: 'notAReturnFile' });
+});
+
 test('what a bank refuses is an answer to what was asked, and neither pays nor ends a boleto', async () => {
   const tables = BANKS.flatMap(({ code, cnab240: one, cnab400: other }) => [
     ...(one === undefined ? [] : [{ bank: code, movements: one.movements }]),

@@ -77,10 +77,11 @@ export function otherCurrency(code: string): Sentence {
   };
 }
 
-export function otherVersion(field: string, known: string): Sentence {
+export function otherVersion(found: string, known: string): Sentence {
+  const shown = /^[\w. -]{1,25}$/.test(found) ? ` ("${found}")` : '';
   return {
-    pt: `O campo ${field} não traz a versão ${known}.`,
-    en: `Field ${field} has not the version ${known}.`,
+    pt: `O arquivo é de outra versão do leiaute${shown}: só a ${known} é lida. Peça o extrato nessa versão à adquirente.`,
+    en: `The file is of another version of the layout${shown}: only ${known} is read. Ask the acquirer for that version.`,
   };
 }
 

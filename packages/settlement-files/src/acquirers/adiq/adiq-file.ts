@@ -117,7 +117,7 @@ class AdiqFile implements FileReading {
   #header(values: RecordValues<typeof ADIQ_HEADER>, line: GoodLine): void {
     if (line.lineNumber !== 1) this.#findings.fault(line, null, outOfPlace(line.record));
     else if (!/^0*3\.1$/.test(values.version)) {
-      this.#findings.fault(line, 'version', otherVersion('version', '3.1'));
+      this.#findings.fault(line, 'version', otherVersion(values.version, '3.1'));
     } else this.#findings.head(headOf(values));
   }
 

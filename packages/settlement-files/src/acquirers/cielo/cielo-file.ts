@@ -194,7 +194,7 @@ export function takeCieloHeader<F extends 'cielo03' | 'cielo04' | 'cielo09' | 'c
 ): void {
   const { version, establishment, madeOn, from, to, sequence } = values;
   if (line.lineNumber !== 1) findings.fault(line, null, outOfPlace(line.record));
-  else if (!/^0?15\d?$/.test(version)) findings.fault(line, 'version', otherVersion('version', '15'));
+  else if (!/^0?15\d?$/.test(version)) findings.fault(line, 'version', otherVersion(version, '15'));
   else if (to < from) findings.fault(line, 'to', DAYS_REVERSED);
   else {
     // This number does not identify a file.

@@ -95,7 +95,7 @@ class GetnetFile implements FileReading {
     const { establishment, madeOn, day, version, sequence } = values;
     const ten = VERSION.exec(version);
     if (line.lineNumber !== 1) this.#findings.fault(line, null, outOfPlace(line.record));
-    else if (ten === null) this.#findings.fault(line, 'version', otherVersion('version', '10'));
+    else if (ten === null) this.#findings.fault(line, 'version', otherVersion(version, '10'));
     else if (madeOn < day) this.#findings.fault(line, 'day', DAYS_REVERSED);
     else {
       this.#isLater = Number(ten[1] ?? 0) > 0;

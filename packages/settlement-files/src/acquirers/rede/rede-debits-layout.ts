@@ -246,7 +246,7 @@ export const EEFI_SETTLED_DEBIT = recordLayout(
     ['recordType', 1, 3, '= 045', 'Record'],
     ...ORDER_FIELDS,
     ['paid', 204, 218, 'cents', 'Amount settled'],
-    ['paidOn', 219, 226, 'day DDMMYYYY', 'When'],
+    ['paidOn', 219, 226, 'day DDMMYYYY?', 'When; zeros where it was balanced in a batch'],
     ['retention', 227, 241, 'text?', 'Number of the retention'],
     ['means', 242, 243, 'text?', 'Code of the means'],
     ['meansDescription', 244, 271, 'text?', 'Words of the means'],

@@ -1,7 +1,7 @@
 import { type Bank, type Movements, used } from '../bank.ts';
 import { TITLE } from '../cnab240-layout.ts';
 import { detailLayout, FAMILY } from '../cnab400-layout.ts';
-import { FEBRABAN } from './febraban.ts';
+import { DISCOUNTS, FEBRABAN } from './febraban.ts';
 
 const BANCO_DO_BRASIL_400: Movements = {
   ...used('paid', {
@@ -40,6 +40,7 @@ const BANCO_DO_BRASIL_400: Movements = {
     '34': 'data de desconto alterada',
     '35': 'cobrar multa',
     '36': 'multa dispensada',
+    '37': 'indexador dispensado',
     '38': 'prazo limite de recebimento dispensado',
     '39': 'prazo limite de recebimento alterado',
     '41': 'número de controle alterado',
@@ -66,7 +67,7 @@ export const BANCO_DO_BRASIL: Bank = {
   cnab240: {
     title: TITLE,
     number: 'unsure',
-    movements: { ...FEBRABAN, ...CHEQUES },
+    movements: { ...FEBRABAN, ...DISCOUNTS, ...CHEQUES },
     lots: 'numbered',
     counts: 'records',
   },

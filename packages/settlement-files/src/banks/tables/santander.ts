@@ -10,7 +10,7 @@ export const SANTANDER: Bank = {
   cnab240: {
     title: TITLE_OF_SANTANDER,
     number: withDigit9(41, 52),
-    movements: FEBRABAN,
+    movements: { ...FEBRABAN, ...used('none', { '32': 'código de IOF não é válido', A4: 'pagador no DDA' }) },
     lots: 'own',
     counts: 'details',
   },
