@@ -39,8 +39,10 @@ const LONGEST_SENT_ORDER = 20;
 export function refused(code: number, status = 400): Answer {
   return { status, body: [{ Code: code, Message: errorMessageOf(code) }] };
 }
+/** To who would act on it; to who asks for it, nothing is said. */
 export const NOT_FOUND = refused(307, 404);
-export const UNAUTHORIZED = refused(132, 401);
+export const NOTHING_FOUND: Answer = { status: 404, body: undefined };
+export const UNAUTHORIZED: Answer = { status: 401, body: undefined };
 export const INVALID_BRAND: Answer = { status: 400, body: { Code: 57, Message: 'Bandeira inválida' } };
 
 type Told = {

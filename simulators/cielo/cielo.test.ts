@@ -355,8 +355,6 @@ test('what is wrong with a request is said in a list of codes', async (t) => {
     [400, 126],
   );
   assert.deepEqual(await codeOf(cieloSale('p1'), { merchantid: 'none' }), [400, 114]);
-  await cielo.ask('POST', '/simulator/merchants', { json: { merchantId: MERCHANT_ID, key: 'another' } });
-  assert.deepEqual(await codeOf(cieloSale('p1')), [401, 132]);
 });
 
 test('each host takes its own requests', async (t) => {

@@ -12,6 +12,7 @@ import {
   type Hosts,
   listAnswer,
   NOT_FOUND,
+  NOTHING_FOUND,
   refused,
   saleAnswer,
   scheduledAnswer,
@@ -200,7 +201,7 @@ export class Cielo {
           ? sales.sale(merchantId, named.id)
           : sales.inOrder.find((one) => one.merchantId === merchantId && tidOf(one) === named.tid);
       const view = sale === undefined ? null : this.#viewOf(sale);
-      return sale === undefined || view === null ? NOT_FOUND : foundAnswer(sale, view, hosts);
+      return sale === undefined || view === null ? NOTHING_FOUND : foundAnswer(sale, view, hosts);
     });
   }
 
@@ -208,14 +209,14 @@ export class Cielo {
     this.#find(merchantId, respond, () => {
       const all = this.house.sales.ofReference(merchantId, reference);
       const seen = all.filter((sale) => sale.amount > 0 && this.#viewOf(sale) !== null);
-      return seen.length === 0 ? NOT_FOUND : listAnswer(seen.toReversed());
+      return seen.length === 0 ? NOTHING_FOUND : listAnswer(seen.toReversed());
     });
   }
 
   #find(merchantId: string, respond: Respond, answerOf: () => Answer): void {
     this.#arrive(merchantId, 'find', respond, (step) => {
       const fault = step?.fault ?? null;
-      this.#answer(fault === 'notFound' ? NOT_FOUND : answerOf(), fault, respond);
+      this.#answer(fault === 'notFound' ? NOTHING_FOUND : answerOf(), fault, respond);
     });
   }
 
