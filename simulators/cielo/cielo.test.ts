@@ -278,6 +278,7 @@ test('a card is checked with nothing', async (t) => {
   assert.match(good.body.TransactionLinkId, /^[\w-]{22}$/);
   const bad = await cielo.call('POST', '/zeroauth', cieloCard());
   assert.deepEqual([bad.body.Valid, bad.body.ReturnCode], [false, '57']);
+  assert.match(bad.body.IssuerTransactionId, /^\d{15}$/);
   const amex = await cielo.call('POST', '/zeroauth', cieloCard({ Brand: 'Amex' }));
   assert.deepEqual([amex.status, amex.body.Code], [400, 57]);
 });

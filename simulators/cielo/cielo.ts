@@ -69,7 +69,7 @@ export class Cielo {
       if (isUndone(fault)) return respond(UNAUTHORIZED, fault);
       const code = step?.returnCode == null ? null : refused(Number(step.returnCode));
       if (code !== null && step?.books !== true) return this.#answer(code, fault, respond);
-      const doubt = this.#doubtOf(step);
+      const doubt = request.wantsHolder ? this.#unseenHolder() : this.#doubtOf(step);
       const order: Order = {
         ...{ id: () => randomUUID(), merchantId, reference, amount, installments, isCaptured, card, notes },
         ...{ decline: doubt?.becomes === 'denied' ? UNKNOWN_DECLINE : decline, doubt },
@@ -84,7 +84,8 @@ export class Cielo {
       begun?.payments.push(sale.id);
       const recurrence = begun === null ? null : recurrenceFields(begun, hosts);
       const told = {
-        isGuarded: this.#settings.isGuarded,
+        isGuarded: this.#settings.isGuarded && !request.wantsHolder,
+        wantsHolder: request.wantsHolder,
         keptAs: this.#keep(merchantId, request),
         recurrence,
       };
@@ -232,6 +233,11 @@ export class Cielo {
       const code = codeOfLastDigit(number, this.house.sales.lastNsu);
       return code === null ? null : declineWith(code);
     });
+  }
+
+  /** Nobody comes to be authenticated here. */
+  #unseenHolder(): Order['doubt'] {
+    return { status: 0, becomes: 'denied', afterMilliseconds: this.#settings.horizonMilliseconds };
   }
 
   #doubtOf(step: Step | null): Order['doubt'] {

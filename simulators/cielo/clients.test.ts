@@ -59,3 +59,31 @@ test('what recurs is paid otherwise from its next day on', async (t) => {
   const charged = await cielo.call('GET', `/sales/${RecurrentPayment.RecurrentTransactions[1].PaymentId}`);
   assert.equal(charged.body.Payment.CreditCard.Brand, 'Master');
 });
+
+test('a debit is charged with an authentication made elsewhere, else its holder is sent away first', async (t) => {
+  const cielo = await startCielo(t);
+  const debit = { Type: 'DebitCard', CreditCard: null, DebitCard: cieloCard(), Capture: false };
+  const ExternalAuthentication = {
+    Eci: '5',
+    Cavv: 'AAABB2gHA1B5EFNjWQcDAAAAAAB=',
+    Version: '2',
+    ReferenceId: NOBODY,
+  };
+  const sold = await cielo.call('POST', '/sales/', cieloSale('p1', { ...debit, ExternalAuthentication }));
+  const found = await cielo.call('GET', `/sales/${sold.body.Payment.PaymentId}`);
+  for (const { Payment } of [sold.body, found.body]) {
+    assert.deepEqual([Payment.Type, Payment.Status, Payment.CapturedAmount], ['DebitCard', 2, 15_700]);
+    assert.deepEqual([Payment.DebitCard.CardNumber, Payment.CreditCard], ['411111******1111', undefined]);
+  }
+  const codeOf = async (changed: object) => {
+    const { body } = await cielo.call('POST', '/sales/', cieloSale('p2', { ...debit, ...changed }));
+    return body[0].Code;
+  };
+  assert.deepEqual([await codeOf({}), await codeOf({ Authenticate: true })], [186, 163]);
+  const sent = { ...debit, Authenticate: true, ReturnUrl: 'https://loja.example' };
+  const { Payment } = (await cielo.call('POST', '/sales/', cieloSale('p3', sent))).body;
+  assert.equal(Payment.Status, 0);
+  assert.match(Payment.AuthenticationUrl, new RegExp(`^http.*${Payment.PaymentId}$`));
+  await cielo.wait(300_000);
+  assert.equal((await cielo.call('GET', `/sales/${Payment.PaymentId}`)).body.Payment.Status, 3);
+});
