@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Brand } from '../kit/cards/decline-codes.ts';
 import { transactionLinkOf } from '../kit/cards/transaction-link.ts';
 import { saoPauloDayOf } from '../kit/days.ts';
+import { networkIdOf } from '../kit/sales/house.ts';
 import { type Sale, type SaleState, type SaleView, tidOf } from '../kit/sales/sale.ts';
 import type { Answer } from '../kit/sales/server.ts';
 import type { KeptCard } from './card-tokens.ts';
@@ -39,12 +40,15 @@ const LONGEST_SENT_ORDER = 20;
 export function refused(code: number, status = 400): Answer {
   return { status, body: [{ Code: code, Message: errorMessageOf(code) }] };
 }
+/** To who would act on it; to who asks for it, nothing is said. */
 export const NOT_FOUND = refused(307, 404);
-export const UNAUTHORIZED = refused(132, 401);
+export const NOTHING_FOUND: Answer = { status: 404, body: undefined };
+export const UNAUTHORIZED: Answer = { status: 401, body: undefined };
 export const INVALID_BRAND: Answer = { status: 400, body: { Code: 57, Message: 'Bandeira inválida' } };
 
 type Told = {
   readonly isGuarded: boolean;
+  readonly wantsHolder: boolean;
   readonly keptAs: string | null;
   readonly recurrence: object | null;
 };
@@ -54,11 +58,12 @@ export function saleAnswer(
   sale: Sale,
   echo: Echo,
   hosts: Hosts,
-  { isGuarded, keptAs, recurrence }: Told,
+  { isGuarded, wantsHolder, keptAs, recurrence }: Told,
 ): Answer {
   const { payment } = echo;
   const isApproved = sale.state === 'authorized' || sale.state === 'captured';
   const { decision } = sale;
+  const sent = fieldsOf(payment[typeOf(sale)]);
   const body = {
     MerchantOrderId: sale.reference,
     Customer: echo.customer ?? {},
@@ -67,12 +72,11 @@ export function saleAnswer(
       ...{ Interest: payment.Interest ?? 0, Authenticate: isTrue(payment.Authenticate) },
       Recurrent: sale.notes.recurrent === 'true',
       ...echoed(payment),
-      CreditCard: {
-        ...cardFields(sale, fieldsOf(payment.CreditCard).CardOnFile),
-        ...(keptAs === null
-          ? {}
-          : { SaveCard: isTrue(fieldsOf(payment.CreditCard).SaveCard), CardToken: keptAs }),
+      [typeOf(sale)]: {
+        ...cardFields(sale, sent.CardOnFile),
+        ...(keptAs === null ? {} : { SaveCard: isTrue(sent.SaveCard), CardToken: keptAs }),
       },
+      ...(wantsHolder ? { AuthenticationUrl: `${hosts.command}/authentication/${sale.id}` } : {}),
       ...(isApproved && decision.outcome === 'approved'
         ? { AuthorizationCode: decision.authorizationCode, ...networkNames(sale) }
         : {}),
@@ -126,7 +130,7 @@ export function foundAnswer(sale: Sale, view: SaleView, hosts: Hosts): Answer {
     Payment: {
       ...paymentFields(sale),
       ...{ Interest: 0, Authenticate: false, Recurrent: notes.recurrent === 'true' },
-      CreditCard: cardFields(sale, undefined),
+      [typeOf(sale)]: cardFields(sale, undefined),
       ...(isKnown && decision.outcome === 'approved'
         ? { AuthorizationCode: decision.authorizationCode, ...networkNames(sale) }
         : {}),
@@ -189,7 +193,12 @@ export function checkAnswer(sale: Sale): Answer {
     return { status: 200, body: { ...approved, ...networkNames(sale) } };
   }
   const { responseCode: ReturnCode } = decision;
-  return { status: 200, body: { Valid: false, ReturnCode, ReturnMessage: 'Autorizacao negada' } };
+  const told = {
+    ReturnCode,
+    ReturnMessage: 'Autorizacao negada',
+    IssuerTransactionId: networkIdOf(sale.nsu),
+  };
+  return { status: 200, body: { Valid: false, ...told } };
 }
 
 export function tokenAnswer(token: string, { query }: Hosts): Answer {
@@ -219,10 +228,15 @@ function paymentFields(sale: Sale) {
     ...{ ServiceTaxAmount: 0, Installments: installments, Capture: isCaptured, Tip: false },
     ...{ ProofOfSale: proofOf(sale), Tid: tidOf(sale), Provider: 'Simulado' },
     ...(notes.softDescriptor === undefined ? {} : { SoftDescriptor: notes.softDescriptor }),
-    ...{ PaymentId: id, Type: 'CreditCard', Amount: amount, ReceivedDate: timeOf(at) },
+    ...{ PaymentId: id, Type: typeOf(sale), Amount: amount, ReceivedDate: timeOf(at) },
     ...{ Currency: 'BRL', Country: 'BRA', IsQrCode: false, IsSplitted: false },
     ...(notes.eci === undefined ? {} : { ECI: notes.eci }),
   };
+}
+
+/** The name of the payment's card too. */
+function typeOf({ notes }: Sale): string {
+  return notes.type ?? 'CreditCard';
 }
 
 function capturedFields({ capturedAmount, capturedAt }: Pick<SaleView, 'capturedAmount' | 'capturedAt'>) {

@@ -12,6 +12,7 @@ import {
   type Hosts,
   listAnswer,
   NOT_FOUND,
+  NOTHING_FOUND,
   refused,
   saleAnswer,
   scheduledAnswer,
@@ -68,7 +69,7 @@ export class Cielo {
       if (isUndone(fault)) return respond(UNAUTHORIZED, fault);
       const code = step?.returnCode == null ? null : refused(Number(step.returnCode));
       if (code !== null && step?.books !== true) return this.#answer(code, fault, respond);
-      const doubt = this.#doubtOf(step);
+      const doubt = request.wantsHolder ? this.#unseenHolder() : this.#doubtOf(step);
       const order: Order = {
         ...{ id: () => randomUUID(), merchantId, reference, amount, installments, isCaptured, card, notes },
         ...{ decline: doubt?.becomes === 'denied' ? UNKNOWN_DECLINE : decline, doubt },
@@ -83,7 +84,8 @@ export class Cielo {
       begun?.payments.push(sale.id);
       const recurrence = begun === null ? null : recurrenceFields(begun, hosts);
       const told = {
-        isGuarded: this.#settings.isGuarded,
+        isGuarded: this.#settings.isGuarded && !request.wantsHolder,
+        wantsHolder: request.wantsHolder,
         keptAs: this.#keep(merchantId, request),
         recurrence,
       };
@@ -200,7 +202,7 @@ export class Cielo {
           ? sales.sale(merchantId, named.id)
           : sales.inOrder.find((one) => one.merchantId === merchantId && tidOf(one) === named.tid);
       const view = sale === undefined ? null : this.#viewOf(sale);
-      return sale === undefined || view === null ? NOT_FOUND : foundAnswer(sale, view, hosts);
+      return sale === undefined || view === null ? NOTHING_FOUND : foundAnswer(sale, view, hosts);
     });
   }
 
@@ -208,14 +210,14 @@ export class Cielo {
     this.#find(merchantId, respond, () => {
       const all = this.house.sales.ofReference(merchantId, reference);
       const seen = all.filter((sale) => sale.amount > 0 && this.#viewOf(sale) !== null);
-      return seen.length === 0 ? NOT_FOUND : listAnswer(seen.toReversed());
+      return seen.length === 0 ? NOTHING_FOUND : listAnswer(seen.toReversed());
     });
   }
 
   #find(merchantId: string, respond: Respond, answerOf: () => Answer): void {
     this.#arrive(merchantId, 'find', respond, (step) => {
       const fault = step?.fault ?? null;
-      this.#answer(fault === 'notFound' ? NOT_FOUND : answerOf(), fault, respond);
+      this.#answer(fault === 'notFound' ? NOTHING_FOUND : answerOf(), fault, respond);
     });
   }
 
@@ -231,6 +233,11 @@ export class Cielo {
       const code = codeOfLastDigit(number, this.house.sales.lastNsu);
       return code === null ? null : declineWith(code);
     });
+  }
+
+  /** Nobody comes to be authenticated here. */
+  #unseenHolder(): Order['doubt'] {
+    return { status: 0, becomes: 'denied', afterMilliseconds: this.#settings.horizonMilliseconds };
   }
 
   #doubtOf(step: Step | null): Order['doubt'] {

@@ -19,6 +19,7 @@ const ERRORS: Readonly<Record<number, string>> = {
   131: 'MerchantKey is required',
   132: 'MerchantKey is invalid',
   146: 'SecurityCode length exceeded',
+  163: 'Return Url is required',
   166: 'AuthorizeNow is required',
   173: 'Payment method is not enabled',
   179: 'The max number of installments allowed for recurring payment is 1',

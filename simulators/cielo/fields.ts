@@ -23,9 +23,10 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-/** Truths may be texts. */
+/** Truths may be texts, and numbers but 0. */
 export function isTrue(value: unknown): boolean {
-  return value === true || value === 'true';
+  if (typeof value === 'string') return value.toLowerCase() === 'true';
+  return value === true || (typeof value === 'number' && value !== 0);
 }
 
 /** Null: it is none, or more than `most`. */

@@ -17,7 +17,7 @@ export type Plan = {
 export type Recurrence = {
   readonly id: string;
   readonly merchantId: string;
-  readonly request: SaleRequest;
+  request: SaleRequest;
   readonly isNow: boolean;
   readonly createdOn: string;
   readonly startOn: string;
@@ -31,6 +31,9 @@ export type Recurrence = {
   status: (typeof STATUSES)[keyof typeof STATUSES];
   readonly payments: string[];
 };
+
+/** What of a sale is sent anew, read as one. */
+export type ReadSale = (json: object) => SaleRequest | number;
 
 const STATUSES = { active: 1, ended: 2, stopped: 3 } as const;
 const INTERVALS: Readonly<Record<string, number>> = {
@@ -56,11 +59,10 @@ const DONE: Answer = { status: 200, body: undefined };
 export function readPlan(json: unknown, installments: number): Plan | number | null {
   if (json === undefined || json === null) return null;
   const fields = fieldsOf(json);
-  const authorizeNow = String(fields.AuthorizeNow ?? '').toLowerCase();
-  if (authorizeNow !== 'true' && authorizeNow !== 'false') return 166;
+  if (!/^(true|false|[01])$/i.test(String(fields.AuthorizeNow))) return 166;
   if (installments > 1) return 179;
   const [startOn, endOn] = [textOf(fields.StartDate), textOf(fields.EndDate)].map((day) => day.slice(0, 10));
-  const isNow = isTrue(authorizeNow);
+  const isNow = isTrue(fields.AuthorizeNow);
   if (!isNow && !isDay(startOn ?? '')) return 316;
   if (endOn !== '' && !isDay(endOn ?? '')) return 321;
   const months = monthsOf(fields.Interval);
@@ -122,10 +124,19 @@ export class Recurrences {
     return found?.merchantId === merchantId ? { status: 200, body: shown(found, hosts) } : NOT_FOUND;
   }
 
-  change(merchantId: string, id: string, what: string, value: unknown, now: number): Answer {
+  change(
+    merchantId: string,
+    id: string,
+    [what, value]: readonly [string, unknown],
+    now: number,
+    readSale: ReadSale,
+  ): Answer {
     const found = this.#all.get(id);
     if (found?.merchantId !== merchantId) return NOT_FOUND;
-    const code = applied(found, what, value, saoPauloDayOf(now));
+    const code =
+      what === 'Payment'
+        ? paidOtherwise(found, value, readSale)
+        : applied(found, what, value, saoPauloDayOf(now));
     return code === null ? DONE : refused(code);
   }
 }
@@ -141,6 +152,16 @@ function goOn(one: Recurrence): void {
 
 function endIfOver(one: Recurrence): void {
   if (one.endOn !== null && one.nextOn > one.endOn) one.status = STATUSES.ended;
+}
+
+/** Null: it is. All of the payment is new, save that there is one installment. */
+function paidOtherwise(one: Recurrence, payment: unknown, readSale: ReadSale): number | null {
+  const Payment = { ...fieldsOf(payment), Installments: 1, RecurrentPayment: null };
+  const request = readSale({ MerchantOrderId: one.request.reference, Customer: one.customer, Payment });
+  if (typeof request === 'number') return request;
+  one.request = request;
+  one.amount = request.amount;
+  return null;
 }
 
 /** Null: it is changed. Values come as bare JSON. */

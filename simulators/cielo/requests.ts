@@ -17,6 +17,8 @@ export type Sale = Check & {
   readonly amount: number;
   readonly installments: number;
   readonly isCaptured: boolean;
+  /** The holder has to be authenticated first, at an address that is answered. */
+  readonly wantsHolder: boolean;
   /** Null: it is no first of several. */
   readonly plan: Plan | null;
   /** What the answer has again, as it was sent. */
@@ -34,6 +36,10 @@ const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const LARGEST_AMOUNT = 999_999_999_999;
 const MOST_INSTALLMENTS = 36;
 /** As requests name them, in small letters. */
+const TYPES: Readonly<Record<string, 'CreditCard' | 'DebitCard'>> = {
+  creditcard: 'CreditCard',
+  debitcard: 'DebitCard',
+};
 const BRANDS: Readonly<Record<string, Brand>> = {
   visa: 'visa',
   master: 'mastercard',
@@ -60,19 +66,25 @@ export function readSale(json: unknown, ofToken: OfToken): Sale | number {
   if (fields.Payment == null) return 119;
   const payment = fieldsOf(fields.Payment);
   if (textOf(payment.Type) === '') return 102;
-  if (textOf(payment.Type).toLowerCase() !== 'creditcard') return 173;
+  const type = TYPES[textOf(payment.Type).toLowerCase()];
+  if (type === undefined) return 173;
+  const isDebit = type === 'DebitCard';
   const amount = wholeOf(payment.Amount, LARGEST_AMOUNT);
   if (amount === null || amount === 0) return 108;
   const installments = wholeOf(payment.Installments ?? 1, MOST_INSTALLMENTS);
   if (installments === null || installments === 0) return 123;
   const isRecurrent = isTrue(payment.Recurrent);
-  if (isRecurrent && installments > 1) return 186;
+  if ((isRecurrent || isDebit) && installments > 1) return 186;
   const plan = readPlan(payment.RecurrentPayment, installments);
   if (typeof plan === 'number') return plan;
-  if (payment.CreditCard == null) return 124;
-  const card = readCard(fieldsOf(payment.CreditCard), ofToken);
+  if (isDebit && plan !== null) return 186;
+  if (payment[type] == null) return 124;
+  const card = readCard(fieldsOf(payment[type]), ofToken);
   if (typeof card === 'number') return card;
   if (!isAuthenticationSound(payment)) return 186;
+  const wantsHolder = isDebit && payment.ExternalAuthentication == null;
+  if (wantsHolder && !isTrue(payment.Authenticate)) return 186;
+  if (wantsHolder && textOf(payment.ReturnUrl) === '') return 163;
   const notes = notesOf(payment, card.notes);
   note(notes, 'customer', fieldsOf(fields.Customer).Name);
   if (isRecurrent) notes.recurrent = 'true';
@@ -80,7 +92,9 @@ export function readSale(json: unknown, ofToken: OfToken): Sale | number {
   // Mastercard wants to be told who began the use of a stored card.
   if (card.card.brand === 'mastercard' && notes.usage !== undefined && notes.category === undefined)
     return 186;
-  const sold = { reference, amount, installments, isCaptured: isTrue(payment.Capture), plan };
+  if (isDebit) notes.type = type;
+  const isCaptured = isDebit || isTrue(payment.Capture);
+  const sold = { reference, amount, installments, isCaptured, wantsHolder, plan };
   return { ...sold, ...card, notes, echo: { customer: fields.Customer, payment } };
 }
 

@@ -115,10 +115,12 @@ function recurrenceAnswer(
   what: string,
 ): Answer {
   cielo.advance();
-  if (method === 'GET' && what === '') return cielo.recurrences.find(merchantId, id, hosts);
-  return method === 'PUT' && what !== ''
-    ? cielo.recurrences.change(merchantId, id, what, jsonOf(body), cielo.house.now)
-    : WRONG_METHOD;
+  const { recurrences, house, cards } = cielo;
+  if (method === 'GET' && what === '') return recurrences.find(merchantId, id, hosts);
+  if (method !== 'PUT' || what === '') return WRONG_METHOD;
+  return recurrences.change(merchantId, id, [what, jsonOf(body)], house.now, (json) =>
+    readSale(json, (token) => cards.card(merchantId, token)),
+  );
 }
 
 function authorize({ cielo, merchantId, hosts, respond }: Asker, { body }: Question): void {

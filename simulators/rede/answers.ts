@@ -195,12 +195,12 @@ function statusOf({ state }: Sale): string {
   }
 }
 
-/** Opened, what the brand said stands apart too. */
+/** Opened, what the brand said stands apart, and there alone. */
 function brandFields(sale: Sale, { isOpened }: Asked): object {
   const { decision } = sale;
-  if (decision.outcome !== 'approved') return isOpened ? { brand: brandOf(sale) } : {};
-  const { authorizationCode } = decision;
-  return { authorizationCode, ...(isOpened ? { brand: brandOf(sale) } : networkNames(sale)) };
+  if (isOpened) return { brand: brandOf(sale) };
+  if (decision.outcome !== 'approved') return {};
+  return { authorizationCode: decision.authorizationCode, ...networkNames(sale) };
 }
 
 /** Of an approval. The link is Mastercard's. */

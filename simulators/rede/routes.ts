@@ -8,7 +8,7 @@ import { readCapture, readRefund, readSale } from './requests.ts';
 import { isOfStatement, statementAnswer } from './statement.ts';
 
 /** What stands before is the host's: `/erede/v2` in production, `/v2` in the sandbox. */
-const TRANSACTIONS = /^(.*)\/(v1|v2)\/transactions(?:\/([^/]+)(?:\/(refunds)(?:\/([^/]+))?)?)?$/;
+const TRANSACTIONS = /^(.*)\/(v1|v2)\/transactions(?:\/([^/]+)(?:\/(refunds)(?:\/([^/]+))?)?)?$/i;
 const TOKEN = /\/oauth2\/token$/;
 const CREDENTIALS = /^Basic ([A-Za-z0-9+/=]+)$/i;
 const BEARER = /^Bearer (\S+)$/i;

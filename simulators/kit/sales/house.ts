@@ -169,6 +169,11 @@ function entryOfDue(due: Due, at: number, happenedAt: number): Entry {
   }
 }
 
+/** What the network calls the transaction. */
+export function networkIdOf(nsu: number): string {
+  return String(300_000_000_000_000 + nsu);
+}
+
 function decisionOf(decline: Behaviour['decline'], nsu: number): Decision {
   if (decline !== null) return { outcome: 'declined', ...decline };
   return {
@@ -178,7 +183,7 @@ function decisionOf(decline: Behaviour['decline'], nsu: number): Decision {
       .toString(36)
       .toUpperCase()
       .padStart(6, '0'),
-    networkTransactionId: String(300_000_000_000_000 + nsu),
+    networkTransactionId: networkIdOf(nsu),
   };
 }
 

@@ -126,8 +126,10 @@ function sendBytes(response: ServerResponse, status: number, body: string | Buff
   response.end(body);
 }
 
+/** Nothing has no type. */
 function headersOf(length: number) {
-  return { 'content-type': 'application/json; charset=utf-8', 'content-length': length };
+  const type = length === 0 ? {} : { 'content-type': 'application/json; charset=utf-8' };
+  return { ...type, 'content-length': length };
 }
 
 /** Null: it is no JSON. */
