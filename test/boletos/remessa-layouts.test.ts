@@ -92,6 +92,7 @@ async function issuedFor(change: Readonly<Record<string, unknown>>, bank = '748'
   });
 }
 
+const long = (day: string) => day.split('-').toReversed().join('');
 const short = (day: string) => `${day.slice(8)}${day.slice(5, 7)}${day.slice(2, 4)}`;
 
 /** A return file of Sicredi in CNAB 400: it has the bank's number alone. */
@@ -102,11 +103,7 @@ async function returned(
   { company = '', dueOn = inDays(10), name = code, document = '' } = {},
 ) {
   const place = (texts: Readonly<Record<number, string>>, index: number) =>
-    `${Object.entries({ ...texts, 395: zeros(index + 1, 6) }).reduce(
-      (line, [from, text]) =>
-        line.slice(0, Number(from) - 1) + text + line.slice(Number(from) - 1 + text.length),
-      ' '.repeat(400),
-    )}\r\n`;
+    `${put(400, { ...texts, 395: zeros(index + 1, 6) })}\r\n`;
   const amount = zeros(cents, 13);
   const lines = [
     {
@@ -125,6 +122,32 @@ async function returned(
     { 1: '9' },
   ].map(place);
   const path = join(shop.service.folder, `retorno-${name}.ret`);
+  await writeFile(path, lines.join(''), 'latin1');
+  return parcela('boletos', 'import', path);
+}
+
+function put(length: number, texts: Readonly<Record<number, string>>): string {
+  return Object.entries(texts).reduce(
+    (line, [from, text]) =>
+      line.slice(0, Number(from) - 1) + text + line.slice(Number(from) - 1 + text.length),
+    ' '.repeat(length),
+  );
+}
+
+/** In CNAB 240 the document is zeros, and stands again where others give our number back. */
+async function returned240(number: string, code: string, cents: number, companyUse: string) {
+  const lines = [
+    { 1: '74800000', 18: '211222333000181', 143: `2${long(today())}093000`, 158: `0000${code}` },
+    { 1: '74800011T01' },
+    {
+      ...{ 1: `7480001300001T ${code}`, 38: number, 58: '10000000000', 74: long(inDays(10)) },
+      ...{ 82: zeros(cents, 15), 106: companyUse, 189: zeros(0, 25) },
+    },
+    { 1: `7480001300002U ${code}`, 78: zeros(cents, 15).repeat(2), 138: long(today()).repeat(2) },
+    { 1: '74800015', 18: '000004' },
+    { 1: '74899999', 18: '000001000006' },
+  ].map((texts) => `${put(240, texts)}\r\n`);
+  const path = join(shop.service.folder, 'retorno-240.ret');
   await writeFile(path, lines.join(''), 'latin1');
   return parcela('boletos', 'import', path);
 }
@@ -179,6 +202,38 @@ test('a line of another beneficiary of Sicredi with the same number answers and 
   const other = await returned(number, '06', 3_301, { name: 'cents', document });
   assert.match(other, new RegExp(`with our numbers, .*: ${ourNumber}`));
   assert.equal((await read(shop, id)).body.statusBill, STATUS_BILL.issued);
+});
+
+test('Sicredi’s return file in CNAB 240 confirms, pays and ends, and names nothing by what it has for our number', async () => {
+  await setUp('change', { layout: '240' });
+  const [paid, ended] = [await issued(34), await issued(35)];
+  const lines = await made();
+  const document = (bill: Bill) => {
+    const number = bill.barCode.slice(21, 30);
+    const line = lines.find((one) => one[13] === 'P' && one.slice(37, 46) === number);
+    return line?.slice(62, 72) ?? '';
+  };
+  assert.equal(document(paid), paid.ourNumber.slice(-10));
+  const [ofPaid, ofEnded] = [paid, ended].map(({ barCode }) => barCode.slice(21, 30)) as [string, string];
+  // Another one's: eleven digits that are one of our numbers are a document and an installment.
+  for (const other of [paid.ourNumber, `${document(ended)}1`]) {
+    const printed = await returned240('262999990', '06', 3_400, other);
+    assert.match(printed, /boletos of others +1$/m);
+  }
+  await returned240(ofPaid, '02', 3_400, `${document(paid)} 01`);
+  await returned240(ofEnded, '02', 3_500, '');
+  const [newest] = JSON.parse(await parcela('remessa', 'list', '--bank', 'sicredi', '--json')).items;
+  assert.deepEqual([newest.accepted, newest.refused], [2, 0]);
+  // With another value it is still named, and shown.
+  const unfit = await returned240(ofPaid, '06', 3_401, `${document(paid)}1`);
+  assert.match(unfit, new RegExp(`with our numbers, .*: ${paid.ourNumber}`));
+  await returned240(ofPaid, '06', 3_400, `${document(paid)}1`);
+  await untilStatus(shop, paid.id, STATUS_BILL.paid);
+  assert.equal((await cancel(shop, ended.id)).status, 202);
+  await made();
+  await returned240(ofEnded, '09', 3_500, `${document(ended)}01`);
+  await untilStatus(shop, ended.id, STATUS_BILL.canceled);
+  await setUp('change', { layout: '400' });
 });
 
 test('the layout is a setting of the provider; another one is refused by its name', async () => {
@@ -306,20 +361,14 @@ test('two providers of one bank give no two boletos the same number', async () =
 });
 
 test('a return file of another company is told in both languages, and taken all the same', async () => {
-  const place = (texts: Readonly<Record<number, string>>) =>
-    Object.entries(texts).reduce(
-      (line, [from, text]) =>
-        line.slice(0, Number(from) - 1) + text + line.slice(Number(from) - 1 + text.length),
-      ' '.repeat(240),
-    );
-  const made = today().split('-').toReversed().join('');
+  const made = long(today());
   const imported = async (document: string) => {
     const lines = [
       { 1: '03300000', 17: `20${document}`, 143: `2${made}093000`, 158: '000217' },
       { 1: '03300011T01' },
       { 1: '03300015', 18: '000000' },
       { 1: '03399999', 18: '000001000004' },
-    ].map((texts) => `${place(texts)}\r\n`);
+    ].map((texts) => `${put(240, texts)}\r\n`);
     const path = join(shop.service.folder, `de-${document}.ret`);
     await writeFile(path, lines.join(''), 'latin1');
     return parcela('boletos', 'import', path);

@@ -13,6 +13,7 @@ export const SICREDI: Bank = {
     movements: { ...FEBRABAN, ...DISCOUNTS, ...used('notWrittenOff', { '36': 'baixa rejeitada' }) },
     lots: 'numbered',
     counts: 'records',
+    hasDocumentAgain: true,
   },
   cnab400: {
     sequence: [111, 117],
