@@ -236,6 +236,32 @@ test('Sicredi’s return file in CNAB 240 confirms, pays and ends, and names not
   await setUp('change', { layout: '400' });
 });
 
+test('what has another agreement in its bar code is left out and named, and keeps its bar code', async () => {
+  const filed = await issued(36);
+  await made();
+  const printed = await issued(37);
+  await setUp('change', { companyCode: '00624' });
+  const other = await until('the agreement is changed', async () => {
+    const bill = await issued(38);
+    return bill.barCode.slice(36, 41) === '00624' ? bill : null;
+  });
+  assert.equal((await cancel(shop, filed.id)).status, 202);
+  const { body } = await changeDay(shop, printed.id, inDays(20));
+  assert.deepEqual([body.dueDate, String(body.barCode).slice(19)], [inDays(20), printed.barCode.slice(19)]);
+  const make = ['remessa', 'make', '--bank', 'sicredi', '--folder', shop.service.folder];
+  const { exitCode, printed: said } = await run(...make);
+  assert.equal(exitCode, 1);
+  assert.match(said, /: 1 instructions\./);
+  const why = 'its bar code has another agreement with bank 748';
+  assert.ok(said.includes(`write-off of ${filed.ourNumber}: ${why}`), said);
+  assert.ok(said.includes(`registration of ${printed.ourNumber}: ${why}`), said);
+  assert.ok(!said.includes(other.ourNumber), said);
+  await setUp('change', { layout: '400' });
+  const told = (await made()).map((line) => `${line.slice(108, 110)} ${line.slice(47, 56)}`);
+  assert.ok(told.includes(`02 ${filed.barCode.slice(21, 30)}`), String(told));
+  assert.ok(told.includes(`01 ${printed.barCode.slice(21, 30)}`), String(told));
+});
+
 test('the layout is a setting of the provider; another one is refused by its name', async () => {
   const { id, barCode } = await issued(20);
   await made();

@@ -13,6 +13,12 @@ const INSTRUCTION = rowCodec(
     bankNumber: column.text(),
     fileNumber: column.nullable(column.whole()),
     answer: column.nullable(column.oneOf(INSTRUCTION_ANSWERS)),
+    /** The boleto's; null: it has none yet. */
+    barCode: column.nullable(
+      column.text(
+        '(select bar_code from boletos b where b.merchant_id = i.merchant_id and b.our_number = i.our_number)',
+      ),
+    ),
   },
   'i',
 );
