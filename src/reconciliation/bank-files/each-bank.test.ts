@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RemittanceOrder } from '#settlement-files';
 import { REMITTANCE_BANKS, writeRemittance } from '#settlement-files';
-import { readReturnFile } from './process-return-file.ts';
+import { linesToFind, readReturnFile } from './process-return-file.ts';
 
 /** Return files as each bank makes them: of its own places, and of what it gives back of a registration. */
 
@@ -204,3 +204,25 @@ for (const bank of REMITTANCE_BANKS) {
     );
   });
 }
+
+test('a line with the bank’s number alone is looked for at all banks, whatever adapter they have now', async () => {
+  const given = { 48: '262000016', 117: '0000000042', 147: '101226', 153: zeros(14_990, 13) };
+  const lines = answers400('748', { given: [], madeOn: '20261201' }, given);
+  const providers = [
+    { kind: 'bank', name: 'sicredi', adapter: 'bridge' },
+    { kind: 'acquirer', name: 'cielo', adapter: 'cielo' },
+  ] as const;
+  const found: unknown[] = [];
+  async function* file() {
+    yield Buffer.from(lines.map((one) => `${one}\r\n`).join(''), 'latin1');
+  }
+  await readReturnFile(file(), {
+    companiesOf: () => [],
+    findNumbered: async (bank, entries) => {
+      found.push(...linesToFind(providers, bank, entries.slice(0, 1)));
+      return new Map();
+    },
+  });
+  const numbers = { bankNumber: '26200001', numberInCode: '262000016', documentNumber: '0000000042' };
+  assert.deepEqual(found, [{ lineNumber: 2, bank: 'sicredi', ...numbers, value: 14_990, dueOn: '2026-12-10' }]);
+});
