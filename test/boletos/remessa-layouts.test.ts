@@ -183,6 +183,9 @@ test('a line of another beneficiary of Sicredi with the same number answers and 
     await returned(number, '06', 3_300, { name: 'company', company: '0062399888777000166' }),
     await returned(number, '09', 3_300, { dueOn: inDays(11) }),
     await returned(number, '10', 3_301),
+    await returned(number, '09', 0, { name: 'worthless' }),
+    await returned(number, '09', 3_300, { name: 'dayless', dueOn: '' as Day }),
+    await returned(number, '09', 3_300, { name: 'nothing', dueOn: '' as Day, document: '0000000000' }),
   ];
   for (const printed of foreign.slice(1)) {
     assert.match(printed, /boletos of others +1$/m);

@@ -90,7 +90,7 @@ const NUMBERED = rowCodec({ lineNumber: column.whole(), ourNumber: column.text()
 
 /**
  * Another beneficiary may have the number too, and in one case of ten its digit: our number must stand beside
- * it, or value and due day be the boleto's.
+ * it, or value and due day must, and be the boleto's.
  */
 const FIND_NUMBERED = statement(
   'bank_instructions.find_numbered',
@@ -99,8 +99,8 @@ const FIND_NUMBERED = statement(
    join boletos b on b.merchant_id = i.merchant_id and b.our_number = i.our_number
    where i.bank_code = $1 and i.file_number is not null and position(f.number_in_code in substr(b.bar_code, 20)) > 0
    group by f.line_number
-   having count(*) = 1 and bool_and(ltrim(f.document_number, '0') = ltrim(right(i.our_number, 10), '0') or (f.value = 0 or b.amount = f.value) and (
-     f.due_on is null or f.due_on = b.due_on or f.due_on = any (b.due_days) or exists (
+   having count(*) = 1 and bool_and(nullif(ltrim(f.document_number, '0'), '') = ltrim(right(i.our_number, 10), '0') or f.value = b.amount and (
+     f.due_on = b.due_on or f.due_on = any (b.due_days) or exists (
        select from bank_instructions d
        where d.merchant_id = i.merchant_id and d.our_number = i.our_number and d.due_on = f.due_on)))`,
 );
