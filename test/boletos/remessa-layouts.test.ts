@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import pg from 'pg';
 import { STATUS_BILL } from '../../src/transactions/methods/boleto/bill-status.ts';
 import { numbersOnPaper } from '../../src/transactions/methods/boleto/print/boleto-to-print.ts';
 import type { BarCode } from '../../src/values/bar-code.ts';
@@ -387,6 +388,40 @@ test('two providers of one bank give no two boletos the same number', async () =
   });
   assert.deepEqual([number, second], [other.firstNumber, other.lastNumber]);
   for (const value of [44, 45]) assert.equal((await issue(shop, { value })).status, 402);
+});
+
+test('a number that another provider of the bank is just taking is waited for, and not given', async () => {
+  const number = '0005000003';
+  await parcela(
+    'provider',
+    'add',
+    ...words({ ...INTER, firstNumber: number, lastNumber: number }, 'inter-tres'),
+  );
+  const client = new pg.Client(shop.service.database.address);
+  await client.connect();
+  const statuses: number[] = [];
+  let isTaken = false;
+  try {
+    const { rows } = await client.query('select pg_backend_pid() as id');
+    await client.query('begin');
+    await client.query(`select pg_advisory_xact_lock(hashtextextended('bank numbers|077|${number}', 0))`);
+    await client.query("update bank_instructions set bank_number = $1 where bank = 'inter-um'", [number]);
+    await routeTo('inter-tres');
+    const issuing = (async () => {
+      while (!isTaken) statuses.push((await issue(shop, { value: 46 })).status);
+    })();
+    await until('the boleto waits', async () => {
+      const waiting = 'select from pg_stat_activity where $1 = any (pg_blocking_pids(pid))';
+      return (await shop.service.auditor.query(waiting, [rows[0].id])).length > 0;
+    });
+    await client.query('commit');
+    isTaken = true;
+    await issuing;
+  } finally {
+    isTaken = true;
+    await client.end();
+  }
+  assert.deepEqual([...new Set(statuses)], [402]);
 });
 
 test('a return file of another company is told in both languages, and taken all the same', async () => {

@@ -224,5 +224,7 @@ test('a line with the bank’s number alone is looked for at all banks, whatever
     },
   });
   const numbers = { bankNumber: '26200001', numberInCode: '262000016', documentNumber: '0000000042' };
-  assert.deepEqual(found, [{ lineNumber: 2, bank: 'sicredi', ...numbers, value: 14_990, dueOn: '2026-12-10' }]);
+  assert.deepEqual(found, [
+    { lineNumber: 2, bank: 'sicredi', ...numbers, value: 14_990, dueOn: '2026-12-10' },
+  ]);
 });

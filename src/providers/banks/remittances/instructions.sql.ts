@@ -28,6 +28,12 @@ export type Instruction = RowOf<typeof INSTRUCTION>;
 
 type Key = { readonly merchantId: string; readonly ourNumber: string };
 
+/** Two providers that give the same number at once would see neither's. */
+const TAKE_NUMBER = statement(
+  'bank_instructions.take_number',
+  `select pg_advisory_xact_lock(hashtextextended('bank numbers|' || $1::text || '|' || $2::text, 0))`,
+);
+
 /** Another boleto may have its number at the bank, of whichever provider: then nothing is written. */
 const REGISTER = statement(
   'bank_instructions.register',
@@ -44,7 +50,10 @@ export async function registerByFile(
   { merchantId, ourNumber, dueOn, payableUntil }: Key & Pick<BoletoRequest, 'dueOn' | 'payableUntil'>,
   { bank, bankCode, bankNumber }: Readonly<Record<'bank' | 'bankCode' | 'bankNumber', string>>,
 ): Promise<void> {
-  await database.query(REGISTER, [merchantId, ourNumber, bank, bankCode, bankNumber, dueOn, payableUntil]);
+  await database.transaction(async (tx) => {
+    await tx.query(TAKE_NUMBER, [bankCode, bankNumber]);
+    await tx.query(REGISTER, [merchantId, ourNumber, bank, bankCode, bankNumber, dueOn, payableUntil]);
+  });
 }
 
 /** The last write-off comes before those that the bank refused. */
