@@ -48,7 +48,7 @@ another day, or of another number) is recorded as \`filedAgain\`, moves nothing,
 too, with the same amount and day, is recorded once.
 
 A boleto is known by our number: eleven digits, the company's own number (\`companyUse\`) or the bank's without its check digit (zeros before it; a shorter one names none, nor one
-with a wrong digit); where a line has the bank's number alone, by the number that one provider's file told that bank. Value, due day and bar code, where given,
+with a wrong digit); at Sicredi, whose lines have its own number alone, by that number and what [remessa](remessa.md) says. Value, due day and bar code, where given,
 must be those of the boleto; else the command names the number. A movement with none of our numbers is counted, and changes nothing. A file whose header (CNAB 240) or lines (CNAB 400 of most
 banks) name another company, by the root of its CNPJ, than the providers by file of that bank have in their settings is told as such by the command, and taken. Branch and account, and the payer's name and
 document, are not kept.`;
@@ -93,7 +93,8 @@ Ourinvest and Caixa's CNAB 400 were made by a program's author.`;
 const OF_240 = `A lot is its header, pairs of T and U, and its trailer; other segments behind a pair are counted, and not read. Lots count from 1 (Santander, BTG and Ailos number
 them in ways of their own), and so do the records of a lot. All records name the bank of the header. The trailers count what is there: Santander's lot its T and U alone, BTG's what
 was paid. Amounts of portfolios are not compared. Of Caixa take the night's files alone, not those of the same day (retorno on-line): they have fees, days of credit and the answers
-to what you asked for, and a payment that both report waits for a person (\`filedAgain\`).`;
+to what you asked for, and a payment that both report waits for a person (\`filedAgain\`). Sicredi never gives back what the company wrote: its \`companyUse\` is
+\`documentNumber\` once more, ten digits and an installment.`;
 
 const OF_400 = `A header, a line for each movement, a trailer \`9\`. The number at the end of each line is compared: it finds what is cut, swapped or doubled. Totals of the trailer are
 not. Lines of other types than the movement's are counted, and not read. Below stand the positions of most banks, then those that differ at a bank.`;

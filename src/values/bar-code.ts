@@ -85,8 +85,13 @@ export function parseBarCode(text: string, near: Day): BarCodeReading {
     bankCode: text.slice(0, 3),
     dueOn: factor === NO_DUE_DATE ? null : dueDayOf(Number(factor), near),
     amount: cents(Number(text.slice(9, 19))),
-    freeField: text.slice(19),
+    freeField: freeFieldOf(text),
   };
+}
+
+/** Of a whole bar code. */
+export function freeFieldOf(barCode: string): string {
+  return barCode.slice(19);
 }
 
 /** The 47 digits that a payer types: bank and free field in three parts, check digit, factor, amount. */

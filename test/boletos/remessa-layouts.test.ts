@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import pg from 'pg';
 import { STATUS_BILL } from '../../src/transactions/methods/boleto/bill-status.ts';
 import { numbersOnPaper } from '../../src/transactions/methods/boleto/print/boleto-to-print.ts';
 import type { BarCode } from '../../src/values/bar-code.ts';
@@ -92,6 +93,7 @@ async function issuedFor(change: Readonly<Record<string, unknown>>, bank = '748'
   });
 }
 
+const long = (day: string) => day.split('-').toReversed().join('');
 const short = (day: string) => `${day.slice(8)}${day.slice(5, 7)}${day.slice(2, 4)}`;
 
 /** A return file of Sicredi in CNAB 400: it has the bank's number alone. */
@@ -102,11 +104,7 @@ async function returned(
   { company = '', dueOn = inDays(10), name = code, document = '' } = {},
 ) {
   const place = (texts: Readonly<Record<number, string>>, index: number) =>
-    `${Object.entries({ ...texts, 395: zeros(index + 1, 6) }).reduce(
-      (line, [from, text]) =>
-        line.slice(0, Number(from) - 1) + text + line.slice(Number(from) - 1 + text.length),
-      ' '.repeat(400),
-    )}\r\n`;
+    `${put(400, { ...texts, 395: zeros(index + 1, 6) })}\r\n`;
   const amount = zeros(cents, 13);
   const lines = [
     {
@@ -125,6 +123,32 @@ async function returned(
     { 1: '9' },
   ].map(place);
   const path = join(shop.service.folder, `retorno-${name}.ret`);
+  await writeFile(path, lines.join(''), 'latin1');
+  return parcela('boletos', 'import', path);
+}
+
+function put(length: number, texts: Readonly<Record<number, string>>): string {
+  return Object.entries(texts).reduce(
+    (line, [from, text]) =>
+      line.slice(0, Number(from) - 1) + text + line.slice(Number(from) - 1 + text.length),
+    ' '.repeat(length),
+  );
+}
+
+/** In CNAB 240 the document is zeros, and stands again where others give our number back. */
+async function returned240(number: string, code: string, cents: number, companyUse: string) {
+  const lines = [
+    { 1: '74800000', 18: '211222333000181', 143: `2${long(today())}093000`, 158: `0000${code}` },
+    { 1: '74800011T01' },
+    {
+      ...{ 1: `7480001300001T ${code}`, 38: number, 58: '10000000000', 74: long(inDays(10)) },
+      ...{ 82: zeros(cents, 15), 106: companyUse, 189: zeros(0, 25) },
+    },
+    { 1: `7480001300002U ${code}`, 78: zeros(cents, 15).repeat(2), 138: long(today()).repeat(2) },
+    { 1: '74800015', 18: '000004' },
+    { 1: '74899999', 18: '000001000006' },
+  ].map((texts) => `${put(240, texts)}\r\n`);
+  const path = join(shop.service.folder, 'retorno-240.ret');
   await writeFile(path, lines.join(''), 'latin1');
   return parcela('boletos', 'import', path);
 }
@@ -160,6 +184,9 @@ test('a line of another beneficiary of Sicredi with the same number answers and 
     await returned(number, '06', 3_300, { name: 'company', company: '0062399888777000166' }),
     await returned(number, '09', 3_300, { dueOn: inDays(11) }),
     await returned(number, '10', 3_301),
+    await returned(number, '09', 0, { name: 'worthless' }),
+    await returned(number, '09', 3_300, { name: 'dayless', dueOn: '' as Day }),
+    await returned(number, '09', 3_300, { name: 'nothing', dueOn: '' as Day, document: '0000000000' }),
   ];
   for (const printed of foreign.slice(1)) {
     assert.match(printed, /boletos of others +1$/m);
@@ -179,6 +206,64 @@ test('a line of another beneficiary of Sicredi with the same number answers and 
   const other = await returned(number, '06', 3_301, { name: 'cents', document });
   assert.match(other, new RegExp(`with our numbers, .*: ${ourNumber}`));
   assert.equal((await read(shop, id)).body.statusBill, STATUS_BILL.issued);
+});
+
+test('Sicredi’s return file in CNAB 240 confirms, pays and ends, and names nothing by what it has for our number', async () => {
+  await setUp('change', { layout: '240' });
+  const [paid, ended] = [await issued(34), await issued(35)];
+  const lines = await made();
+  const document = (bill: Bill) => {
+    const number = bill.barCode.slice(21, 30);
+    const line = lines.find((one) => one[13] === 'P' && one.slice(37, 46) === number);
+    return line?.slice(62, 72) ?? '';
+  };
+  assert.equal(document(paid), paid.ourNumber.slice(-10));
+  const [ofPaid, ofEnded] = [paid, ended].map(({ barCode }) => barCode.slice(21, 30)) as [string, string];
+  // Another one's: eleven digits that are one of our numbers are a document and an installment.
+  for (const other of [paid.ourNumber, `${document(ended)}1`]) {
+    const printed = await returned240('262999990', '06', 3_400, other);
+    assert.match(printed, /boletos of others +1$/m);
+  }
+  await returned240(ofPaid, '02', 3_400, `${document(paid)} 01`);
+  await returned240(ofEnded, '02', 3_500, '');
+  const [newest] = JSON.parse(await parcela('remessa', 'list', '--bank', 'sicredi', '--json')).items;
+  assert.deepEqual([newest.accepted, newest.refused], [2, 0]);
+  // With another value it is still named, and shown.
+  const unfit = await returned240(ofPaid, '06', 3_401, `${document(paid)}1`);
+  assert.match(unfit, new RegExp(`with our numbers, .*: ${paid.ourNumber}`));
+  await returned240(ofPaid, '06', 3_400, `${document(paid)}1`);
+  await untilStatus(shop, paid.id, STATUS_BILL.paid);
+  assert.equal((await cancel(shop, ended.id)).status, 202);
+  await made();
+  await returned240(ofEnded, '09', 3_500, `${document(ended)}01`);
+  await untilStatus(shop, ended.id, STATUS_BILL.canceled);
+  await setUp('change', { layout: '400' });
+});
+
+test('what has another agreement in its bar code is left out and named, and keeps its bar code', async () => {
+  const filed = await issued(36);
+  await made();
+  const printed = await issued(37);
+  await setUp('change', { companyCode: '00624' });
+  const other = await until('the agreement is changed', async () => {
+    const bill = await issued(38);
+    return bill.barCode.slice(36, 41) === '00624' ? bill : null;
+  });
+  assert.equal((await cancel(shop, filed.id)).status, 202);
+  const { body } = await changeDay(shop, printed.id, inDays(20));
+  assert.deepEqual([body.dueDate, String(body.barCode).slice(19)], [inDays(20), printed.barCode.slice(19)]);
+  const make = ['remessa', 'make', '--bank', 'sicredi', '--folder', shop.service.folder];
+  const { exitCode, printed: said } = await run(...make);
+  assert.equal(exitCode, 1);
+  assert.match(said, /: 1 instructions\./);
+  const why = 'its bar code has another agreement with bank 748';
+  assert.ok(said.includes(`write-off of ${filed.ourNumber}: ${why}`), said);
+  assert.ok(said.includes(`registration of ${printed.ourNumber}: ${why}`), said);
+  assert.ok(!said.includes(other.ourNumber), said);
+  await setUp('change', { layout: '400' });
+  const told = (await made()).map((line) => `${line.slice(108, 110)} ${line.slice(47, 56)}`);
+  assert.ok(told.includes(`02 ${filed.barCode.slice(21, 30)}`), String(told));
+  assert.ok(told.includes(`01 ${printed.barCode.slice(21, 30)}`), String(told));
 });
 
 test('the layout is a setting of the provider; another one is refused by its name', async () => {
@@ -305,21 +390,49 @@ test('two providers of one bank give no two boletos the same number', async () =
   for (const value of [44, 45]) assert.equal((await issue(shop, { value })).status, 402);
 });
 
+test('a number that another provider of the bank is just taking is waited for, and not given', async () => {
+  const number = '0005000003';
+  await parcela(
+    'provider',
+    'add',
+    ...words({ ...INTER, firstNumber: number, lastNumber: number }, 'inter-tres'),
+  );
+  const client = new pg.Client(shop.service.database.address);
+  await client.connect();
+  const statuses: number[] = [];
+  let isTaken = false;
+  try {
+    const { rows } = await client.query('select pg_backend_pid() as id');
+    await client.query('begin');
+    await client.query(`select pg_advisory_xact_lock(hashtextextended('bank numbers|077|${number}', 0))`);
+    await client.query("update bank_instructions set bank_number = $1 where bank = 'inter-um'", [number]);
+    await routeTo('inter-tres');
+    const issuing = (async () => {
+      while (!isTaken) statuses.push((await issue(shop, { value: 46 })).status);
+    })();
+    await until('the boleto waits', async () => {
+      const waiting = 'select from pg_stat_activity where $1 = any (pg_blocking_pids(pid))';
+      return (await shop.service.auditor.query(waiting, [rows[0].id])).length > 0;
+    });
+    await client.query('commit');
+    isTaken = true;
+    await issuing;
+  } finally {
+    isTaken = true;
+    await client.end();
+  }
+  assert.deepEqual([...new Set(statuses)], [402]);
+});
+
 test('a return file of another company is told in both languages, and taken all the same', async () => {
-  const place = (texts: Readonly<Record<number, string>>) =>
-    Object.entries(texts).reduce(
-      (line, [from, text]) =>
-        line.slice(0, Number(from) - 1) + text + line.slice(Number(from) - 1 + text.length),
-      ' '.repeat(240),
-    );
-  const made = today().split('-').toReversed().join('');
+  const made = long(today());
   const imported = async (document: string) => {
     const lines = [
       { 1: '03300000', 17: `20${document}`, 143: `2${made}093000`, 158: '000217' },
       { 1: '03300011T01' },
       { 1: '03300015', 18: '000000' },
       { 1: '03399999', 18: '000001000004' },
-    ].map((texts) => `${place(texts)}\r\n`);
+    ].map((texts) => `${put(240, texts)}\r\n`);
     const path = join(shop.service.folder, `de-${document}.ret`);
     await writeFile(path, lines.join(''), 'latin1');
     return parcela('boletos', 'import', path);

@@ -443,6 +443,24 @@ test('the number that a file for Sicredi has is found in its return files', asyn
   }
 });
 
+test('Sicredi’s CNAB 240 has the document where others have what the company wrote', async () => {
+  const said: readonly (readonly [companyUse: string, document: string])[] = [
+    ['', 'PEDIDO-1'],
+    ['8457', 'PEDIDO-1'],
+    ['0000000000', 'PEDIDO-1'],
+    ['0000000042', '0000000042'],
+    ['0000000042 01', '0000000042'],
+    ['00000000421', '0000000042'],
+    ['000000004201', '0000000042'],
+  ];
+  const lines = said.map(([companyUse]) => ({ movement: '06', bankNumber: '262000016', companyUse }));
+  const { entries } = await returnedLines(cnab240({ bank: '748' }, lines));
+  assert.deepEqual(
+    entries.map((one) => [one.companyUse, one.documentNumber?.replace(/-\d$/, '-1')]),
+    said.map(([, document]) => [null, document]),
+  );
+});
+
 test('the bank’s number names a boleto at Sicredi alone, with the digit of its beneficiary', () => {
   const named = REMITTANCE_BANKS.filter(({ isNamedByBank }) => isNamedByBank === true);
   assert.deepEqual(

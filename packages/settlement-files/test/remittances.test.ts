@@ -236,6 +236,23 @@ test('why a bank refuses is said by the list of its layout', () => {
   assert.equal(refusalText({ bank: '104', format: 'cnab400' }, '63'), 'motivo 63');
 });
 
+test('a refusal of Sicredi in CNAB 400 and one of Inter have the reasons of their lines', async () => {
+  const sicredi = cnab400({ bank: '748', madeOn: '20270112' }, [{ 109: '03110127', 319: '09B7C60000' }]);
+  const inter = cnab400({ bank: '077' }, [{ 90: '03110127', 241: 'CEP DO PAGADOR  INVALIDO', 375: 'FIM' }]);
+  const said: string[] = [];
+  for (const [bank, lines] of [
+    ['748', sicredi],
+    ['077', inter],
+  ] as const) {
+    const { entries } = await returnedLines(lines);
+    said.push(...entries.map(({ reasons }) => refusalText({ bank, format: 'cnab400' }, reasons)));
+  }
+  assert.deepEqual(said, [
+    '09 o nosso número se repete; B7 o seu número não é válido; C6 o boleto já foi pago',
+    'CEP DO PAGADOR INVALIDO FIM',
+  ]);
+});
+
 test('the number that a file for Caixa has is found in its return files, without the modality', async () => {
   const order = { ...ORDER, bankNumber: '000010000000001' };
   const { at } = written('104', CAIXA, [order]);

@@ -93,7 +93,8 @@ export async function processReturnFile(
 }
 
 async function knownBanks(database: Database): Promise<Known> {
-  const byFile = (await listProviders(database)).filter(({ adapter }) => adapter === 'remessa');
+  const providers = await listProviders(database);
+  const byFile = providers.filter(({ adapter }) => adapter === 'remessa');
   return {
     companiesOf(bank) {
       const ofBank = byFile.filter(({ settings }) => settings.bank === bank);
@@ -101,18 +102,19 @@ async function knownBanks(database: Database): Promise<Known> {
       // Where one of them does not say whose it is, files of all are expected.
       return companies.length === ofBank.length ? companies : [];
     },
-    findNumbered: (bank, entries) => findNumbered(database, bank, linesToFind(byFile, bank, entries)),
+    findNumbered: (bank, entries) => findNumbered(database, bank, linesToFind(providers, bank, entries)),
   };
 }
 
-/** Where lines have the bank's number alone. By all providers, whose settings may have changed since. */
-function linesToFind(
-  providers: readonly Pick<Provider, 'name'>[],
+/** Where lines have the bank's number alone. By all providers: any may have told the bank by file before. */
+export function linesToFind(
+  providers: readonly Pick<Provider, 'kind' | 'name'>[],
   code: string,
   entries: readonly ReturnEntry[],
 ): NumberedLine[] {
   if (!REMITTANCE_BANKS.some((one) => one.code === code && one.isNamedByBank === true)) return [];
-  return providers.flatMap(({ name }) =>
+  const banks = providers.filter(({ kind }) => kind === 'bank');
+  return banks.flatMap(({ name }) =>
     entries.flatMap(({ lineNumber, number, bankNumber, documentNumber, value, dueOn }) =>
       number === null || bankNumber === null
         ? []

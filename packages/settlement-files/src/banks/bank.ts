@@ -33,9 +33,12 @@ export type Bank = {
   readonly cnab400?: Cnab400Dialect;
   /**
    * Why the bank refuses an instruction, in Portuguese, by codes of two digits. In CNAB 240 FEBRABAN's if
-   * absent.
+   * absent. `asWritten`: the file has a text.
    */
-  readonly refusals?: { readonly cnab240?: RefusalTexts; readonly cnab400?: RefusalTexts };
+  readonly refusals?: {
+    readonly cnab240?: RefusalTexts;
+    readonly cnab400?: RefusalTexts | 'asWritten';
+  };
 };
 
 export function used(use: MovementUse, meanings: Readonly<Record<string, string>>): Movements {

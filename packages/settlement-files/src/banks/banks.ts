@@ -106,6 +106,7 @@ export function refusalText(
   reasons: string | null,
 ): string {
   const own = bankNamed(bank)?.refusals?.[format];
+  if (own === 'asWritten') return (reasons ?? '').replace(/\s+/g, ' ').trim();
   const known = own ?? (format === 'cnab240' ? FEBRABAN_REFUSALS : {});
   const given = (reasons ?? '').match(/../g)?.filter((one) => one !== '00' && one.trim() !== '') ?? [];
   return given.map((one) => (known[one] === undefined ? `motivo ${one}` : `${one} ${known[one]}`)).join('; ');

@@ -188,18 +188,20 @@ export class Cnab240File implements ReturnReading {
   #entryOf(title: TitleLine, line: string): ReturnEntry {
     const amounts = this.#read(this.#readAmounts, line);
     const { lineNumber, values } = title;
-    const { movement, companyUse, bankNumber, documentNumber, value, dueOn, fee, reasons } = values;
+    const { movement, bankNumber, value, dueOn, fee, reasons } = values;
     if (amounts.movement !== movement) {
       throw refusedNumber(this.#lineNumber, 'movementDiffers', MOVEMENT_OF_PAIR, amounts.movement, movement);
     }
     const { paid, happenedOn, creditedOn } = amounts;
     const number = boletoNumber(title.line, this.#dialect.number);
+    const { companyUse, documentNumber } =
+      this.#dialect.hasDocumentAgain === true ? documentAgain(values) : values;
     const ofTitle = {
       lineNumber,
       movement,
-      companyUse,
       bankNumber,
       number,
+      companyUse,
       documentNumber,
       value,
       dueOn,
@@ -228,4 +230,9 @@ export class Cnab240File implements ReturnReading {
     const expected = found % NUMBERS_OF_COUNTS;
     if (stated !== expected) throw refusedNumber(this.#lineNumber, fault, what, stated, expected);
   }
+}
+
+function documentAgain({ companyUse, documentNumber }: Title) {
+  const again = /^(?!0{10})\d{10}/.exec(companyUse ?? '')?.[0];
+  return { companyUse: null, documentNumber: again ?? documentNumber };
 }

@@ -179,7 +179,8 @@ export const CNAB240_RECORDS = [
 /**
  * `lots`: numbered from 1 in a file, or by the bank. `counts`: what a lot's trailer counts. `payments`: paid
  * titles, if the bank does not count records. `hasFilesOfDay`: payments of the day come in files of their
- * own.
+ * own. `hasDocumentAgain`: in place of the company's own number T has the ten digits of the document's once
+ * more, with an installment behind them.
  */
 export type Cnab240Dialect = {
   readonly title: typeof TITLE | typeof TITLE_OF_SANTANDER;
@@ -188,6 +189,7 @@ export type Cnab240Dialect = {
   readonly lots: 'numbered' | 'own';
   readonly counts: 'records' | 'details' | 'payments';
   readonly hasFilesOfDay?: true;
+  readonly hasDocumentAgain?: true;
 };
 
 /** The end of the last field that matters: blanks after it may be missing. */

@@ -26,7 +26,7 @@ const DETAIL_KINDS = {
   interest: ['cents?', 'Interest'],
   creditedOn: ['day DDMMYY?', 'When the money is in the account'],
   credited: ['cents?', 'What is credited'],
-  reasons: ['text?', 'Why an instruction is refused: codes of two digits'],
+  reasons: ['text?', 'Why an instruction is refused: codes of two digits, or a text'],
 } as const satisfies Readonly<Record<string, readonly [FieldKind, string]>>;
 
 type DetailName = keyof typeof DETAIL_KINDS;

@@ -19,7 +19,7 @@ export type ReturnEntry = {
     readonly to: 'register' | 'writeOff' | 'dueDay' | 'later' | 'either';
     readonly isAccepted: boolean;
   } | null;
-  /** Codes of two digits, for example why an instruction is refused. */
+  /** Codes of two digits, for example why an instruction is refused; at Inter a text. */
   readonly reasons: string | null;
   /** The company's own number, as given to the bank. */
   readonly companyUse: string | null;

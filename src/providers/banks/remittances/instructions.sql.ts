@@ -13,6 +13,12 @@ const INSTRUCTION = rowCodec(
     bankNumber: column.text(),
     fileNumber: column.nullable(column.whole()),
     answer: column.nullable(column.oneOf(INSTRUCTION_ANSWERS)),
+    /** The boleto's; null: it has none yet. */
+    barCode: column.nullable(
+      column.text(
+        '(select bar_code from boletos b where b.merchant_id = i.merchant_id and b.our_number = i.our_number)',
+      ),
+    ),
   },
   'i',
 );
@@ -21,6 +27,12 @@ const INSTRUCTION = rowCodec(
 export type Instruction = RowOf<typeof INSTRUCTION>;
 
 type Key = { readonly merchantId: string; readonly ourNumber: string };
+
+/** Two providers that give the same number at once would see neither's. */
+const TAKE_NUMBER = statement(
+  'bank_instructions.take_number',
+  `select pg_advisory_xact_lock(hashtextextended('bank numbers|' || $1::text || '|' || $2::text, 0))`,
+);
 
 /** Another boleto may have its number at the bank, of whichever provider: then nothing is written. */
 const REGISTER = statement(
@@ -38,7 +50,10 @@ export async function registerByFile(
   { merchantId, ourNumber, dueOn, payableUntil }: Key & Pick<BoletoRequest, 'dueOn' | 'payableUntil'>,
   { bank, bankCode, bankNumber }: Readonly<Record<'bank' | 'bankCode' | 'bankNumber', string>>,
 ): Promise<void> {
-  await database.query(REGISTER, [merchantId, ourNumber, bank, bankCode, bankNumber, dueOn, payableUntil]);
+  await database.transaction(async (tx) => {
+    await tx.query(TAKE_NUMBER, [bankCode, bankNumber]);
+    await tx.query(REGISTER, [merchantId, ourNumber, bank, bankCode, bankNumber, dueOn, payableUntil]);
+  });
 }
 
 /** The last write-off comes before those that the bank refused. */
@@ -84,7 +99,7 @@ const NUMBERED = rowCodec({ lineNumber: column.whole(), ourNumber: column.text()
 
 /**
  * Another beneficiary may have the number too, and in one case of ten its digit: our number must stand beside
- * it, or value and due day be the boleto's.
+ * it, or value and due day must, and be the boleto's.
  */
 const FIND_NUMBERED = statement(
   'bank_instructions.find_numbered',
@@ -93,8 +108,8 @@ const FIND_NUMBERED = statement(
    join boletos b on b.merchant_id = i.merchant_id and b.our_number = i.our_number
    where i.bank_code = $1 and i.file_number is not null and position(f.number_in_code in substr(b.bar_code, 20)) > 0
    group by f.line_number
-   having count(*) = 1 and bool_and(ltrim(f.document_number, '0') = ltrim(right(i.our_number, 10), '0') or (f.value = 0 or b.amount = f.value) and (
-     f.due_on is null or f.due_on = b.due_on or f.due_on = any (b.due_days) or exists (
+   having count(*) = 1 and bool_and(nullif(ltrim(f.document_number, '0'), '') = ltrim(right(i.our_number, 10), '0') or f.value = b.amount and (
+     f.due_on = b.due_on or f.due_on = any (b.due_days) or exists (
        select from bank_instructions d
        where d.merchant_id = i.merchant_id and d.our_number = i.our_number and d.due_on = f.due_on)))`,
 );

@@ -118,17 +118,17 @@ const FIND_WAITING = statement(
   `select ${WAITING.columns} from bank_instructions i
    where i.file_number is null and i.answer is null and ${IS_WANTED}
    group by 1, 2, 4
-   having ${IS_STRANDED} or min(i.created_at) < now() - interval '${LONGEST_WAIT_DAYS} days'
+   having ${IS_STRANDED} or min(i.created_at) < now() - make_interval(days => $2::integer)
    order by 1, 2, 4 limit 20`,
 );
 
 /**
- * What is in no file: long since, or `isStranded`, because it waits for one to none of these banks, which nobody
- * makes.
+ * What is in no file: long since, or `isStranded`, because it waits for one to none of these banks, which
+ * nobody makes.
  */
 export async function findWaiting(database: Reader, banks: readonly NamedBank[]) {
   const named = banks.map((one) => `${one.name}/${one.code}/${one.numberLength}`);
-  return (await database.query(FIND_WAITING, [named])).map(WAITING.parse);
+  return (await database.query(FIND_WAITING, [named, LONGEST_WAIT_DAYS])).map(WAITING.parse);
 }
 
 const KEEP = statement(

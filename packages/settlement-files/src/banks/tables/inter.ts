@@ -5,6 +5,7 @@ import { detailLayout } from '../cnab400-layout.ts';
 export const INTER: Bank = {
   code: '077',
   name: 'Inter',
+  refusals: { cnab400: 'asWritten' },
   cnab400: {
     sequence: null,
     number: numberAt(71, 80, 81),
@@ -19,6 +20,7 @@ export const INTER: Bank = {
         value: [125, 137],
         paid: [160, 172],
         creditedOn: [173, 178],
+        reasons: [241, 380],
       }),
     },
     movements: {

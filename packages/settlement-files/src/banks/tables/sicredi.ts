@@ -1,18 +1,74 @@
-import { type Bank, used } from '../bank.ts';
+import { type Bank, type RefusalTexts, used } from '../bank.ts';
 import { numberAt } from '../boleto-number.ts';
 import { TITLE } from '../cnab240-layout.ts';
 import { detailLayout, FAMILY } from '../cnab400-layout.ts';
 import { DISCOUNTS, FEBRABAN } from './febraban.ts';
 
+/** Of its CNAB 400. */
+const SICREDI_REFUSALS: RefusalTexts = {
+  '03': 'a ocorrência não existe',
+  '04': 'a carteira não permite a ocorrência',
+  '07': 'a cooperativa, a conta ou o dígito não é válido',
+  '08': 'o nosso número não é válido',
+  '09': 'o nosso número se repete',
+  '10': 'a carteira não é válida',
+  '14': 'o boleto foi protestado',
+  '15': 'a cooperativa, a carteira, a conta ou o nosso número não é válido',
+  '16': 'o vencimento não é válido',
+  '17': 'o vencimento é anterior à emissão',
+  '18': 'o vencimento está fora do prazo aceito',
+  '20': 'o valor não é válido',
+  '21': 'a espécie não é válida',
+  '22': 'a carteira não permite a espécie',
+  '24': 'a data de emissão não é válida',
+  '29': 'o desconto não é menor que o valor',
+  '44': 'a cooperativa beneficiária não está prevista',
+  '45': 'o nome do pagador não é válido',
+  '46': 'o CPF ou CNPJ do pagador não é válido',
+  '47': 'falta o endereço do pagador',
+  '48': 'o CEP do pagador não é válido',
+  '49': 'o CPF ou CNPJ do pagador ou do avalista não é válido',
+  '50': 'falta o pagador ou o avalista',
+  '60': 'o boleto não está registrado',
+  '63': 'o boleto já está registrado',
+  A1: 'a praça do pagador não está cadastrada',
+  A4: 'o beneficiário não está cadastrado, ou seu CPF ou CNPJ não é válido',
+  A5: 'o pagador não está cadastrado',
+  A6: 'a data da instrução não é válida',
+  A7: 'a ocorrência não pode ser pedida',
+  B4: 'o tipo de moeda não é válido',
+  B5: 'o tipo de desconto ou de juros não é válido',
+  B7: 'o seu número não é válido',
+  B8: 'a multa não é válida',
+  B9: 'os juros não são válidos',
+  C1: 'a data limite do desconto não é válida',
+  C2: 'o aceite não é válido',
+  C4: 'a centralizadora ainda não confirmou o boleto',
+  C5: 'a centralizadora rejeitou o boleto',
+  C6: 'o boleto já foi pago',
+  C7: 'o boleto já foi baixado',
+  C8: 'a mesma instrução já espera confirmação',
+  D3: 'uma baixa do boleto espera confirmação',
+  D7: 'falta a cidade ou o estado do pagador',
+  E3: 'o tipo de postagem não é válido',
+  E8: 'o tipo de impressão não é válido',
+  F3: 'o boleto está caucionado ou descontado',
+  H3: 'o pagador não foi encontrado',
+  I1: 'o pagador e o avalista são a mesma pessoa',
+  L4: 'os dados do pagador faltam ou não são válidos',
+};
+
 export const SICREDI: Bank = {
   code: '748',
   name: 'Sicredi',
+  refusals: { cnab400: SICREDI_REFUSALS },
   cnab240: {
     title: TITLE,
     number: numberAt(38, 45, 46),
     movements: { ...FEBRABAN, ...DISCOUNTS, ...used('notWrittenOff', { '36': 'baixa rejeitada' }) },
     lots: 'numbered',
     counts: 'records',
+    hasDocumentAgain: true,
   },
   cnab400: {
     sequence: [111, 117],
@@ -23,6 +79,7 @@ export const SICREDI: Bank = {
         ...FAMILY,
         companyUse: null,
         bankNumber: [48, 62],
+        reasons: [319, 328],
         creditedOn: [329, 336, 'day YYYYMMDD?'],
       }),
     },

@@ -1,6 +1,6 @@
 import { agreementFault, remittanceBankNamed, writeRemittance } from '#settlement-files';
 import type { Database } from '../../../../platform/postgres/database.ts';
-import { composeBarCode } from '../../../../values/bar-code.ts';
+import { composeBarCode, freeFieldOf } from '../../../../values/bar-code.ts';
 import { daysBetween } from '../../../../values/business-day.ts';
 import type { ProviderSettings } from '../../../provider.ts';
 import {
@@ -41,6 +41,8 @@ const UNCLEAR: BankUnknown = {
   reason: 'the instruction could not be kept for the file of the bank',
 };
 
+type Registered = Pick<Instruction, 'bankNumber' | 'barCode'>;
+
 /**
  * Registers by file: what the bank is to be told is kept here and taken into the next file (decision 0188). A
  * boleto is issued once its registration is kept; its bar code is ours to compute.
@@ -50,8 +52,12 @@ export function remittanceBank(
   { bank, agreement }: RemittanceAgreement,
   database: Database,
 ): Bank {
-  const registered = ({ amount, dueOn }: Pick<BoletoRequest, 'amount' | 'dueOn'>, bankNumber: string) => {
-    const freeField = bank.freeField(bankNumber, agreement);
+  const registered = (
+    { amount, dueOn }: Pick<BoletoRequest, 'amount' | 'dueOn'>,
+    { bankNumber, barCode: printed }: Registered,
+  ) => {
+    // What is printed keeps its agreement, whatever the settings are now.
+    const freeField = printed === null ? bank.freeField(bankNumber, agreement) : freeFieldOf(printed);
     const barCode = composeBarCode({ bankCode: bank.code, dueOn, amount, freeField });
     return { barCode, pixEmv: null };
   };
@@ -64,7 +70,7 @@ export function remittanceBank(
     await registerByFile(database, request, { bank: name, bankCode: bank.code, bankNumber });
     const kept = kindOf(await findInstructions(database, request, name), 'register');
     if (kept === undefined) return { kind: 'refused', reason: 'termsRefused' };
-    return { kind: 'issued', ...registered(request, kept.bankNumber) };
+    return { kind: 'issued', ...registered(request, kept) };
   }
 
   async function cancel(merchantId: string, ourNumber: string): Promise<BoletoCancelAnswer> {
@@ -90,7 +96,7 @@ export function remittanceBank(
     const answer = dueDayOf(await findInstructions(database, request, name), request, isTaken && isTold);
     if (answer.kind !== 'changed') return answer;
     const wanted = { amount: request.amount, dueOn: request.wanted.dueOn };
-    return { kind: 'changed', ...registered(wanted, answer.bankNumber) };
+    return { kind: 'changed', ...registered(wanted, answer.register) };
   }
 
   async function find(request: Parameters<Bank['find']>[0]): Promise<FoundBoleto> {
@@ -99,7 +105,7 @@ export function remittanceBank(
     if (register === undefined) return { kind: 'notFound' };
     if (endOf(kept)?.kind === 'canceled') return { kind: 'canceled' };
     const { dueOn, awaitedDueOn } = daysOf(kept, request);
-    return { kind: 'issued', dueOn, awaitedDueOn, ...registered({ ...request, dueOn }, register.bankNumber) };
+    return { kind: 'issued', dueOn, awaitedDueOn, ...registered({ ...request, dueOn }, register) };
   }
 
   return {
@@ -164,12 +170,12 @@ function dueDayOf(
   kept: readonly Instruction[],
   { number, before, wanted }: DueDayRequest,
   isTaken: boolean,
-): Exclude<DueDayAnswer, { kind: 'changed' }> | { readonly kind: 'changed'; readonly bankNumber: string } {
+): Exclude<DueDayAnswer, { kind: 'changed' }> | { readonly kind: 'changed'; readonly register: Registered } {
   const register = kindOf(kept, 'register');
   if (register === undefined) return { kind: 'refused', reason: 'unknownBoleto' };
-  const { answer, bankNumber } = register;
+  const { answer } = register;
   if (answer === 'withdrawn' || answer === 'refused') return { kind: 'refused', reason: 'notAllowed' };
-  if (daysOf(kept, before).dueOn === wanted.dueOn) return { kind: 'changed', bankNumber };
+  if (daysOf(kept, before).dueOn === wanted.dueOn) return { kind: 'changed', register };
   const answers = kept
     .filter((one) => one.kind === 'dueDay' && one.attempt <= number && one.dueOn === wanted.dueOn)
     .map((one) => one.answer);

@@ -16,6 +16,7 @@ import {
   takeInstructions,
 } from '../../../../providers/banks/remittances/remittances.sql.ts';
 import { listProviders } from '../../../../providers/providers.sql.ts';
+import { freeFieldOf } from '../../../../values/bar-code.ts';
 import type { Day } from '../../../../values/instant.ts';
 import { type FiledOrder, readFiledOrders } from './filed-orders.sql.ts';
 
@@ -136,11 +137,21 @@ function contentAsNow(...of: Parameters<typeof contentOf>): Uint8Array | string 
 
 /** Settings may have changed since a boleto was issued: one that fits no more holds up no other. */
 function unfitOf(...[agreed, number, madeOn, orders]: Parameters<typeof contentOf>): LeftOut[] {
-  if (typeof contentAsNow(agreed, number, madeOn, orders) !== 'string') return [];
+  const isWhole = typeof contentAsNow(agreed, number, madeOn, orders) !== 'string';
   return orders.flatMap((order) => {
-    const reason = contentAsNow(agreed, number, madeOn, [order]);
+    const content = () => (isWhole ? null : contentAsNow(agreed, number, madeOn, [order]));
+    const reason = otherAgreementOf(agreed, order) ?? content();
     return typeof reason === 'string' ? [{ kind: order.kind, ourNumber: order.ourNumber, reason }] : [];
   });
+}
+
+/** A bar code that was printed cannot be paid under another agreement. */
+function otherAgreementOf(
+  { bank, agreement }: RemittanceAgreement,
+  { barCode, bankNumber }: FiledOrder,
+): string | null {
+  const isOther = barCode !== null && freeFieldOf(barCode) !== bank.freeField(bankNumber, agreement);
+  return isOther ? `its bar code has another agreement with bank ${bank.code}` : null;
 }
 
 /** A payer who was erased before the boleto was written off. */

@@ -8,6 +8,7 @@ const ORDER = rowCodec(
     kind: column.oneOf(INSTRUCTION_KINDS, 'i.kind'),
     bankNumber: column.text('i.bank_number'),
     ourNumber: column.text(),
+    barCode: column.nullable(column.text()),
     amount: column.money(),
     issuedOn: column.day(),
     dueOn: column.day('coalesce(i.due_on, b.due_on)'),
