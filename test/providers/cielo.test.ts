@@ -142,6 +142,22 @@ test('parts are given back one after the other, and a silent one is told by the 
   assert.deepEqual([sale?.refundedAmount, sale?.liveAmount], [2_304, 10_000]);
 });
 
+test('a sale that Cielo finds no more is not given back, and its merchant is told so', async () => {
+  const paymentId = idOf(await cielo.pay(12_319));
+  const age = (days: number) =>
+    cielo.service.auditor.query(
+      `update transactions set sold_at = now() - $2 * interval '1 day' where transaction_id = $1`,
+      [paymentId, days],
+    );
+  await age(91);
+  const over = await cielo.post(paymentId, 'cancel', { amount: 2_319 });
+  assert.equal(over.status, 409, over.text);
+  assert.match(over.text, /prazo para cancelar/);
+  await age(89);
+  const reply = await untilSent(() => cielo.post(paymentId, 'cancel', { amount: 2_319 }));
+  assert.equal(reply.status, 200, reply.text);
+});
+
 test('a void that was done and not answered is not done again', async () => {
   const paymentId = idOf(await cielo.pay(12_305));
   await cielo.script({ on: 'refund', fault: 'booksButSilent' });

@@ -1,7 +1,7 @@
 import { behindAnswer, unusable } from '../../../../platform/channels/unclear.ts';
 import type { Acquirer, CancelAnswer, CancelRequest, NotSent, Unknown, VoidAnswer } from '../../acquirer.ts';
 import { type CancelRead, NOT_MARKED, notVoided, unknown } from '../../direct-acquirer.ts';
-import { stepOfCancel, unsentCancel } from '../../sum-cancel.ts';
+import { stepOfCancel, unseenCancel, unsentCancel } from '../../sum-cancel.ts';
 import { type CieloPayment, readCieloVoid } from './cielo-answers.ts';
 import { CIELO_VOID_LATE } from './cielo-codes.ts';
 import type { AskCielo, LookUpCielo } from './cielo-payments.ts';
@@ -102,7 +102,7 @@ async function cancel(tools: Tools, request: CancelRequest, timeout: number): Pr
   const payments = await tools.lookUp(merchantId, reference, timeout);
   if ('kind' in payments) return unsentCancel(history, payments);
   const payment = paymentOf(payments, history);
-  if (payment === null) return unsentCancel(history, unusable('Cielo does not know the charge'));
+  if (payment === null) return unseenCancel(history, 'Cielo does not know the charge');
   const step = stepOfCancel(request, givenBackOf(payment), tools.silence);
   if (step.kind !== 'send') return step;
   if (!(await request.markSent())) return NOT_MARKED;

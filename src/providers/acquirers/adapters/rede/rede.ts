@@ -28,7 +28,7 @@ import {
   unknown,
 } from '../../direct-acquirer.ts';
 import { shortReference } from '../../short-reference.ts';
-import { stepOfCancel, unsentCancel } from '../../sum-cancel.ts';
+import { stepOfCancel, unseenCancel, unsentCancel } from '../../sum-cancel.ts';
 import {
   type FoundAtRede,
   readRedeAuthorization,
@@ -207,7 +207,7 @@ async function cancel(
   const { found, tid: foundTid, capturedAmount } = await lookUp(merchantId, reference, left());
   const tid = history.tid ?? foundTid;
   if (found.kind === 'unknown' || found.kind === 'notSent') return unsent(found);
-  if (tid === null) return unsent(unusable('Rede does not know the charge'));
+  if (tid === null) return unseenCancel(history, 'Rede does not know the charge');
   const path = `/${tid}/refunds`;
   const look: DirectQuestion = { method: 'GET', path, template: '/{tid}/refunds', body: null };
   const shown = await ask('resolving', { merchantId }, look, left());
