@@ -234,12 +234,13 @@ test('a cancel without an answer is looked for, and sent again only when Cielo c
   const old = `update cancels set created_at = now() - interval '2 hours', ends_at = ends_at - $2 * interval '1 day'
     where transaction_id = $1`;
   await auditor.query(old, [paymentId, 0]);
-  const gauge = async (name: string) => {
+  const gauge = async (name: string, provider = '') => {
     const metrics = await (await fetch(cielo.service.metricsUrl)).text();
-    return Number(new RegExp(`^${name}\\{kind="cancel"\\} (\\S+)`, 'm').exec(metrics)?.[1]);
+    return Number(new RegExp(`^${name}\\{kind="cancel"${provider}\\} (\\S+)`, 'm').exec(metrics)?.[1]);
   };
   const isYoung = async () =>
-    (await gauge('parcela_unresolved')) > 0 && (await gauge('parcela_unresolved_oldest_age_seconds')) < 600;
+    (await gauge('parcela_unresolved')) > 0 &&
+    (await gauge('parcela_unresolved_oldest_age_seconds', ',provider="cielo"')) < 600;
   // Its counts are some seconds old.
   const counted = (await gauge('parcela_unresolved_most_tries')) >= 9;
   assert.ok(

@@ -45,6 +45,9 @@ export type OutageNews = { readonly provider: string; readonly isAway: boolean }
 /** Longer than two queries to a provider that answers nothing. */
 const PROBE_MILLISECONDS = 60_000;
 
+/** Longer than anything waits for a provider that is away: nothing is left that it could answer. */
+const FORGOTTEN_MILLISECONDS = 900_000;
+
 /** What was not asked says nothing of its provider. */
 export function observeAnswer(
   outage: Pick<OutageWatch, 'observe' | 'observePart'>,
@@ -63,6 +66,7 @@ type Silence = {
   /** Requests that were answered in part, each once. */
   readonly parts: Set<string>;
   begunAt: number;
+  lastAt: number;
   /** The only merchant of these queries; null: several. */
   merchantId: string | null;
   probeAt: number;
@@ -80,9 +84,17 @@ export function openOutageWatch(
   let returnAt = 0;
   const isSilent = (silence: Silence | undefined): silence is Silence =>
     silence !== undefined && (silence.inRow >= unresolvedInRow || silence.parts.size >= unresolvedInRow);
+  /** Of a provider that is asked nothing any more nothing is known. Every look at the watch comes here. */
+  function silenceOf(provider: string): Silence | undefined {
+    const silence = silences.get(provider);
+    if (silence === undefined || now() - silence.lastAt < FORGOTTEN_MILLISECONDS) return silence;
+    silences.delete(provider);
+    if (isSilent(silence)) tell({ provider, isAway: false });
+    return undefined;
+  }
   const areAllAway = () => {
-    const names = providers();
-    return names.length > 0 && names.every((name) => isSilent(silences.get(name)));
+    const all = providers().map(silenceOf);
+    return all.length > 0 && all.every(isSilent);
   };
   function told(provider: string, wasAway: boolean): void {
     const silence = silences.get(provider);
@@ -93,12 +105,13 @@ export function openOutageWatch(
     tell({ provider, isAway });
   }
   function goOn({ merchantId, provider }: Asked, count: (silence: Silence) => void): void {
-    const wasAway = isSilent(silences.get(provider));
-    const none = { inRow: 0, parts: new Set<string>(), begunAt: 0, merchantId, probeAt: 0 };
-    const lasting = silences.get(provider) ?? none;
+    const none = { inRow: 0, parts: new Set<string>(), begunAt: 0, lastAt: 0, merchantId, probeAt: 0 };
+    const lasting = silenceOf(provider) ?? none;
+    const wasAway = isSilent(lasting);
     silences.set(provider, lasting);
     count(lasting);
-    lasting.probeAt = now() + probePauseMilliseconds;
+    lasting.lastAt = now();
+    lasting.probeAt = lasting.lastAt + probePauseMilliseconds;
     if (lasting.merchantId !== merchantId) lasting.merchantId = null;
     told(provider, wasAway);
   }
@@ -108,7 +121,7 @@ export function openOutageWatch(
         return goOn(asked, (silence) => {
           silence.inRow += 1;
         });
-      const wasAway = isSilent(silences.get(asked.provider));
+      const wasAway = isSilent(silenceOf(asked.provider));
       silences.delete(asked.provider);
       told(asked.provider, wasAway);
     },
@@ -117,13 +130,13 @@ export function openOutageWatch(
         silence.inRow = 0;
         if (silence.parts.size < unresolvedInRow) silence.parts.add(request);
       }),
-    isAway: (provider) => (provider === undefined ? areAllAway() : isSilent(silences.get(provider))),
+    isAway: (provider) => (provider === undefined ? areAllAway() : isSilent(silenceOf(provider))),
     awaySeconds(provider) {
-      const silence = silences.get(provider);
+      const silence = silenceOf(provider);
       return isSilent(silence) ? (now() - silence.begunAt) / 1_000 : 0;
     },
     mayAsk({ merchantId, provider }) {
-      const silence = silences.get(provider);
+      const silence = silenceOf(provider);
       if (!isSilent(silence) || areAllAway()) return true;
       if (silence.merchantId !== null && silence.merchantId !== merchantId) return true;
       if (now() < silence.probeAt) return false;
