@@ -7,7 +7,7 @@ import type { Work } from '../../../platform/work/due-work.ts';
 import { type OutageWatch, observeAnswer } from '../../../platform/work/outage-watch.ts';
 import type { WakeSignal } from '../../../platform/work/wake-signal.ts';
 import { type FoundCharge, REFERENCE_OF_ANOTHER } from '../../../providers/acquirers/acquirer.ts';
-import type { LateBooking } from '../../../providers/acquirers/late-booking.ts';
+import { isOfLook, type LateBooking } from '../../../providers/acquirers/late-booking.ts';
 import {
   type CountLink,
   type NamedReference,
@@ -207,7 +207,7 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   const acquirer = tools.acquirers.of(charge.acquirer);
   const found = await acquirer.find(merchantId, transactionId, timeout);
   if (found.kind === 'notSent') return { state: 'notAsked', postponement: unsentPostponement(found.reason) };
-  observeAnswer(tools.outage, found, asked, transactionId);
+  observeAnswer(tools.outage, found, asked, transactionId, true);
   if (found.kind === 'declined') {
     // Of another card: this one was not asked, and the billing is charged again.
     if (isOfAnother(charge) && charge.origin === 'billing') return { state: 'voided' };
@@ -235,7 +235,7 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   // Approved, not found or unclear: the void is right for all three.
   const voided = await acquirer.voidCharge(merchantId, transactionId, timeout);
   if (voided.kind === 'notSent') return voided.reason;
-  observeAnswer(tools.outage, voided, asked, transactionId);
+  observeAnswer(tools.outage, voided, asked, transactionId, isOfLook(voided));
   if (voided.kind === 'voided' && (voided.charges ?? 0) > 1) tools.observeTwins(charge);
   if (late !== null && (voided.kind === 'notFound' || (voided.kind === 'voided' && late.booksTwice))) {
     // The void may have found what the look-up did not.
