@@ -65,8 +65,8 @@ type Kept = { readonly state: 'approved'; readonly named: NamedReference } & Pic
   OutcomeRow,
   'authorizationCode' | 'nsu' | 'networkReference' | 'tid'
 >;
-/** `takenOver`: another process resolves it meanwhile. */
-type Truth = Resolution | Kept | { readonly state: 'takenOver' };
+/** `isLapsed`: a hold that its acquirer still shows. `takenOver`: another process resolves it meanwhile. */
+type Truth = (Resolution & { readonly isLapsed?: boolean }) | Kept | { readonly state: 'takenOver' };
 /** A string: why it is not known yet. `doubtful`: likewise, and asked ever more rarely. `waits`: fine. */
 type Found = Truth | string | Postponed<'notAsked' | 'waits' | 'doubtful'>;
 type Postponed<State> = { readonly state: State; readonly postponement: Postponement };
@@ -146,7 +146,9 @@ async function recordTruth(tools: ResolveTools, charge: UnresolvedCharge, truth:
   if (truth.state === 'takenOver') return false;
   const moment = tools.clock.now(charge.merchantId);
   if (truth.state === 'approved') return recordKept(tools, charge, truth, moment);
-  const isWatched = lateBookingOf(tools, charge) !== null && !charge.wasPreauthorized;
+  // A hold that lapsed is shown and refused there as before: a watch would find that alone.
+  const isSettled = charge.wasPreauthorized || truth.isLapsed === true;
+  const isWatched = lateBookingOf(tools, charge) !== null && !isSettled;
   const watch = isWatched ? WATCH_AFTER_HORIZON : undefined;
   const { isRecorded, isWaiting } = await recordResolution(tools.database, charge, truth, moment, watch);
   if (isWaiting) tools.deliverer.notify();
@@ -247,7 +249,7 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   // A captured one that is not given back is money, and none of these: a person is told at each try.
   if (voided.kind === 'unknown' && voided.ofHold !== undefined && isHeard(voided)) {
     if (voided.ofHold === 'unclear') return doubtful(charge, voided.reason);
-    if (isHeldNoLonger(voided.ofHold, charge.heldMilliseconds)) return { state: 'voided' };
+    if (isHeldNoLonger(voided.ofHold, charge.heldMilliseconds)) return { state: 'voided', isLapsed: true };
     return { ...doubtful(charge, voided.reason), state: 'waits' };
   }
   // A billing is voided only after the search, so its tries are used up. It gets another try for the code,
