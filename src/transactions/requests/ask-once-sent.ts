@@ -84,7 +84,9 @@ async function endOf<Answer extends { readonly kind: string }>(
   const isFirst = sinceLastSend === null;
   const isSure = proof !== 'doubtful' && isUnseen !== true;
   const isAlone = proof === 'clear' && !isFirst && sinceLastSend >= (asking.late?.horizon ?? 0);
-  const since = isSure && isAlone ? sinceLastSend : null;
+  // Where this process dies now, the next one has nothing earlier to wait for either.
+  const taken = isFirst ? (asking.late?.horizon ?? 0) : isAlone ? sinceLastSend : null;
+  const since = isSure ? taken : null;
   const noted = await committed(requests.noteDenial(database, request, answer, isUnseen === false, since));
   if (noted !== true) return unusable(noted === false ? reason : `the no could not be kept: ${noted}`);
   if (isSure && isFirst) return { kind: 'refused', reason: refusal ?? reason };
