@@ -98,6 +98,15 @@ export function oneByOne(acquirers: Pick<Acquirers, 'all' | 'of'>): readonly str
   return acquirers.all().filter((name) => !acquirers.of(name).traits.knowsCancels);
 }
 
+/** For how many days after a sale an acquirer finds it that must find it to give it back, by name. */
+export function findableDays(acquirers: Pick<Acquirers, 'all' | 'of'>): Readonly<Record<string, number>> {
+  const days = oneByOne(acquirers).flatMap((name) => {
+    const { lookUpDays } = acquirers.of(name).capabilities();
+    return lookUpDays === null ? [] : [[name, lookUpDays] as const];
+  });
+  return Object.fromEntries(days);
+}
+
 /** The names of the acquirers without partial cancel. */
 export function wholeOnly(acquirers: Pick<Acquirers, 'all' | 'of'>): readonly string[] {
   return acquirers.all().filter((name) => !acquirers.of(name).capabilities().partialCancel);

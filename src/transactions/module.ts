@@ -99,7 +99,7 @@ const UNRESOLVED = databaseGauge(
 const UNRESOLVED_OLDEST_AGE_SECONDS = databaseGauge(
   'parcela_unresolved_oldest_age_seconds',
   'Age of the oldest of them, of one that waits for an end that comes by itself from that end on; 0: none.',
-  ['kind'],
+  ['kind', 'provider'],
 );
 const UNRESOLVED_MOST_TRIES = databaseGauge(
   'parcela_unresolved_most_tries',
@@ -186,7 +186,7 @@ export function openTransactions(
       ...resolvingWorks(context, deliverer, shared, { observe, countLink, cancelOutage: outageOf('cancel') }),
       ...captures.works,
       ...changes.works,
-      countingWork(context, observeUnresolved(metrics)),
+      countingWork(context, observeUnresolved(context)),
       ...forgetPersonalData('forgetOldCustomers', CUSTOMERS, context, CUSTOMERS_ERASED),
       forgetInBatches('forgetDeclinedVerifications', (limit) => deleteForgottenDeclines(database, limit)),
     ],
@@ -375,13 +375,20 @@ function outageWatches({
   };
 }
 
-function observeUnresolved(metrics: Metrics): (count: UnresolvedCount) => void {
+function observeUnresolved({
+  acquirers,
+  metrics,
+}: Pick<TransactionsContext, 'acquirers' | 'metrics'>): (count: UnresolvedCount) => void {
   const unresolved = metrics.gauge(UNRESOLVED);
   const oldest = metrics.gauge(UNRESOLVED_OLDEST_AGE_SECONDS);
   const mostTries = metrics.gauge(UNRESOLVED_MOST_TRIES);
+  // Also one that was removed meanwhile.
+  const seen = new Set<string>();
   return (count) => {
     unresolved.set({ kind: count.kind }, count.count);
-    oldest.set({ kind: count.kind }, count.oldestAge);
+    for (const provider of count.oldestAges.keys()) seen.add(provider);
+    for (const provider of new Set([...acquirers.all(), ...seen]))
+      oldest.set({ kind: count.kind, provider }, count.oldestAges.get(provider) ?? 0);
     mostTries.set({ kind: count.kind }, count.mostTries);
   };
 }

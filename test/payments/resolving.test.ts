@@ -172,7 +172,7 @@ test('a charge whose void is refused for a while is shown by the metrics until i
   await until('it is counted', async () => {
     const [count, age, tries] = await Promise.all([
       service.metric('parcela_unresolved{kind="charge"}'),
-      service.metric('parcela_unresolved_oldest_age_seconds{kind="charge"}'),
+      service.metric('parcela_unresolved_oldest_age_seconds{kind="charge",provider="default"}'),
       service.metric('parcela_unresolved_most_tries{kind="charge"}'),
     ]);
     return count === 1 && age > 0 && tries > 0;
@@ -183,7 +183,10 @@ test('a charge whose void is refused for a while is shown by the metrics until i
     'none is counted',
     async () => (await service.metric('parcela_unresolved{kind="charge"}')) === 0,
   );
-  assert.equal(await service.metric('parcela_unresolved_oldest_age_seconds{kind="charge"}'), 0);
+  assert.equal(
+    await service.metric('parcela_unresolved_oldest_age_seconds{kind="charge",provider="default"}'),
+    0,
+  );
 });
 
 test('a service that is asked to stop finishes the try under way, and takes no other', async () => {

@@ -142,6 +142,22 @@ test('parts are given back one after the other, and a silent one is told by the 
   assert.deepEqual([sale?.refundedAmount, sale?.liveAmount], [2_304, 10_000]);
 });
 
+test('a sale that Cielo finds no more is not given back, and its merchant is told so', async () => {
+  const paymentId = idOf(await cielo.pay(12_319));
+  const age = (days: number) =>
+    cielo.service.auditor.query(
+      `update transactions set sold_at = now() - $2 * interval '1 day' where transaction_id = $1`,
+      [paymentId, days],
+    );
+  await age(91);
+  const over = await cielo.post(paymentId, 'cancel', { amount: 2_319 });
+  assert.equal(over.status, 409, over.text);
+  assert.match(over.text, /prazo para cancelar/);
+  await age(89);
+  const reply = await untilSent(() => cielo.post(paymentId, 'cancel', { amount: 2_319 }));
+  assert.equal(reply.status, 200, reply.text);
+});
+
 test('a void that was done and not answered is not done again', async () => {
   const paymentId = idOf(await cielo.pay(12_305));
   await cielo.script({ on: 'refund', fault: 'booksButSilent' });
@@ -218,12 +234,13 @@ test('a cancel without an answer is looked for, and sent again only when Cielo c
   const old = `update cancels set created_at = now() - interval '2 hours', ends_at = ends_at - $2 * interval '1 day'
     where transaction_id = $1`;
   await auditor.query(old, [paymentId, 0]);
-  const gauge = async (name: string) => {
+  const gauge = async (name: string, provider = '') => {
     const metrics = await (await fetch(cielo.service.metricsUrl)).text();
-    return Number(new RegExp(`^${name}\\{kind="cancel"\\} (\\S+)`, 'm').exec(metrics)?.[1]);
+    return Number(new RegExp(`^${name}\\{kind="cancel"${provider}\\} (\\S+)`, 'm').exec(metrics)?.[1]);
   };
   const isYoung = async () =>
-    (await gauge('parcela_unresolved')) > 0 && (await gauge('parcela_unresolved_oldest_age_seconds')) < 600;
+    (await gauge('parcela_unresolved')) > 0 &&
+    (await gauge('parcela_unresolved_oldest_age_seconds', ',provider="cielo"')) < 600;
   // Its counts are some seconds old.
   const counted = (await gauge('parcela_unresolved_most_tries')) >= 9;
   assert.ok(

@@ -136,6 +136,45 @@ test('one of two providers that is away is asked now and then by itself; the oth
   assert.deepEqual(reported, ['default begun', 'default over']);
 });
 
+test('who is asked nothing any more is not away for ever, and has not returned', () => {
+  const { watch, receive, reported, pass } = watchOf({}, ['second', 'default']);
+  receive(false, false, false);
+  pass(899_999);
+  // As the work looks, which is about neither of them.
+  watch.millisecondsUntilProbe();
+  assert.deepEqual(reported, ['default begun']);
+  pass(1);
+  watch.millisecondsUntilProbe();
+  assert.deepEqual(reported, ['default begun', 'default over']);
+  assert.deepEqual([watch.isAway('default'), watch.mayAsk(SHOP), watch.takeReturn()], [false, true, false]);
+  receive(false, false);
+  pass(900_000);
+  receive(false);
+  assert.equal(watch.isAway('default'), false, 'these were none in a row');
+});
+
+test('look-ups that are answered hide no silence behind them, and end one of look-ups', () => {
+  const { watch, receive, reported } = watchOf();
+  const observe = (kind: string, request: string, isLook: boolean) =>
+    observeAnswer(
+      watch,
+      kind === 'partly' ? { kind: 'unknown', cause: kind } : { kind },
+      SHOP,
+      request,
+      isLook,
+    );
+  for (const request of ['one', 'two', 'three']) {
+    observe('preauthorized', request, true);
+    observe('partly', request, false);
+  }
+  observe('preauthorized', 'four', true);
+  assert.deepEqual(reported, ['default begun']);
+  observe('voided', 'four', false);
+  receive(false, false, false);
+  observe('preauthorized', 'four', true);
+  assert.deepEqual(reported, ['default begun', 'default over', 'default begun', 'default over']);
+});
+
 test('with all providers away a work asks one at a time, whatever the provider', () => {
   const { watch, receive } = watchOf({}, ['default', 'second']);
   receive(false, false, false);

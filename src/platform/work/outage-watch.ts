@@ -8,6 +8,8 @@ export type Asked = {
 /** Decides whether a provider of a kind is away, how often to ask it, and when it is back. */
 export type OutageWatch = {
   observe(isAnswered: boolean, asked: Asked): void;
+  /** The provider answered a look-up, which says nothing of what is asked behind one. */
+  observeLook(asked: Asked): void;
   /**
    * The provider answered a look-up, and was silent about what was asked behind it. Such requests mean away
    * when there are several of them: one may be at fault itself, however often it is asked for.
@@ -45,85 +47,122 @@ export type OutageNews = { readonly provider: string; readonly isAway: boolean }
 /** Longer than two queries to a provider that answers nothing. */
 const PROBE_MILLISECONDS = 60_000;
 
-/** What was not asked says nothing of its provider. */
+/** Longer than anything waits for a provider that is away: nothing is left that it could answer. */
+const FORGOTTEN_MILLISECONDS = 900_000;
+
+/** What was not asked says nothing of its provider. `isLook`: no more than a look-up was asked. */
 export function observeAnswer(
-  outage: Pick<OutageWatch, 'observe' | 'observePart'>,
+  outage: Pick<OutageWatch, 'observe' | 'observeLook' | 'observePart'>,
   answer: { readonly kind: string; readonly cause?: UnclearCause },
   asked: Asked,
   request: string,
+  isLook = false,
 ): void {
   const { kind, cause } = answer;
   if (kind === 'notSent' || cause === 'notAsked') return;
   if (cause === 'partly') outage.observePart(request, asked);
+  else if (isLook && isHeard(answer)) outage.observeLook(asked);
   else outage.observe(isHeard(answer), asked);
 }
 
 type Silence = {
   inRow: number;
-  /** Requests that were answered in part, each once. */
+  /** Requests that were answered in part, each once, since one was answered behind its look-up. */
   readonly parts: Set<string>;
   begunAt: number;
+  lastAt: number;
   /** The only merchant of these queries; null: several. */
   merchantId: string | null;
   probeAt: number;
 };
 
-/** `providers`: all names, including those not asked yet. */
-export function openOutageWatch(
-  { unresolvedInRow, probePauseMilliseconds, returnPauseMilliseconds }: OutageLimits,
-  providers: () => readonly string[],
+/** `returned`: called for one that was away and has answered; not for one that is asked nothing any more. */
+function openSilences(
+  { unresolvedInRow, probePauseMilliseconds }: OutageLimits,
   tell: (news: OutageNews) => void,
-  now = () => performance.now(),
-): OutageWatch {
+  returned: () => void,
+  now: () => number,
+) {
   const silences = new Map<string, Silence>();
-  let hasReturned = false;
-  let returnAt = 0;
   const isSilent = (silence: Silence | undefined): silence is Silence =>
     silence !== undefined && (silence.inRow >= unresolvedInRow || silence.parts.size >= unresolvedInRow);
-  const areAllAway = () => {
-    const names = providers();
-    return names.length > 0 && names.every((name) => isSilent(silences.get(name)));
-  };
+  /** Of a provider that is asked nothing any more nothing is known. Every look at the watch comes here. */
+  function silenceOf(provider: string): Silence | undefined {
+    const silence = silences.get(provider);
+    if (silence === undefined || now() - silence.lastAt < FORGOTTEN_MILLISECONDS) return silence;
+    silences.delete(provider);
+    if (isSilent(silence)) tell({ provider, isAway: false });
+    return undefined;
+  }
   function told(provider: string, wasAway: boolean): void {
     const silence = silences.get(provider);
     const isAway = isSilent(silence);
     if (isAway === wasAway) return;
     if (isAway) silence.begunAt = now();
-    else hasReturned = true;
+    else returned();
     tell({ provider, isAway });
   }
   function goOn({ merchantId, provider }: Asked, count: (silence: Silence) => void): void {
-    const wasAway = isSilent(silences.get(provider));
-    const none = { inRow: 0, parts: new Set<string>(), begunAt: 0, merchantId, probeAt: 0 };
-    const lasting = silences.get(provider) ?? none;
+    const none = { inRow: 0, parts: new Set<string>(), begunAt: 0, lastAt: 0, merchantId, probeAt: 0 };
+    const lasting = silenceOf(provider) ?? none;
+    const wasAway = isSilent(lasting);
     silences.set(provider, lasting);
     count(lasting);
-    lasting.probeAt = now() + probePauseMilliseconds;
+    lasting.lastAt = now();
+    lasting.probeAt = lasting.lastAt + probePauseMilliseconds;
     if (lasting.merchantId !== merchantId) lasting.merchantId = null;
     told(provider, wasAway);
   }
+  /** `isWhole`: also what was silent behind a look-up. */
+  function end(provider: string, isWhole: boolean): void {
+    const silence = silenceOf(provider);
+    if (silence === undefined) return;
+    const wasAway = isSilent(silence);
+    silence.inRow = 0;
+    silence.probeAt = now() + probePauseMilliseconds;
+    if (isWhole || silence.parts.size === 0) silences.delete(provider);
+    told(provider, wasAway);
+  }
+  return { isSilent, silenceOf, goOn, end };
+}
+
+/** `providers`: all names, including those not asked yet. */
+export function openOutageWatch(
+  limits: OutageLimits,
+  providers: () => readonly string[],
+  tell: (news: OutageNews) => void,
+  now = () => performance.now(),
+): OutageWatch {
+  let hasReturned = false;
+  let returnAt = 0;
+  const returned = () => {
+    hasReturned = true;
+  };
+  const { isSilent, silenceOf, goOn, end } = openSilences(limits, tell, returned, now);
+  const areAllAway = () => {
+    const all = providers().map(silenceOf);
+    return all.length > 0 && all.every(isSilent);
+  };
   return {
     observe(isAnswered, asked) {
-      if (!isAnswered)
-        return goOn(asked, (silence) => {
-          silence.inRow += 1;
-        });
-      const wasAway = isSilent(silences.get(asked.provider));
-      silences.delete(asked.provider);
-      told(asked.provider, wasAway);
+      if (isAnswered) return end(asked.provider, true);
+      goOn(asked, (silence) => {
+        silence.inRow += 1;
+      });
     },
+    observeLook: ({ provider }) => end(provider, false),
     observePart: (request, asked) =>
       goOn(asked, (silence) => {
         silence.inRow = 0;
-        if (silence.parts.size < unresolvedInRow) silence.parts.add(request);
+        if (silence.parts.size < limits.unresolvedInRow) silence.parts.add(request);
       }),
-    isAway: (provider) => (provider === undefined ? areAllAway() : isSilent(silences.get(provider))),
+    isAway: (provider) => (provider === undefined ? areAllAway() : isSilent(silenceOf(provider))),
     awaySeconds(provider) {
-      const silence = silences.get(provider);
+      const silence = silenceOf(provider);
       return isSilent(silence) ? (now() - silence.begunAt) / 1_000 : 0;
     },
     mayAsk({ merchantId, provider }) {
-      const silence = silences.get(provider);
+      const silence = silenceOf(provider);
       if (!isSilent(silence) || areAllAway()) return true;
       if (silence.merchantId !== null && silence.merchantId !== merchantId) return true;
       if (now() < silence.probeAt) return false;
@@ -132,19 +171,19 @@ export function openOutageWatch(
     },
     onlySilentFor() {
       if (!areAllAway()) return null;
-      const merchants = new Set(providers().map((name) => silences.get(name)?.merchantId ?? null));
+      const merchants = new Set(providers().map((name) => silenceOf(name)?.merchantId ?? null));
       return merchants.size === 1 ? ([...merchants][0] ?? null) : null;
     },
     millisecondsUntilProbe() {
       if (!areAllAway()) return 0;
-      const probes = providers().map((name) => silences.get(name)?.probeAt ?? 0);
+      const probes = providers().map((name) => silenceOf(name)?.probeAt ?? 0);
       return Math.max(0, Math.min(...probes) - now());
     },
     millisecondsUntilReturn: () => (hasReturned && !areAllAway() ? Math.max(0, returnAt - now()) : null),
     takeReturn() {
       if (!hasReturned || areAllAway() || now() < returnAt) return false;
       hasReturned = false;
-      returnAt = now() + returnPauseMilliseconds;
+      returnAt = now() + limits.returnPauseMilliseconds;
       return true;
     },
   };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cents } from '../../values/cents.ts';
 import type { CancelHistory } from './acquirer.ts';
-import { stepOfCancel, unsentCancel } from './sum-cancel.ts';
+import { stepOfCancel, unseenCancel, unsentCancel } from './sum-cancel.ts';
 
 const SILENCE = 60_000;
 const FIRST: CancelHistory = {
@@ -44,6 +44,16 @@ test('the first try that cannot be looked up is not sent: it is for a person whe
   assert.deepEqual(unsentCancel(LOST, useless), useless);
   const unasked = { kind: 'notSent', reason: 'R' } as const;
   for (const history of [FIRST, LOST]) assert.deepEqual(unsentCancel(history, unasked), unasked);
+});
+
+test('a charge that is shown no more is for a person, whether its cancel was accepted or is lost', () => {
+  for (const isAccepted of [true, false]) {
+    const sent = (sinceLastSend: number) => unseenCancel({ ...LOST, isAccepted, sinceLastSend }, 'R');
+    const useless = { kind: 'unknown', cause: 'unusable', reason: 'R' };
+    assert.deepEqual(sent(599_999), useless, 'the look-up may be behind');
+    assert.deepEqual(sent(600_000), { ...useless, isForPerson: true });
+  }
+  assert.equal(unseenCancel(FIRST, 'R').kind, 'notSent');
 });
 
 test('after silence the sum says whether it was booked', () => {

@@ -27,6 +27,20 @@ export function unsentCancel({ sinceLastSend }: CancelHistory, look: Unknown | N
 }
 
 /**
+ * Where the charge is not shown. It was before the request, so a while behind that it is no lag: the acquirer
+ * shows it no longer, and asking again brings nothing.
+ */
+export function unseenCancel(history: CancelHistory, reason: string): CancelAnswer {
+  const { sinceLastSend } = history;
+  if (sinceLastSend !== null) return behindLag(sinceLastSend, reason);
+  return unsentCancel(history, unusable(reason));
+}
+
+function behindLag(sinceLastSend: number, reason: string): Unknown {
+  return sinceLastSend < LAG_MILLISECONDS ? unusable(reason) : forPerson(reason);
+}
+
+/**
  * What became of a cancel at an acquirer that knows no reference of it. Such cancels of a charge come one
  * after the other, so the sum is what the others gave back, with this one or without it. `silence`: real
  * milliseconds from the last request until it surely will not be booked any more. An accepted one is refused
@@ -41,8 +55,7 @@ export function stepOfCancel({ amount, history }: AskedCancel, sums: GivenBack, 
   // Its own identifier is kept: by it alone a failure is told from those of others.
   if (underWay === amount && done === givenBack)
     return { kind: 'pending', refundId: underWayIds.length === 1 ? (underWayIds[0] ?? null) : null };
-  if (isBehind(givenBack, sums, givenBack + amount))
-    return sinceLastSend < LAG_MILLISECONDS ? unusable(BEHIND) : forPerson(BEHIND);
+  if (isBehind(givenBack, sums, givenBack + amount)) return behindLag(sinceLastSend, BEHIND);
   if (underWay !== 0 || done !== givenBack)
     return forPerson('what the acquirer gave back fits no cancel on record');
   if (refundId !== null && sums.failed.includes(refundId)) return { kind: 'refused', reason: 'failed' };

@@ -274,9 +274,10 @@ async function fillCancel(
 ): Promise<Fault | null> {
   if (!isUuid(cancellationReference)) return notOurs(`its cancel of ${amount}`, cancellationReference);
   const transactionId = reference.toLowerCase();
-  const asked = { amount, createdBy: RESTORER, requestedAt, oldestSale: instant(0), wholeAt: [], oneAt: [] };
+  const asked = { amount, createdBy: RESTORER, requestedAt, wholeAt: [], oneAt: [] };
   const row = {
     ...{ merchantId, cancelId: cancellationReference.toLowerCase(), transactionId, ...asked },
+    ...{ oldestSale: instant(0), oldestAt: {} },
     ...{ request: null, leaseMilliseconds: LEASE_MILLISECONDS },
   };
   const written = await cancelIntentsWrite(database).write([row], [NO_DEADLINE]);

@@ -5,7 +5,7 @@ import { notePaymentMade } from '../../platform/tracing/scope.ts';
 import { Overloaded } from '../../platform/work/fair-line.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import type { CancelAnswer } from '../../providers/acquirers/acquirer.ts';
-import { type Acquirers, oneByOne, wholeOnly } from '../../providers/open-acquirers.ts';
+import { type Acquirers, findableDays, oneByOne, wholeOnly } from '../../providers/open-acquirers.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 import { askOnceSent, lateCancels, NEVER_SENT } from '../requests/ask-once-sent.ts';
@@ -14,7 +14,7 @@ import { LEASE_MARGIN_MILLISECONDS } from '../transaction.ts';
 import {
   type CancelRefusal,
   type CancelState,
-  oldestCancelableSale,
+  oldestCancelableSales,
   type Release,
   secondsUntilNextPendingTry,
 } from './cancel.ts';
@@ -68,11 +68,11 @@ export async function cancelTransaction(
   deadlineAt: number,
 ): Promise<CancelResult | 'keyUsed'> {
   const requestedAt = tools.clock.now(wanted.merchantId);
-  const oldestSale = oldestCancelableSale(requestedAt, tools.cancelWindowDays);
+  const oldest = oldestCancelableSales(requestedAt, tools.cancelWindowDays, findableDays(tools.acquirers));
   const leaseMilliseconds = Math.ceil(deadlineAt - performance.now()) + LEASE_MARGIN_MILLISECONDS;
   const cancelId = newIdOf(wanted.request);
   const places = { wholeAt: wholeOnly(tools.acquirers), oneAt: oneByOne(tools.acquirers) };
-  const intent = { ...wanted, cancelId, requestedAt, oldestSale, ...places, leaseMilliseconds };
+  const intent = { ...wanted, cancelId, requestedAt, ...oldest, ...places, leaseMilliseconds };
   const committed = await tools.writeCancelIntent(intent, deadlineAt);
   if (committed.kind === 'keyUsed') return 'keyUsed';
   if (committed.kind === 'refused') return committed;

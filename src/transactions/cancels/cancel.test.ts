@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Cents, cents } from '../../values/cents.ts';
 import { instant } from '../../values/instant.ts';
-import { type CancelObstacle, cancelRefusal } from './cancel.ts';
+import { type CancelObstacle, cancelRefusal, oldestCancelableSales } from './cancel.ts';
 
 const SOLD_AT = instant(1_000_000);
 const WANTED = { oldestSale: SOLD_AT, mustBeWhole: false, mustBeAlone: false };
@@ -53,6 +53,14 @@ test('a sale that does not stand, or is too old, is not canceled, whatever is un
     why(1, { amountUnderWay: cents(50), canceledAmount: cents(50) }, instant(1_000_001)),
     'windowOver',
   );
+});
+
+test('what an acquirer does not find is too old sooner, and none is cancelable for longer than all', () => {
+  const days = (count: number) => instant(count * 86_400_000);
+  assert.deepEqual(oldestCancelableSales(days(1_000), 180, { forgets: 90, keeps: 365 }), {
+    oldestSale: days(820),
+    oldestAt: { forgets: days(910), keeps: days(820) },
+  });
 });
 
 test('an acquirer that tells cancels apart by sums alone has one undecided cancel of a charge at most', () => {

@@ -35,6 +35,8 @@ export type CancelIntent = {
   readonly requestedAt: Instant;
   /** Business time. Sales before it are too old. */
   readonly oldestSale: Instant;
+  /** Likewise, by the acquirers that do not find so old a sale. */
+  readonly oldestAt: Readonly<Record<string, Instant>>;
   /** The acquirers that cancel only whole charges. */
   readonly wholeAt: readonly string[];
   /** The acquirers where a charge has one undecided cancel at most. */
@@ -175,6 +177,13 @@ export function secondsUntilNextPendingTry(tries: number): number {
 
 const DAY_MILLISECONDS = 86_400_000;
 
-export function oldestCancelableSale(now: Instant, days: number): Instant {
-  return (now - days * DAY_MILLISECONDS) as Instant;
+/** `findableDays`: by acquirer, as of `findableDays`. */
+export function oldestCancelableSales(
+  now: Instant,
+  days: number,
+  findableDays: Readonly<Record<string, number>>,
+): Pick<CancelIntent, 'oldestSale' | 'oldestAt'> {
+  const oldest = (of: number) => (now - Math.min(of, days) * DAY_MILLISECONDS) as Instant;
+  const oldestAt = Object.entries(findableDays).map(([acquirer, of]) => [acquirer, oldest(of)]);
+  return { oldestSale: oldest(days), oldestAt: Object.fromEntries(oldestAt) };
 }

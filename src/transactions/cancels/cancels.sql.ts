@@ -46,6 +46,7 @@ const INPUT = inputRows<Timed<CancelIntentRow>>({
   created_by: ['text', (row) => row.createdBy],
   requested_at: ['timestamptz', (row) => new Date(row.requestedAt).toISOString()],
   oldest_sale: ['timestamptz', (row) => new Date(row.oldestSale).toISOString()],
+  oldest_at: ['jsonb', (row) => JSON.stringify(row.oldestAt)],
   whole_at: ['text', (row) => row.wholeAt.join()],
   one_at: ['text', (row) => row.oneAt.join()],
   lease: ['integer', (row) => row.leaseMilliseconds],
@@ -85,6 +86,7 @@ const COMMIT_INTENTS = statement(
        case when t.acquirer = any (string_to_array(i.one_at, ',')) then ${AMOUNT_GIVEN_BACK} else 0 end as given_back
      from input i join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
      where t.state = 'approved' and t.sold_at >= i.oldest_sale
+       and t.sold_at >= coalesce(to_timestamp((i.oldest_at ->> t.acquirer)::float8 / 1000), i.oldest_sale)
        and t.amount - t.canceled_amount >= coalesce(i.amount, 1)
        and (t.acquirer <> all (string_to_array(i.whole_at, ',')) or (t.canceled_amount = 0 and coalesce(i.amount, t.amount) = t.amount))
        and (t.acquirer <> all (string_to_array(i.one_at, ',')) or t.canceled_amount = ${DECIDED_AMOUNT})
@@ -193,6 +195,7 @@ function fateOf(
   if (found.isKeyUsed) return { kind: 'keyUsed' };
   const refusal = cancelRefusal(found, {
     ...wanted,
+    oldestSale: wanted.oldestAt[acquirer] ?? wanted.oldestSale,
     mustBeWhole: wanted.wholeAt.includes(acquirer),
     mustBeAlone: wanted.oneAt.includes(acquirer),
   });

@@ -17,6 +17,8 @@ export const NEVER_SENT = { sinceLastSend: null, denial: null, deniedAs: null, s
 /** By the acquirer's own word. */
 type Refused = { readonly kind: 'refused'; readonly reason: string };
 type NotFound = { readonly kind: 'notFound' };
+/** Nothing was sent behind the look-up. */
+type OfLook = { readonly isLook?: boolean };
 
 export type AskOnceSent<Answer> = {
   readonly database: Database;
@@ -50,7 +52,7 @@ export function lateCaptures({ lateBooking }: AcquirerTraits, timeout: number): 
  */
 export async function askOnceSent<Answer extends { readonly kind: string }>(
   asking: AskOnceSent<Answer>,
-): Promise<Answer | Refused | Unclear> {
+): Promise<(Answer | Refused | Unclear) & OfLook> {
   const { database, requests, request } = asking;
   let marked: Committed = false;
   const answer = await asking.ask(async () => {
@@ -59,6 +61,16 @@ export async function askOnceSent<Answer extends { readonly kind: string }>(
   });
   // An assignment in a closure is not seen.
   const mark = marked as Committed;
+  const ended = await endOf(asking, answer, mark);
+  return asking.late !== null && mark === false ? { ...ended, isLook: true } : ended;
+}
+
+async function endOf<Answer extends { readonly kind: string }>(
+  asking: AskOnceSent<Answer>,
+  answer: Answer | Refused | Denied | NotFound | Unclear,
+  mark: Committed,
+): Promise<Answer | Refused | Unclear> {
+  const { database, requests, request } = asking;
   if (isUnclear(answer)) {
     const isUnsent = typeof mark === 'string' || (mark && answer.kind !== 'unknown');
     if (isUnsent) await committed(requests.takeBack(database, request, request.sinceLastSend));
@@ -72,7 +84,9 @@ export async function askOnceSent<Answer extends { readonly kind: string }>(
   const isFirst = sinceLastSend === null;
   const isSure = proof !== 'doubtful' && isUnseen !== true;
   const isAlone = proof === 'clear' && !isFirst && sinceLastSend >= (asking.late?.horizon ?? 0);
-  const since = isSure && isAlone ? sinceLastSend : null;
+  // Where this process dies now, the next one has nothing earlier to wait for either.
+  const taken = isFirst ? (asking.late?.horizon ?? 0) : isAlone ? sinceLastSend : null;
+  const since = isSure ? taken : null;
   const noted = await committed(requests.noteDenial(database, request, answer, isUnseen === false, since));
   if (noted !== true) return unusable(noted === false ? reason : `the no could not be kept: ${noted}`);
   if (isSure && isFirst) return { kind: 'refused', reason: refusal ?? reason };

@@ -5,7 +5,7 @@ import type { DispatchLimits } from '../../platform/work/dispatch-policy.ts';
 import type { Dispatched } from '../../platform/work/dispatched.ts';
 import { Dispatcher } from '../../platform/work/dispatcher.ts';
 import type { Work } from '../../platform/work/due-work.ts';
-import type { Asked, OutageWatch } from '../../platform/work/outage-watch.ts';
+import { type Asked, type OutageWatch, observeAnswer } from '../../platform/work/outage-watch.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import {
   awayPostponement,
@@ -27,12 +27,15 @@ export type Unclear = {
   readonly cause?: UnclearCause;
   readonly left?: number;
   readonly isForPerson?: boolean;
+  /** As of an answer. */
+  readonly isLook?: boolean;
 };
 type Resolvable = { readonly merchantId: string; readonly fence: number; readonly tries: number } & {
   /** As it was said last. */
   readonly unknownReason?: string | null;
 };
-type Clear = { readonly kind: string };
+/** `isLook`: by a look-up alone. */
+type Clear = { readonly kind: string; readonly isLook?: boolean };
 
 export type ResolveRequests<Request extends Resolvable, Answer extends Clear> = {
   readonly name: string;
@@ -110,7 +113,7 @@ async function record<Request extends Resolvable, Answer extends Clear>(
   if (answer === NOT_ASKED)
     return postpone(resolving, request, awayPostponement(outage.awaySeconds(asked.provider)));
   if (isUnclear(answer)) return postpone(resolving, request, unclear(resolving, request, answer));
-  outage.observe(true, asked);
+  observeAnswer(outage, { kind: answer.kind }, asked, resolving.idOf(request), answer.isLook);
   const warning = resolving.warningOf(answer);
   if (warning !== null) resolving.warn(request, warning);
   await resolving.record(request, answer, performance.now() + RECORD_MILLISECONDS);
@@ -139,8 +142,7 @@ function unclear<Request extends Resolvable, Answer extends Clear>(
   const cause = answer.cause ?? (isForPerson ? 'unusable' : 'silent');
   const { outage, warn } = resolving;
   const asked = askedOf(resolving, request);
-  if (cause === 'partly') outage.observePart(resolving.idOf(request), asked);
-  else if (cause !== 'notAsked') outage.observe(cause === 'unusable', asked);
+  observeAnswer(outage, { kind: 'unknown', cause }, asked, resolving.idOf(request), answer.isLook);
   if (left !== undefined) return { seconds: secondsUntilNextLook(request.tries, left), reason, left };
   const isAway = outage.isAway(asked.provider);
   if (request.tries >= TRIES_BEFORE_WARNING && !isAway) warn(request, reason);

@@ -1,11 +1,5 @@
 import { MOST_COUNTED_OF_ALL } from '../../platform/pages.ts';
-import {
-  type Database,
-  type Reader,
-  type Row,
-  type Statement,
-  statement,
-} from '../../platform/postgres/database.ts';
+import { type Database, type Reader, type Statement, statement } from '../../platform/postgres/database.ts';
 import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import { CANCEL_STATES } from '../cancels/cancel.ts';
@@ -112,41 +106,52 @@ export async function findUnresolved(
   return (await database.query(LISTS[kind], values)).map((row) => ({ kind, ...CHARGE.parse(row) }));
 }
 
-const COUNTED = rowCodec<Omit<UnresolvedCount, 'kind'>>({
+const COUNTED = rowCodec<Omit<UnresolvedCount, 'kind' | 'oldestAges'> & { readonly acquirer: string }>({
+  acquirer: column.text('unanswered.acquirer'),
   count: column.whole('count(*)'),
   oldestAge: column.real('greatest(coalesce(extract(epoch from now() - min(since)), 0), 0)::float8'),
   mostTries: column.whole('coalesce(max(tries), 0)'),
 });
 
 /** What waits for an end that comes by itself is old only behind that. */
-const COUNTED_SINCE = 'greatest(c.created_at, c.ends_at)';
+const COUNTED_REQUEST = `greatest(c.created_at, c.ends_at) as since, c.tries,
+           (select t.acquirer from transactions t where t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id) as acquirer`;
 
 const COUNT_CHARGES = statement(
   'transactions.count_unresolved',
   `select ${COUNTED.columns}
-   from (select ${CHARGE_SINCE} as since, t.resolve_tries as tries from transactions t where ${IS_UNRESOLVED_CHARGE}
-         order by t.due_at limit $1) as unanswered`,
+   from (select ${CHARGE_SINCE} as since, t.resolve_tries as tries, t.acquirer from transactions t where ${IS_UNRESOLVED_CHARGE}
+         order by t.due_at limit $1) as unanswered
+   group by unanswered.acquirer`,
 );
 
 const COUNT_CANCELS = statement(
   'cancels.count_unresolved',
   `select ${COUNTED.columns}
-   from (select ${COUNTED_SINCE} as since, c.tries from cancels c where ${IS_UNRESOLVED_REQUEST}
-         order by c.due_at limit $1) as unanswered`,
+   from (select ${COUNTED_REQUEST} from cancels c where ${IS_UNRESOLVED_REQUEST}
+         order by c.due_at limit $1) as unanswered
+   group by unanswered.acquirer`,
 );
 
 const COUNT_CAPTURES = statement(
   'captures.count_unresolved',
   `select ${COUNTED.columns}
-   from (select ${COUNTED_SINCE} as since, c.tries from captures c where ${IS_UNRESOLVED_REQUEST}
-         order by c.due_at limit $1) as unanswered`,
+   from (select ${COUNTED_REQUEST} from captures c where ${IS_UNRESOLVED_REQUEST}
+         order by c.due_at limit $1) as unanswered
+   group by unanswered.acquirer`,
 );
 
 /** Uses the index of due rows, which holds nothing else. Of all merchants. */
 export async function countUnresolved(database: Database): Promise<UnresolvedCount[]> {
   const countOf = async (kind: UnresolvedKind, count: Statement): Promise<UnresolvedCount> => {
-    const [row] = await database.query(count, [MOST_COUNTED_OF_ALL]);
-    return { kind, ...COUNTED.parse(row as Row) };
+    const counted = (await database.query(count, [MOST_COUNTED_OF_ALL])).map(COUNTED.parse);
+    return {
+      kind,
+      count: counted.reduce((sum, one) => sum + one.count, 0),
+      oldestAge: Math.max(0, ...counted.map(({ oldestAge }) => oldestAge)),
+      oldestAges: new Map(counted.map(({ acquirer, oldestAge }) => [acquirer, oldestAge])),
+      mostTries: Math.max(0, ...counted.map(({ mostTries }) => mostTries)),
+    };
   };
   return [
     await countOf('charge', COUNT_CHARGES),

@@ -33,6 +33,8 @@ export type UnresolvedCount = {
   readonly count: number;
   /** Seconds; 0 if there is none. */
   readonly oldestAge: number;
+  /** By acquirer; of one that has none there is no entry. */
+  readonly oldestAges: ReadonlyMap<string, number>;
   readonly mostTries: number;
 };
 

@@ -7,6 +7,7 @@ import type { Work } from '../../../platform/work/due-work.ts';
 import { type OutageWatch, observeAnswer } from '../../../platform/work/outage-watch.ts';
 import { createWakeSignal } from '../../../platform/work/wake-signal.ts';
 import type { Acquirer, FoundCharge, VoidAnswer } from '../../../providers/acquirers/acquirer.ts';
+import { isOfLook } from '../../../providers/acquirers/late-booking.ts';
 import type { Acquirers } from '../../../providers/open-acquirers.ts';
 import type { AskAcquirerTools } from '../../requests/send-request.ts';
 import { awayPostponement, unsentPostponement } from '../../transaction.ts';
@@ -104,8 +105,9 @@ async function lookAt(tools: CheckWatchedTools, charge: WatchedCharge): Promise<
   const acquirer = acquirers.of(charge.acquirer);
   const found = await acquirer.find(merchantId, transactionId, timeout);
   if (found.kind === 'notSent') return { kind: 'unseen', seconds: unsentPostponement(found.reason).seconds };
-  const observe = (answer: Answer) => observeAnswer(outage, answer, asked, transactionId);
-  observe(found);
+  const observe = (answer: Answer, isLook: boolean) =>
+    observeAnswer(outage, answer, asked, transactionId, isLook);
+  observe(found, true);
   const isEnded = state === 'voided' || state === 'declined';
   if (!isEnded) return endTwins(acquirer, charge, found, timeout);
   return endWhatIsLive(acquirer, charge, found, { timeout, observe });
@@ -123,7 +125,10 @@ async function endWhatIsLive(
   acquirer: Acquirer,
   charge: WatchedCharge,
   found: Found,
-  { timeout, observe }: { readonly timeout: number; readonly observe: (answer: Answer) => void },
+  {
+    timeout,
+    observe,
+  }: { readonly timeout: number; readonly observe: (answer: Answer, isLook: boolean) => void },
 ): Promise<Look> {
   const { merchantId, transactionId, wasPreauthorized } = charge;
   const isLive = found.kind === 'approved' || found.kind === 'preauthorized';
@@ -135,7 +140,7 @@ async function endWhatIsLive(
   const isToBeVoided = isLive || (!wasPreauthorized && (isUnclear || acquirer.traits.lateBooking === null));
   if (!isToBeVoided) return isUnclear ? unseen(charge, found) : clear(charge);
   const voided = await acquirer.voidCharge(merchantId, transactionId, timeout);
-  observe(voided);
+  observe(voided, isOfLook(voided));
   const wasLive = isLive || (voided.kind === 'voided' && (voided.charges ?? 0) > 0);
   if (wasLive) return late(charge, voided.kind);
   if (voided.kind === 'voided' || voided.kind === 'declined') return clear(charge);

@@ -7,7 +7,7 @@ import type { Work } from '../../../platform/work/due-work.ts';
 import { type OutageWatch, observeAnswer } from '../../../platform/work/outage-watch.ts';
 import type { WakeSignal } from '../../../platform/work/wake-signal.ts';
 import { type FoundCharge, REFERENCE_OF_ANOTHER } from '../../../providers/acquirers/acquirer.ts';
-import type { LateBooking } from '../../../providers/acquirers/late-booking.ts';
+import { isOfLook, type LateBooking } from '../../../providers/acquirers/late-booking.ts';
 import {
   type CountLink,
   type NamedReference,
@@ -65,8 +65,8 @@ type Kept = { readonly state: 'approved'; readonly named: NamedReference } & Pic
   OutcomeRow,
   'authorizationCode' | 'nsu' | 'networkReference' | 'tid'
 >;
-/** `takenOver`: another process resolves it meanwhile. */
-type Truth = Resolution | Kept | { readonly state: 'takenOver' };
+/** `isLapsed`: a hold that its acquirer still shows. `takenOver`: another process resolves it meanwhile. */
+type Truth = (Resolution & { readonly isLapsed?: boolean }) | Kept | { readonly state: 'takenOver' };
 /** A string: why it is not known yet. `doubtful`: likewise, and asked ever more rarely. `waits`: fine. */
 type Found = Truth | string | Postponed<'notAsked' | 'waits' | 'doubtful'>;
 type Postponed<State> = { readonly state: State; readonly postponement: Postponement };
@@ -146,7 +146,9 @@ async function recordTruth(tools: ResolveTools, charge: UnresolvedCharge, truth:
   if (truth.state === 'takenOver') return false;
   const moment = tools.clock.now(charge.merchantId);
   if (truth.state === 'approved') return recordKept(tools, charge, truth, moment);
-  const isWatched = lateBookingOf(tools, charge) !== null && !charge.wasPreauthorized;
+  // A hold that lapsed is shown and refused there as before: a watch would find that alone.
+  const isSettled = charge.wasPreauthorized || truth.isLapsed === true;
+  const isWatched = lateBookingOf(tools, charge) !== null && !isSettled;
   const watch = isWatched ? WATCH_AFTER_HORIZON : undefined;
   const { isRecorded, isWaiting } = await recordResolution(tools.database, charge, truth, moment, watch);
   if (isWaiting) tools.deliverer.notify();
@@ -207,7 +209,7 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   const acquirer = tools.acquirers.of(charge.acquirer);
   const found = await acquirer.find(merchantId, transactionId, timeout);
   if (found.kind === 'notSent') return { state: 'notAsked', postponement: unsentPostponement(found.reason) };
-  observeAnswer(tools.outage, found, asked, transactionId);
+  observeAnswer(tools.outage, found, asked, transactionId, true);
   if (found.kind === 'declined') {
     // Of another card: this one was not asked, and the billing is charged again.
     if (isOfAnother(charge) && charge.origin === 'billing') return { state: 'voided' };
@@ -235,7 +237,7 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   // Approved, not found or unclear: the void is right for all three.
   const voided = await acquirer.voidCharge(merchantId, transactionId, timeout);
   if (voided.kind === 'notSent') return voided.reason;
-  observeAnswer(tools.outage, voided, asked, transactionId);
+  observeAnswer(tools.outage, voided, asked, transactionId, isOfLook(voided));
   if (voided.kind === 'voided' && (voided.charges ?? 0) > 1) tools.observeTwins(charge);
   if (late !== null && (voided.kind === 'notFound' || (voided.kind === 'voided' && late.booksTwice))) {
     // The void may have found what the look-up did not.
@@ -247,7 +249,7 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   // A captured one that is not given back is money, and none of these: a person is told at each try.
   if (voided.kind === 'unknown' && voided.ofHold !== undefined && isHeard(voided)) {
     if (voided.ofHold === 'unclear') return doubtful(charge, voided.reason);
-    if (isHeldNoLonger(voided.ofHold, charge.heldMilliseconds)) return { state: 'voided' };
+    if (isHeldNoLonger(voided.ofHold, charge.heldMilliseconds)) return { state: 'voided', isLapsed: true };
     return { ...doubtful(charge, voided.reason), state: 'waits' };
   }
   // A billing is voided only after the search, so its tries are used up. It gets another try for the code,

@@ -1,7 +1,7 @@
 import { behindAnswer, unusable } from '../../../../platform/channels/unclear.ts';
 import type { Acquirer, CancelAnswer, CancelRequest, NotSent, Unknown, VoidAnswer } from '../../acquirer.ts';
-import { type CancelRead, NOT_MARKED, notVoided, unknown } from '../../direct-acquirer.ts';
-import { stepOfCancel, unsentCancel } from '../../sum-cancel.ts';
+import { type CancelRead, notVoided, sendingTime, unknown } from '../../direct-acquirer.ts';
+import { stepOfCancel, unseenCancel, unsentCancel } from '../../sum-cancel.ts';
 import { type CieloPayment, readCieloVoid } from './cielo-answers.ts';
 import { CIELO_VOID_LATE } from './cielo-codes.ts';
 import type { AskCielo, LookUpCielo } from './cielo-payments.ts';
@@ -15,7 +15,7 @@ type Tools = {
   readonly silence: number;
 };
 
-const TOO_LATE = 'another void of the payment was sent a moment ago';
+const TOO_SOON = { kind: 'notSent', reason: 'another void of the payment was sent a moment ago' } as const;
 
 /** Cielo knows no reference of a void: what was done is told by the sum that it shows. */
 export function cieloVoids(tools: Tools): Pick<Acquirer, 'voidCharge' | 'voidTwins' | 'cancel'> {
@@ -73,7 +73,9 @@ async function endOne(
   payment: CieloPayment,
   timeout: number,
 ): Promise<'voided' | Unvoided> {
-  const answer = await sendVoid(tools, merchantId, payment, null, timeout);
+  const endsAt = performance.now() + timeout;
+  if (!(await tools.pauses.take(payment.paymentId, timeout))) return TOO_SOON;
+  const answer = await sendVoid(tools, merchantId, payment, null, endsAt - performance.now());
   if (answer.kind === 'canceled') return 'voided';
   if (answer.kind === 'pending') return unusable('Cielo accepted the void, and has not done it yet');
   return notVoided(answer, isHeld(payment), CIELO_VOID_LATE);
@@ -81,30 +83,30 @@ async function endOne(
 
 /** `amount` null: all of it. */
 async function sendVoid(
-  { ask, pauses }: Tools,
+  { ask }: Tools,
   merchantId: string,
   { paymentId }: CieloPayment,
   amount: number | null,
   timeout: number,
 ): Promise<CancelRead> {
-  const endsAt = performance.now() + timeout;
-  if (!(await pauses.take(paymentId, timeout))) return { kind: 'notSent', reason: TOO_LATE };
   const path = `/sales/${paymentId}/void${amount === null ? '' : `?amount=${amount}`}`;
   const question = { method: 'PUT', path, template: '/sales/{paymentId}/void', body: null } as const;
   const line = amount === null ? 'resolving' : 'charging';
   const wanted = { merchantId, kind: 'cancellations' };
-  return readCieloVoid(await ask(line, wanted, question, endsAt - performance.now()));
+  return readCieloVoid(await ask(line, wanted, question, timeout));
 }
 
 async function cancel(tools: Tools, request: CancelRequest, timeout: number): Promise<CancelAnswer> {
   const { merchantId, reference, amount, history } = request;
-  const endsAt = performance.now() + timeout;
+  const time = sendingTime(timeout);
   const payments = await tools.lookUp(merchantId, reference, timeout);
   if ('kind' in payments) return unsentCancel(history, payments);
   const payment = paymentOf(payments, history);
-  if (payment === null) return unsentCancel(history, unusable('Cielo does not know the charge'));
+  if (payment === null) return unseenCancel(history, 'Cielo does not know the charge');
   const step = stepOfCancel(request, givenBackOf(payment), tools.silence);
   if (step.kind !== 'send') return step;
-  if (!(await request.markSent())) return NOT_MARKED;
-  return behindAnswer(await sendVoid(tools, merchantId, payment, amount, endsAt - performance.now()));
+  const takeTurn = async (most: number) =>
+    (await tools.pauses.take(payment.paymentId, most)) ? null : TOO_SOON;
+  const send = (left: number) => sendVoid(tools, merchantId, payment, amount, left);
+  return behindAnswer(await time.send(request, send, takeTurn));
 }

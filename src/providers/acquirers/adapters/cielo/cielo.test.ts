@@ -15,14 +15,26 @@ const CAPTURE = {
   markSent: async () => true,
 };
 
-/** `said` to what is sent. */
-function cieloThatShows(payments: readonly { readonly PaymentId: string }[], said: object) {
+const HISTORY = { tid: PAYMENT.Tid, givenBack: cents(0), sinceLastSend: null, isAccepted: false };
+const CANCEL = {
+  ...{ merchantId: 'LOJA', reference: REFERENCE, cancellationReference: 'C1', amount: cents(700) },
+  ...{ requestedAt: instant(1), history: { ...HISTORY, refundId: null, isDenied: false } },
+  markSent: async () => true,
+};
+
+/** `said` to what is sent. `onLook`: at each look-up. */
+function cieloThatShows(
+  payments: readonly { readonly PaymentId: string }[],
+  said: object,
+  { onLook = () => {}, take = async (_id: string, _most: number) => true } = {},
+) {
   const MerchantOrderId = shortReference(REFERENCE);
   const sent: string[] = [];
   const acquirer = cieloAcquirer(
     {
       async ask(_line, _wanted, { method, path, template }): Promise<Asked> {
         const answer = (body: object): Asked => ({ kind: 'answer', status: 200, body });
+        if (method === 'GET') onLook();
         if (template === '/sales') return answer({ Payments: payments });
         if (method === 'PUT') return answer(sent.push(path) > 0 ? said : {});
         return answer({
@@ -32,7 +44,7 @@ function cieloThatShows(payments: readonly { readonly PaymentId: string }[], sai
       },
       close: async () => undefined,
     },
-    { take: async () => true },
+    { take },
     directSettings({}, { horizonSeconds: 1, apartSeconds: 1, silenceSeconds: 1, isTwoSteps: true }),
   );
   return { acquirer, sent };
@@ -74,4 +86,54 @@ test('a void is refused as a whole only where Cielo has decided all others, and 
     assert.equal(answer.kind === 'unknown' && answer.ofHold, ofHold, JSON.stringify(answer));
     assert.equal(sent.length, Status === 2 ? 2 : 1);
   }
+});
+
+test('a cancel or capture is marked and sent only with the time for its own answer, behind its turn', async (t) => {
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
+  const kept: (string | number)[] = [];
+  for (const [took, says] of [
+    [2_000, 'unknown'],
+    [3_100, 'notSent'],
+  ] as const) {
+    const { acquirer, sent } = cieloThatShows(
+      [{ ...PAYMENT, Status: 2, CapturedAmount: 15_700 } as typeof PAYMENT],
+      {},
+      {
+        onLook: () => {
+          now += took;
+        },
+        take: async (_id, most) => kept.push('turn', most) > 0,
+      },
+    );
+    const markSent = async () => kept.push('mark') > 0;
+    const answer = await acquirer.cancel({ ...CANCEL, markSent }, 8_000);
+    assert.deepEqual([answer.kind, sent.length], [says, says === 'notSent' ? 0 : 1]);
+    if (answer.kind === 'notSent') assert.equal(answer.cause, 'notAsked', 'a try all the same');
+  }
+  assert.deepEqual(kept, ['turn', 2_000, 'mark']);
+  const held = cieloThatShows(
+    [{ ...PAYMENT, Status: 1 } as typeof PAYMENT],
+    {},
+    {
+      onLook: () => {
+        now += 3_100;
+      },
+    },
+  );
+  assert.deepEqual([(await held.acquirer.capture(CAPTURE, 8_000)).kind, held.sent], ['notSent', []]);
+});
+
+test('a cancel whose mark takes the time of its request is not sent', async (t) => {
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
+  const { acquirer, sent } = cieloThatShows(
+    [{ ...PAYMENT, Status: 2, CapturedAmount: 15_700 } as typeof PAYMENT],
+    {},
+  );
+  const markSent = async () => {
+    now += 6_100;
+    return true;
+  };
+  assert.deepEqual([(await acquirer.cancel({ ...CANCEL, markSent }, 8_000)).kind, sent], ['notSent', []]);
 });

@@ -16,7 +16,7 @@ import {
   type DirectQuestion,
   type DirectSettings,
   foundUnlessKnown,
-  NOT_MARKED,
+  sendingTime,
   unanswered,
   unansweredBehind,
   unknown,
@@ -172,16 +172,16 @@ async function capture(
   timeout: number,
 ): Promise<CaptureAnswer> {
   const { merchantId, reference, amount } = request;
-  const endsAt = performance.now() + timeout;
+  const time = sendingTime(timeout);
   const payments = await lookUp(merchantId, reference, timeout);
   if ('kind' in payments) return payments;
   const payment = paymentOf(payments, request);
   if (payment === null) return unusable('Cielo does not know the charge');
   const before = captureFound(payment, amount);
   if (before.kind !== 'notFound') return before;
-  if (!(await request.markSent())) return NOT_MARKED;
-  const answer = await sendCapture(ask, merchantId, payment.paymentId, amount, endsAt - performance.now());
-  return foundUnlessKnown(answer, () => findCapture(lookUp, request, endsAt - performance.now()));
+  const send = (left: number) => sendCapture(ask, merchantId, payment.paymentId, amount, left);
+  const answer = await time.send(request, send);
+  return foundUnlessKnown(answer, () => findCapture(lookUp, request, time.left()));
 }
 
 async function findCapture(

@@ -22,13 +22,13 @@ import {
   type DirectQuestion,
   type DirectSettings,
   foundUnlessKnown,
-  NOT_MARKED,
   notVoided,
+  sendingTime,
   unansweredBehind,
   unknown,
 } from '../../direct-acquirer.ts';
 import { shortReference } from '../../short-reference.ts';
-import { stepOfCancel, unsentCancel } from '../../sum-cancel.ts';
+import { stepOfCancel, unseenCancel, unsentCancel } from '../../sum-cancel.ts';
 import {
   type FoundAtRede,
   readRedeAuthorization,
@@ -201,25 +201,24 @@ async function cancel(
   timeout: number,
 ): Promise<CancelAnswer> {
   const { merchantId, reference, amount, history } = request;
-  const endsAt = performance.now() + timeout;
-  const left = () => endsAt - performance.now();
+  const time = sendingTime(timeout);
   const unsent = (look: Unknown | NotSent) => unsentCancel(history, look);
-  const { found, tid: foundTid, capturedAmount } = await lookUp(merchantId, reference, left());
+  const { found, tid: foundTid, capturedAmount } = await lookUp(merchantId, reference, timeout);
   const tid = history.tid ?? foundTid;
   if (found.kind === 'unknown' || found.kind === 'notSent') return unsent(found);
-  if (tid === null) return unsent(unusable('Rede does not know the charge'));
+  if (tid === null) return unseenCancel(history, 'Rede does not know the charge');
   const path = `/${tid}/refunds`;
   const look: DirectQuestion = { method: 'GET', path, template: '/{tid}/refunds', body: null };
-  const shown = await ask('resolving', { merchantId }, look, left());
+  const shown = await ask('resolving', { merchantId }, look, time.left());
   const sums = shown.kind === 'answer' ? behindAnswer(readRedeRefunds(shown)) : unansweredBehind(shown);
   if ('kind' in sums) return unsent(sums);
   const step = stepOfCancel(request, sums, silence);
   if (step.kind !== 'send') return step;
-  if (!(await request.markSent())) return NOT_MARKED;
   const question = post(path, '/{tid}/refunds', redeRefund(amount, amount === capturedAmount));
   const wanted = { merchantId, kind: 'cancellations' };
-  const answer = await ask('charging', wanted, question, left());
-  return behindAnswer(readRedeRefund(answer, found.kind === 'approved'));
+  const send = async (left: number) =>
+    readRedeRefund(await ask('charging', wanted, question, left), found.kind === 'approved');
+  return behindAnswer(await time.send(request, send));
 }
 
 async function capture(
@@ -229,7 +228,7 @@ async function capture(
   timeout: number,
 ): Promise<CaptureAnswer> {
   const { merchantId, reference, amount } = request;
-  const endsAt = performance.now() + timeout;
+  const time = sendingTime(timeout);
   let { tid } = request;
   if (tid === null) {
     const seen = await lookUp(merchantId, reference, timeout);
@@ -237,9 +236,9 @@ async function capture(
     tid = seen.tid;
   }
   if (tid === null) return unusable('Rede does not know the charge');
-  if (!(await request.markSent())) return NOT_MARKED;
-  const answer = await sendCapture(ask, merchantId, tid, amount, endsAt - performance.now());
-  return foundUnlessKnown(answer, () => findCapture(lookUp, request, endsAt - performance.now()));
+  const known = tid;
+  const answer = await time.send(request, (left) => sendCapture(ask, merchantId, known, amount, left));
+  return foundUnlessKnown(answer, () => findCapture(lookUp, request, time.left()));
 }
 
 /** A charge is captured once, so its look-up tells of the capture. */
