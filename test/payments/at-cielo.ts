@@ -23,12 +23,12 @@ export const NO = {
 export type Table = keyof typeof NO;
 
 /** A service at a simulated Cielo, which knows neither captures nor cancels by a reference. */
-export function atCielo() {
+export function atCielo({ silenceSeconds = 4 } = {}) {
   let cielo: AcquirerService;
   let listener: Listener;
 
   before(async () => {
-    const settings = ['horizonSeconds=4', 'silenceSeconds=4', 'apartSeconds=1'];
+    const settings = ['horizonSeconds=4', `silenceSeconds=${silenceSeconds}`, 'apartSeconds=1'];
     const simulator = ['--last-digit', '0', '--replica-lag-milliseconds', '0'];
     cielo = await openAcquirerService('cielo', { settings, simulator });
     listener = await startListener();

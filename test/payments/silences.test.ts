@@ -5,42 +5,7 @@ import { atCielo, NO, PART } from './at-cielo.ts';
 
 /** What is waited for behind a capture, cancel or void without an answer, and who is told of it. */
 
-const { cielo, paid, ask, askedAgain, rowOf, untilRow, doAtCielo, doneAtCielo } = atCielo();
-
-test('a look-up that was behind for a while ends no silence', async () => {
-  const { auditor } = cielo().service;
-  const paymentId = await paid('cancels');
-  assert.equal((await ask('cancels', paymentId)).status, 200);
-  const [done] = await auditor.query('select cancel_id from cancels where transaction_id = $1', [paymentId]);
-  // On record here, and not shown there.
-  const more = (cents: number) =>
-    auditor.query('update cancels set amount = amount + $2 where cancel_id = $1', [done?.cancel_id, cents]);
-  await cielo().script({ ...NO.cancels, fault: 'silent' });
-  assert.equal(await askedAgain('cancels', paymentId), 500);
-  await more(1);
-  // Longer than the silence of the test.
-  const long = `update cancels set sent_at = now() + interval '1 hour', ends_at = null, due_at = now(), fence = fence + 1
-    where transaction_id = $1 and cancel_id <> $2 and unknown_reason is not null and state = 'canceling' returning 1`;
-  await until(
-    'its caller is done',
-    async () => (await auditor.query(long, [paymentId, done?.cancel_id])).length > 0,
-  );
-  // Said twice, what is for a person has no end to wait for.
-  const behind = `select fence from cancels where transaction_id = $1 and fence >= $2 and due_at > now()
-    and unknown_reason = 'the acquirer shows less than it gave back'`;
-  const saidSince = (fence: number) =>
-    until('it is said', async () => (await auditor.query(behind, [paymentId, fence]))[0]);
-  await saidSince(Number((await saidSince(0)).fence) + 2);
-  await more(-1);
-  await untilRow('cancels', paymentId, 'unknown_reason', 'the acquirer may still book it');
-  const isQuiet = `select ends_at > now() + interval '50 minutes' as is_quiet from cancels
-    where transaction_id = $1 and state = 'canceling'`;
-  assert.deepEqual(await auditor.query(isQuiet, [paymentId]), [{ is_quiet: true }]);
-  const over = `update cancels set sent_at = now(), due_at = now() where transaction_id = $1 and state = 'canceling'`;
-  await auditor.query(over, [paymentId]);
-  await cielo().script();
-  await untilRow('cancels', paymentId, 'state', 'canceled');
-});
+const { cielo, paid, ask, rowOf, untilRow, doAtCielo, doneAtCielo } = atCielo();
 
 test('a void of a hold that Cielo says nothing clear to comes ever more rarely, and is told of', async () => {
   const { auditor, log } = cielo().service;
@@ -188,7 +153,7 @@ test('what Cielo gave back that fits no cancel is for a person: it is looked for
     return rows.length > 0 && rows;
   });
   const id = String(row?.cancel_id);
-  const rests = `select 1 from cancels where transaction_id = $1 and due_at > now() + interval '4 minutes' and ends_at <= now()`;
+  const rests = `select 1 from cancels where transaction_id = $1 and due_at > now() + interval '4 minutes' and ends_at is null`;
   await until('it rests', async () => (await auditor.query(rests, [paymentId])).length > 0);
   await until('it is told of', async () =>
     log.some((line) => line.includes('fits no cancel') && line.includes(id)),

@@ -43,8 +43,12 @@ const HELD = rowCodec({
   millisecondsLeft: column.real('f.milliseconds_left'),
 });
 
-/** `postponed` of a table with ends_at. Its first end stands: what goes on behind that is old. */
-export const FIRST_END = ", ends_at = least(ends_at, now() + $7::float8 * interval '1 millisecond')";
+/**
+ * `postponed` of a table with ends_at. Its first end stands: what goes on behind that is old. What is for a
+ * person (0) has none, until a clear look sets one anew.
+ */
+export const FIRST_END = `, ends_at = case when $7::float8 = 0 then null
+     else least(ends_at, now() + $7::float8 * interval '1 millisecond') end`;
 
 export type HeldRequest = Readonly<RowOf<typeof HELD>>;
 

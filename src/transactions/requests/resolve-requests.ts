@@ -146,10 +146,14 @@ function unclear<Request extends Resolvable, Answer extends Clear>(
   if (left !== undefined) return { seconds: secondsUntilNextLook(request.tries, left), reason, left };
   const isAway = outage.isAway(asked.provider);
   if (request.tries >= TRIES_BEFORE_WARNING && !isAway) warn(request, reason);
-  if (!isForPerson) return { seconds: secondsUntilNextResolveTry(request.tries, isAway), reason };
   const isSaidAgain = request.unknownReason === reason;
-  const seconds = secondsUntilNextDoubt(request.tries, isSaidAgain);
-  return isSaidAgain ? { seconds, reason, left: 0 } : { seconds, reason };
+  const seconds = isForPerson
+    ? secondsUntilNextDoubt(request.tries, isSaidAgain)
+    : secondsUntilNextResolveTry(request.tries, isAway);
+  // What is no silence and said twice has no end that comes of itself.
+  return isSaidAgain && (isForPerson || cause === 'unusable')
+    ? { seconds, reason, left: 0 }
+    : { seconds, reason };
 }
 
 function askedOf<Request extends Resolvable>(
