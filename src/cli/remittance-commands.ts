@@ -55,7 +55,11 @@ export const REMITTANCE_COMMANDS: readonly Command[] = [
         (one) =>
           `File ${one} may have reached no folder: parcela remessa show --number ${one} --folder writes it again`,
       );
-      return { lines: [...shown.lines, ...warnings], json: { ...(shown.json as object), unwritten } };
+      return {
+        ...shown,
+        lines: [...shown.lines, ...warnings],
+        json: { ...(shown.json as object), unwritten },
+      };
     },
   },
   {

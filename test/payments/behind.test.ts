@@ -44,3 +44,23 @@ test('a look-up that was behind for a while ends no silence', async () => {
   await cielo().script();
   await untilRow('cancels', paymentId, 'state', 'canceled');
 });
+
+test('a look-up that is of no use twice lets a silence be told of, and one that is clear makes it quiet again', async () => {
+  const { auditor } = cielo().service;
+  const paymentId = await paid('cancels');
+  await cielo().script({ ...NO.cancels, fault: 'silent' });
+  assert.equal((await ask('cancels', paymentId)).status, 500);
+  await untilRow('cancels', paymentId, 'ends_at');
+  await cielo().script(...Array.from({ length: 9 }, () => ({ on: 'find', fault: 'unauthorized' })));
+  const soon =
+    'update cancels set due_at = now(), fence = fence + 1 where transaction_id = $1 and due_at > now()';
+  const rows =
+    'select 1 from cancels where transaction_id = $1 and ends_at is null and unknown_reason is not null';
+  const asked = async (sql: string) => {
+    await auditor.query(soon, [paymentId]);
+    return (await auditor.query(sql, [paymentId])).length > 0;
+  };
+  await until('it has no end', () => asked(rows));
+  await cielo().script();
+  await until('it has one again', () => asked(rows.replace('is null', 'is not null')));
+});

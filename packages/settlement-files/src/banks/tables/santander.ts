@@ -10,7 +10,11 @@ export const SANTANDER: Bank = {
   cnab240: {
     title: TITLE_OF_SANTANDER,
     number: withDigit9(41, 52),
-    movements: { ...FEBRABAN, ...used('none', { '32': 'código de IOF não é válido', A4: 'pagador no DDA' }) },
+    movements: {
+      ...FEBRABAN,
+      ...used('unclear', { '32': 'código de IOF não é válido' }),
+      ...used('none', { A4: 'pagador no DDA' }),
+    },
     lots: 'own',
     counts: 'details',
   },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { writeRemittance } from '#settlement-files';
 import type { Actor, Audit } from '../../../../audit/audit-event.ts';
-import type { Database } from '../../../../platform/postgres/database.ts';
+import type { Database, Tx } from '../../../../platform/postgres/database.ts';
 import { readAgreement } from '../../../../providers/banks/adapters/remittance/remittance-bank.ts';
 import {
   fileDay,
@@ -48,20 +48,21 @@ export type RemittanceResult =
   | { readonly kind: 'unknownNumber' | 'changedSince' }
   | NoAgreement;
 
-/** Takes what waits into the next file. It is in that file and in no other, however often it is written. */
+/**
+ * Takes what waits into the next file, `most` at once. It is in that file and in no other, however often it is
+ * written.
+ */
 export async function createRemittance(
   { database, audit }: Tools,
   bank: string,
   madeOn: Day,
   operator: Actor,
+  most: number = MOST_INSTRUCTIONS,
 ): Promise<RemittanceResult> {
   const agreed = await findAgreement(database, bank);
   if ('kind' in agreed) return agreed;
   return audit.transaction(async (tx): Promise<RemittanceResult> => {
-    const { code, numberLength } = agreed.bank;
-    const number = await takeInstructions(tx, { name: bank, code, numberLength }, MOST_INSTRUCTIONS);
-    const taken = await readFiledOrders(tx, bank, number);
-    const leftOut = unfitOf(agreed, number, madeOn, taken);
+    const { number, taken, leftOut } = await fillFile(tx, agreed, { bank, madeOn, most });
     await leaveOut(tx, bank, number, leftOut);
     const orders = leftOut.length === 0 ? taken : await readFiledOrders(tx, bank, number);
     if (orders.length === 0) return { kind: 'nothingWaits', leftOut };
@@ -76,6 +77,25 @@ export async function createRemittance(
     });
     return { kind: 'written', remittance: { number, madeOn, instructions: orders.length, bytes }, leftOut };
   });
+}
+
+/** What fits no more stays the oldest that waits: it takes no room from what stands behind it. */
+async function fillFile(
+  tx: Tx,
+  agreed: RemittanceAgreement,
+  { bank, madeOn, most }: { readonly bank: string; readonly madeOn: Day; readonly most: number },
+) {
+  const { code, numberLength } = agreed.bank;
+  let taken: readonly FiledOrder[] = [];
+  let leftOut: readonly LeftOut[] = [];
+  for (;;) {
+    const room = most - (taken.length - leftOut.length);
+    const number = await takeInstructions(tx, { name: bank, code, numberLength }, room);
+    const sofar = taken.length;
+    taken = await readFiledOrders(tx, bank, number);
+    if (taken.length === sofar) return { number, taken, leftOut };
+    leftOut = unfitOf(agreed, number, madeOn, taken);
+  }
 }
 
 /** The same bytes again, for a file that did not reach its folder or was lost. */
