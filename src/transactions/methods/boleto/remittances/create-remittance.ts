@@ -49,8 +49,8 @@ export type RemittanceResult =
   | NoAgreement;
 
 /**
- * Takes what waits into the next file, `most` at once. It is in that file and in no other, however often it is
- * written.
+ * Takes what waits into the next file, `most` at once. It is in that file and in no other, however often it
+ * is written.
  */
 export async function createRemittance(
   { database, audit }: Tools,
