@@ -446,8 +446,11 @@ test('the number that a file for Sicredi has is found in its return files', asyn
 test('Sicredi’s CNAB 240 has the document where others have what the company wrote', async () => {
   const said: readonly (readonly [companyUse: string, document: string])[] = [
     ['', 'PEDIDO-1'],
-    ['8457', 'PEDIDO-1'],
     ['0000000000', 'PEDIDO-1'],
+    ['0000000000 01', 'PEDIDO-1'],
+    ['          01', 'PEDIDO-1'],
+    ['8457', '8457'],
+    ['8457      01', '8457'],
     ['0000000042', '0000000042'],
     ['0000000042 01', '0000000042'],
     ['00000000421', '0000000042'],

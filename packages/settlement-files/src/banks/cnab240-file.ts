@@ -195,7 +195,7 @@ export class Cnab240File implements ReturnReading {
     const { paid, happenedOn, creditedOn } = amounts;
     const number = boletoNumber(title.line, this.#dialect.number);
     const { companyUse, documentNumber } =
-      this.#dialect.hasDocumentAgain === true ? documentAgain(values) : values;
+      this.#dialect.hasDocumentAgain === true ? documentAgain(title) : values;
     const ofTitle = {
       lineNumber,
       movement,
@@ -232,7 +232,8 @@ export class Cnab240File implements ReturnReading {
   }
 }
 
-function documentAgain({ companyUse, documentNumber }: Title) {
-  const again = /^(?!0{10})\d{10}/.exec(companyUse ?? '')?.[0];
-  return { companyUse: null, documentNumber: again ?? documentNumber };
+/** An installment stands behind its ten positions. */
+function documentAgain({ line, values }: TitleLine) {
+  const again = line.slice(105, 115).trim();
+  return { companyUse: null, documentNumber: /^0*$/.test(again) ? values.documentNumber : again };
 }
