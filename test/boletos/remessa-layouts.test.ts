@@ -189,6 +189,9 @@ test('a line of another beneficiary of Sicredi with the same number answers and 
     await returned(number, '09', 0, { name: 'worthless' }),
     await returned(number, '09', 3_300, { name: 'dayless', dueOn: '' as Day }),
     await returned(number, '09', 3_300, { name: 'nothing', dueOn: '' as Day, document: '0000000000' }),
+    // Another document speaks against the line, whatever else is the boleto's.
+    await returned(number, '06', 3_300, { name: 'document', document: '0000000007' }),
+    await returned(number, '06', 3_300, { name: 'short', document: String(Number(ourNumber.slice(-10))) }),
   ];
   for (const printed of foreign.slice(1)) {
     assert.match(printed, /boletos of others +1$/m);
@@ -200,11 +203,16 @@ test('a line of another beneficiary of Sicredi with the same number answers and 
     const [newest] = JSON.parse(await parcela('remessa', 'list', '--bank', 'sicredi', '--json')).items;
     return [newest.accepted, newest.refused];
   };
+  // With our own number beside it the line is ours, but answers nothing with another value.
+  const document = ourNumber.slice(-10);
+  const refused = await returned(number, '03', 3_301, { name: 'refused', document });
+  assert.match(refused, new RegExp(`unclear code 03 .* of boleto ${ourNumber}`));
+  const later = await returned(number, '14', 3_301, { name: 'later', document, dueOn: inDays(11) });
+  assert.match(later, new RegExp(`unclear code 14 .* of boleto ${ourNumber}`));
+  assert.equal((await read(shop, id)).body.dueDate, inDays(10));
   assert.deepEqual(await counts(), [0, 0]);
   await returned(number, '02', 3_300, { name: 'ours', company: '0062311222333000181' });
   assert.deepEqual(await counts(), [1, 0]);
-  // With our own number beside it the line is ours, and its value is named.
-  const document = ourNumber.slice(-10);
   const other = await returned(number, '06', 3_301, { name: 'cents', document });
   assert.match(other, new RegExp(`with our numbers, .*: ${ourNumber}`));
   assert.equal((await read(shop, id)).body.statusBill, STATUS_BILL.issued);
@@ -225,6 +233,9 @@ test('Sicredi’s return file in CNAB 240 confirms, pays and ends, and names not
   for (const other of [paid.ourNumber, `${document(ended)}1`]) {
     const printed = await returned240('262999990', '06', 3_400, other);
     assert.match(printed, /boletos of others +1$/m);
+  }
+  for (const other of ['8457', `${document(ended)} 01`]) {
+    assert.match(await returned240(ofPaid, '06', 3_400, other), /boletos of others +1$/m);
   }
   await returned240(ofPaid, '02', 3_400, `${document(paid)} 01`);
   await returned240(ofEnded, '02', 3_500, '');
@@ -363,6 +374,26 @@ test('what waits with a number that a layout has no room for goes into its files
   await change('400');
   const again = await run('remessa', 'show', '--bank', 'santander', '--number', '1');
   assert.match(again.errors, /the settings of the bank have changed since/);
+});
+
+test('a file is of ours where the bank was told by a provider that is a bridge now, and of another company', async () => {
+  await routeTo('sicredi');
+  await setUp('change', { layout: '400' });
+  const { id, barCode, ourNumber } = await issued(47);
+  await made();
+  // The next boletos ask no bridge.
+  await routeTo('santander');
+  await issued(48, '033');
+  const settings = { ...SICREDI, companyDocument: '99888777000166' };
+  await parcela('provider', 'add', ...words(settings, 'sicredi-dois'));
+  const [number, document] = [barCode.slice(21, 30), ourNumber.slice(-10)];
+  const company = `00623${SICREDI.companyDocument}`;
+  const bridge = ['--adapter', 'bridge', '--url', 'http://127.0.0.1:9'];
+  await parcela('provider', 'change', '--kind', 'bank', '--name', 'sicredi', ...bridge);
+  const printed = await returned(number, '06', 4_700, { name: 'bridge', company, document });
+  assert.match(printed, /changes of our boletos +1, of which 1 are new$/m);
+  assert.doesNotMatch(printed, /another company/);
+  await untilStatus(shop, id, STATUS_BILL.paid);
 });
 
 const INTER = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RemittanceOrder } from '#settlement-files';
 import { REMITTANCE_BANKS, writeRemittance } from '#settlement-files';
-import { linesToFind, readReturnFile } from './process-return-file.ts';
+import { readReturnFile } from './process-return-file.ts';
 
 /** Return files as each bank makes them: of its own places, and of what it gives back of a registration. */
 
@@ -179,13 +179,14 @@ for (const bank of REMITTANCE_BANKS) {
     }
     const read = await readReturnFile(file(), {
       companiesOf: () => [],
+      hasFormer: async () => false,
       // What the database compares: number, and document.
       findNumbered: async (_bank, entries) => {
         assert.equal(entries.length, bank.isNamedByBank === true ? 3 : 0);
         const named = entries.filter(
           (one) => one.number === bankNumber && one.documentNumber === OURS.slice(-10),
         );
-        return new Map(named.map(({ lineNumber }) => [lineNumber, OURS]));
+        return new Map(named.map(({ lineNumber }) => [lineNumber, { ourNumber: OURS, isOfValue: true }]));
       },
     });
     assert.deepEqual(
@@ -205,26 +206,50 @@ for (const bank of REMITTANCE_BANKS) {
   });
 }
 
-test('a line with the bank’s number alone is looked for at all banks, whatever adapter they have now', async () => {
-  const given = { 48: '262000016', 117: '0000000042', 147: '101226', 153: zeros(14_990, 13) };
-  const lines = answers400('748', { given: [], madeOn: '20261201' }, given);
-  const providers = [
-    { kind: 'bank', name: 'sicredi', adapter: 'bridge' },
-    { kind: 'acquirer', name: 'cielo', adapter: 'cielo' },
-  ] as const;
-  const found: unknown[] = [];
+test('an answer with another value than the boleto’s answers nothing, and is named', async () => {
+  const given = { 48: '262000016', 117: OURS.slice(-10), 147: '101226', 153: zeros(14_991, 13) };
+  const codes = ['03', '06', '14'] as const;
+  const lines = answers400('748', { given: [], madeOn: '20261201', codes }, given);
   async function* file() {
     yield Buffer.from(lines.map((one) => `${one}\r\n`).join(''), 'latin1');
   }
-  await readReturnFile(file(), {
-    companiesOf: () => [],
-    findNumbered: async (bank, entries) => {
-      found.push(...linesToFind(providers, bank, entries.slice(0, 1)));
-      return new Map();
-    },
-  });
-  const numbers = { bankNumber: '26200001', numberInCode: '262000016', documentNumber: '0000000042' };
-  assert.deepEqual(found, [
-    { lineNumber: 2, bank: 'sicredi', ...numbers, value: 14_990, dueOn: '2026-12-10' },
-  ]);
+  const readWith = (isOfValue: boolean) =>
+    readReturnFile(file(), {
+      companiesOf: () => [],
+      hasFormer: async () => false,
+      findNumbered: async (_bank, entries) =>
+        new Map(entries.map(({ lineNumber }) => [lineNumber, { ourNumber: OURS, isOfValue }])),
+    });
+  const codesOf = (all: readonly { readonly movement: string; readonly ourNumber: string }[]) =>
+    all.map(({ movement, ourNumber }) => `${movement} ${ourNumber}`);
+  const other = await readWith(false);
+  assert.deepEqual([other.answers, other.refusals, other.dueDays], [[], [], []]);
+  assert.deepEqual(codesOf(other.unknown), [`03 ${OURS}`, `14 ${OURS}`]);
+  assert.deepEqual(codesOf(other.entries), [`06 ${OURS}`]);
+  const same = await readWith(true);
+  assert.deepEqual(
+    same.answers.map(({ content }) => content.movement),
+    ['03', '14'],
+  );
+  assert.deepEqual([codesOf(same.refusals), codesOf(same.dueDays)], [[`03 ${OURS}`], [`14 ${OURS}`]]);
+  assert.deepEqual(same.unknown, []);
+});
+
+test('a file of another company is read whole where a former provider told the bank by file', async () => {
+  const given = { 48: '262000016', 117: OURS.slice(-10), 147: '101226', 153: zeros(14_990, 13) };
+  const [first = '', ...lines] = answers400('748', { given: [], madeOn: '20261201' }, given);
+  const head = `${first.slice(0, 26)}0062399888777000166${first.slice(45)}`;
+  async function* file() {
+    yield Buffer.from([head, ...lines].map((one) => `${one}\r\n`).join(''), 'latin1');
+  }
+  const readWith = (isFormer: boolean) =>
+    readReturnFile(file(), {
+      companiesOf: () => ['11222333000181'],
+      hasFormer: async (bank) => isFormer && bank === '748',
+      findNumbered: async (_bank, entries) =>
+        new Map(entries.map(({ lineNumber }) => [lineNumber, { ourNumber: OURS, isOfValue: true }])),
+    });
+  const [foreign, ours] = [await readWith(false), await readWith(true)];
+  assert.deepEqual([foreign.isOfAnother, foreign.entries.length, foreign.foreign], [true, 0, 2]);
+  assert.deepEqual([ours.isOfAnother, ours.entries.length, ours.foreign], [false, 2, 0]);
 });

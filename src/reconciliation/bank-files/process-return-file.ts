@@ -8,7 +8,12 @@ import {
   LONGEST_REASON,
   type TakenAnswer,
 } from '../../providers/banks/remittances/instruction.ts';
-import { findNumbered, type NumberedLine } from '../../providers/banks/remittances/instructions.sql.ts';
+import {
+  findNumbered,
+  isToldBy,
+  type NamedLine,
+  type NumberedLine,
+} from '../../providers/banks/remittances/instructions.sql.ts';
 import { answerInstructions } from '../../providers/banks/remittances/remittances.sql.ts';
 import type { Provider } from '../../providers/provider.ts';
 import { listProviders } from '../../providers/providers.sql.ts';
@@ -94,21 +99,30 @@ export async function processReturnFile(
 
 async function knownBanks(database: Database): Promise<Known> {
   const providers = await listProviders(database);
-  const byFile = providers.filter(({ adapter }) => adapter === 'remessa');
+  const isOf = (bank: string, { adapter, settings }: Provider) =>
+    adapter === 'remessa' && settings.bank === bank;
   return {
     companiesOf(bank) {
-      const ofBank = byFile.filter(({ settings }) => settings.bank === bank);
+      const ofBank = providers.filter((one) => isOf(bank, one));
       const companies = ofBank.flatMap(({ settings }) => settings.companyDocument ?? []);
       // Where one of them does not say whose it is, files of all are expected.
       return companies.length === ofBank.length ? companies : [];
+    },
+    async hasFormer(bank) {
+      const others = providers.filter((one) => one.kind === 'bank' && !isOf(bank, one));
+      return isToldBy(
+        database,
+        bank,
+        others.map(({ name }) => name),
+      );
     },
     findNumbered: (bank, entries) => findNumbered(database, bank, linesToFind(providers, bank, entries)),
   };
 }
 
 /** Where lines have the bank's number alone. By all providers: any may have told the bank by file before. */
-export function linesToFind(
-  providers: readonly Pick<Provider, 'kind' | 'name'>[],
+function linesToFind(
+  providers: readonly Provider[],
   code: string,
   entries: readonly ReturnEntry[],
 ): NumberedLine[] {
@@ -275,7 +289,7 @@ export type ReturnFile = {
   /** Movements that would change a boleto but name none of ours. */
   readonly foreign: number;
   readonly others: Readonly<Record<string, number>>;
-  /** Those of `others` that name a boleto of ours and are unknown or uncertain. */
+  /** Those of `others` that name a boleto of ours and are unknown, uncertain, or answers of another value. */
   readonly unknown: readonly (ReturnEntry & { readonly ourNumber: string })[];
   readonly answers: readonly Answered[];
   readonly refusals: readonly (ReturnEntry & { readonly ourNumber: string })[];
@@ -291,19 +305,25 @@ type Answered = {
 type Known = {
   /** The companies of our providers of a bank; none: not known. */
   readonly companiesOf: (bank: string) => readonly string[];
+  /** Whether a provider that is no more of the bank told it by file, for whichever company. */
+  readonly hasFormer: (bank: string) => Promise<boolean>;
   /** Our numbers by the numbers of lines that name none. */
   readonly findNumbered: (
     bank: string,
     entries: readonly ReturnEntry[],
-  ) => Promise<ReadonlyMap<number, string>>;
+  ) => Promise<ReadonlyMap<number, NamedLine>>;
 };
 
-const NOTHING_KNOWN: Known = { companiesOf: () => [], findNumbered: async () => new Map() };
+const NOTHING_KNOWN: Known = {
+  companiesOf: () => [],
+  hasFormer: async () => false,
+  findNumbered: async () => new Map(),
+};
 
 /** Throws `ReturnFileRefused` at the first fault, before anything is done with the file. */
 export async function readReturnFile(
   bytes: AsyncIterable<Uint8Array>,
-  { companiesOf, findNumbered }: Known = NOTHING_KNOWN,
+  { companiesOf, hasFormer, findNumbered }: Known = NOTHING_KNOWN,
 ): Promise<ReturnFile> {
   const telling: ReturnEntry[] = [];
   const entries: ReturnFile['entries'][number][] = [];
@@ -329,17 +349,21 @@ export async function readReturnFile(
     if (entry.event !== null || entry.answer !== null || !entry.isKnown) telling.push(entry);
   }
   if (head === null) throw new Error('a file without a head has no end');
+  if (isOfAnother) isOfAnother = !(await hasFormer(head.bank));
   const unnamed = telling.filter((one) => one.companyUse === null && ourNumberOf(one) === null);
   const told = isOfAnother ? null : await findNumbered(head.bank, unnamed);
   for (const entry of telling) {
-    const ourNumber = ourNumberOf(entry) ?? told?.get(entry.lineNumber) ?? null;
-    const { answer, dueOn } = entry;
+    const named = told?.get(entry.lineNumber);
+    const ourNumber = ourNumberOf(entry) ?? named?.ourNumber ?? null;
+    const { dueOn } = entry;
+    const answer = named?.isOfValue === false ? null : entry.answer;
     const content = ourNumber === null ? null : { ...entry, ourNumber };
     if (answer !== null && content !== null) answers.push({ answer, content });
     if (answer?.isAccepted === false && content !== null) refusals.push(content);
     if (answer?.to === 'dueDay' && answer.isAccepted && dueOn !== null && content !== null)
       dueDays.push({ ...content, dueOn });
-    if (!entry.isKnown && content !== null) unknown.push(content);
+    const isUnclear = !entry.isKnown || (entry.event === null && answer !== entry.answer);
+    if (isUnclear && content !== null) unknown.push(content);
     if (entry.event === null) continue;
     if (ourNumber === null) foreign += 1;
     else entries.push({ ...entry, event: entry.event, ourNumber });

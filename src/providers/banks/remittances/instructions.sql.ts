@@ -80,7 +80,7 @@ export type NumberedLine = {
   readonly bankNumber: string;
   /** With its check digit, as the bar code has it. */
   readonly numberInCode: string;
-  /** The last ten digits of our number, where the bank gives them back. */
+  /** We write the last ten digits of our number; null: blank, or zeros. */
   readonly documentNumber: string | null;
   /** Cents; 0: the line does not say. */
   readonly value: number;
@@ -95,23 +95,33 @@ const LINES = inputRows<NumberedLine>(
   { as: 'f', after: 1 },
 );
 
-const NUMBERED = rowCodec({ lineNumber: column.whole(), ourNumber: column.text() });
+const NUMBERED = rowCodec(
+  {
+    lineNumber: column.whole(),
+    ourNumber: column.text('min(i.our_number)'),
+    isOfValue: column.boolean('bool_and(f.value in (0, b.amount))'),
+  },
+  'f',
+);
+
+/** `isOfValue`: the line has the boleto's value, or none. */
+export type NamedLine = Omit<RowOf<typeof NUMBERED>, 'lineNumber'>;
 
 /**
  * Another beneficiary may have the number too, and in one case of ten its digit: our number must stand beside
- * it, or value and due day must, and be the boleto's.
+ * it as we wrote it, or nothing, and then value and due day must be the boleto's.
  */
 const FIND_NUMBERED = statement(
   'bank_instructions.find_numbered',
-  `select f.line_number, min(i.our_number) as our_number from ${LINES.sql}
+  `select ${NUMBERED.columns} from ${LINES.sql}
    join bank_instructions i on i.bank = f.bank and i.bank_number = f.bank_number and i.kind = 'register'
    join boletos b on b.merchant_id = i.merchant_id and b.our_number = i.our_number
    where i.bank_code = $1 and i.file_number is not null and position(f.number_in_code in substr(b.bar_code, 20)) > 0
    group by f.line_number
-   having count(*) = 1 and bool_and(nullif(ltrim(f.document_number, '0'), '') = ltrim(right(i.our_number, 10), '0') or f.value = b.amount and (
-     f.due_on = b.due_on or f.due_on = any (b.due_days) or exists (
+   having count(*) = 1 and bool_and(case when f.document_number is not null then f.document_number = right(i.our_number, 10) else
+     f.value = b.amount and (f.due_on = b.due_on or f.due_on = any (b.due_days) or exists (
        select from bank_instructions d
-       where d.merchant_id = i.merchant_id and d.our_number = i.our_number and d.due_on = f.due_on)))`,
+       where d.merchant_id = i.merchant_id and d.our_number = i.our_number and d.due_on = f.due_on)) end)`,
 );
 
 const LINES_AT_ONCE = 5_000;
@@ -121,14 +131,30 @@ export async function findNumbered(
   database: Database,
   bankCode: string,
   lines: readonly NumberedLine[],
-): Promise<ReadonlyMap<number, string>> {
-  const found = new Map<number, string>();
+): Promise<ReadonlyMap<number, NamedLine>> {
+  const found = new Map<number, NamedLine>();
   for (let first = 0; first < lines.length; first += LINES_AT_ONCE) {
     const values = LINES.values(lines.slice(first, first + LINES_AT_ONCE));
     const rows = (await database.query(FIND_NUMBERED, [bankCode, ...values])).map(NUMBERED.parse);
-    for (const { lineNumber, ourNumber } of rows) found.set(lineNumber, ourNumber);
+    for (const { lineNumber, ...named } of rows) found.set(lineNumber, named);
   }
   return found;
+}
+
+const FIND_TOLD = statement(
+  'bank_instructions.find_told_of_bank',
+  `select from bank_instructions
+   where bank_code = $1 and bank = any ($2::text[]) and kind = 'register' and file_number is not null
+   limit 1`,
+);
+
+/** Whether one of these providers has told the bank of a boleto by file. */
+export async function isToldBy(
+  database: Database,
+  bankCode: string,
+  names: readonly string[],
+): Promise<boolean> {
+  return (await database.query(FIND_TOLD, [bankCode, names])).length > 0;
 }
 
 /**
