@@ -149,11 +149,11 @@ test('a sale that Cielo finds no more is not given back, and its merchant is tol
       `update transactions set sold_at = now() - $2 * interval '1 day' where transaction_id = $1`,
       [paymentId, days],
     );
-  await age(91);
+  await age(89);
   const over = await cielo.post(paymentId, 'cancel', { amount: 2_319 });
   assert.equal(over.status, 409, over.text);
   assert.match(over.text, /prazo para cancelar/);
-  await age(89);
+  await age(87);
   const reply = await untilSent(() => cielo.post(paymentId, 'cancel', { amount: 2_319 }));
   assert.equal(reply.status, 200, reply.text);
 });

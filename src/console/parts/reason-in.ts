@@ -168,6 +168,7 @@ const REASONS = [
   'it is of bank {code}, and provider {name} is not known here',
   'it is of bank {code}, and provider {name} is of bank {other}',
   'another process may have it',
+  'the look-up took too long',
   'another void of the payment was sent a moment ago',
   'its provider answers nothing at the moment',
   'the process that asked did not finish',

@@ -139,7 +139,7 @@ test('one of two providers that is away is asked now and then by itself; the oth
 test('who is asked nothing any more is not away for ever, and has not returned', () => {
   const { watch, receive, reported, pass } = watchOf({}, ['second', 'default']);
   receive(false, false, false);
-  pass(899_999);
+  pass(2_699_999);
   // As the work looks, which is about neither of them.
   watch.millisecondsUntilProbe();
   assert.deepEqual(reported, ['default begun']);
@@ -148,7 +148,7 @@ test('who is asked nothing any more is not away for ever, and has not returned',
   assert.deepEqual(reported, ['default begun', 'default over']);
   assert.deepEqual([watch.isAway('default'), watch.mayAsk(SHOP), watch.takeReturn()], [false, true, false]);
   receive(false, false);
-  pass(900_000);
+  pass(2_700_000);
   receive(false);
   assert.equal(watch.isAway('default'), false, 'these were none in a row');
 });

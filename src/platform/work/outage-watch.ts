@@ -47,8 +47,8 @@ export type OutageNews = { readonly provider: string; readonly isAway: boolean }
 /** Longer than two queries to a provider that answers nothing. */
 const PROBE_MILLISECONDS = 60_000;
 
-/** Longer than anything waits for a provider that is away: nothing is left that it could answer. */
-const FORGOTTEN_MILLISECONDS = 900_000;
+/** Longer than anything waits, watched charges too: nothing is left that it could answer. */
+const FORGOTTEN_MILLISECONDS = 2_700_000;
 
 /** What was not asked says nothing of its provider. `isLook`: no more than a look-up was asked. */
 export function observeAnswer(

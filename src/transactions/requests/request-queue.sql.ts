@@ -45,9 +45,9 @@ const HELD = rowCodec({
 
 /**
  * `postponed` of a table with ends_at. Its first end stands: what goes on behind that is old. What is for a
- * person (0) has none, until a clear look sets one anew.
+ * person (0) has none ahead, until a clear look sets one anew.
  */
-export const FIRST_END = `, ends_at = case when $7::float8 = 0 then null
+export const FIRST_END = `, ends_at = case when $7::float8 = 0 then case when ends_at <= now() then ends_at end
      else least(ends_at, now() + $7::float8 * interval '1 millisecond') end`;
 
 export type HeldRequest = Readonly<RowOf<typeof HELD>>;

@@ -7,10 +7,10 @@ import type { Work } from '../../../platform/work/due-work.ts';
 import { type OutageWatch, observeAnswer } from '../../../platform/work/outage-watch.ts';
 import { createWakeSignal } from '../../../platform/work/wake-signal.ts';
 import type { Acquirer, FoundCharge, VoidAnswer } from '../../../providers/acquirers/acquirer.ts';
-import { isOfLook } from '../../../providers/acquirers/late-booking.ts';
 import type { Acquirers } from '../../../providers/open-acquirers.ts';
 import type { AskAcquirerTools } from '../../requests/send-request.ts';
 import { awayPostponement, unsentPostponement } from '../../transaction.ts';
+import { behindLook } from './void-behind-look.ts';
 import {
   isWatchGivenUp,
   isWatchOver,
@@ -140,7 +140,8 @@ async function endWhatIsLive(
   const isToBeVoided = isLive || (!wasPreauthorized && (isUnclear || acquirer.traits.lateBooking === null));
   if (!isToBeVoided) return isUnclear ? unseen(charge, found) : clear(charge);
   const voided = await acquirer.voidCharge(merchantId, transactionId, timeout);
-  observe(voided, isOfLook(voided));
+  const heard = behindLook(found, voided);
+  observe(heard.answer, heard.isLook);
   const wasLive = isLive || (voided.kind === 'voided' && (voided.charges ?? 0) > 0);
   if (wasLive) return late(charge, voided.kind);
   if (voided.kind === 'voided' || voided.kind === 'declined') return clear(charge);

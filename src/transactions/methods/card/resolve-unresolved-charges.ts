@@ -7,7 +7,7 @@ import type { Work } from '../../../platform/work/due-work.ts';
 import { type OutageWatch, observeAnswer } from '../../../platform/work/outage-watch.ts';
 import type { WakeSignal } from '../../../platform/work/wake-signal.ts';
 import { type FoundCharge, REFERENCE_OF_ANOTHER } from '../../../providers/acquirers/acquirer.ts';
-import { isOfLook, type LateBooking } from '../../../providers/acquirers/late-booking.ts';
+import type { LateBooking } from '../../../providers/acquirers/late-booking.ts';
 import {
   type CountLink,
   type NamedReference,
@@ -40,6 +40,7 @@ import {
   recordResolution,
   type UnresolvedCharge,
 } from './resolutions.sql.ts';
+import { behindLook } from './void-behind-look.ts';
 import { WATCH_AFTER_HORIZON } from './watch.ts';
 import { watchCharge } from './watched-charges.sql.ts';
 
@@ -237,7 +238,8 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   // Approved, not found or unclear: the void is right for all three.
   const voided = await acquirer.voidCharge(merchantId, transactionId, timeout);
   if (voided.kind === 'notSent') return voided.reason;
-  observeAnswer(tools.outage, voided, asked, transactionId, isOfLook(voided));
+  const heard = behindLook(found, voided);
+  observeAnswer(tools.outage, heard.answer, asked, transactionId, heard.isLook);
   if (voided.kind === 'voided' && (voided.charges ?? 0) > 1) tools.observeTwins(charge);
   if (late !== null && (voided.kind === 'notFound' || (voided.kind === 'voided' && late.booksTwice))) {
     // The void may have found what the look-up did not.

@@ -1,7 +1,8 @@
 import { behindAnswer, unusable } from '../../../../platform/channels/unclear.ts';
 import type { Acquirer, CancelAnswer, CancelRequest, NotSent, Unknown, VoidAnswer } from '../../acquirer.ts';
-import { type CancelRead, notVoided, sendingTime, unknown } from '../../direct-acquirer.ts';
+import { type CancelRead, notVoided, unknown } from '../../direct-acquirer.ts';
 import { stepOfCancel, unseenCancel, unsentCancel } from '../../sum-cancel.ts';
+import { sendingTime } from '../sending-time.ts';
 import { type CieloPayment, readCieloVoid } from './cielo-answers.ts';
 import { CIELO_VOID_LATE } from './cielo-codes.ts';
 import type { AskCielo, LookUpCielo } from './cielo-payments.ts';

@@ -16,12 +16,12 @@ import {
   type DirectQuestion,
   type DirectSettings,
   foundUnlessKnown,
-  sendingTime,
   unanswered,
   unansweredBehind,
   unknown,
 } from '../../direct-acquirer.ts';
 import { shortReference } from '../../short-reference.ts';
+import { sendingTime } from '../sending-time.ts';
 import {
   type CieloPayment,
   readCieloAuthorization,
@@ -39,8 +39,8 @@ import type { VoidPauses } from './void-pauses.ts';
 
 /** Under one reference. More is no mistake of ours, and is for a person. */
 const MOST_PAYMENTS = 20;
-/** Cielo finds a payment for three months. */
-const LOOK_UP_DAYS = 90;
+/** Cielo finds a payment for three months, which February shortens. */
+const LOOK_UP_DAYS = 88;
 
 const CAPABILITIES: AcquirerCapabilities = {
   largestInstallments: 12,

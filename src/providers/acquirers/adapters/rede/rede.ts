@@ -23,12 +23,12 @@ import {
   type DirectSettings,
   foundUnlessKnown,
   notVoided,
-  sendingTime,
   unansweredBehind,
   unknown,
 } from '../../direct-acquirer.ts';
 import { shortReference } from '../../short-reference.ts';
 import { stepOfCancel, unseenCancel, unsentCancel } from '../../sum-cancel.ts';
+import { sendingTime } from '../sending-time.ts';
 import {
   type FoundAtRede,
   readRedeAuthorization,
