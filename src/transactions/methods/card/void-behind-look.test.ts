@@ -12,7 +12,7 @@ test('a void says of its acquirer what it sent, and else no more than the look-u
   const isLook = (found: FoundCharge, voided: VoidAnswer) => behindLook(found, voided).isLook;
   assert.equal(isLook(NOT_THERE, { kind: 'voided', charges: 1 }), false);
   assert.equal(isLook(NOT_THERE, { kind: 'voided', charges: 0 }), true);
-  assert.equal(isLook(NOT_THERE, { kind: 'notFound' }), true);
+  assert.equal(isLook(NOT_THERE, { kind: 'notFound', reason: 'nothing is there' }), true);
   assert.equal(isLook(UNDECIDED, UNDECIDED), true);
   assert.equal(isLook(NOT_THERE, UNDECIDED), false);
 });
