@@ -35,6 +35,16 @@ test('a wrong key, and what is not found, is answered with a status alone', asyn
   assert.deepEqual([unknown.status, unknown.body[0].Code], [404, 307]);
 });
 
+test('an answer without a body may be cut off too', async (t) => {
+  const cielo = await startCielo(t);
+  const ask = () => cielo.call('GET', '/sales?merchantOrderId=none');
+  for (const fault of ['booksButCut', 'late', 'garbage', 'booksButUnavailable', 'booksButClosed'] as const) {
+    await cielo.script(MERCHANT_ID, [{ on: 'find', fault }]);
+    await ask().catch(() => null);
+    assert.equal((await ask()).status, 404, fault);
+  }
+});
+
 test('what recurs is paid otherwise from its next day on', async (t) => {
   const cielo = await startCielo(t);
   await cielo.waitForNoon();

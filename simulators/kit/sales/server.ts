@@ -68,7 +68,7 @@ function readBody(request: IncomingMessage, onBody: (body: string | null) => voi
 }
 
 function send(response: ServerResponse, { status, body, file }: Answer): void {
-  if (file === undefined) sendBytes(response, status, body === undefined ? '' : JSON.stringify(body));
+  if (file === undefined) sendBytes(response, status, textOf(body));
   else sendFile(response, file);
 }
 
@@ -108,9 +108,14 @@ function sendSpoiled(response: ServerResponse, answer: Answer, fault: Fault, lat
   }
 }
 
-/** The connection ends in the middle of the answer. */
+function textOf(body: unknown): string {
+  return body === undefined ? '' : JSON.stringify(body);
+}
+
+/** The connection ends in the middle of the answer, or instead of one without a body. */
 function sendHalf(response: ServerResponse, { status, body }: Answer): void {
-  const bytes = Buffer.from(JSON.stringify(body), 'utf8');
+  const bytes = Buffer.from(textOf(body), 'utf8');
+  if (bytes.length === 0) return void response.socket?.destroy();
   response.writeHead(status, headersOf(bytes.length));
   response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => response.socket?.destroy());
 }
