@@ -153,6 +153,17 @@ test('who is asked nothing any more is not away for ever, and has not returned',
   assert.equal(watch.isAway('default'), false, 'these were none in a row');
 });
 
+test('where look-ups are answered nothing is held back, though what is sent behind them is not', () => {
+  const { watch, receive, reported } = watchOf();
+  for (const request of ['one', 'two', 'three']) watch.observePart(request, SHOP);
+  assert.deepEqual([watch.isAway('default'), watch.mayAsk(SHOP)], [true, true]);
+  receive(false, false, false);
+  assert.equal(watch.takeReturn(), false);
+  watch.observeLook(SHOP);
+  assert.deepEqual([watch.isAway('default'), watch.takeReturn(), watch.mayAsk(SHOP)], [true, true, true]);
+  assert.deepEqual(reported, ['default begun']);
+});
+
 test('look-ups that are answered hide no silence behind them, and end one of look-ups', () => {
   const { watch, receive, reported } = watchOf();
   const observe = (kind: string, request: string, isLook: boolean) =>

@@ -76,7 +76,7 @@ type Silence = {
   probeAt: number;
 };
 
-/** `returned`: called for one that was away and has answered; not for one that is asked nothing any more. */
+/** `returned`: called for one that was mute and has answered; not for one that is asked nothing any more. */
 function openSilences(
   { unresolvedInRow, probePauseMilliseconds }: OutageLimits,
   tell: (news: OutageNews) => void,
@@ -84,6 +84,9 @@ function openSilences(
   now: () => number,
 ) {
   const silences = new Map<string, Silence>();
+  /** It answers nothing at all. Else it is asked as before: a look-up may be all that is needed. */
+  const isMute = (silence: Silence | undefined): silence is Silence =>
+    silence !== undefined && silence.inRow >= unresolvedInRow;
   const isSilent = (silence: Silence | undefined): silence is Silence =>
     silence !== undefined && (silence.inRow >= unresolvedInRow || silence.parts.size >= unresolvedInRow);
   /** Of a provider that is asked nothing any more nothing is known. Every look at the watch comes here. */
@@ -94,36 +97,37 @@ function openSilences(
     if (isSilent(silence)) tell({ provider, isAway: false });
     return undefined;
   }
-  function told(provider: string, wasAway: boolean): void {
+  function tellOf(provider: string, change: (before: Silence | undefined) => void): void {
+    const before = silenceOf(provider);
+    const [wasMute, wasAway] = [isMute(before), isSilent(before)];
+    change(before);
     const silence = silences.get(provider);
+    if (wasMute && !isMute(silence)) returned();
     const isAway = isSilent(silence);
     if (isAway === wasAway) return;
     if (isAway) silence.begunAt = now();
-    else returned();
     tell({ provider, isAway });
   }
   function goOn({ merchantId, provider }: Asked, count: (silence: Silence) => void): void {
-    const none = { inRow: 0, parts: new Set<string>(), begunAt: 0, lastAt: 0, merchantId, probeAt: 0 };
-    const lasting = silenceOf(provider) ?? none;
-    const wasAway = isSilent(lasting);
-    silences.set(provider, lasting);
-    count(lasting);
-    lasting.lastAt = now();
-    lasting.probeAt = lasting.lastAt + probePauseMilliseconds;
-    if (lasting.merchantId !== merchantId) lasting.merchantId = null;
-    told(provider, wasAway);
+    tellOf(provider, (before) => {
+      const none = { inRow: 0, parts: new Set<string>(), begunAt: 0, lastAt: 0, merchantId, probeAt: 0 };
+      const lasting = before ?? none;
+      silences.set(provider, lasting);
+      count(lasting);
+      lasting.lastAt = now();
+      lasting.probeAt = lasting.lastAt + probePauseMilliseconds;
+      if (lasting.merchantId !== merchantId) lasting.merchantId = null;
+    });
   }
   /** `isWhole`: also what was silent behind a look-up. */
   function end(provider: string, isWhole: boolean): void {
-    const silence = silenceOf(provider);
-    if (silence === undefined) return;
-    const wasAway = isSilent(silence);
-    silence.inRow = 0;
-    silence.probeAt = now() + probePauseMilliseconds;
-    if (isWhole || silence.parts.size === 0) silences.delete(provider);
-    told(provider, wasAway);
+    tellOf(provider, (silence) => {
+      if (silence === undefined) return;
+      silence.inRow = 0;
+      if (isWhole || silence.parts.size === 0) silences.delete(provider);
+    });
   }
-  return { isSilent, silenceOf, goOn, end };
+  return { isMute, isSilent, silenceOf, goOn, end };
 }
 
 /** `providers`: all names, including those not asked yet. */
@@ -138,10 +142,10 @@ export function openOutageWatch(
   const returned = () => {
     hasReturned = true;
   };
-  const { isSilent, silenceOf, goOn, end } = openSilences(limits, tell, returned, now);
-  const areAllAway = () => {
+  const { isMute, isSilent, silenceOf, goOn, end } = openSilences(limits, tell, returned, now);
+  const areAll = (are: (silence: Silence | undefined) => boolean) => {
     const all = providers().map(silenceOf);
-    return all.length > 0 && all.every(isSilent);
+    return all.length > 0 && all.every(are);
   };
   return {
     observe(isAnswered, asked) {
@@ -156,32 +160,32 @@ export function openOutageWatch(
         silence.inRow = 0;
         if (silence.parts.size < limits.unresolvedInRow) silence.parts.add(request);
       }),
-    isAway: (provider) => (provider === undefined ? areAllAway() : isSilent(silenceOf(provider))),
+    isAway: (provider) => (provider === undefined ? areAll(isSilent) : isSilent(silenceOf(provider))),
     awaySeconds(provider) {
       const silence = silenceOf(provider);
       return isSilent(silence) ? (now() - silence.begunAt) / 1_000 : 0;
     },
     mayAsk({ merchantId, provider }) {
       const silence = silenceOf(provider);
-      if (!isSilent(silence) || areAllAway()) return true;
+      if (!isMute(silence) || areAll(isMute)) return true;
       if (silence.merchantId !== null && silence.merchantId !== merchantId) return true;
       if (now() < silence.probeAt) return false;
       silence.probeAt = now() + PROBE_MILLISECONDS;
       return true;
     },
     onlySilentFor() {
-      if (!areAllAway()) return null;
+      if (!areAll(isMute)) return null;
       const merchants = new Set(providers().map((name) => silenceOf(name)?.merchantId ?? null));
       return merchants.size === 1 ? ([...merchants][0] ?? null) : null;
     },
     millisecondsUntilProbe() {
-      if (!areAllAway()) return 0;
+      if (!areAll(isMute)) return 0;
       const probes = providers().map((name) => silenceOf(name)?.probeAt ?? 0);
       return Math.max(0, Math.min(...probes) - now());
     },
-    millisecondsUntilReturn: () => (hasReturned && !areAllAway() ? Math.max(0, returnAt - now()) : null),
+    millisecondsUntilReturn: () => (hasReturned && !areAll(isMute) ? Math.max(0, returnAt - now()) : null),
     takeReturn() {
-      if (!hasReturned || areAllAway() || now() < returnAt) return false;
+      if (!hasReturned || areAll(isMute) || now() < returnAt) return false;
       hasReturned = false;
       returnAt = now() + limits.returnPauseMilliseconds;
       return true;
