@@ -12,7 +12,7 @@ import {
   openAcquirerService,
 } from '../providers/acquirer-service.ts';
 
-const AMOUNT = 12_320;
+export const AMOUNT = 12_320;
 export const PART = 2_320;
 const HELD = { transactionType: 'credit', productType: 'avista', installments: 1, captureType: 'pa' };
 const AT_CIELO = { merchantid: ESTABLISHMENT, merchantkey: KEY };

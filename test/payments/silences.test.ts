@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '../kit/service.ts';
-import { atCielo, NO, PART } from './at-cielo.ts';
+import { AMOUNT, atCielo, NO, PART } from './at-cielo.ts';
 
 /** What is waited for behind a capture, cancel or void without an answer, and who is told of it. */
 
@@ -30,6 +30,51 @@ test('a void of a hold that Cielo says nothing clear to comes ever more rarely, 
   await cielo().script();
   await auditor.query('update transactions set due_at = now() where transaction_id = $1', [paymentId]);
   await until('it is let go', async () => (await cielo().read(paymentId)).statusDescription === 'Desfeita');
+});
+
+test('a void that Cielo accepts and does later is waited for quietly, and somebody is told of it behind some days', async () => {
+  const { auditor, log, metricsUrl } = cielo().service;
+  const accepted = 'the acquirer accepted the void, and has not done it yet';
+  const later = { on: 'refund', pending: { afterMilliseconds: 600_000, fails: false } };
+  // The repetition is answered as Cielo does where another void waits.
+  await cielo().script({ on: 'capture', fault: 'booksButSilent' }, later, { on: 'refund', returnCode: '42' });
+  const { status, order } = await cielo().pay(AMOUNT);
+  assert.equal(status, 500);
+  const { transaction_id: id } = await cielo().transaction(order);
+  const isOld = async () => {
+    const metrics = await (await fetch(metricsUrl)).text();
+    const age = /^parcela_unresolved_oldest_age_seconds\{kind="charge",provider="cielo"\} (\d+)/m.exec(
+      metrics,
+    );
+    return Number(age?.[1]) > 0;
+  };
+  const isTold = () => log.some((line) => line.includes(String(id)) && line.includes(accepted));
+  const postponed = (since: string, behind = 'true') =>
+    until('it waits', async () => {
+      // Behind the pause between two voids of a sale.
+      const sql = `update transactions set resolve_tries = 9, due_at = now() + interval '6 seconds',
+        unresolved_since = now() - interval '${since}'
+        where transaction_id = $1 and unknown_reason = $2 and ${behind} returning 1`;
+      return (await auditor.query(sql, [id, accepted])).length > 0;
+    });
+  const rests = "resolve_tries >= 10 and due_at > now() + interval '4 minutes'";
+  await postponed('1 hour');
+  await postponed('1 hour', rests);
+  await until('it is said again', async () => {
+    const sql = `select 1 from transactions where transaction_id = $1 and ${rests}`;
+    return (await auditor.query(sql, [id])).length > 0;
+  });
+  assert.deepEqual([await isOld(), isTold()], [false, false]);
+  await postponed('5 days', rests);
+  await until('it is told of', async () => isTold() && (await isOld()));
+  await cielo().desk('clock', { forwardMilliseconds: 600_000 });
+  await until('it is voided', async () => {
+    const soon = 'update transactions set due_at = now() where transaction_id = $1';
+    await auditor.query(`${soon} and due_at > now() + interval '30 seconds'`, [id]);
+    return (await cielo().transaction(order)).state === 'voided';
+  });
+  const [sale] = await cielo().booked(String(id));
+  assert.deepEqual([sale?.state, sale?.refunds.length], ['refunded', 1]);
 });
 
 test('one capture that is answered by errors alone, and looked up all the while, is no outage of Cielo', async () => {

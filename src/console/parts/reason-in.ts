@@ -138,7 +138,6 @@ const REASONS = [
   '{who} does not take the first charge away',
   '{who} takes no such PV with this key for its token',
   '{who} takes no token of this PV',
-  '{who} accepted the refund, and has not done it yet',
   '{who} accepted it, and does not show it',
   '{who} did not acknowledge the void',
   '{who} has cancels of it, and voids it no more',

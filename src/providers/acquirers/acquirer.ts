@@ -274,8 +274,11 @@ export type VoidAnswer =
   | { readonly kind: 'notFound'; readonly reason: string }
   | { readonly kind: 'declined' }
   | { readonly kind: 'canceled'; readonly reason: string }
-  /** `ofHold`: what its own look-up showed as held stands: by a no, by one for lateness, or in doubt. */
-  | (Unknown & { readonly ofHold?: 'refused' | 'late' | 'unclear' })
+  /**
+   * `ofHold`: what it saw held stands: by a no, by one for lateness, or in doubt. `promise`: it was accepted,
+   * and shows the charge as live until it is done; `ofEarlier`: a no that an accepted one would explain.
+   */
+  | (Unknown & { readonly ofHold?: 'refused' | 'late' | 'unclear'; readonly promise?: 'made' | 'ofEarlier' })
   | NotSent;
 
 /** An event of an installment: paid out, held back, released, or charged back by the cardholder. */

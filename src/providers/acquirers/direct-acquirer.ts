@@ -137,9 +137,12 @@ export type CancelRead =
   | Exclude<CancelAnswer, { kind: 'refused' | 'notFound' | 'denied' }>
   | (Denied & { readonly code: string });
 
+/** Of a void: its acquirer shows the charge as live until it is done. */
+export const VOID_ACCEPTED = 'the acquirer accepted the void, and has not done it yet';
+
 /** What a void came to that did not end its charge, which was shown. `isHeld`: as held. `late`: codes. */
 export function notVoided(
-  read: Exclude<CancelRead, { kind: 'canceled' | 'pending' }>,
+  read: Exclude<CancelRead, { kind: 'canceled' }>,
   isHeld: boolean,
   late: ReadonlySet<string>,
 ): Extract<VoidAnswer, Unknown | NotSent> {
@@ -148,13 +151,16 @@ export function notVoided(
       return { kind: 'notSent', reason: read.reason };
     case 'notConnected':
       return behindAnswer(unknown(read.reason));
+    case 'pending':
+      return { ...unusable(VOID_ACCEPTED), promise: 'made' };
     case 'unknown': {
       const unclear = behindAnswer(read);
       return isHeld ? { ...unclear, ofHold: 'unclear' } : unclear;
     }
     case 'denied': {
       const said = unusable(read.reason);
-      return isHeld ? { ...said, ofHold: late.has(read.code) ? 'late' : 'refused' } : said;
+      if (isHeld) return { ...said, ofHold: late.has(read.code) ? 'late' : 'refused' };
+      return read.proof === 'unlessEarlier' ? { ...said, promise: 'ofEarlier' } : said;
     }
   }
 }

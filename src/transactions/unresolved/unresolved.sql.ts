@@ -1,12 +1,14 @@
 import { MOST_COUNTED_OF_ALL } from '../../platform/pages.ts';
 import { type Database, type Reader, type Statement, statement } from '../../platform/postgres/database.ts';
 import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { VOID_ACCEPTED } from '../../providers/acquirers/direct-acquirer.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import { CANCEL_STATES } from '../cancels/cancel.ts';
 import { CAPTURE_STATES } from '../capture.ts';
 import { ORIGINS, TRANSACTION_STATES } from '../transaction.ts';
 import {
   type Case,
+  LONGEST_PROMISE_MILLISECONDS,
   UNRESOLVED_KINDS,
   type Unresolved,
   type UnresolvedCount,
@@ -17,6 +19,8 @@ import {
 const IS_UNRESOLVED_CHARGE = `t.due_at is not null and (t.state = 'unresolved' or t.due_at <= now())`;
 /** A pre-authorization is old already when it is released, so created_at alone will not do. */
 const CHARGE_SINCE = 'coalesce(t.unresolved_since, t.created_at)';
+/** What its acquirer does by itself is old only behind that. */
+const CHARGE_OLD_SINCE = `${CHARGE_SINCE} + case t.unknown_reason when $2 then $3::float8 else 0 end * interval '1 millisecond'`;
 const IS_UNRESOLVED_REQUEST = 'c.due_at is not null and (c.unknown_reason is not null or c.due_at <= now())';
 /** A person may also decide a pending cancel, if its acquirer never does. */
 const IS_UNDECIDED_CANCEL = `(c.state = 'pending' or ${IS_UNRESOLVED_REQUEST})`;
@@ -120,7 +124,7 @@ const COUNTED_REQUEST = `greatest(c.created_at, c.ends_at) as since, c.tries,
 const COUNT_CHARGES = statement(
   'transactions.count_unresolved',
   `select ${COUNTED.columns}
-   from (select ${CHARGE_SINCE} as since, t.resolve_tries as tries, t.acquirer from transactions t where ${IS_UNRESOLVED_CHARGE}
+   from (select ${CHARGE_OLD_SINCE} as since, t.resolve_tries as tries, t.acquirer from transactions t where ${IS_UNRESOLVED_CHARGE}
          order by t.due_at limit $1) as unanswered
    group by unanswered.acquirer`,
 );
@@ -143,8 +147,12 @@ const COUNT_CAPTURES = statement(
 
 /** Uses the index of due rows, which holds nothing else. Of all merchants. */
 export async function countUnresolved(database: Database): Promise<UnresolvedCount[]> {
-  const countOf = async (kind: UnresolvedKind, count: Statement): Promise<UnresolvedCount> => {
-    const counted = (await database.query(count, [MOST_COUNTED_OF_ALL])).map(COUNTED.parse);
+  const countOf = async (
+    kind: UnresolvedKind,
+    count: Statement,
+    ...values: readonly (string | number)[]
+  ): Promise<UnresolvedCount> => {
+    const counted = (await database.query(count, [MOST_COUNTED_OF_ALL, ...values])).map(COUNTED.parse);
     return {
       kind,
       count: counted.reduce((sum, one) => sum + one.count, 0),
@@ -154,7 +162,7 @@ export async function countUnresolved(database: Database): Promise<UnresolvedCou
     };
   };
   return [
-    await countOf('charge', COUNT_CHARGES),
+    await countOf('charge', COUNT_CHARGES, VOID_ACCEPTED, LONGEST_PROMISE_MILLISECONDS),
     await countOf('cancel', COUNT_CANCELS),
     await countOf('capture', COUNT_CAPTURES),
   ];

@@ -28,6 +28,9 @@ export type Unresolved = {
   readonly dueAt: Instant;
 };
 
+/** Behind it a void that was accepted, and is not done, is for a person. A weekend and a holiday fit in. */
+export const LONGEST_PROMISE_MILLISECONDS = 4 * 86_400_000;
+
 export type UnresolvedCount = {
   readonly kind: UnresolvedKind;
   readonly count: number;

@@ -142,3 +142,57 @@ test('a void of which one part was not sent was sent', async () => {
       ['unknown', 'notAsked'],
     );
 });
+
+test('a void that is accepted is promised, and a no that one before explains may be; any other no comes first', async () => {
+  const ids = ['24bc8366-fc31-4d6c-8555-17049a836a07', '24bc8366-fc31-4d6c-8555-17049a836a08'] as const;
+  const listed = ok({ Payments: ids.map((PaymentId) => ({ PaymentId })) });
+  const captured = ids.map((PaymentId) => {
+    const Payment = { PaymentId, Status: 2, Amount: 700, CapturedAmount: 700, Tid: TID };
+    return ok({ MerchantOrderId: shortReference(REFERENCE), Payment });
+  }) as [Asked, Asked];
+  const [accepted, explained, refused] = ['10', '42', '106'].map((ReturnCode) => ok({ ReturnCode }));
+  const promiseOf = async (acquirer: ReturnType<typeof acquirerOf>) => {
+    const said = await acquirer.voidCharge('LOJA', REFERENCE, 1_000);
+    return said.kind === 'unknown' ? said.promise : said.kind;
+  };
+  const ofBoth = (one: Asked, other: Asked) =>
+    promiseOf(acquirerOf('cielo', listed, ...captured, one, other));
+  for (const [one, other, promise] of [
+    [accepted, accepted, 'made'],
+    [accepted, ok({ ReturnCode: '0' }), 'made'],
+    [accepted, explained, 'ofEarlier'],
+    [explained, accepted, 'ofEarlier'],
+    [accepted, refused, undefined],
+    [accepted, NONE_FREE, undefined],
+  ] as const) {
+    assert.equal(await ofBoth(one as Asked, other as Asked), promise);
+  }
+  assert.equal(await promiseOf(acquirerOf('rede', FOUND, ok({ returnCode: '360' }))), 'made');
+  assert.equal(await promiseOf(acquirerOf('rede', FOUND, ok({ returnCode: '357' }))), 'ofEarlier');
+});
+
+test('a void is not sent without the time for its own answer', async (t) => {
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
+  for (const [name, first] of [
+    ['rede', FOUND],
+    ['cielo', LISTED],
+  ] as const) {
+    const sent: string[] = [];
+    const wire = {
+      async ask(_line: unknown, _wanted: unknown, { method }: { readonly method: string }) {
+        if (method !== 'GET') sent.push(method);
+        now += 3_100;
+        return now === 3_100 ? first : shownAtCielo('24bc8366-fc31-4d6c-8555-17049a836a07');
+      },
+      close: async () => undefined,
+    };
+    now = 0;
+    const acquirer =
+      name === 'rede'
+        ? redeAcquirer(wire, SETTINGS)
+        : cieloAcquirer(wire, { take: async () => true }, SETTINGS);
+    const timeout = name === 'rede' ? 4_000 : 8_000;
+    assert.deepEqual([(await acquirer.voidCharge('LOJA', REFERENCE, timeout)).kind, sent], ['notSent', []]);
+  }
+});

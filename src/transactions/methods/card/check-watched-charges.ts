@@ -26,8 +26,8 @@ import {
   type WatchedCharge,
 } from './watched-charges.sql.ts';
 
-/** What was done about a live charge. `captured`: nothing, because somebody captured it. */
-export type LateEnd = VoidAnswer['kind'] | 'captured';
+/** What was done about a live charge. `accepted`: its void. `captured`: nothing, for somebody captured it. */
+export type LateEnd = VoidAnswer['kind'] | 'accepted' | 'captured';
 
 export type CheckWatchedTools = Omit<AskAcquirerTools, 'acquirers'> & {
   readonly acquirers: Pick<Acquirers, 'of' | 'all'>;
@@ -143,7 +143,7 @@ async function endWhatIsLive(
   const heard = behindLook(found, voided);
   observe(heard.answer, heard.isLook);
   const wasLive = isLive || (voided.kind === 'voided' && (voided.charges ?? 0) > 0);
-  if (wasLive) return late(charge, voided.kind);
+  if (wasLive) return late(charge, endOf(voided));
   if (voided.kind === 'voided' || voided.kind === 'declined') return clear(charge);
   return unseen(charge, isUnclear ? found : {});
 }
@@ -161,7 +161,11 @@ async function endTwins(
   const isKeptAlone = found.kind === 'approved' && found.tid === tid && found.hasTwins !== true;
   if (!isLive || tid === null || isKeptAlone) return clear(charge);
   const voided = await acquirer.voidTwins(merchantId, transactionId, tid, timeout);
-  return voided.kind === 'voided' && voided.charges === 0 ? clear(charge) : late(charge, voided.kind);
+  return voided.kind === 'voided' && voided.charges === 0 ? clear(charge) : late(charge, endOf(voided));
+}
+
+function endOf(voided: VoidAnswer): LateEnd {
+  return voided.kind === 'unknown' && voided.promise === 'made' ? 'accepted' : voided.kind;
 }
 
 const clear = ({ overMilliseconds }: WatchedCharge): Look => ({

@@ -30,6 +30,7 @@ import {
   untilGonePostponement,
 } from '../../transaction.ts';
 import type { OutcomeResult, OutcomeRow } from './outcomes.sql.ts';
+import { isPromised, isVoidAccepted, promised } from './promised-void.ts';
 import {
   claimUnresolvedCharges,
   EARLIEST_UNRESOLVED_CHARGE,
@@ -137,8 +138,9 @@ async function postpone(
   postponement: Postponement,
 ): Promise<void> {
   tools.observe('postponed');
-  // Said once, when it was sent.
-  const reason = isOfAnother(charge) ? REFERENCE_OF_ANOTHER : postponement.reason;
+  // Said once, when it was sent; and what was not asked takes nothing back.
+  const isKept = isOfAnother(charge) || (isVoidAccepted(charge) && postponement.wasAsked === false);
+  const reason = (isKept ? charge.unknownReason : null) ?? postponement.reason;
   await postponeResolution(tools.database, charge, { ...postponement, reason });
 }
 
@@ -248,6 +250,7 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
     return goneOrWaiting(late, charge, isLive || wasLive);
   }
   if (voided.kind === 'voided') return { state: 'voided' };
+  if (isPromised(charge, voided)) return promised(charge);
   // A captured one that is not given back is money, and none of these: a person is told at each try.
   if (voided.kind === 'unknown' && voided.ofHold !== undefined && isHeard(voided)) {
     if (voided.ofHold === 'unclear') return doubtful(charge, voided.reason);
@@ -316,6 +319,7 @@ async function keepOne(
     observeTwins(charge);
     return kept;
   }
+  if (isPromised(charge, voided)) return promised(charge);
   return `it was booked more than once, and all but ${found.tid} are to be voided`;
 }
 

@@ -2,7 +2,7 @@ import { behindAnswer, unusable } from '../../../../platform/channels/unclear.ts
 import type { Acquirer, CancelAnswer, CancelRequest, NotSent, Unknown, VoidAnswer } from '../../acquirer.ts';
 import { type CancelRead, notVoided, unknown } from '../../direct-acquirer.ts';
 import { stepOfCancel, unseenCancel, unsentCancel } from '../../sum-cancel.ts';
-import { sendingTime } from '../sending-time.ts';
+import { type SendingTime, sendingTime, UNMARKED } from '../sending-time.ts';
 import { type CieloPayment, readCieloVoid } from './cielo-answers.ts';
 import { CIELO_VOID_LATE } from './cielo-codes.ts';
 import type { AskCielo, LookUpCielo } from './cielo-payments.ts';
@@ -35,7 +35,7 @@ async function voidAll(
   kept: string | null,
   timeout: number,
 ): Promise<VoidAnswer> {
-  const endsAt = performance.now() + timeout;
+  const time = sendingTime(timeout);
   const payments = await tools.lookUp(merchantId, reference, timeout);
   if ('kind' in payments) return payments;
   if (payments.length === 0) return { kind: 'notFound', reason: 'Cielo does not know it' };
@@ -44,7 +44,7 @@ async function voidAll(
   const others = payments.filter(({ tid }) => kept === null || tid !== kept);
   // At once: one that cannot be voided keeps none of the others live.
   const answers = await Promise.all(
-    others.filter(isLive).map((payment) => endOne(tools, merchantId, payment, endsAt - performance.now())),
+    others.filter(isLive).map((payment) => endOne(tools, merchantId, payment, time)),
   );
   const unvoided = answers.filter((answer) => answer !== 'voided');
   if (others.some(isUndecided)) {
@@ -65,22 +65,28 @@ async function voidAll(
 type Unvoided = Extract<VoidAnswer, Unknown | NotSent>;
 
 function rankOf(answer: Unvoided): number {
-  return answer.kind === 'notSent' ? 0 : ['unclear', 'refused', 'late'].indexOf(answer.ofHold ?? '') + 1;
+  if (answer.kind === 'notSent') return 0;
+  if (answer.promise === 'made') return HOLDS.length + 1;
+  return HOLDS.indexOf(answer.ofHold) + 1;
 }
+
+const HOLDS: readonly unknown[] = ['unclear', 'refused', 'late'];
 
 async function endOne(
   tools: Tools,
   merchantId: string,
   payment: CieloPayment,
-  timeout: number,
+  time: SendingTime,
 ): Promise<'voided' | Unvoided> {
-  const endsAt = performance.now() + timeout;
-  if (!(await tools.pauses.take(payment.paymentId, timeout))) return TOO_SOON;
-  const answer = await sendVoid(tools, merchantId, payment, null, endsAt - performance.now());
-  if (answer.kind === 'canceled') return 'voided';
-  if (answer.kind === 'pending') return unusable('Cielo accepted the void, and has not done it yet');
-  return notVoided(answer, isHeld(payment), CIELO_VOID_LATE);
+  const send = (left: number) => sendVoid(tools, merchantId, payment, null, left);
+  const answer = await time.send(UNMARKED, send, turnOf(tools, payment));
+  return answer.kind === 'canceled' ? 'voided' : notVoided(answer, isHeld(payment), CIELO_VOID_LATE);
 }
+
+const turnOf =
+  ({ pauses }: Tools, { paymentId }: CieloPayment) =>
+  async (most: number) =>
+    (await pauses.take(paymentId, most)) ? null : TOO_SOON;
 
 /** `amount` null: all of it. */
 async function sendVoid(
@@ -106,8 +112,6 @@ async function cancel(tools: Tools, request: CancelRequest, timeout: number): Pr
   if (payment === null) return unseenCancel(history, 'Cielo does not know the charge');
   const step = stepOfCancel(request, givenBackOf(payment), tools.silence);
   if (step.kind !== 'send') return step;
-  const takeTurn = async (most: number) =>
-    (await tools.pauses.take(payment.paymentId, most)) ? null : TOO_SOON;
   const send = (left: number) => sendVoid(tools, merchantId, payment, amount, left);
-  return behindAnswer(await time.send(request, send, takeTurn));
+  return behindAnswer(await time.send(request, send, turnOf(tools, payment)));
 }
