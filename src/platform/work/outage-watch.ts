@@ -25,7 +25,7 @@ export type OutageWatch = {
    * probe, which counts as under way until its result is observed, or for a minute.
    */
   mayAsk(asked: Asked): boolean;
-  /** Null: it may not be asked, or is away while others are not and a few others ask it. Then nothing is run. */
+  /** Null, and nothing is run: it may not be asked, or is away while others are not, and a few ask it. */
   ask<Answer>(asked: Asked, run: () => Promise<Answer>): Promise<Answer | null>;
   /** While every provider is mute: the only merchant without answers. Null: mute for all, or not at all. */
   onlySilentFor(): string | null;
@@ -136,6 +136,23 @@ function openSilences(
   return { isMute, isSilent, silenceOf, goOn, end };
 }
 
+/** How many are asked at each provider now. */
+function openUnderWay() {
+  const counts = new Map<string, number>();
+  const at = (provider: string) => counts.get(provider) ?? 0;
+  return {
+    at,
+    async run<Answer>(provider: string, run: () => Promise<Answer>): Promise<Answer> {
+      counts.set(provider, at(provider) + 1);
+      try {
+        return await run();
+      } finally {
+        counts.set(provider, at(provider) - 1);
+      }
+    },
+  };
+}
+
 /** `providers`: all names, including those not asked yet. */
 export function openOutageWatch(
   limits: OutageLimits,
@@ -162,12 +179,11 @@ export function openOutageWatch(
     silence.probeAt = now() + PROBE_MILLISECONDS;
     return true;
   }
-  const underWay = new Map<string, number>();
-  const underWayAt = (provider: string) => underWay.get(provider) ?? 0;
+  const underWay = openUnderWay();
   function isFull({ merchantId, provider }: Asked): boolean {
     const silence = silenceOf(provider);
     if (!isSilent(silence) || areAll(isSilent) || isOfOneOther(silence, merchantId)) return false;
-    return underWayAt(provider) >= MOST_AT_ONCE_WHILE_AWAY;
+    return underWay.at(provider) >= MOST_AT_ONCE_WHILE_AWAY;
   }
   return {
     observe(isAnswered, asked) {
@@ -190,14 +206,7 @@ export function openOutageWatch(
     },
     mayAsk,
     async ask(asked, run) {
-      if (isFull(asked) || !mayAsk(asked)) return null;
-      const { provider } = asked;
-      underWay.set(provider, underWayAt(provider) + 1);
-      try {
-        return await run();
-      } finally {
-        underWay.set(provider, underWayAt(provider) - 1);
-      }
+      return isFull(asked) || !mayAsk(asked) ? null : underWay.run(asked.provider, run);
     },
     onlySilentFor() {
       if (!areAll(isMute)) return null;
