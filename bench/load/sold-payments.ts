@@ -31,7 +31,9 @@ const DAY = 86_400_000;
 const YEAR_DAYS = 365;
 const CARDS = 50_000;
 /** Rows that are written at a time. */
-const BATCH = 500_000;
+const BATCH = 250_000;
+/** Batches at a time: a processor for each. */
+const LOADERS = 2;
 
 /**
  * $1, $2: the first and the last that are written now; $3: how many there are in all, $4: of how many
@@ -95,24 +97,33 @@ export async function loadSoldPayments(
   const shops = [GIANT, ...Array.from({ length: merchants }, (_, index) => shopName(index + 1))];
   for (const merchantId of areShopsThere ? [] : shops)
     await createShop(tools, { merchantId, accountNumber: ACCOUNT });
-  const client = new pg.Client({ ...tools.address, statement_timeout: STATEMENT_TIMEOUT_MILLISECONDS });
-  client.on('error', () => {});
-  await client.connect();
+  const clients = Array.from({ length: LOADERS }, () => {
+    const client = new pg.Client({ ...tools.address, statement_timeout: STATEMENT_TIMEOUT_MILLISECONDS });
+    return client.on('error', () => {});
+  });
+  const [client] = clients as [pg.Client];
   try {
+    for (const one of clients) await one.connect();
     const [from, to] = [now - days * DAY, now].map((moment) => new Date(moment).toISOString());
     const tables = ['transactions', 'installments', ...beside.map(({ table }) => table)];
     const inserts = [INSERT_PAYMENTS, INSERT_PARTS, ...beside.map(({ insert }) => insert)];
     await withBareTables(client, tables, async () => {
-      for (let first = 1; first <= payments; first += BATCH) {
-        const last = Math.min(first + BATCH - 1, payments);
-        const values = [first, last, payments, merchants, from, (days * DAY) / 1_000, to];
-        for (const insert of inserts) await client.query(insert, values);
-        tools.say?.(`${Math.round((performance.now() - startedAt) / 1_000)} s: ${last} payments`);
-      }
+      let next = 1;
+      const load = async (loader: pg.Client) => {
+        while (next <= payments) {
+          const first = next;
+          next += BATCH;
+          const last = Math.min(next - 1, payments);
+          const values = [first, last, payments, merchants, from, (days * DAY) / 1_000, to];
+          for (const insert of inserts) await loader.query(insert, values);
+          tools.say?.(`${Math.round((performance.now() - startedAt) / 1_000)} s: ${last} payments`);
+        }
+      };
+      await Promise.all(clients.map(load));
     });
     for (const table of tables) await client.query(`vacuum (analyze) ${table}`);
   } finally {
-    await client.end();
+    await Promise.all(clients.map((one) => one.end()));
   }
   const seconds = (performance.now() - startedAt) / 1_000;
   return { giant: GIANT, ordinary: shopName(1), seconds };

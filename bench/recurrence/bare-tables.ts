@@ -18,8 +18,8 @@ const PARTS = `select format('alter table %s drop constraint %I', c.conrelid::re
     and not exists (select from pg_constraint c where c.conindid = i.indexrelid and c.contype in ('p', 'u'))
   order by turn, age`;
 
-/** Gigabytes would be better for the largest; a bench shares its machine. */
-const MEMORY = "set maintenance_work_mem = '512MB'";
+/** More would be better for the largest; a bench shares its machine. */
+const MEMORY = "set maintenance_work_mem = '1GB'; set max_parallel_maintenance_workers = 2";
 
 /**
  * Takes keys and indexes away while rows are loaded, and makes them again, which is several times faster

@@ -168,6 +168,8 @@ const REASONS = [
   'it is of bank {code}, and provider {name} is not known here',
   'it is of bank {code}, and provider {name} is of bank {other}',
   'another process may have it',
+  'it was booked more than once, and all but {code} are to be voided',
+  'it was booked more than once, and the one to keep has no identifier',
   'the look-up took too long',
   'another void of the payment was sent a moment ago',
   'its provider answers nothing at the moment',

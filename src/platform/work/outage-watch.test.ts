@@ -28,7 +28,7 @@ function watchOf(limits: Partial<typeof LIMITS> = {}, providers: readonly string
 test('who answers now and then is not away', () => {
   const { watch, receive, reported } = watchOf();
   receive(false, false, true, false, false, true, false, false);
-  assert.equal(watch.areAllMute(), false);
+  assert.equal(watch.isMute(), false);
   assert.equal(watch.millisecondsUntilProbe(), 0);
   assert.equal(watch.takeReturn(), false, 'nor has anybody returned');
   assert.deepEqual(reported, []);
@@ -62,12 +62,12 @@ test('who answered nothing, and then in part, is away no more', () => {
 test('who answers nothing three times in a row is away, is asked after a pause, and back with one answer', () => {
   const { watch, receive, reported } = watchOf();
   receive(false, false, false);
-  assert.equal(watch.areAllMute(), true);
+  assert.equal(watch.isMute(), true);
   assert.ok(watch.millisecondsUntilProbe() > 0);
   receive(false);
   assert.equal(watch.takeReturn(), false);
   receive(true);
-  assert.equal(watch.areAllMute(), false);
+  assert.equal(watch.isMute(), false);
   assert.equal(watch.millisecondsUntilProbe(), 0);
   assert.equal(watch.takeReturn(), true);
   assert.equal(watch.takeReturn(), false, 'once for each return');
@@ -83,9 +83,9 @@ test('whose questions alone are not answered is named, until one of another merc
   receive(false);
   assert.equal(watch.onlySilentFor(), 'shop');
   watch.observe(false, OTHER);
-  assert.deepEqual([watch.areAllMute(), watch.onlySilentFor()], [true, null]);
+  assert.deepEqual([watch.isMute(), watch.onlySilentFor()], [true, null]);
   watch.observe(true, OTHER);
-  assert.deepEqual([watch.areAllMute(), watch.onlySilentFor()], [false, null]);
+  assert.deepEqual([watch.isMute(), watch.onlySilentFor()], [false, null]);
 });
 
 test('a return is not taken while they are away again', () => {
@@ -120,10 +120,7 @@ test('one of two providers that is away is asked now and then by itself; the oth
   const second = { merchantId: 'shop', provider: 'second' };
   watch.observe(true, second);
   receive(false, false, false);
-  assert.deepEqual(
-    [watch.isAway('default'), watch.isAway('second'), watch.areAllMute()],
-    [true, false, false],
-  );
+  assert.deepEqual([watch.isAway('default'), watch.isAway('second'), watch.isMute()], [true, false, false]);
   assert.equal(watch.millisecondsUntilProbe(), 0, 'the work goes on for the other one');
   watch.observe(true, second);
   assert.equal(watch.isAway('default'), true, 'what another provider answers says nothing of it');
@@ -167,22 +164,40 @@ test('where look-ups are answered nothing is held back, though what is sent behi
   assert.deepEqual(reported, ['default begun']);
 });
 
-test('who is silent behind its look-ups is asked a few at once while others answer, and returns with an answer', async () => {
+test('behind look-ups that are answered little is sent at once while others answer, and what waited is called back', async () => {
   const { watch } = watchOf({}, ['default', 'second']);
+  const sent = () => watch.send(SHOP, async () => 'sent');
   for (const request of ['one', 'two', 'three']) watch.observePart(request, SHOP);
   const hanging = Promise.withResolvers<string>();
-  const asks = Array.from({ length: 6 }, () => watch.ask(SHOP, () => hanging.promise));
-  assert.equal(await watch.ask(SHOP, async () => 'asked'), null);
-  assert.equal(await watch.ask(OTHER, async () => 'asked'), 'asked', 'only one merchant got no answers');
-  assert.equal(await watch.ask({ ...SHOP, provider: 'second' }, async () => 'asked'), 'asked');
-  watch.observe(true, SHOP);
-  assert.equal(watch.takeReturn(), true);
+  const hang = () => watch.send(SHOP, () => hanging.promise);
+  const ofOne = Array.from({ length: 5 }, hang);
+  assert.equal(await sent(), 'sent', 'one merchant has its share as ever');
+  watch.observePart('four', OTHER);
+  assert.equal(await sent(), null);
+  assert.equal(await watch.send({ ...SHOP, provider: 'second' }, async () => 'sent'), 'sent');
+  assert.equal(watch.mayAsk(SHOP), true, 'it is looked up');
   hanging.resolve('answered');
-  const answered = (await Promise.all(asks)).filter((answer) => answer !== null);
-  assert.equal(answered.length, 4);
-  assert.equal(await watch.ask(SHOP, async () => 'asked'), 'asked');
-  const failed = watch.ask(SHOP, () => Promise.reject(new Error('E')));
-  await assert.rejects(failed, /E/);
+  assert.deepEqual(new Set(await Promise.all(ofOne)), new Set(['answered']));
+  assert.equal(await sent(), 'sent');
+  await assert.rejects(
+    watch.send(SHOP, () => Promise.reject(new Error('E'))),
+    /E/,
+  );
+  watch.observeLook(SHOP);
+  assert.deepEqual([watch.isAway('default'), watch.takeReturn()], [true, false]);
+  watch.observe(true, SHOP);
+  assert.deepEqual([watch.isAway('default'), watch.takeReturn()], [false, true]);
+});
+
+test('requests that are over count no more, and nothing is called back that did not wait', () => {
+  const { watch } = watchOf();
+  for (const request of ['one', 'two', 'three', 'four']) watch.observePart(request, SHOP);
+  watch.observeEnd('one', SHOP);
+  assert.equal(watch.isAway('default'), true);
+  watch.observeEnd('two', SHOP);
+  assert.deepEqual([watch.isAway('default'), watch.takeReturn()], [false, false]);
+  watch.observePart('five', SHOP);
+  assert.equal(watch.isAway('default'), true);
 });
 
 test('look-ups that are answered hide no silence behind them, and end one of look-ups', () => {

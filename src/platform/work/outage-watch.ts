@@ -8,16 +8,18 @@ export type Asked = {
 /** Decides whether a provider of a kind is away, how often to ask it, and when it is back. */
 export type OutageWatch = {
   observe(isAnswered: boolean, asked: Asked): void;
-  /** The provider answered a look-up, which says nothing of what is asked behind one. */
+  /** The provider answered a look-up, which says nothing of what is asked behind one; or something else. */
   observeLook(asked: Asked): void;
   /**
    * The provider answered a look-up, and was silent about what was asked behind it. Such requests mean away
    * when there are several of them: one may be at fault itself, however often it is asked for.
    */
   observePart(request: string, asked: Asked): void;
+  /** That request is over, however that was found. */
+  observeEnd(request: string, asked: Asked): void;
   isAway(provider: string): boolean;
-  /** Every provider answers nothing at all. */
-  areAllMute(): boolean;
+  /** It answers nothing at all. Without a name: every provider. */
+  isMute(provider?: string): boolean;
   /** Since the provider was found to be away; 0: it is not. */
   awaySeconds(provider: string): number;
   /**
@@ -25,8 +27,8 @@ export type OutageWatch = {
    * probe, which counts as under way until its result is observed, or for a minute.
    */
   mayAsk(asked: Asked): boolean;
-  /** Null, and nothing is run: it may not be asked, or is away while others are not, and a few ask it. */
-  ask<Answer>(asked: Asked, run: () => Promise<Answer>): Promise<Answer | null>;
+  /** What is sent behind a look-up. Null, and not run: a few are under way there, while others answer. */
+  send<Answer>(asked: Asked, run: () => Promise<Answer>): Promise<Answer | null>;
   /** While every provider is mute: the only merchant without answers. Null: mute for all, or not at all. */
   onlySilentFor(): string | null;
   /** While every provider is mute; 0: now. */
@@ -55,6 +57,8 @@ const FORGOTTEN_MILLISECONDS = 2_700_000;
 
 /** Each may wait for a whole time-out in a slot that those of other providers need. */
 const MOST_AT_ONCE_WHILE_AWAY = 4;
+/** Of a provider: how many requests without an answer are remembered by name. */
+const MOST_PARTS = 1_000;
 
 /** What was not asked says nothing of its provider. `isLook`: no more than a look-up was asked. */
 export function observeAnswer(
@@ -73,13 +77,15 @@ export function observeAnswer(
 
 type Silence = {
   inRow: number;
-  /** Requests that were answered in part, each once, since one was answered behind its look-up. */
+  /** Requests that were answered in part and are not over, since one was answered behind its look-up. */
   readonly parts: Set<string>;
   begunAt: number;
   lastAt: number;
   /** The only merchant of these queries; null: several. */
   merchantId: string | null;
   probeAt: number;
+  /** Something waits for its return that was looked up. */
+  hasHeldBack: boolean;
 };
 
 /** `returned`: called for one that has answered again; not for one that is asked nothing any more. */
@@ -109,14 +115,15 @@ function openSilences(
     change(before);
     const silence = silences.get(provider);
     const isAway = isSilent(silence);
-    if ((wasMute && !isMute(silence)) || (wasAway && !isAway)) returned();
+    if ((wasMute && !isMute(silence)) || (before?.hasHeldBack && !isAway)) returned();
     if (isAway === wasAway) return;
     if (isAway) silence.begunAt = now();
     tell({ provider, isAway });
   }
   function goOn({ merchantId, provider }: Asked, count: (silence: Silence) => void): void {
     tellOf(provider, (before) => {
-      const none = { inRow: 0, parts: new Set<string>(), begunAt: 0, lastAt: 0, merchantId, probeAt: 0 };
+      const times = { begunAt: 0, lastAt: 0, probeAt: 0 };
+      const none = { inRow: 0, parts: new Set<string>(), merchantId, hasHeldBack: false, ...times };
       const lasting = before ?? none;
       silences.set(provider, lasting);
       count(lasting);
@@ -125,15 +132,24 @@ function openSilences(
       if (lasting.merchantId !== merchantId) lasting.merchantId = null;
     });
   }
-  /** `isWhole`: also what was silent behind a look-up. */
-  function end(provider: string, isWhole: boolean): void {
+  /** `change`: what of it goes on. Nothing: it is over. */
+  function end(provider: string, change: (silence: Silence) => void): void {
     tellOf(provider, (silence) => {
       if (silence === undefined) return;
-      silence.inRow = 0;
-      if (isWhole || silence.parts.size === 0) silences.delete(provider);
+      change(silence);
+      if (silence.inRow === 0 && silence.parts.size === 0) silences.delete(provider);
     });
   }
   return { isMute, isSilent, silenceOf, goOn, end };
+}
+
+function endRow(silence: Silence): void {
+  silence.inRow = 0;
+}
+
+function endWhole(silence: Silence): void {
+  endRow(silence);
+  silence.parts.clear();
 }
 
 /** How many are asked at each provider now. */
@@ -170,43 +186,46 @@ export function openOutageWatch(
     const all = providers().map(silenceOf);
     return all.length > 0 && all.every(are);
   };
-  const isOfOneOther = (silence: Silence, merchantId: string) =>
-    silence.merchantId !== null && silence.merchantId !== merchantId;
   function mayAsk({ merchantId, provider }: Asked): boolean {
     const silence = silenceOf(provider);
-    if (!isMute(silence) || areAll(isMute) || isOfOneOther(silence, merchantId)) return true;
+    if (!isMute(silence) || areAll(isMute)) return true;
+    if (silence.merchantId !== null && silence.merchantId !== merchantId) return true;
     if (now() < silence.probeAt) return false;
     silence.probeAt = now() + PROBE_MILLISECONDS;
     return true;
   }
   const underWay = openUnderWay();
-  function isFull({ merchantId, provider }: Asked): boolean {
-    const silence = silenceOf(provider);
-    if (!isSilent(silence) || areAll(isSilent) || isOfOneOther(silence, merchantId)) return false;
+  /** One merchant alone has its share of the slots as ever. */
+  function isFull(provider: string, silence: Silence | undefined): silence is Silence {
+    if (!isSilent(silence) || silence.merchantId !== null || areAll(isSilent)) return false;
     return underWay.at(provider) >= MOST_AT_ONCE_WHILE_AWAY;
   }
   return {
     observe(isAnswered, asked) {
-      if (isAnswered) return end(asked.provider, true);
+      if (isAnswered) return end(asked.provider, endWhole);
       goOn(asked, (silence) => {
         silence.inRow += 1;
       });
     },
-    observeLook: ({ provider }) => end(provider, false),
+    observeLook: ({ provider }) => end(provider, endRow),
+    observeEnd: (request, { provider }) => end(provider, ({ parts }) => parts.delete(request)),
     observePart: (request, asked) =>
       goOn(asked, (silence) => {
         silence.inRow = 0;
-        if (silence.parts.size < limits.unresolvedInRow) silence.parts.add(request);
+        if (silence.parts.size < MOST_PARTS) silence.parts.add(request);
       }),
     isAway: (provider) => isSilent(silenceOf(provider)),
-    areAllMute: () => areAll(isMute),
+    isMute: (provider) => (provider === undefined ? areAll(isMute) : isMute(silenceOf(provider))),
     awaySeconds(provider) {
       const silence = silenceOf(provider);
       return isSilent(silence) ? (now() - silence.begunAt) / 1_000 : 0;
     },
     mayAsk,
-    async ask(asked, run) {
-      return isFull(asked) || !mayAsk(asked) ? null : underWay.run(asked.provider, run);
+    async send({ provider }, run) {
+      const silence = silenceOf(provider);
+      if (!isFull(provider, silence)) return underWay.run(provider, run);
+      silence.hasHeldBack = true;
+      return null;
     },
     onlySilentFor() {
       if (!areAll(isMute)) return null;

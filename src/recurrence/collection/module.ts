@@ -191,8 +191,10 @@ function chargeTools(
     observe(answer, intent) {
       transactions.observe(answer, intent);
       const { merchantId, acquirer: provider } = intent;
-      const isThere = isAcquirerThere(answer.kind, outage.isAway(provider));
-      if (isThere !== null) outage.observe(isThere, { merchantId, provider });
+      const isThere = isAcquirerThere(answer.kind, outage.isMute(provider));
+      // An answer to a charge says nothing of voids.
+      if (isThere === true) outage.observeLook({ merchantId, provider });
+      if (isThere === false) outage.observe(false, { merchantId, provider });
     },
     window: configuration.chargeWindow,
     chargesAtOnce: configuration.chargesAtOnce,

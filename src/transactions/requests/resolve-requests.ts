@@ -94,7 +94,7 @@ export function resolveRequests<Request extends Resolvable, Answer extends Clear
       return { tasks, isEnd: tasks.length === 0 };
     },
     send: async (request) =>
-      (await outage.ask(askedOf(resolving, request), () => resolving.ask(request))) ?? NOT_ASKED,
+      outage.mayAsk(askedOf(resolving, request)) ? await resolving.ask(request) : NOT_ASKED,
     record: (request, answer) => record(resolving, request, answer),
     about: resolving.about,
     piece: queue.earliest,
@@ -114,6 +114,7 @@ async function record<Request extends Resolvable, Answer extends Clear>(
     return postpone(resolving, request, awayPostponement(outage.awaySeconds(asked.provider)));
   if (isUnclear(answer)) return postpone(resolving, request, unclear(resolving, request, answer));
   observeAnswer(outage, { kind: answer.kind }, asked, resolving.idOf(request), answer.isLook);
+  outage.observeEnd(resolving.idOf(request), asked);
   const warning = resolving.warningOf(answer);
   if (warning !== null) resolving.warn(request, warning);
   await resolving.record(request, answer, performance.now() + RECORD_MILLISECONDS);

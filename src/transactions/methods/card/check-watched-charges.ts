@@ -4,7 +4,7 @@ import { taskOfPayment } from '../../../platform/tracing/scope.ts';
 import { DISPATCH } from '../../../platform/work/dispatch-policy.ts';
 import { Dispatcher } from '../../../platform/work/dispatcher.ts';
 import type { Work } from '../../../platform/work/due-work.ts';
-import { type Asked, type OutageWatch, observeAnswer } from '../../../platform/work/outage-watch.ts';
+import { type OutageWatch, observeAnswer } from '../../../platform/work/outage-watch.ts';
 import { createWakeSignal } from '../../../platform/work/wake-signal.ts';
 import type { Acquirer, FoundCharge, VoidAnswer } from '../../../providers/acquirers/acquirer.ts';
 import type { Acquirers } from '../../../providers/open-acquirers.ts';
@@ -94,22 +94,14 @@ async function record(tools: CheckWatchedTools, charge: WatchedCharge, look: Loo
  * one that was kept must have no twin.
  */
 async function lookAt(tools: CheckWatchedTools, charge: WatchedCharge): Promise<Look> {
-  const { acquirers, outage } = tools;
-  const { merchantId, state } = charge;
+  const { acquirers, outage, acquirerTimeoutMilliseconds: timeout } = tools;
+  const { merchantId, transactionId, state } = charge;
   const asked = { merchantId, provider: charge.acquirer };
   // A person or a restore may have it in another state; nothing is voided then.
   if (state === 'charging' || state === 'unresolved') return { kind: 'open', seconds: LONGEST_PAUSE_SECONDS };
   if (!acquirers.all().includes(charge.acquirer)) return { kind: 'unseen', seconds: LONGEST_PAUSE_SECONDS };
-  const look = await outage.ask(asked, () => lookIn(tools, charge, asked));
-  return look ?? { kind: 'unseen', seconds: awayPostponement(outage.awaySeconds(charge.acquirer)).seconds };
-}
-
-async function lookIn(
-  { acquirers, outage, acquirerTimeoutMilliseconds: timeout }: CheckWatchedTools,
-  charge: WatchedCharge,
-  asked: Asked,
-): Promise<Look> {
-  const { merchantId, transactionId, state } = charge;
+  if (!outage.mayAsk(asked))
+    return { kind: 'unseen', seconds: awayPostponement(outage.awaySeconds(charge.acquirer)).seconds };
   const acquirer = acquirers.of(charge.acquirer);
   const found = await acquirer.find(merchantId, transactionId, timeout);
   if (found.kind === 'notSent') return { kind: 'unseen', seconds: unsentPostponement(found.reason).seconds };
@@ -150,7 +142,7 @@ async function endWhatIsLive(
   const voided = await acquirer.voidCharge(merchantId, transactionId, timeout);
   const heard = behindLook(found, voided);
   observe(heard.answer, heard.isLook);
-  const wasLive = isLive || (voided.kind === 'voided' && (voided.charges ?? 0) > 0);
+  const wasLive = isLive || wasSeenLive(voided);
   if (wasLive) return lateBy(charge, voided);
   if (voided.kind === 'voided' || voided.kind === 'declined') return clear(charge);
   return unseen(charge, isUnclear ? found : {});
@@ -183,6 +175,12 @@ const unseen = ({ overMilliseconds }: WatchedCharge, { cause }: { readonly cause
   seconds:
     cause === 'unusable' ? secondsUntilNextLook(overMilliseconds) : secondsUntilNextTry(overMilliseconds),
 });
+
+/** By the void's own look-up. */
+function wasSeenLive(voided: VoidAnswer): boolean {
+  if (voided.kind === 'voided') return (voided.charges ?? 0) > 0;
+  return voided.kind === 'unknown' && (voided.promise !== undefined || voided.ofHold !== undefined);
+}
 
 /** What was accepted, and a no that it explains, ends by itself or after days. */
 function lateBy(charge: WatchedCharge, voided: VoidAnswer): Look {

@@ -127,6 +127,7 @@ async function record(tools: ResolveTools, charge: UnresolvedCharge, truth: Foun
   if (truth.state === 'doubtful') warnIfOdd(tools, charge, truth.postponement.reason);
   if ('postponement' in truth) return postpone(tools, charge, truth.postponement);
   const isRecorded = await recordTruth(tools, charge, truth);
+  tools.outage.observeEnd(charge.transactionId, { merchantId: charge.merchantId, provider: charge.acquirer });
   if (isRecorded && charge.origin === 'billing') tools.settled?.notify();
   tools.observe(isRecorded ? truth.state : 'takenOver');
 }
@@ -146,7 +147,8 @@ async function postpone(
 ): Promise<void> {
   tools.observe('postponed');
   // Said once, when it was sent; and what was not asked takes nothing back.
-  const isKept = isOfAnother(charge) || (isVoidAccepted(charge) && postponement.wasAsked === false);
+  const isLasting = isVoidAccepted(charge) || charge.unknownReason === NOTHING_LIVE;
+  const isKept = isOfAnother(charge) || (isLasting && postponement.wasAsked === false);
   const reason = (isKept ? charge.unknownReason : null) ?? postponement.reason;
   await postponeResolution(tools.database, charge, { ...postponement, reason });
 }
@@ -211,19 +213,18 @@ function lateBookingOf(
 }
 
 async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise<Found> {
-  const { outage } = tools;
-  const asked = { merchantId: charge.merchantId, provider: charge.acquirer };
-  const found = await outage.ask(asked, () => findAsked(tools, charge, asked));
-  return found ?? { state: 'notAsked', postponement: awayPostponement(outage.awaySeconds(charge.acquirer)) };
-}
-
-async function findAsked(tools: ResolveTools, charge: UnresolvedCharge, asked: Asked): Promise<Found> {
-  const { merchantId, transactionId, tries } = charge;
-  const timeout = tools.acquirerTimeoutMilliseconds;
+  const { merchantId, transactionId } = charge;
+  const { outage, acquirerTimeoutMilliseconds: timeout } = tools;
+  const asked = { merchantId, provider: charge.acquirer };
+  const whileAway: Found = {
+    state: 'notAsked',
+    postponement: awayPostponement(outage.awaySeconds(charge.acquirer)),
+  };
+  if (!outage.mayAsk(asked)) return whileAway;
   const acquirer = tools.acquirers.of(charge.acquirer);
   const found = await acquirer.find(merchantId, transactionId, timeout);
   if (found.kind === 'notSent') return { state: 'notAsked', postponement: unsentPostponement(found.reason) };
-  observeAnswer(tools.outage, found, asked, transactionId, true);
+  observeAnswer(outage, found, asked, transactionId, true);
   if (found.kind === 'declined') {
     // Of another card: this one was not asked, and the billing is charged again.
     if (isOfAnother(charge) && charge.origin === 'billing') return { state: 'voided' };
@@ -244,7 +245,29 @@ async function findAsked(tools: ResolveTools, charge: UnresolvedCharge, asked: A
     const search = Math.max(tools.searchMilliseconds(merchantId), late?.horizon ?? 0);
     if (found.kind === 'notFound' && isLookedForOn(charge, search)) return searchOn(late, search, charge);
   }
-  const isLive = found.kind !== 'notFound' && found.kind !== 'voided';
+  const end = () => endFound(tools, charge, found, { asked, late });
+  // Where a void is no tombstone it is no more than a look for what is not there.
+  const isSent = isShownLive(found) || late === null;
+  return isSent ? ((await outage.send(asked, end)) ?? whileAway) : end();
+}
+
+/** Or unclear. */
+function isShownLive({ kind }: FoundCharge): boolean {
+  return kind !== 'notFound' && kind !== 'voided';
+}
+
+/** Voids it, whatever was found but a decline, and tells what it came to. */
+async function endFound(
+  tools: ResolveTools,
+  charge: UnresolvedCharge,
+  found: FoundCharge,
+  { asked, late }: { readonly asked: Asked; readonly late: LateBooking | null },
+): Promise<Found> {
+  const { merchantId, transactionId, tries } = charge;
+  const { acquirerTimeoutMilliseconds: timeout } = tools;
+  const acquirer = tools.acquirers.of(charge.acquirer);
+  const mayStillBeKept = mayBeKept(charge);
+  const isLive = isShownLive(found);
   // A look without anything live behind others is the first.
   const isFirst = isLive || !(isOfAnother(charge) || charge.unknownReason === NOTHING_LIVE);
   if (mayStillBeKept || late !== null) {
@@ -337,7 +360,8 @@ async function keepOne(
     return kept;
   }
   if (isPromised(charge, voided)) return promised(charge);
-  return `it was booked more than once, and all but ${found.tid} are to be voided`;
+  const reason = `it was booked more than once, and all but ${found.tid} are to be voided`;
+  return voided.kind === 'declined' ? reason : unlessPromised(charge, { ...voided, reason });
 }
 
 /** Refuses another amount: the difference would be money that is not recorded. */
