@@ -84,8 +84,8 @@ export const CHARGE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: SETTLE,
-        find: "return voided.kind === 'declined' ? 'declined while it was being voided' : voided.reason;",
-        put: "return { state: 'voided' };",
+        find: "  if (voided.kind === 'declined') return 'declined while it was being voided';\n  return unlessPromised(charge, voided);\n",
+        put: "  return { state: 'voided' };\n",
       },
     ],
     kinds: 'answers',

@@ -31,8 +31,9 @@ import { outcomesWrite, unsentChargesWrite } from './methods/card/outcomes.sql.t
 import { type ResolveTools, resolveUnresolvedCharges } from './methods/card/resolve-unresolved-charges.ts';
 import { openWatermark } from './movements/open-watermark.ts';
 import type { AskAcquirerTools } from './requests/send-request.ts';
+import { agesByProvider } from './unresolved/counted.sql.ts';
 import { countUnresolved } from './unresolved/unresolved.sql.ts';
-import type { UnresolvedCount, UnresolvedKind } from './unresolved/unresolved.ts';
+import { UNRESOLVED_KINDS, type UnresolvedCount, type UnresolvedKind } from './unresolved/unresolved.ts';
 
 const COUNT_MILLISECONDS = 5_000;
 
@@ -382,13 +383,15 @@ function observeUnresolved({
   const unresolved = metrics.gauge(UNRESOLVED);
   const oldest = metrics.gauge(UNRESOLVED_OLDEST_AGE_SECONDS);
   const mostTries = metrics.gauge(UNRESOLVED_MOST_TRIES);
-  // Also one that was removed meanwhile.
-  const seen = new Set<string>();
+  const ages = new Map(
+    UNRESOLVED_KINDS.map((kind) => [
+      kind,
+      agesByProvider(acquirers.all, (provider, seconds) => oldest.set({ kind, provider }, seconds)),
+    ]),
+  );
   return (count) => {
     unresolved.set({ kind: count.kind }, count.count);
-    for (const provider of count.oldestAges.keys()) seen.add(provider);
-    for (const provider of new Set([...acquirers.all(), ...seen]))
-      oldest.set({ kind: count.kind, provider }, count.oldestAges.get(provider) ?? 0);
+    ages.get(count.kind)?.(count);
     mostTries.set({ kind: count.kind }, count.mostTries);
   };
 }

@@ -350,11 +350,11 @@ export function awayPostponement(awaySeconds: number): Postponement {
 }
 
 const LONGEST_PAUSE_UNTIL_GONE_SECONDS = 60;
+export const NOTHING_LIVE = 'nothing of it is live, and the acquirer may still book it';
 
-/** It was asked clearly, and nothing is live; the acquirer may still book it. */
 export function untilGonePostponement(milliseconds: number): Postponement {
   const seconds = Math.min(LONGEST_PAUSE_UNTIL_GONE_SECONDS, Math.max(1, Math.ceil(milliseconds / 1_000)));
-  return { seconds, reason: 'nothing of it is live, and the acquirer may still book it' };
+  return { seconds, reason: NOTHING_LIVE };
 }
 
 /**

@@ -675,6 +675,8 @@ test('a bank whose answers cannot be used is not away; one that is silent is', a
   }
   await until('each was tried', async () => ((await metric(POSTPONED)) ?? 0) >= before + boletos);
   assert.equal(await metric('parcela_bank_away{provider="default"}'), 0);
+  const age = 'parcela_boletos_unresolved_oldest_age_seconds{provider="default"}';
+  await until('they are old', async () => ((await metric(age)) ?? 0) > 0);
   await bank.stop();
   await until('the bank is away', async () => (await metric('parcela_bank_away{provider="default"}')) === 1);
   bank = await openSimulator(folder, ['--port', new URL(bank.url).port], 'bank');

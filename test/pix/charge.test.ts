@@ -200,6 +200,10 @@ test('a bank that contradicts itself is not believed, nor is a refusal while an 
     return row ?? null;
   });
   assert.equal(looked.state, 'removing');
+  await until('its age is told', async () => {
+    const text = await (await fetch(shop.service.metricsUrl)).text();
+    return /^parcela_pix_unresolved_oldest_age_seconds\{provider="default"\} [\d.]*[1-9]/m.test(text);
+  });
   await script(shop, 'PATCH /cob');
   await script(shop, 'GET /cob');
   await shop.service.auditor.query('update pix_charges set due_at = now() where pix_id = $1', [paymentId]);

@@ -147,6 +147,7 @@ const REASONS = [
   '{who} has captured it, which is not on record here',
   '{who} does not know a charge that it has made',
   '{who} accepted the void, and has not done it yet',
+  '{who} accepted the void of a hold, and has not done it yet',
   '{who} is to be asked',
   '{who} reports no changes',
   '{who} shows less than it gave back',

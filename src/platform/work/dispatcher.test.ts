@@ -175,6 +175,20 @@ test('while the other side is away one is asked at a time, and its return pulls 
   assert.deepEqual(pulled, [1_000, 1_000], 'one statement for each claim, until nothing waits any more');
 });
 
+test('where look-ups are answered, and what is sent behind them is not, all slots are taken as ever', async () => {
+  const asked = { merchantId: 'silent', provider: 'default' };
+  const outage = openOutageWatch(
+    { unresolvedInRow: 1, probePauseMilliseconds: 60_000, returnPauseMilliseconds: 0 },
+    () => ['default'],
+    () => {},
+  );
+  outage.observePart('one', asked);
+  const { dispatcher, due, begun } = openDispatcher({ limits: DISPATCH.unresolvedCharges, outage });
+  due.push(task(1, 'silent'), task(2, 'shop'), task(3, 'other'));
+  await dispatcher.runDue(running().signal);
+  assert.deepEqual([outage.isAway('default'), begun], [true, [1, 2, 3]]);
+});
+
 test('while only one merchant is not answered its tasks begin one at a time, and all others', async () => {
   const outage = openOutageWatch(
     { unresolvedInRow: 1, probePauseMilliseconds: 0, returnPauseMilliseconds: 0 },

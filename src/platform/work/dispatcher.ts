@@ -212,7 +212,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
       },
       now: { taken: this.#now.taken() },
       recording: this.#recording,
-      isAway: outage?.isAway() === true && outage.onlySilentFor() === null,
+      isAway: outage?.areAllMute() === true && outage.onlySilentFor() === null,
       millisecondsUntilProbe: outage?.millisecondsUntilProbe() ?? 0,
       nextClaimAt: this.#nextClaimAt,
     };

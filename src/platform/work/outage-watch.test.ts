@@ -28,7 +28,7 @@ function watchOf(limits: Partial<typeof LIMITS> = {}, providers: readonly string
 test('who answers now and then is not away', () => {
   const { watch, receive, reported } = watchOf();
   receive(false, false, true, false, false, true, false, false);
-  assert.equal(watch.isAway(), false);
+  assert.equal(watch.areAllMute(), false);
   assert.equal(watch.millisecondsUntilProbe(), 0);
   assert.equal(watch.takeReturn(), false, 'nor has anybody returned');
   assert.deepEqual(reported, []);
@@ -40,11 +40,11 @@ test('requests that are answered in part mean away when there are several, and o
     for (const request of requests) watch.observePart(request, SHOP);
   };
   part('one', 'one', 'one', 'one', 'other');
-  assert.equal(watch.isAway(), false);
+  assert.equal(watch.isAway('default'), false);
   part('third');
-  assert.equal(watch.isAway(), true);
+  assert.equal(watch.isAway('default'), true);
   part('one', 'fourth');
-  assert.equal(watch.isAway(), true, 'it is asked on');
+  assert.equal(watch.isAway('default'), true, 'it is asked on');
   watch.observe(true, SHOP);
   assert.deepEqual(reported, ['default begun', 'default over']);
 });
@@ -62,12 +62,12 @@ test('who answered nothing, and then in part, is away no more', () => {
 test('who answers nothing three times in a row is away, is asked after a pause, and back with one answer', () => {
   const { watch, receive, reported } = watchOf();
   receive(false, false, false);
-  assert.equal(watch.isAway(), true);
+  assert.equal(watch.areAllMute(), true);
   assert.ok(watch.millisecondsUntilProbe() > 0);
   receive(false);
   assert.equal(watch.takeReturn(), false);
   receive(true);
-  assert.equal(watch.isAway(), false);
+  assert.equal(watch.areAllMute(), false);
   assert.equal(watch.millisecondsUntilProbe(), 0);
   assert.equal(watch.takeReturn(), true);
   assert.equal(watch.takeReturn(), false, 'once for each return');
@@ -83,9 +83,9 @@ test('whose questions alone are not answered is named, until one of another merc
   receive(false);
   assert.equal(watch.onlySilentFor(), 'shop');
   watch.observe(false, OTHER);
-  assert.deepEqual([watch.isAway(), watch.onlySilentFor()], [true, null]);
+  assert.deepEqual([watch.areAllMute(), watch.onlySilentFor()], [true, null]);
   watch.observe(true, OTHER);
-  assert.deepEqual([watch.isAway(), watch.onlySilentFor()], [false, null]);
+  assert.deepEqual([watch.areAllMute(), watch.onlySilentFor()], [false, null]);
 });
 
 test('a return is not taken while they are away again', () => {
@@ -120,7 +120,10 @@ test('one of two providers that is away is asked now and then by itself; the oth
   const second = { merchantId: 'shop', provider: 'second' };
   watch.observe(true, second);
   receive(false, false, false);
-  assert.deepEqual([watch.isAway('default'), watch.isAway('second'), watch.isAway()], [true, false, false]);
+  assert.deepEqual(
+    [watch.isAway('default'), watch.isAway('second'), watch.areAllMute()],
+    [true, false, false],
+  );
   assert.equal(watch.millisecondsUntilProbe(), 0, 'the work goes on for the other one');
   watch.observe(true, second);
   assert.equal(watch.isAway('default'), true, 'what another provider answers says nothing of it');
@@ -164,6 +167,24 @@ test('where look-ups are answered nothing is held back, though what is sent behi
   assert.deepEqual(reported, ['default begun']);
 });
 
+test('who is silent behind its look-ups is asked a few at once while others answer, and returns with an answer', async () => {
+  const { watch } = watchOf({}, ['default', 'second']);
+  for (const request of ['one', 'two', 'three']) watch.observePart(request, SHOP);
+  const hanging = Promise.withResolvers<string>();
+  const asks = Array.from({ length: 6 }, () => watch.ask(SHOP, () => hanging.promise));
+  assert.equal(await watch.ask(SHOP, async () => 'asked'), null);
+  assert.equal(await watch.ask(OTHER, async () => 'asked'), 'asked', 'only one merchant got no answers');
+  assert.equal(await watch.ask({ ...SHOP, provider: 'second' }, async () => 'asked'), 'asked');
+  watch.observe(true, SHOP);
+  assert.equal(watch.takeReturn(), true);
+  hanging.resolve('answered');
+  const answered = (await Promise.all(asks)).filter((answer) => answer !== null);
+  assert.equal(answered.length, 4);
+  assert.equal(await watch.ask(SHOP, async () => 'asked'), 'asked');
+  const failed = watch.ask(SHOP, () => Promise.reject(new Error('E')));
+  await assert.rejects(failed, /E/);
+});
+
 test('look-ups that are answered hide no silence behind them, and end one of look-ups', () => {
   const { watch, receive, reported } = watchOf();
   const observe = (kind: string, request: string, isLook: boolean) =>
@@ -191,7 +212,7 @@ test('with all providers away a work asks one at a time, whatever the provider',
   receive(false, false, false);
   for (const merchantId of ['shop', 'other', 'shop'])
     watch.observe(false, { merchantId, provider: 'second' });
-  assert.deepEqual([watch.isAway(), watch.mayAsk(SHOP), watch.onlySilentFor()], [true, true, null]);
+  assert.deepEqual([watch.isAway('default'), watch.mayAsk(SHOP), watch.onlySilentFor()], [true, true, null]);
   assert.ok(watch.millisecondsUntilProbe() > 0);
 });
 

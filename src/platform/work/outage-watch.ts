@@ -15,18 +15,21 @@ export type OutageWatch = {
    * when there are several of them: one may be at fault itself, however often it is asked for.
    */
   observePart(request: string, asked: Asked): void;
-  /** Without a name: whether every provider is away. */
-  isAway(provider?: string): boolean;
+  isAway(provider: string): boolean;
+  /** Every provider answers nothing at all. */
+  areAllMute(): boolean;
   /** Since the provider was found to be away; 0: it is not. */
   awaySeconds(provider: string): number;
   /**
-   * False: this provider is away while others answer, and it is not time to ask it again. True may be a
+   * False: this provider is mute while others answer, and it is not time to ask it again. True may be a
    * probe, which counts as under way until its result is observed, or for a minute.
    */
   mayAsk(asked: Asked): boolean;
-  /** While every provider is away: the only merchant without answers. Null: away for all, or not at all. */
+  /** Null, and nothing is run: it may not be asked, or is away while others are not, and a few ask it. */
+  ask<Answer>(asked: Asked, run: () => Promise<Answer>): Promise<Answer | null>;
+  /** While every provider is mute: the only merchant without answers. Null: mute for all, or not at all. */
   onlySilentFor(): string | null;
-  /** While every provider is away; 0: now. */
+  /** While every provider is mute; 0: now. */
   millisecondsUntilProbe(): number;
   /** Null: not back. */
   millisecondsUntilReturn(): number | null;
@@ -49,6 +52,9 @@ const PROBE_MILLISECONDS = 60_000;
 
 /** Longer than anything waits, watched charges too: nothing is left that it could answer. */
 const FORGOTTEN_MILLISECONDS = 2_700_000;
+
+/** Each may wait for a whole time-out in a slot that those of other providers need. */
+const MOST_AT_ONCE_WHILE_AWAY = 4;
 
 /** What was not asked says nothing of its provider. `isLook`: no more than a look-up was asked. */
 export function observeAnswer(
@@ -76,7 +82,7 @@ type Silence = {
   probeAt: number;
 };
 
-/** `returned`: called for one that was mute and has answered; not for one that is asked nothing any more. */
+/** `returned`: called for one that has answered again; not for one that is asked nothing any more. */
 function openSilences(
   { unresolvedInRow, probePauseMilliseconds }: OutageLimits,
   tell: (news: OutageNews) => void,
@@ -102,8 +108,8 @@ function openSilences(
     const [wasMute, wasAway] = [isMute(before), isSilent(before)];
     change(before);
     const silence = silences.get(provider);
-    if (wasMute && !isMute(silence)) returned();
     const isAway = isSilent(silence);
+    if ((wasMute && !isMute(silence)) || (wasAway && !isAway)) returned();
     if (isAway === wasAway) return;
     if (isAway) silence.begunAt = now();
     tell({ provider, isAway });
@@ -130,6 +136,23 @@ function openSilences(
   return { isMute, isSilent, silenceOf, goOn, end };
 }
 
+/** How many are asked at each provider now. */
+function openUnderWay() {
+  const counts = new Map<string, number>();
+  const at = (provider: string) => counts.get(provider) ?? 0;
+  return {
+    at,
+    async run<Answer>(provider: string, run: () => Promise<Answer>): Promise<Answer> {
+      counts.set(provider, at(provider) + 1);
+      try {
+        return await run();
+      } finally {
+        counts.set(provider, at(provider) - 1);
+      }
+    },
+  };
+}
+
 /** `providers`: all names, including those not asked yet. */
 export function openOutageWatch(
   limits: OutageLimits,
@@ -147,6 +170,21 @@ export function openOutageWatch(
     const all = providers().map(silenceOf);
     return all.length > 0 && all.every(are);
   };
+  const isOfOneOther = (silence: Silence, merchantId: string) =>
+    silence.merchantId !== null && silence.merchantId !== merchantId;
+  function mayAsk({ merchantId, provider }: Asked): boolean {
+    const silence = silenceOf(provider);
+    if (!isMute(silence) || areAll(isMute) || isOfOneOther(silence, merchantId)) return true;
+    if (now() < silence.probeAt) return false;
+    silence.probeAt = now() + PROBE_MILLISECONDS;
+    return true;
+  }
+  const underWay = openUnderWay();
+  function isFull({ merchantId, provider }: Asked): boolean {
+    const silence = silenceOf(provider);
+    if (!isSilent(silence) || areAll(isSilent) || isOfOneOther(silence, merchantId)) return false;
+    return underWay.at(provider) >= MOST_AT_ONCE_WHILE_AWAY;
+  }
   return {
     observe(isAnswered, asked) {
       if (isAnswered) return end(asked.provider, true);
@@ -160,18 +198,15 @@ export function openOutageWatch(
         silence.inRow = 0;
         if (silence.parts.size < limits.unresolvedInRow) silence.parts.add(request);
       }),
-    isAway: (provider) => (provider === undefined ? areAll(isSilent) : isSilent(silenceOf(provider))),
+    isAway: (provider) => isSilent(silenceOf(provider)),
+    areAllMute: () => areAll(isMute),
     awaySeconds(provider) {
       const silence = silenceOf(provider);
       return isSilent(silence) ? (now() - silence.begunAt) / 1_000 : 0;
     },
-    mayAsk({ merchantId, provider }) {
-      const silence = silenceOf(provider);
-      if (!isMute(silence) || areAll(isMute)) return true;
-      if (silence.merchantId !== null && silence.merchantId !== merchantId) return true;
-      if (now() < silence.probeAt) return false;
-      silence.probeAt = now() + PROBE_MILLISECONDS;
-      return true;
+    mayAsk,
+    async ask(asked, run) {
+      return isFull(asked) || !mayAsk(asked) ? null : underWay.run(asked.provider, run);
     },
     onlySilentFor() {
       if (!areAll(isMute)) return null;

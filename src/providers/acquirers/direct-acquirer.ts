@@ -152,7 +152,12 @@ export function notVoided(
     case 'notConnected':
       return behindAnswer(unknown(read.reason));
     case 'pending':
-      return { ...unusable(VOID_ACCEPTED), promise: 'made' };
+      return isHeld
+        ? {
+            ...unusable('the acquirer accepted the void of a hold, and has not done it yet'),
+            ofHold: 'unclear',
+          }
+        : { ...unusable(VOID_ACCEPTED), promise: 'made' };
     case 'unknown': {
       const unclear = behindAnswer(read);
       return isHeld ? { ...unclear, ofHold: 'unclear' } : unclear;

@@ -94,7 +94,7 @@ export function resolveRequests<Request extends Resolvable, Answer extends Clear
       return { tasks, isEnd: tasks.length === 0 };
     },
     send: async (request) =>
-      outage.mayAsk(askedOf(resolving, request)) ? await resolving.ask(request) : NOT_ASKED,
+      (await outage.ask(askedOf(resolving, request), () => resolving.ask(request))) ?? NOT_ASKED,
     record: (request, answer) => record(resolving, request, answer),
     about: resolving.about,
     piece: queue.earliest,

@@ -6,6 +6,7 @@ import { CARD_BRANDS } from '../../values/card-number.ts';
 import { CANCEL_STATES } from '../cancels/cancel.ts';
 import { CAPTURE_STATES } from '../capture.ts';
 import { ORIGINS, TRANSACTION_STATES } from '../transaction.ts';
+import { COUNTED, countedOfAll } from './counted.sql.ts';
 import {
   type Case,
   LONGEST_PROMISE_MILLISECONDS,
@@ -110,23 +111,16 @@ export async function findUnresolved(
   return (await database.query(LISTS[kind], values)).map((row) => ({ kind, ...CHARGE.parse(row) }));
 }
 
-const COUNTED = rowCodec<Omit<UnresolvedCount, 'kind' | 'oldestAges'> & { readonly acquirer: string }>({
-  acquirer: column.text('unanswered.acquirer'),
-  count: column.whole('count(*)'),
-  oldestAge: column.real('greatest(coalesce(extract(epoch from now() - min(since)), 0), 0)::float8'),
-  mostTries: column.whole('coalesce(max(tries), 0)'),
-});
-
 /** What waits for an end that comes by itself is old only behind that. */
 const COUNTED_REQUEST = `greatest(c.created_at, c.ends_at) as since, c.tries,
-           (select t.acquirer from transactions t where t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id) as acquirer`;
+           (select t.acquirer from transactions t where t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id) as provider`;
 
 const COUNT_CHARGES = statement(
   'transactions.count_unresolved',
   `select ${COUNTED.columns}
-   from (select ${CHARGE_OLD_SINCE} as since, t.resolve_tries as tries, t.acquirer from transactions t where ${IS_UNRESOLVED_CHARGE}
+   from (select ${CHARGE_OLD_SINCE} as since, t.resolve_tries as tries, t.acquirer as provider from transactions t where ${IS_UNRESOLVED_CHARGE}
          order by t.due_at limit $1) as unanswered
-   group by unanswered.acquirer`,
+   group by unanswered.provider`,
 );
 
 const COUNT_CANCELS = statement(
@@ -134,7 +128,7 @@ const COUNT_CANCELS = statement(
   `select ${COUNTED.columns}
    from (select ${COUNTED_REQUEST} from cancels c where ${IS_UNRESOLVED_REQUEST}
          order by c.due_at limit $1) as unanswered
-   group by unanswered.acquirer`,
+   group by unanswered.provider`,
 );
 
 const COUNT_CAPTURES = statement(
@@ -142,7 +136,7 @@ const COUNT_CAPTURES = statement(
   `select ${COUNTED.columns}
    from (select ${COUNTED_REQUEST} from captures c where ${IS_UNRESOLVED_REQUEST}
          order by c.due_at limit $1) as unanswered
-   group by unanswered.acquirer`,
+   group by unanswered.provider`,
 );
 
 /** Uses the index of due rows, which holds nothing else. Of all merchants. */
@@ -152,14 +146,8 @@ export async function countUnresolved(database: Database): Promise<UnresolvedCou
     count: Statement,
     ...values: readonly (string | number)[]
   ): Promise<UnresolvedCount> => {
-    const counted = (await database.query(count, [MOST_COUNTED_OF_ALL, ...values])).map(COUNTED.parse);
-    return {
-      kind,
-      count: counted.reduce((sum, one) => sum + one.count, 0),
-      oldestAge: Math.max(0, ...counted.map(({ oldestAge }) => oldestAge)),
-      oldestAges: new Map(counted.map(({ acquirer, oldestAge }) => [acquirer, oldestAge])),
-      mostTries: Math.max(0, ...counted.map(({ mostTries }) => mostTries)),
-    };
+    const counted = await database.query(count, [MOST_COUNTED_OF_ALL, ...values]);
+    return { kind, ...countedOfAll(counted.map(COUNTED.parse)) };
   };
   return [
     await countOf('charge', COUNT_CHARGES, VOID_ACCEPTED, LONGEST_PROMISE_MILLISECONDS),

@@ -5,6 +5,7 @@ import type { Instant } from '../../values/instant.ts';
 import { CANCEL_MOVES, type CancelState } from '../cancels/cancel.ts';
 import { CAPTURE_MOVES, type CaptureState } from '../capture.ts';
 import { type Origin, TRANSACTION_MOVES, type TransactionState } from '../transaction.ts';
+import type { Counted } from './counted.sql.ts';
 
 export const UNRESOLVED_KINDS = ['charge', 'cancel', 'capture'] as const;
 export type UnresolvedKind = (typeof UNRESOLVED_KINDS)[number];
@@ -31,15 +32,7 @@ export type Unresolved = {
 /** Behind it a void that was accepted, and is not done, is for a person. A weekend and a holiday fit in. */
 export const LONGEST_PROMISE_MILLISECONDS = 4 * 86_400_000;
 
-export type UnresolvedCount = {
-  readonly kind: UnresolvedKind;
-  readonly count: number;
-  /** Seconds; 0 if there is none. */
-  readonly oldestAge: number;
-  /** By acquirer; of one that has none there is no entry. */
-  readonly oldestAges: ReadonlyMap<string, number>;
-  readonly mostTries: number;
-};
+export type UnresolvedCount = Counted & { readonly kind: UnresolvedKind };
 
 export type Case = {
   readonly kind: UnresolvedKind;

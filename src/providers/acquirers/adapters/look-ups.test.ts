@@ -143,56 +143,53 @@ test('a void of which one part was not sent was sent', async () => {
     );
 });
 
-test('a void that is accepted is promised, and a no that one before explains may be; any other no comes first', async () => {
+test('a void of several is promised only where each is, and holds are over only where nothing else stands', async () => {
   const ids = ['24bc8366-fc31-4d6c-8555-17049a836a07', '24bc8366-fc31-4d6c-8555-17049a836a08'] as const;
   const listed = ok({ Payments: ids.map((PaymentId) => ({ PaymentId })) });
-  const captured = ids.map((PaymentId) => {
-    const Payment = { PaymentId, Status: 2, Amount: 700, CapturedAmount: 700, Tid: TID };
+  const shown = (number: 0 | 1, Status: 1 | 2) => {
+    const captured = Status === 2 ? { CapturedAmount: 700 } : {};
+    const Payment = { PaymentId: ids[number], Status, Amount: 700, Tid: TID, ...captured };
     return ok({ MerchantOrderId: shortReference(REFERENCE), Payment });
-  }) as [Asked, Asked];
-  const [accepted, explained, refused] = ['10', '42', '106'].map((ReturnCode) => ok({ ReturnCode }));
-  const promiseOf = async (acquirer: ReturnType<typeof acquirerOf>) => {
-    const said = await acquirer.voidCharge('LOJA', REFERENCE, 1_000);
-    return said.kind === 'unknown' ? said.promise : said.kind;
   };
-  const ofBoth = (one: Asked, other: Asked) =>
-    promiseOf(acquirerOf('cielo', listed, ...captured, one, other));
-  for (const [one, other, promise] of [
-    [accepted, accepted, 'made'],
-    [accepted, ok({ ReturnCode: '0' }), 'made'],
-    [accepted, explained, 'ofEarlier'],
-    [explained, accepted, 'ofEarlier'],
-    [accepted, refused, undefined],
-    [accepted, NONE_FREE, undefined],
-  ] as const) {
-    assert.equal(await ofBoth(one as Asked, other as Asked), promise);
-  }
-  assert.equal(await promiseOf(acquirerOf('rede', FOUND, ok({ returnCode: '360' }))), 'made');
-  assert.equal(await promiseOf(acquirerOf('rede', FOUND, ok({ returnCode: '357' }))), 'ofEarlier');
-});
-
-test('a void is not sent without the time for its own answer', async (t) => {
-  let now = 0;
-  t.mock.method(performance, 'now', () => now);
-  for (const [name, first] of [
-    ['rede', FOUND],
-    ['cielo', LISTED],
-  ] as const) {
-    const sent: string[] = [];
-    const wire = {
-      async ask(_line: unknown, _wanted: unknown, { method }: { readonly method: string }) {
-        if (method !== 'GET') sent.push(method);
-        now += 3_100;
-        return now === 3_100 ? first : shownAtCielo('24bc8366-fc31-4d6c-8555-17049a836a07');
-      },
-      close: async () => undefined,
-    };
-    now = 0;
-    const acquirer =
-      name === 'rede'
-        ? redeAcquirer(wire, SETTINGS)
-        : cieloAcquirer(wire, { take: async () => true }, SETTINGS);
-    const timeout = name === 'rede' ? 4_000 : 8_000;
-    assert.deepEqual([(await acquirer.voidCharge('LOJA', REFERENCE, timeout)).kind, sent], ['notSent', []]);
-  }
+  const said = (ReturnCode: string) => ok({ ReturnCode });
+  const [accepted, explained, refused, late, done] = ['10', '42', '106', '40', '0'].map(said) as [
+    Asked,
+    Asked,
+    Asked,
+    Asked,
+    Asked,
+  ];
+  const silent: Asked = { kind: 'unknown', reason: 'R' };
+  const toldBy = async (acquirer: ReturnType<typeof acquirerOf>) => {
+    const told = await acquirer.voidCharge('LOJA', REFERENCE, 1_000);
+    return told.kind === 'unknown' ? [told.ofHold, told.promise] : [told.kind];
+  };
+  const plain = [undefined, undefined];
+  for (const [one, other, sales, holds] of [
+    [accepted, accepted, [undefined, 'made'], ['unclear', undefined]],
+    [accepted, done, [undefined, 'made'], [undefined, 'made']],
+    [accepted, explained, [undefined, 'ofEarlier'], ['unclear', undefined]],
+    [accepted, refused, plain, ['unclear', undefined]],
+    [explained, refused, plain, ['unclear', undefined]],
+    [explained, late, plain, ['unclear', undefined]],
+    [accepted, late, plain, ['unclear', undefined]],
+    [explained, silent, plain, ['unclear', undefined]],
+    [accepted, NONE_FREE, plain, plain],
+  ] as const)
+    for (const [isHeld, expected] of [
+      [false, sales],
+      [true, holds],
+    ] as const) {
+      // Of the first kind both are sales; of the second the other one is held.
+      const answers = [shown(0, 2), shown(1, isHeld ? 1 : 2)];
+      const told = await toldBy(acquirerOf('cielo', listed, ...answers, one, other));
+      assert.deepEqual(told, expected, JSON.stringify([isHeld, one, other]));
+    }
+  assert.deepEqual(await toldBy(acquirerOf('rede', FOUND, ok({ returnCode: '360' }))), [undefined, 'made']);
+  assert.deepEqual(await toldBy(acquirerOf('rede', FOUND, ok({ returnCode: '357' }))), [
+    undefined,
+    'ofEarlier',
+  ]);
+  const held = ok({ authorization: CHARGE });
+  assert.deepEqual(await toldBy(acquirerOf('rede', held, ok({ returnCode: '360' }))), ['unclear', undefined]);
 });

@@ -9,11 +9,6 @@ const LEAST_SEND_MILLISECONDS = 2_500;
 /** Nothing was sent, which is a try all the same: the look-up before it was answered. */
 const TOO_LATE = { kind: 'notSent', cause: 'notAsked', reason: 'the look-up took too long' } as const;
 
-/** A void: to send it again is harmless. */
-export const UNMARKED: Pick<CancelRequest, 'markSent'> = { markSent: async () => true };
-
-export type SendingTime = ReturnType<typeof sendingTime>;
-
 /** The time of a request that is looked up before it is marked and sent. */
 export function sendingTime(timeout: number) {
   const endsAt = performance.now() + timeout;

@@ -15,6 +15,7 @@ import type { Banks } from '../../../providers/open-banks.ts';
 import type { Webhooks } from '../../../webhooks/module.ts';
 import { TERMS_REFUSALS } from '../../bill-contract.ts';
 import { openPayersLine } from '../../payers/open-payers-line.ts';
+import { agesByProvider, type Counted } from '../../unresolved/counted.sql.ts';
 import { type AdvanceDueTools, advanceDueBoletos, knownBanks } from './advance-due-boletos.ts';
 import { BOLETO_MESSAGES } from './boleto-contract.ts';
 import { boletoIntentsWrite } from './boleto-intents.sql.ts';
@@ -33,7 +34,7 @@ import {
   type ResolveBoletosTools,
   resolveUnresolvedBoletos,
 } from './unresolved/resolve-unresolved-boletos.ts';
-import { countUnresolvedBoletos, type UnresolvedBoletoCount } from './unresolved/unresolved-boletos.sql.ts';
+import { countUnresolvedBoletos } from './unresolved/unresolved-boletos.sql.ts';
 
 const COUNT_MILLISECONDS = 5_000;
 const DUE_DAYS_MILLISECONDS = 5_000;
@@ -64,7 +65,7 @@ function advanceDueByClock(tools: AdvanceDueTools): ClockedWork {
 /** Asks the database every five seconds at most, however often the metrics are read. */
 function countingBoletos(
   { database, metrics }: Pick<ModuleContext, 'database' | 'metrics'>,
-  observe: (count: UnresolvedBoletoCount) => void,
+  observe: (counted: Counted) => void,
 ): Work {
   return countingWhenRead('countUnresolvedBoletos', COUNT_MILLISECONDS, metrics, async () =>
     observe(await countUnresolvedBoletos(database)),
@@ -89,6 +90,7 @@ const BOLETOS_UNRESOLVED = databaseGauge(
 const BOLETOS_UNRESOLVED_OLDEST_AGE_SECONDS = databaseGauge(
   'parcela_boletos_unresolved_oldest_age_seconds',
   'Age of the oldest of them; 0: none.',
+  ['provider'],
 );
 const BOLETOS_UNRESOLVED_MOST_TRIES = databaseGauge(
   'parcela_boletos_unresolved_most_tries',
@@ -181,7 +183,7 @@ export function openBoletos(
     ],
     works: [
       advanceDueWork(advance),
-      countingBoletos(context, observeUnresolved(metrics)),
+      countingBoletos(context, observeUnresolved(metrics, banks)),
       ...forgetPersonalData('forgetOldPayers', PAYERS, context, PAYERS_ERASED),
       resolveUnresolvedBoletos(resolving(context, asking), wakeSignal),
       ...changes.works,
@@ -212,13 +214,12 @@ function watchBanks(banks: Pick<Banks, 'all'>, metrics: Metrics) {
   );
 }
 
-function observeUnresolved(metrics: Metrics) {
-  const unresolved = metrics.gauge(BOLETOS_UNRESOLVED);
+function observeUnresolved(metrics: Metrics, banks: Pick<Banks, 'all'>): (counted: Counted) => void {
   const oldest = metrics.gauge(BOLETOS_UNRESOLVED_OLDEST_AGE_SECONDS);
-  const mostTries = metrics.gauge(BOLETOS_UNRESOLVED_MOST_TRIES);
-  return (count: { readonly count: number; readonly oldestAge: number; readonly mostTries: number }) => {
-    unresolved.set(count.count);
-    oldest.set(count.oldestAge);
-    mostTries.set(count.mostTries);
+  const setAges = agesByProvider(banks.all, (provider, seconds) => oldest.set({ provider }, seconds));
+  return (counted) => {
+    metrics.gauge(BOLETOS_UNRESOLVED).set(counted.count);
+    setAges(counted);
+    metrics.gauge(BOLETOS_UNRESOLVED_MOST_TRIES).set(counted.mostTries);
   };
 }

@@ -4,13 +4,13 @@ import { taskOfPayment } from '../../../platform/tracing/scope.ts';
 import { DISPATCH } from '../../../platform/work/dispatch-policy.ts';
 import { Dispatcher } from '../../../platform/work/dispatcher.ts';
 import type { Work } from '../../../platform/work/due-work.ts';
-import { type OutageWatch, observeAnswer } from '../../../platform/work/outage-watch.ts';
+import { type Asked, type OutageWatch, observeAnswer } from '../../../platform/work/outage-watch.ts';
 import { createWakeSignal } from '../../../platform/work/wake-signal.ts';
 import type { Acquirer, FoundCharge, VoidAnswer } from '../../../providers/acquirers/acquirer.ts';
 import type { Acquirers } from '../../../providers/open-acquirers.ts';
 import type { AskAcquirerTools } from '../../requests/send-request.ts';
 import { awayPostponement, unsentPostponement } from '../../transaction.ts';
-import { behindLook } from './void-behind-look.ts';
+import { behindLook } from './void-answers.ts';
 import {
   isWatchGivenUp,
   isWatchOver,
@@ -94,14 +94,22 @@ async function record(tools: CheckWatchedTools, charge: WatchedCharge, look: Loo
  * one that was kept must have no twin.
  */
 async function lookAt(tools: CheckWatchedTools, charge: WatchedCharge): Promise<Look> {
-  const { acquirers, outage, acquirerTimeoutMilliseconds: timeout } = tools;
-  const { merchantId, transactionId, state } = charge;
+  const { acquirers, outage } = tools;
+  const { merchantId, state } = charge;
   const asked = { merchantId, provider: charge.acquirer };
   // A person or a restore may have it in another state; nothing is voided then.
   if (state === 'charging' || state === 'unresolved') return { kind: 'open', seconds: LONGEST_PAUSE_SECONDS };
   if (!acquirers.all().includes(charge.acquirer)) return { kind: 'unseen', seconds: LONGEST_PAUSE_SECONDS };
-  if (!outage.mayAsk(asked))
-    return { kind: 'unseen', seconds: awayPostponement(outage.awaySeconds(charge.acquirer)).seconds };
+  const look = await outage.ask(asked, () => lookIn(tools, charge, asked));
+  return look ?? { kind: 'unseen', seconds: awayPostponement(outage.awaySeconds(charge.acquirer)).seconds };
+}
+
+async function lookIn(
+  { acquirers, outage, acquirerTimeoutMilliseconds: timeout }: CheckWatchedTools,
+  charge: WatchedCharge,
+  asked: Asked,
+): Promise<Look> {
+  const { merchantId, transactionId, state } = charge;
   const acquirer = acquirers.of(charge.acquirer);
   const found = await acquirer.find(merchantId, transactionId, timeout);
   if (found.kind === 'notSent') return { kind: 'unseen', seconds: unsentPostponement(found.reason).seconds };
@@ -143,7 +151,7 @@ async function endWhatIsLive(
   const heard = behindLook(found, voided);
   observe(heard.answer, heard.isLook);
   const wasLive = isLive || (voided.kind === 'voided' && (voided.charges ?? 0) > 0);
-  if (wasLive) return late(charge, endOf(voided));
+  if (wasLive) return lateBy(charge, voided);
   if (voided.kind === 'voided' || voided.kind === 'declined') return clear(charge);
   return unseen(charge, isUnclear ? found : {});
 }
@@ -161,11 +169,7 @@ async function endTwins(
   const isKeptAlone = found.kind === 'approved' && found.tid === tid && found.hasTwins !== true;
   if (!isLive || tid === null || isKeptAlone) return clear(charge);
   const voided = await acquirer.voidTwins(merchantId, transactionId, tid, timeout);
-  return voided.kind === 'voided' && voided.charges === 0 ? clear(charge) : late(charge, endOf(voided));
-}
-
-function endOf(voided: VoidAnswer): LateEnd {
-  return voided.kind === 'unknown' && voided.promise === 'made' ? 'accepted' : voided.kind;
+  return voided.kind === 'voided' && voided.charges === 0 ? clear(charge) : lateBy(charge, voided);
 }
 
 const clear = ({ overMilliseconds }: WatchedCharge): Look => ({
@@ -179,6 +183,13 @@ const unseen = ({ overMilliseconds }: WatchedCharge, { cause }: { readonly cause
   seconds:
     cause === 'unusable' ? secondsUntilNextLook(overMilliseconds) : secondsUntilNextTry(overMilliseconds),
 });
+
+/** What was accepted, and a no that it explains, ends by itself or after days. */
+function lateBy(charge: WatchedCharge, voided: VoidAnswer): Look {
+  const promise = voided.kind === 'unknown' ? voided.promise : undefined;
+  const look = late(charge, promise === 'made' ? 'accepted' : voided.kind);
+  return promise === undefined ? look : { ...look, seconds: secondsUntilNextLook(charge.overMilliseconds) };
+}
 
 function late({ overMilliseconds }: WatchedCharge, end: LateEnd): Look {
   const mayEndSoon = end === 'unknown' || end === 'notSent' || end === 'notFound';

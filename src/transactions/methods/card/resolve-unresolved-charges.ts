@@ -4,7 +4,7 @@ import { taskOfPayment } from '../../../platform/tracing/scope.ts';
 import { DISPATCH } from '../../../platform/work/dispatch-policy.ts';
 import { Dispatcher } from '../../../platform/work/dispatcher.ts';
 import type { Work } from '../../../platform/work/due-work.ts';
-import { type OutageWatch, observeAnswer } from '../../../platform/work/outage-watch.ts';
+import { type Asked, type OutageWatch, observeAnswer } from '../../../platform/work/outage-watch.ts';
 import type { WakeSignal } from '../../../platform/work/wake-signal.ts';
 import { type FoundCharge, REFERENCE_OF_ANOTHER } from '../../../providers/acquirers/acquirer.ts';
 import type { LateBooking } from '../../../providers/acquirers/late-booking.ts';
@@ -22,6 +22,7 @@ import {
   isLookedForOn,
   mayBeKept,
   millisecondsUntilGone,
+  NOTHING_LIVE,
   type Postponement,
   secondsUntilNextDoubt,
   secondsUntilNextResolveTry,
@@ -30,7 +31,6 @@ import {
   untilGonePostponement,
 } from '../../transaction.ts';
 import type { OutcomeResult, OutcomeRow } from './outcomes.sql.ts';
-import { isPromised, isVoidAccepted, promised } from './promised-void.ts';
 import {
   claimUnresolvedCharges,
   EARLIEST_UNRESOLVED_CHARGE,
@@ -41,7 +41,14 @@ import {
   recordResolution,
   type UnresolvedCharge,
 } from './resolutions.sql.ts';
-import { behindLook } from './void-behind-look.ts';
+import {
+  behindLook,
+  isPromised,
+  isVoidAccepted,
+  LONGEST_VOID_PAUSE_SECONDS,
+  promised,
+  unlessPromised,
+} from './void-answers.ts';
 import { WATCH_AFTER_HORIZON } from './watch.ts';
 import { watchCharge } from './watched-charges.sql.ts';
 
@@ -204,11 +211,15 @@ function lateBookingOf(
 }
 
 async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise<Found> {
+  const { outage } = tools;
+  const asked = { merchantId: charge.merchantId, provider: charge.acquirer };
+  const found = await outage.ask(asked, () => findAsked(tools, charge, asked));
+  return found ?? { state: 'notAsked', postponement: awayPostponement(outage.awaySeconds(charge.acquirer)) };
+}
+
+async function findAsked(tools: ResolveTools, charge: UnresolvedCharge, asked: Asked): Promise<Found> {
   const { merchantId, transactionId, tries } = charge;
   const timeout = tools.acquirerTimeoutMilliseconds;
-  const asked = { merchantId, provider: charge.acquirer };
-  if (!tools.outage.mayAsk(asked))
-    return { state: 'notAsked', postponement: awayPostponement(tools.outage.awaySeconds(charge.acquirer)) };
   const acquirer = tools.acquirers.of(charge.acquirer);
   const found = await acquirer.find(merchantId, transactionId, timeout);
   if (found.kind === 'notSent') return { state: 'notAsked', postponement: unsentPostponement(found.reason) };
@@ -229,17 +240,19 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   const mayStillBeKept = mayBeKept(charge);
   if (mayStillBeKept) {
     if (found.kind === 'approved') return keepOne(tools, charge, found);
-    if (found.kind === 'unknown') return found.reason;
+    if (found.kind === 'unknown') return unlessPromised(charge, found);
     const search = Math.max(tools.searchMilliseconds(merchantId), late?.horizon ?? 0);
     if (found.kind === 'notFound' && isLookedForOn(charge, search)) return searchOn(late, search, charge);
   }
   const isLive = found.kind !== 'notFound' && found.kind !== 'voided';
+  // A look without anything live behind others is the first.
+  const isFirst = isLive || !(isOfAnother(charge) || charge.unknownReason === NOTHING_LIVE);
   if (mayStillBeKept || late !== null) {
-    if (!(await markVoidSent(tools.database, charge, isLive))) return { state: 'takenOver' };
+    if (!(await markVoidSent(tools.database, charge, isFirst))) return { state: 'takenOver' };
   }
   // Approved, not found or unclear: the void is right for all three.
   const voided = await acquirer.voidCharge(merchantId, transactionId, timeout);
-  if (voided.kind === 'notSent') return voided.reason;
+  if (voided.kind === 'notSent') return unlessPromised(charge, voided);
   const heard = behindLook(found, voided);
   observeAnswer(tools.outage, heard.answer, asked, transactionId, heard.isLook);
   if (voided.kind === 'voided' && (voided.charges ?? 0) > 1) tools.observeTwins(charge);
@@ -247,10 +260,12 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
     // The void may have found what the look-up did not.
     const wasLive = voided.kind === 'voided' && (voided.charges ?? 0) > 0;
     if (wasLive && !(await markVoidSent(tools.database, charge, true))) return { state: 'takenOver' };
-    return goneOrWaiting(late, charge, isLive || wasLive);
+    return goneOrWaiting(late, charge, isFirst || wasLive);
   }
   if (voided.kind === 'voided') return { state: 'voided' };
   if (isPromised(charge, voided)) return promised(charge);
+  if (voided.kind === 'unknown' && voided.promise === 'ofEarlier')
+    return doubtful(charge, voided.reason, LONGEST_VOID_PAUSE_SECONDS);
   // A captured one that is not given back is money, and none of these: a person is told at each try.
   if (voided.kind === 'unknown' && voided.ofHold !== undefined && isHeard(voided)) {
     if (voided.ofHold === 'unclear') return doubtful(charge, voided.reason);
@@ -264,7 +279,8 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
     return { state: 'declined', responseCode: UNKNOWN_RESPONSE_CODE, adviceCode: null };
   }
   // It was declined, or is between states. Asking again returns its code.
-  return voided.kind === 'declined' ? 'declined while it was being voided' : voided.reason;
+  if (voided.kind === 'declined') return 'declined while it was being voided';
+  return unlessPromised(charge, voided);
 }
 
 /** A hold keeps its buyer's money, and a look alone costs little. */
@@ -292,8 +308,9 @@ function isHeldNoLonger(no: 'refused' | 'late', milliseconds: number): boolean {
   return milliseconds > (no === 'late' ? SHORTEST_HOLD_MILLISECONDS : LONGEST_HOLD_MILLISECONDS);
 }
 
-function goneOrWaiting(late: LateBooking, charge: UnresolvedCharge, wasLive: boolean): Found {
-  const clearMilliseconds = wasLive ? 0 : charge.clearMilliseconds;
+/** `isFirst`: the time without anything live begins now. */
+function goneOrWaiting(late: LateBooking, charge: UnresolvedCharge, isFirst: boolean): Found {
+  const clearMilliseconds = isFirst ? 0 : charge.clearMilliseconds;
   const left = millisecondsUntilGone(late, { ...charge, clearMilliseconds });
   return left === 0 ? { state: 'voided' } : { state: 'waits', postponement: untilGonePostponement(left) };
 }

@@ -15,6 +15,7 @@ import type { Webhooks } from '../../../webhooks/module.ts';
 import { TERMS_REFUSALS } from '../../bill-contract.ts';
 import type { FeeVersions } from '../../fees/fee-table.ts';
 import { openPayersLine } from '../../payers/open-payers-line.ts';
+import { agesByProvider, type Counted } from '../../unresolved/counted.sql.ts';
 import { type AdvanceDuePixTools, advanceDuePix } from './advance-due-pix.ts';
 import type { CancelPixTools } from './cancel-pix.ts';
 import { PIX_FAULTS } from './contract.ts';
@@ -35,7 +36,7 @@ import {
   resolveUnresolvedPix,
   resolveUnresolvedPixRefunds,
 } from './unresolved/resolve-unresolved-pix.ts';
-import { countUnresolvedPix, type UnresolvedPixCount } from './unresolved/unresolved-pix.sql.ts';
+import { countUnresolvedPix } from './unresolved/unresolved-pix.sql.ts';
 
 const COUNT_MILLISECONDS = 5_000;
 const DUE_MILLISECONDS = 5_000;
@@ -90,6 +91,7 @@ const LOST_RECEIPTS_UNKEPT = databaseGauge(
 const UNRESOLVED_OLDEST_AGE_SECONDS = databaseGauge(
   'parcela_pix_unresolved_oldest_age_seconds',
   'Age of the oldest of them; 0: none.',
+  ['provider'],
 );
 const UNRESOLVED_MOST_TRIES = databaseGauge(
   'parcela_pix_unresolved_most_tries',
@@ -175,6 +177,7 @@ export function openPix(
   };
   const receipts = openReceipts(context, { pixBanks, deliverer });
   const resolving = resolvingTools(context, { ...asking, writeRefundOutcome });
+  const observeCounted = observeUnresolved(metrics, pixBanks);
   return {
     pixFeed: receipts,
     outage: resolving.outage,
@@ -197,7 +200,7 @@ export function openPix(
     works: [
       advanceDueWork(advance),
       countingWhenRead('countUnresolvedPix', COUNT_MILLISECONDS, metrics, async () => {
-        observeUnresolved(metrics, await countUnresolvedPix(database));
+        observeCounted(await countUnresolvedPix(database));
         observeLost(await countLostReceipts(database));
       }),
       ...forgetPersonalData('forgetOldPixPayers', PIX_PAYERS, context, PAYERS_ERASED),
@@ -242,8 +245,12 @@ function watchBanks(pixBanks: Pick<PixBanks, 'all'>, metrics: Metrics) {
   );
 }
 
-function observeUnresolved(metrics: Metrics, { count, oldestAge, mostTries }: UnresolvedPixCount): void {
-  metrics.gauge(UNRESOLVED).set(count);
-  metrics.gauge(UNRESOLVED_OLDEST_AGE_SECONDS).set(oldestAge);
-  metrics.gauge(UNRESOLVED_MOST_TRIES).set(mostTries);
+function observeUnresolved(metrics: Metrics, pixBanks: Pick<PixBanks, 'all'>): (counted: Counted) => void {
+  const oldest = metrics.gauge(UNRESOLVED_OLDEST_AGE_SECONDS);
+  const setAges = agesByProvider(pixBanks.all, (provider, seconds) => oldest.set({ provider }, seconds));
+  return (counted) => {
+    metrics.gauge(UNRESOLVED).set(counted.count);
+    setAges(counted);
+    metrics.gauge(UNRESOLVED_MOST_TRIES).set(counted.mostTries);
+  };
 }

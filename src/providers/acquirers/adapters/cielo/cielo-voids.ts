@@ -1,8 +1,8 @@
-import { behindAnswer, unusable } from '../../../../platform/channels/unclear.ts';
+import { behindAnswer, isHeard, unusable } from '../../../../platform/channels/unclear.ts';
 import type { Acquirer, CancelAnswer, CancelRequest, NotSent, Unknown, VoidAnswer } from '../../acquirer.ts';
-import { type CancelRead, notVoided, unknown } from '../../direct-acquirer.ts';
+import { type CancelRead, notVoided } from '../../direct-acquirer.ts';
 import { stepOfCancel, unseenCancel, unsentCancel } from '../../sum-cancel.ts';
-import { type SendingTime, sendingTime, UNMARKED } from '../sending-time.ts';
+import { sendingTime } from '../sending-time.ts';
 import { type CieloPayment, readCieloVoid } from './cielo-answers.ts';
 import { CIELO_VOID_LATE } from './cielo-codes.ts';
 import type { AskCielo, LookUpCielo } from './cielo-payments.ts';
@@ -35,16 +35,16 @@ async function voidAll(
   kept: string | null,
   timeout: number,
 ): Promise<VoidAnswer> {
-  const time = sendingTime(timeout);
+  const endsAt = performance.now() + timeout;
   const payments = await tools.lookUp(merchantId, reference, timeout);
   if ('kind' in payments) return payments;
   if (payments.length === 0) return { kind: 'notFound', reason: 'Cielo does not know it' };
   if (kept !== null && !payments.some(({ tid }) => tid === kept))
-    return unknown('Cielo does not show the charge to keep');
+    return unusable('Cielo does not show the charge to keep');
   const others = payments.filter(({ tid }) => kept === null || tid !== kept);
   // At once: one that cannot be voided keeps none of the others live.
   const answers = await Promise.all(
-    others.filter(isLive).map((payment) => endOne(tools, merchantId, payment, time)),
+    others.filter(isLive).map((payment) => endOne(tools, merchantId, payment, endsAt)),
   );
   const unvoided = answers.filter((answer) => answer !== 'voided');
   if (others.some(isUndecided)) {
@@ -52,8 +52,7 @@ async function voidAll(
     // They were asked for alike, so what is undecided beside a hold is none but one.
     unvoided.push(others.some(isHeld) ? { ...undecided, ofHold: 'unclear' } : undecided);
   }
-  // Refused or too late as a whole only where none of them is unclear, and of a hold only where all are.
-  const [first] = unvoided.toSorted((one, other) => rankOf(one) - rankOf(other));
+  const first = leastSure(unvoided);
   const isSent = answers.some((answer) => answer === 'voided' || answer.kind !== 'notSent');
   if (first?.kind === 'notSent' && isSent)
     return { kind: 'unknown', cause: 'notAsked', reason: first.reason };
@@ -64,22 +63,33 @@ async function voidAll(
 
 type Unvoided = Extract<VoidAnswer, Unknown | NotSent>;
 
+/** From what says least of the whole to what is all but done. */
+const RANKS = ['notSent', 'heard', 'silent', 'unclear', 'refused', 'late', 'ofEarlier', 'made'] as const;
+
 function rankOf(answer: Unvoided): number {
-  if (answer.kind === 'notSent') return 0;
-  if (answer.promise === 'made') return HOLDS.length + 1;
-  return HOLDS.indexOf(answer.ofHold) + 1;
+  const { ofHold, promise } = answer.kind === 'notSent' ? {} : answer;
+  const plain = answer.kind === 'notSent' ? 'notSent' : isHeard(answer) ? 'heard' : 'silent';
+  return RANKS.indexOf(ofHold ?? promise ?? plain);
 }
 
-const HOLDS: readonly unknown[] = ['unclear', 'refused', 'late'];
+/** The holds among them are over only where all are, and all is promised only where each is. */
+function leastSure(unvoided: readonly Unvoided[]): Unvoided | undefined {
+  const [first, ...others] = unvoided.toSorted((one, other) => rankOf(one) - rankOf(other));
+  const isMixed = others.some((one) => one.kind === 'unknown' && one.promise !== undefined);
+  if (first?.kind !== 'unknown' || first.ofHold === undefined || !isMixed) return first;
+  return { ...first, ofHold: 'unclear' };
+}
 
 async function endOne(
   tools: Tools,
   merchantId: string,
   payment: CieloPayment,
-  time: SendingTime,
+  endsAt: number,
 ): Promise<'voided' | Unvoided> {
-  const send = (left: number) => sendVoid(tools, merchantId, payment, null, left);
-  const answer = await time.send(UNMARKED, send, turnOf(tools, payment));
+  const left = () => endsAt - performance.now();
+  // However little is left: it is harmless to repeat, and the next look-up shows it.
+  const notNow = await turnOf(tools, payment)(left());
+  const answer = notNow ?? (await sendVoid(tools, merchantId, payment, null, left()));
   return answer.kind === 'canceled' ? 'voided' : notVoided(answer, isHeld(payment), CIELO_VOID_LATE);
 }
 

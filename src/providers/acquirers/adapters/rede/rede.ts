@@ -28,7 +28,7 @@ import {
 } from '../../direct-acquirer.ts';
 import { shortReference } from '../../short-reference.ts';
 import { stepOfCancel, unseenCancel, unsentCancel } from '../../sum-cancel.ts';
-import { type SendingTime, sendingTime, UNMARKED } from '../sending-time.ts';
+import { sendingTime } from '../sending-time.ts';
 import {
   type FoundAtRede,
   readRedeAuthorization,
@@ -159,7 +159,7 @@ async function voidCharge(
   reference: string,
   timeout: number,
 ): Promise<VoidAnswer> {
-  const time = sendingTime(timeout);
+  const endsAt = performance.now() + timeout;
   const seen = await lookUp(merchantId, reference, timeout);
   const { found } = seen;
   switch (found.kind) {
@@ -173,7 +173,7 @@ async function voidCharge(
       return { kind: 'notFound', reason: 'Rede does not know it' };
     case 'approved':
     case 'preauthorized':
-      return endLive(ask, merchantId, seen, time);
+      return endLive(ask, merchantId, seen, endsAt);
   }
 }
 
@@ -181,14 +181,13 @@ async function endLive(
   ask: Ask,
   merchantId: string,
   { found, tid, capturedAmount, authorizedAmount }: FoundAtRede,
-  time: SendingTime,
+  endsAt: number,
 ): Promise<VoidAnswer> {
   const amount = capturedAmount ?? authorizedAmount;
-  if (tid === null || amount === null) return unknown('Rede names no amount of it');
+  if (tid === null || amount === null) return unusable('Rede names no amount of it');
   const question = post(`/${tid}/refunds`, '/{tid}/refunds', redeRefund(amount, true));
-  const answer = await time.send(UNMARKED, async (left) =>
-    readRedeRefund(await ask('resolving', { merchantId }, question, left), found.kind === 'approved'),
-  );
+  const said = await ask('resolving', { merchantId }, question, endsAt - performance.now());
+  const answer = readRedeRefund(said, found.kind === 'approved');
   if (answer.kind === 'canceled') return { kind: 'voided', charges: 1 };
   return notVoided(answer, found.kind === 'preauthorized', REDE_REFUND_LATE);
 }

@@ -1,8 +1,9 @@
 import { MOST_COUNTED_OF_ALL } from '../../../../platform/pages.ts';
 import { type Reader, statement } from '../../../../platform/postgres/database.ts';
-import { column, onlyOf, type RowOf, rowCodec } from '../../../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../../../platform/postgres/state-table.ts';
 import { requestQueue } from '../../../requests/request-queue.sql.ts';
+import { COUNTED, type Counted, countedOfAll } from '../../../unresolved/counted.sql.ts';
 import { BOLETO_MOVES } from '../boleto.ts';
 import { BOLETO, parseBoleto } from '../boletos.sql.ts';
 
@@ -61,21 +62,13 @@ export async function listUnresolvedBoletos(
   return (await database.query(LIST, values)).map(UNRESOLVED.parse);
 }
 
-const COUNTED = rowCodec({
-  count: column.whole('count(*)'),
-  /** Seconds; 0 if there is none. */
-  oldestAge: column.real('coalesce(extract(epoch from now() - min(since)), 0)::float8'),
-  mostTries: column.whole('coalesce(max(tries), 0)'),
-});
-
-export type UnresolvedBoletoCount = RowOf<typeof COUNTED>;
-
 const COUNT = statement(
   'boletos.count_unresolved',
   `select ${COUNTED.columns}
-   from (select ${SINCE} as since, b.tries from boletos b where ${IS_UNRESOLVED} order by b.due_at limit $1) as unanswered`,
+   from (select ${SINCE} as since, b.tries, b.bank as provider from boletos b where ${IS_UNRESOLVED} order by b.due_at limit $1) as unanswered
+   group by unanswered.provider`,
 );
 
-export async function countUnresolvedBoletos(database: Reader): Promise<UnresolvedBoletoCount> {
-  return onlyOf(await database.query(COUNT, [MOST_COUNTED_OF_ALL]), COUNTED.parse);
+export async function countUnresolvedBoletos(database: Reader): Promise<Counted> {
+  return countedOfAll((await database.query(COUNT, [MOST_COUNTED_OF_ALL])).map(COUNTED.parse));
 }

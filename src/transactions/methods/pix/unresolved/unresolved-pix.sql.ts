@@ -1,8 +1,9 @@
 import { MOST_COUNTED_OF_ALL } from '../../../../platform/pages.ts';
 import { type Reader, statement } from '../../../../platform/postgres/database.ts';
-import { column, onlyOf, type RowOf, rowCodec } from '../../../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../../../platform/postgres/state-table.ts';
 import { requestQueue } from '../../../requests/request-queue.sql.ts';
+import { COUNTED, type Counted, countedOfAll } from '../../../unresolved/counted.sql.ts';
 import { PIX_MOVES } from '../pix.ts';
 import { PIX, parsePix } from '../pix-charges.sql.ts';
 
@@ -44,12 +45,13 @@ const ENDED = "'the process that asked did not finish'";
 /** What waits for its first answer is not unresolved yet, nor is a refund that the bank is carrying out. */
 const ALL = `(
      (select p.merchant_id, p.pix_id, case p.state when 'issuing' then 'pix' else 'pixRemoval' end as kind, p.txid, p.amount,
-        coalesce(p.unknown_since, p.created_at) as since, p.tries, coalesce(p.unknown_reason, ${ENDED}) as reason, p.due_at
+        coalesce(p.unknown_since, p.created_at) as since, p.tries, coalesce(p.unknown_reason, ${ENDED}) as reason, p.due_at, p.bank as provider
       from pix_charges p where p.due_at is not null and (p.unknown_reason is not null or p.due_at <= now())
       order by p.due_at limit $1)
      union all
      (select f.merchant_id, f.pix_id, 'pixRefund', replace(f.refund_id::text, '-', ''), f.amount, f.created_at, f.tries,
-        coalesce(f.unknown_reason, ${ENDED}), f.due_at
+        coalesce(f.unknown_reason, ${ENDED}), f.due_at,
+        (select p.bank from pix_charges p where p.merchant_id = f.merchant_id and p.pix_id = f.pix_id)
       from pix_refunds f where f.due_at is not null and f.state = 'refunding' and (f.unknown_reason is not null or f.due_at <= now())
       order by f.due_at limit $1)
    )`;
@@ -71,17 +73,11 @@ export async function listUnresolvedPix(
   return (await database.query(LIST, values)).map(UNRESOLVED.parse);
 }
 
-const COUNTED = rowCodec({
-  count: column.whole('count(*)'),
-  /** Seconds; 0 if there is none. */
-  oldestAge: column.real('coalesce(extract(epoch from now() - min(u.since)), 0)::float8'),
-  mostTries: column.whole('coalesce(max(u.tries), 0)'),
-});
+const COUNT = statement(
+  'pix_charges.count_unresolved',
+  `select ${COUNTED.columns} from ${ALL} unanswered group by unanswered.provider`,
+);
 
-export type UnresolvedPixCount = RowOf<typeof COUNTED>;
-
-const COUNT = statement('pix_charges.count_unresolved', `select ${COUNTED.columns} from ${ALL} u`);
-
-export async function countUnresolvedPix(database: Reader): Promise<UnresolvedPixCount> {
-  return onlyOf(await database.query(COUNT, [MOST_COUNTED_OF_ALL]), COUNTED.parse);
+export async function countUnresolvedPix(database: Reader): Promise<Counted> {
+  return countedOfAll((await database.query(COUNT, [MOST_COUNTED_OF_ALL])).map(COUNTED.parse));
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { unusable } from '../../../platform/channels/unclear.ts';
 import type { FoundCharge, VoidAnswer } from '../../../providers/acquirers/acquirer.ts';
-import { behindLook } from './void-behind-look.ts';
+import { behindLook } from './void-answers.ts';
 
 const SILENT = { kind: 'unknown', reason: 'no answer came' } as const;
 const UNDECIDED = unusable('Cielo has not decided yet');
