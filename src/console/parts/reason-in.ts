@@ -173,6 +173,7 @@ const REASONS = [
   'the look-up took too long',
   'another void of the payment was sent a moment ago',
   'its provider answers nothing at the moment',
+  'its provider answers no void at the moment',
   'the process that asked did not finish',
   'the charging process did not finish',
   'the payer is not there any more',

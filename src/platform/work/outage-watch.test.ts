@@ -179,10 +179,9 @@ test('behind look-ups that are answered little is sent at once while others answ
   hanging.resolve('answered');
   assert.deepEqual(new Set(await Promise.all(ofOne)), new Set(['answered']));
   assert.equal(await sent(), 'sent');
-  await assert.rejects(
-    watch.send(SHOP, () => Promise.reject(new Error('E'))),
-    /E/,
-  );
+  const fail = () => watch.send(SHOP, () => Promise.reject(new Error('E')));
+  for (let failed = 0; failed < 4; failed += 1) await assert.rejects(fail(), /E/);
+  assert.equal(await sent(), 'sent');
   watch.observeLook(SHOP);
   assert.deepEqual([watch.isAway('default'), watch.takeReturn()], [true, false]);
   watch.observe(true, SHOP);
@@ -198,6 +197,35 @@ test('requests that are over count no more, and nothing is called back that did 
   assert.deepEqual([watch.isAway('default'), watch.takeReturn()], [false, false]);
   watch.observePart('five', SHOP);
   assert.equal(watch.isAway('default'), true);
+});
+
+test('a return is one, however often it is looked at, and a mute provider is mute whatever is over', async () => {
+  const { watch, receive } = watchOf({}, ['default', 'second']);
+  for (const request of ['one', 'two', 'three']) watch.observePart(request, SHOP);
+  watch.observePart('three', OTHER);
+  const hanging = Promise.withResolvers<string>();
+  const asks = Array.from({ length: 5 }, () => watch.send(SHOP, () => hanging.promise));
+  assert.equal(await asks[4], null);
+  watch.observeEnd('one', SHOP);
+  assert.deepEqual([watch.isAway('default'), watch.takeReturn()], [false, true]);
+  watch.observeLook(SHOP);
+  watch.observeEnd('two', SHOP);
+  assert.equal(watch.takeReturn(), false);
+  hanging.resolve('answered');
+  await Promise.all(asks);
+  receive(false, false, false);
+  watch.observeEnd('three', SHOP);
+  assert.equal(watch.isMute('default'), true);
+});
+
+test('a request that was ended elsewhere is forgotten, though others are silent still', () => {
+  const { watch, reported, pass } = watchOf();
+  for (const request of ['one', 'two', 'three']) watch.observePart(request, SHOP);
+  for (let minute = 0; minute < 15; minute += 1) {
+    pass(60_000);
+    watch.observePart('three', SHOP);
+  }
+  assert.deepEqual([watch.isAway('default'), reported], [false, ['default begun', 'default over']]);
 });
 
 test('look-ups that are answered hide no silence behind them, and end one of look-ups', () => {

@@ -59,6 +59,8 @@ const FORGOTTEN_MILLISECONDS = 2_700_000;
 const MOST_AT_ONCE_WHILE_AWAY = 4;
 /** Of a provider: how many requests without an answer are remembered by name. */
 const MOST_PARTS = 1_000;
+/** Longer than any of them waits that was sent and not answered. */
+const LONGEST_PART_MILLISECONDS = 900_000;
 
 /** What was not asked says nothing of its provider. `isLook`: no more than a look-up was asked. */
 export function observeAnswer(
@@ -77,8 +79,8 @@ export function observeAnswer(
 
 type Silence = {
   inRow: number;
-  /** Requests that were answered in part and are not over, since one was answered behind its look-up. */
-  readonly parts: Set<string>;
+  /** When each request that is not over was last answered in part, since one was answered whole. */
+  readonly parts: Map<string, number>;
   begunAt: number;
   lastAt: number;
   /** The only merchant of these queries; null: several. */
@@ -101,13 +103,23 @@ function openSilences(
     silence !== undefined && silence.inRow >= unresolvedInRow;
   const isSilent = (silence: Silence | undefined): silence is Silence =>
     silence !== undefined && (silence.inRow >= unresolvedInRow || silence.parts.size >= unresolvedInRow);
-  /** Of a provider that is asked nothing any more nothing is known. Every look at the watch comes here. */
+  /**
+   * Of a provider that is asked nothing any more nothing is known, nor of a request that was ended elsewhere.
+   * Every look at the watch comes here.
+   */
   function silenceOf(provider: string): Silence | undefined {
     const silence = silences.get(provider);
-    if (silence === undefined || now() - silence.lastAt < FORGOTTEN_MILLISECONDS) return silence;
-    silences.delete(provider);
-    if (isSilent(silence)) tell({ provider, isAway: false });
-    return undefined;
+    if (silence === undefined) return undefined;
+    const wasAway = isSilent(silence);
+    for (const [request, lastAt] of silence.parts) {
+      if (now() - lastAt < LONGEST_PART_MILLISECONDS) break;
+      silence.parts.delete(request);
+    }
+    const isOver = silence.inRow === 0 && silence.parts.size === 0;
+    if (isOver || now() - silence.lastAt >= FORGOTTEN_MILLISECONDS) silences.delete(provider);
+    const left = silences.get(provider);
+    if (wasAway && !isSilent(left)) tell({ provider, isAway: false });
+    return left;
   }
   function tellOf(provider: string, change: (before: Silence | undefined) => void): void {
     const before = silenceOf(provider);
@@ -115,7 +127,9 @@ function openSilences(
     change(before);
     const silence = silences.get(provider);
     const isAway = isSilent(silence);
-    if ((wasMute && !isMute(silence)) || (before?.hasHeldBack && !isAway)) returned();
+    const isBack = before?.hasHeldBack === true && !isAway;
+    if (isBack) before.hasHeldBack = false;
+    if (isBack || (wasMute && !isMute(silence))) returned();
     if (isAway === wasAway) return;
     if (isAway) silence.begunAt = now();
     tell({ provider, isAway });
@@ -123,7 +137,7 @@ function openSilences(
   function goOn({ merchantId, provider }: Asked, count: (silence: Silence) => void): void {
     tellOf(provider, (before) => {
       const times = { begunAt: 0, lastAt: 0, probeAt: 0 };
-      const none = { inRow: 0, parts: new Set<string>(), merchantId, hasHeldBack: false, ...times };
+      const none = { inRow: 0, parts: new Map<string, number>(), merchantId, hasHeldBack: false, ...times };
       const lasting = before ?? none;
       silences.set(provider, lasting);
       count(lasting);
@@ -212,7 +226,8 @@ export function openOutageWatch(
     observePart: (request, asked) =>
       goOn(asked, (silence) => {
         silence.inRow = 0;
-        if (silence.parts.size < MOST_PARTS) silence.parts.add(request);
+        silence.parts.delete(request);
+        if (silence.parts.size < MOST_PARTS) silence.parts.set(request, now());
       }),
     isAway: (provider) => isSilent(silenceOf(provider)),
     isMute: (provider) => (provider === undefined ? areAll(isMute) : isMute(silenceOf(provider))),

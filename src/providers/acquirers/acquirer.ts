@@ -55,14 +55,6 @@ export type StoredCardUse = 'first' | 'later';
 /** `recurring`: without an end. `installments`: with an end. `resubmission`: after a decline. */
 export type StoredCardReason = 'recurring' | 'installments' | 'resubmission' | 'unscheduled';
 
-/** Charged by the merchant as it was agreed, with an end or without one, and again after a decline. */
-export function isOfSubscription({
-  initiator,
-  storedCardReason,
-}: Pick<AuthorizationRequest, 'initiator' | 'storedCardReason'>): boolean {
-  return initiator === 'merchant' && storedCardReason !== null && storedCardReason !== 'unscheduled';
-}
-
 export type AcquirerCustomer = {
   readonly name: string | null;
   readonly documentNumber: string | null;
@@ -275,11 +267,16 @@ export type VoidAnswer =
   | { readonly kind: 'declined' }
   | { readonly kind: 'canceled'; readonly reason: string }
   /**
-   * `ofHold`: what it saw held stands: by a no, by one for lateness, or in doubt. `promise`: it was accepted,
-   * and shows the charge as live until it is done; `ofEarlier`: a no that an accepted one would explain.
+   * `wasLive`: its own look-up showed something live. `ofHold`: what it saw held stands: by a no, by one for
+   * lateness, or in doubt. `promise`: it was accepted, and shows the charge as live until it is done;
+   * `ofEarlier`: a no that an accepted one would explain.
    */
-  | (Unknown & { readonly ofHold?: 'refused' | 'late' | 'unclear'; readonly promise?: 'made' | 'ofEarlier' })
-  | NotSent;
+  | (Unknown & {
+      readonly wasLive?: boolean;
+      readonly ofHold?: 'refused' | 'late' | 'unclear';
+      readonly promise?: 'made' | 'ofEarlier';
+    })
+  | (NotSent & { readonly wasLive?: boolean });
 
 /** An event of an installment: paid out, held back, released, or charged back by the cardholder. */
 export const CHANGE_EVENTS = ['settle', 'block', 'unblock', 'chargeback'] as const;

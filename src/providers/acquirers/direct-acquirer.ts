@@ -4,6 +4,7 @@ import type { ProviderSettings, ProviderTerms } from '../provider.ts';
 import {
   type AcquirerTraits,
   type Approval,
+  type AuthorizationRequest,
   type CancelAnswer,
   type CaptureAnswer,
   type DeclineAnswer,
@@ -80,6 +81,14 @@ export function questionBelow(
 export const SHORTEST_MILLISECONDS = 100;
 
 export const unknown = (reason: string): Unknown => ({ kind: 'unknown', reason });
+
+/** Charged by the merchant as it was agreed, with an end or without one, and again after a decline. */
+export function isOfSubscription({
+  initiator,
+  storedCardReason,
+}: Pick<AuthorizationRequest, 'initiator' | 'storedCardReason'>): boolean {
+  return initiator === 'merchant' && storedCardReason !== null && storedCardReason !== 'unscheduled';
+}
 
 /** An error on the way to the acquirer is as no answer. */
 export function uselessAnswer({ status }: Pick<ChannelAnswer, 'status'>, reason: string): Unknown {

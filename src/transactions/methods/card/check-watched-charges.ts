@@ -179,7 +179,7 @@ const unseen = ({ overMilliseconds }: WatchedCharge, { cause }: { readonly cause
 /** By the void's own look-up. */
 function wasSeenLive(voided: VoidAnswer): boolean {
   if (voided.kind === 'voided') return (voided.charges ?? 0) > 0;
-  return voided.kind === 'unknown' && (voided.promise !== undefined || voided.ofHold !== undefined);
+  return (voided.kind === 'unknown' || voided.kind === 'notSent') && voided.wasLive === true;
 }
 
 /** What was accepted, and a no that it explains, ends by itself or after days. */

@@ -85,6 +85,8 @@ const LEASE_MARGIN_MILLISECONDS = 10_000;
 const COMMIT_MILLISECONDS = 5_000;
 /** After so many tries a person should look. */
 const TRIES_BEFORE_WARNING = 8;
+/** It was looked up, and is not to be voided yet. */
+const NO_VOID_ANSWERED = 'its provider answers no void at the moment';
 /** A code is worth some tries (15 s in all): merchants and the networks' limits depend on it. */
 const TRIES_FOR_CODE = 5;
 /** After a restore: a captured charge is a sale, so a person decides. */
@@ -147,8 +149,9 @@ async function postpone(
 ): Promise<void> {
   tools.observe('postponed');
   // Said once, when it was sent; and what was not asked takes nothing back.
-  const isLasting = isVoidAccepted(charge) || charge.unknownReason === NOTHING_LIVE;
-  const isKept = isOfAnother(charge) || (isLasting && postponement.wasAsked === false);
+  const isUnseen = charge.unknownReason === NOTHING_LIVE && postponement.reason !== NO_VOID_ANSWERED;
+  const isLasting = postponement.wasAsked === false && (isVoidAccepted(charge) || isUnseen);
+  const isKept = isOfAnother(charge) || isLasting;
   const reason = (isKept ? charge.unknownReason : null) ?? postponement.reason;
   await postponeResolution(tools.database, charge, { ...postponement, reason });
 }
@@ -216,11 +219,8 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   const { merchantId, transactionId } = charge;
   const { outage, acquirerTimeoutMilliseconds: timeout } = tools;
   const asked = { merchantId, provider: charge.acquirer };
-  const whileAway: Found = {
-    state: 'notAsked',
-    postponement: awayPostponement(outage.awaySeconds(charge.acquirer)),
-  };
-  if (!outage.mayAsk(asked)) return whileAway;
+  const whileAway = awayPostponement(outage.awaySeconds(charge.acquirer));
+  if (!outage.mayAsk(asked)) return { state: 'notAsked', postponement: whileAway };
   const acquirer = tools.acquirers.of(charge.acquirer);
   const found = await acquirer.find(merchantId, transactionId, timeout);
   if (found.kind === 'notSent') return { state: 'notAsked', postponement: unsentPostponement(found.reason) };
@@ -248,7 +248,8 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   const end = () => endFound(tools, charge, found, { asked, late });
   // Where a void is no tombstone it is no more than a look for what is not there.
   const isSent = isShownLive(found) || late === null;
-  return isSent ? ((await outage.send(asked, end)) ?? whileAway) : end();
+  const heldBack: Found = { state: 'notAsked', postponement: { ...whileAway, reason: NO_VOID_ANSWERED } };
+  return isSent ? ((await outage.send(asked, end)) ?? heldBack) : end();
 }
 
 /** Or unclear. */

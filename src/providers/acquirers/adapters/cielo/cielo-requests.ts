@@ -1,13 +1,13 @@
 import type { CardBrand } from '../../../../values/card-number.ts';
-import {
-  type AuthorizationRequest,
-  type CardForAuthorization,
-  isOfSubscription,
-  type StoredCardReason,
-  type VerificationRequest,
+import type {
+  AuthorizationRequest,
+  CardForAuthorization,
+  StoredCardReason,
+  VerificationRequest,
 } from '../../acquirer.ts';
 import { plainDescriptor, plainName } from '../../acquirer-text.ts';
 import type { Authentication } from '../../authentication.ts';
+import { isOfSubscription } from '../../direct-acquirer.ts';
 import type { NetworkReference } from '../../network-reference.ts';
 import { shortReference } from '../../short-reference.ts';
 

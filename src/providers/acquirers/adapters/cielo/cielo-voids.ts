@@ -54,9 +54,10 @@ async function voidAll(
   }
   const first = leastSure(unvoided);
   const isSent = answers.some((answer) => answer === 'voided' || answer.kind !== 'notSent');
+  const wasLive = answers.length > 0;
   if (first?.kind === 'notSent' && isSent)
-    return { kind: 'unknown', cause: 'notAsked', reason: first.reason };
-  if (first !== undefined) return first;
+    return { kind: 'unknown', cause: 'notAsked', reason: first.reason, wasLive };
+  if (first !== undefined) return { ...first, wasLive };
   if (kept === null && declineOfAll(payments) !== null) return { kind: 'declined' };
   return { kind: 'voided', charges: answers.length };
 }

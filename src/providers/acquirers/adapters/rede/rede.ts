@@ -2,26 +2,26 @@ import type { Asked } from '../../../../platform/channels/ask-once.ts';
 import { behindAnswer, forPerson, unusable } from '../../../../platform/channels/unclear.ts';
 import type { Wanted } from '../../../../platform/work/fair-line.ts';
 import { CARD_BRANDS, type CardBrand } from '../../../../values/card-number.ts';
-import {
-  type Acquirer,
-  type AcquirerCapabilities,
-  type AuthorizationAnswer,
-  type AuthorizationRequest,
-  type CancelAnswer,
-  type CancelRequest,
-  type CaptureAnswer,
-  type CaptureRequest,
-  type FoundCapture,
-  isOfSubscription,
-  type NotSent,
-  type Unknown,
-  type VoidAnswer,
+import type {
+  Acquirer,
+  AcquirerCapabilities,
+  AuthorizationAnswer,
+  AuthorizationRequest,
+  CancelAnswer,
+  CancelRequest,
+  CaptureAnswer,
+  CaptureRequest,
+  FoundCapture,
+  NotSent,
+  Unknown,
+  VoidAnswer,
 } from '../../acquirer.ts';
 import { chargeInTwoSteps } from '../../charge-in-two-steps.ts';
 import {
   type DirectQuestion,
   type DirectSettings,
   foundUnlessKnown,
+  isOfSubscription,
   notVoided,
   unansweredBehind,
   unknown,
@@ -189,7 +189,7 @@ async function endLive(
   const said = await ask('resolving', { merchantId }, question, endsAt - performance.now());
   const answer = readRedeRefund(said, found.kind === 'approved');
   if (answer.kind === 'canceled') return { kind: 'voided', charges: 1 };
-  return notVoided(answer, found.kind === 'preauthorized', REDE_REFUND_LATE);
+  return { ...notVoided(answer, found.kind === 'preauthorized', REDE_REFUND_LATE), wasLive: true };
 }
 
 async function cancel(
