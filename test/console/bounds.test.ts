@@ -113,7 +113,9 @@ test('no page reads more where four times as much is stored', async () => {
   const many = await readByPages(MANY);
   const grown = [...many].flatMap(([name, { read, stored }]) => {
     const before = few.get(name) ?? NONE;
-    const most = before.read + Math.max(0, stored - before.stored) * MOST_SHARE + MOST_BESIDE;
+    // What is counted every few seconds may be counted once more, where it has not grown.
+    const again = stored === before.stored ? stored : 0;
+    const most = before.read + Math.max(0, stored - before.stored) * MOST_SHARE + MOST_BESIDE + again;
     return read > most ? [`${name}: ${before.read} of ${before.stored} rows, then ${read} of ${stored}`] : [];
   });
   assert.deepEqual(grown, []);

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { inDays } from '../boletos/boleto-service.ts';
 import { startListener } from '../kit/listener.ts';
 import { call, cpfOf, paymentRequest, tokenize } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
 import { makeMarks, random } from '../leaks/marks.ts';
 import { needlesOf } from '../leaks/needles.ts';
 import { openScanner } from '../leaks/scanner.ts';
-import { chargedBilling, PLANS, type Shop, SUBSCRIPTIONS } from '../recurrence/charging-service.ts';
+import { chargedBilling, dayAfter, PLANS, type Shop, SUBSCRIPTIONS } from '../recurrence/charging-service.ts';
 import { openTracedService, type TracedService } from './traced-service.ts';
 
 let service: TracedService;
@@ -162,7 +161,12 @@ async function issueWithMarks(): Promise<void> {
     zipCode: '01001000',
   };
   const payer = { name: PERSON.name, documentNumber: CPF, email: PERSON.email, address };
-  const body = { value: 149.9, dueDate: inDays(10), payer, referenceTransaction: PERSON.order };
+  const body = {
+    value: 149.9,
+    dueDate: dayAfter(shop.startOn, 40),
+    payer,
+    referenceTransaction: PERSON.order,
+  };
   const reply = await shop.askIntegration(`/api/billissuer/new?accountNumber=${shop.merchantId}`, { body });
   assert.equal(reply.status, 200, reply.text);
 }

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { inDays } from '../boletos/boleto-service.ts';
 import type { GotSpan } from '../kit/collector.ts';
 import { startListener } from '../kit/listener.ts';
 import { call, paymentRequest, tokenize } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
-import { chargedBilling, type Shop, subscribe } from '../recurrence/charging-service.ts';
+import { chargedBilling, dayAfter, type Shop, subscribe } from '../recurrence/charging-service.ts';
 import { openTracedService, type TracedService } from './traced-service.ts';
 
 let service: TracedService;
@@ -133,7 +132,7 @@ test('the bank is asked for a boleto in the trace of the request', async () => {
   const begun = begin();
   const body = {
     value: 149.9,
-    dueDate: inDays(10),
+    dueDate: dayAfter(shop.startOn, 40),
     payer: {
       name: 'Ana Souza',
       documentNumber: '52998224725',

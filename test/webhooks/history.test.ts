@@ -64,7 +64,10 @@ test('an account sees its deliveries newest first, each as it stands, and no oth
     created_at: moment,
     ended_at: new Date('2026-11-20T13:00:05Z'),
   });
-  const given = await plantDelivery(service, accountNumber, { state: 'givenUp' });
+  const given = await plantDelivery(service, accountNumber, {
+    state: 'givenUp',
+    created_at: new Date('2026-11-21T13:00:00Z'),
+  });
   await plantDelivery(service, service.accountNumber);
   const { status, body } = await list({ accountNumber, from: '2026-11-01', to: '2026-11-30' });
   assert.equal(status, 200);

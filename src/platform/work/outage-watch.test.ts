@@ -166,20 +166,20 @@ test('where look-ups are answered nothing is held back, though what is sent behi
 
 test('behind look-ups that are answered little is sent at once while others answer, and what waited is called back', async () => {
   const { watch } = watchOf({}, ['default', 'second']);
-  const sent = () => watch.send(SHOP, async () => 'sent');
+  const sent = () => watch.send('one', 'default', async () => 'sent');
   for (const request of ['one', 'two', 'three']) watch.observePart(request, SHOP);
   const hanging = Promise.withResolvers<string>();
-  const hang = () => watch.send(SHOP, () => hanging.promise);
+  const hang = () => watch.send('one', 'default', () => hanging.promise);
   const ofOne = Array.from({ length: 5 }, hang);
   assert.equal(await sent(), 'sent', 'one merchant has its share as ever');
   watch.observePart('four', OTHER);
   assert.equal(await sent(), null);
-  assert.equal(await watch.send({ ...SHOP, provider: 'second' }, async () => 'sent'), 'sent');
+  assert.equal(await watch.send('one', 'second', async () => 'sent'), 'sent');
   assert.equal(watch.mayAsk(SHOP), true, 'it is looked up');
   hanging.resolve('answered');
   assert.deepEqual(new Set(await Promise.all(ofOne)), new Set(['answered']));
   assert.equal(await sent(), 'sent');
-  const fail = () => watch.send(SHOP, () => Promise.reject(new Error('E')));
+  const fail = () => watch.send('one', 'default', () => Promise.reject(new Error('E')));
   for (let failed = 0; failed < 4; failed += 1) await assert.rejects(fail(), /E/);
   assert.equal(await sent(), 'sent');
   watch.observeLook(SHOP);
@@ -191,9 +191,9 @@ test('behind look-ups that are answered little is sent at once while others answ
 test('requests that are over count no more, and nothing is called back that did not wait', () => {
   const { watch } = watchOf();
   for (const request of ['one', 'two', 'three', 'four']) watch.observePart(request, SHOP);
-  watch.observeEnd('one', SHOP);
+  watch.observeEnd('one', 'default');
   assert.equal(watch.isAway('default'), true);
-  watch.observeEnd('two', SHOP);
+  watch.observeEnd('two', 'default');
   assert.deepEqual([watch.isAway('default'), watch.takeReturn()], [false, false]);
   watch.observePart('five', SHOP);
   assert.equal(watch.isAway('default'), true);
@@ -204,24 +204,41 @@ test('a return is one, however often it is looked at, and a mute provider is mut
   for (const request of ['one', 'two', 'three']) watch.observePart(request, SHOP);
   watch.observePart('three', OTHER);
   const hanging = Promise.withResolvers<string>();
-  const asks = Array.from({ length: 5 }, () => watch.send(SHOP, () => hanging.promise));
+  const asks = Array.from({ length: 5 }, () => watch.send('one', 'default', () => hanging.promise));
   assert.equal(await asks[4], null);
-  watch.observeEnd('one', SHOP);
+  watch.observeEnd('one', 'default');
   assert.deepEqual([watch.isAway('default'), watch.takeReturn()], [false, true]);
   watch.observeLook(SHOP);
-  watch.observeEnd('two', SHOP);
+  watch.observeEnd('two', 'default');
   assert.equal(watch.takeReturn(), false);
   hanging.resolve('answered');
   await Promise.all(asks);
   receive(false, false, false);
-  watch.observeEnd('three', SHOP);
+  watch.observeEnd('three', 'default');
   assert.equal(watch.isMute('default'), true);
+});
+
+test('what is held back again and again is as silent as before', async () => {
+  const { watch, reported, pass } = watchOf({}, ['default', 'second']);
+  for (const request of ['one', 'two', 'three']) watch.observePart(request, SHOP);
+  watch.observePart('three', OTHER);
+  const hanging = Promise.withResolvers<null>();
+  const asks = Array.from({ length: 4 }, () => watch.send('other', 'default', () => hanging.promise));
+  for (let minute = 0; minute < 50; minute += 1) {
+    pass(60_000);
+    for (const request of ['one', 'two', 'three'])
+      assert.equal(await watch.send(request, 'default', async () => 'sent'), null);
+    watch.observePart('other', SHOP);
+  }
+  hanging.resolve(null);
+  await Promise.all(asks);
+  assert.deepEqual([watch.isAway('default'), reported], [true, ['default begun']]);
 });
 
 test('a request that was ended elsewhere is forgotten, though others are silent still', () => {
   const { watch, reported, pass } = watchOf();
   for (const request of ['one', 'two', 'three']) watch.observePart(request, SHOP);
-  for (let minute = 0; minute < 15; minute += 1) {
+  for (let minute = 0; minute < 45; minute += 1) {
     pass(60_000);
     watch.observePart('three', SHOP);
   }

@@ -16,7 +16,7 @@ export type OutageWatch = {
    */
   observePart(request: string, asked: Asked): void;
   /** That request is over, however that was found. */
-  observeEnd(request: string, asked: Asked): void;
+  observeEnd(request: string, provider: string): void;
   isAway(provider: string): boolean;
   /** It answers nothing at all. Without a name: every provider. */
   isMute(provider?: string): boolean;
@@ -28,7 +28,7 @@ export type OutageWatch = {
    */
   mayAsk(asked: Asked): boolean;
   /** What is sent behind a look-up. Null, and not run: a few are under way there, while others answer. */
-  send<Answer>(asked: Asked, run: () => Promise<Answer>): Promise<Answer | null>;
+  send<Answer>(request: string, provider: string, run: () => Promise<Answer>): Promise<Answer | null>;
   /** While every provider is mute: the only merchant without answers. Null: mute for all, or not at all. */
   onlySilentFor(): string | null;
   /** While every provider is mute; 0: now. */
@@ -52,15 +52,13 @@ export type OutageNews = { readonly provider: string; readonly isAway: boolean }
 /** Longer than two queries to a provider that answers nothing. */
 const PROBE_MILLISECONDS = 60_000;
 
-/** Longer than anything waits, watched charges too: nothing is left that it could answer. */
+/** Longer than anything waits that was silent, watched charges too: nothing is left that it could answer. */
 const FORGOTTEN_MILLISECONDS = 2_700_000;
 
 /** Each may wait for a whole time-out in a slot that those of other providers need. */
 const MOST_AT_ONCE_WHILE_AWAY = 4;
 /** Of a provider: how many requests without an answer are remembered by name. */
 const MOST_PARTS = 1_000;
-/** Longer than any of them waits that was sent and not answered. */
-const LONGEST_PART_MILLISECONDS = 900_000;
 
 /** What was not asked says nothing of its provider. `isLook`: no more than a look-up was asked. */
 export function observeAnswer(
@@ -112,13 +110,15 @@ function openSilences(
     if (silence === undefined) return undefined;
     const wasAway = isSilent(silence);
     for (const [request, lastAt] of silence.parts) {
-      if (now() - lastAt < LONGEST_PART_MILLISECONDS) break;
+      if (now() - lastAt < FORGOTTEN_MILLISECONDS) break;
       silence.parts.delete(request);
     }
     const isOver = silence.inRow === 0 && silence.parts.size === 0;
     if (isOver || now() - silence.lastAt >= FORGOTTEN_MILLISECONDS) silences.delete(provider);
     const left = silences.get(provider);
-    if (wasAway && !isSilent(left)) tell({ provider, isAway: false });
+    if (!wasAway || isSilent(left)) return left;
+    silence.hasHeldBack = false;
+    tell({ provider, isAway: false });
     return left;
   }
   function tellOf(provider: string, change: (before: Silence | undefined) => void): void {
@@ -146,13 +146,8 @@ function openSilences(
       if (lasting.merchantId !== merchantId) lasting.merchantId = null;
     });
   }
-  /** `change`: what of it goes on. Nothing: it is over. */
   function end(provider: string, change: (silence: Silence) => void): void {
-    tellOf(provider, (silence) => {
-      if (silence === undefined) return;
-      change(silence);
-      if (silence.inRow === 0 && silence.parts.size === 0) silences.delete(provider);
-    });
+    tellOf(provider, (silence) => silence && change(silence));
   }
   return { isMute, isSilent, silenceOf, goOn, end };
 }
@@ -210,7 +205,7 @@ export function openOutageWatch(
   }
   const underWay = openUnderWay();
   /** One merchant alone has its share of the slots as ever. */
-  function isFull(provider: string, silence: Silence | undefined): silence is Silence {
+  function isFull(provider: string, silence: Silence): boolean {
     if (!isSilent(silence) || silence.merchantId !== null || areAll(isSilent)) return false;
     return underWay.at(provider) >= MOST_AT_ONCE_WHILE_AWAY;
   }
@@ -222,7 +217,7 @@ export function openOutageWatch(
       });
     },
     observeLook: ({ provider }) => end(provider, endRow),
-    observeEnd: (request, { provider }) => end(provider, ({ parts }) => parts.delete(request)),
+    observeEnd: (request, provider) => end(provider, ({ parts }) => void parts.delete(request)),
     observePart: (request, asked) =>
       goOn(asked, (silence) => {
         silence.inRow = 0;
@@ -236,10 +231,11 @@ export function openOutageWatch(
       return isSilent(silence) ? (now() - silence.begunAt) / 1_000 : 0;
     },
     mayAsk,
-    async send({ provider }, run) {
+    async send(request, provider, run) {
       const silence = silenceOf(provider);
-      if (!isFull(provider, silence)) return underWay.run(provider, run);
+      if (silence === undefined || !isFull(provider, silence)) return underWay.run(provider, run);
       silence.hasHeldBack = true;
+      if (silence.parts.delete(request)) silence.parts.set(request, now());
       return null;
     },
     onlySilentFor() {

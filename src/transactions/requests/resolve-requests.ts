@@ -114,7 +114,7 @@ async function record<Request extends Resolvable, Answer extends Clear>(
     return postpone(resolving, request, awayPostponement(outage.awaySeconds(asked.provider)));
   if (isUnclear(answer)) return postpone(resolving, request, unclear(resolving, request, answer));
   observeAnswer(outage, { kind: answer.kind }, asked, resolving.idOf(request), answer.isLook);
-  outage.observeEnd(resolving.idOf(request), asked);
+  outage.observeEnd(resolving.idOf(request), asked.provider);
   const warning = resolving.warningOf(answer);
   if (warning !== null) resolving.warn(request, warning);
   await resolving.record(request, answer, performance.now() + RECORD_MILLISECONDS);

@@ -5,7 +5,7 @@ import { VOID_ACCEPTED } from '../../providers/acquirers/direct-acquirer.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import { CANCEL_STATES } from '../cancels/cancel.ts';
 import { CAPTURE_STATES } from '../capture.ts';
-import { ORIGINS, TRANSACTION_STATES } from '../transaction.ts';
+import { NOTHING_LIVE, ORIGINS, TRANSACTION_STATES } from '../transaction.ts';
 import { COUNTED, countedOfAll } from './counted.sql.ts';
 import {
   type Case,
@@ -20,8 +20,10 @@ import {
 const IS_UNRESOLVED_CHARGE = `t.due_at is not null and (t.state = 'unresolved' or t.due_at <= now())`;
 /** A pre-authorization is old already when it is released, so created_at alone will not do. */
 const CHARGE_SINCE = 'coalesce(t.unresolved_since, t.created_at)';
-/** What its acquirer does by itself is old only behind that. */
-const CHARGE_OLD_SINCE = `${CHARGE_SINCE} + case t.unknown_reason when $2 then $3::float8 else 0 end * interval '1 millisecond'`;
+const END_OF_PROMISE = `${CHARGE_SINCE} + $3::float8 * interval '1 millisecond'`;
+/** What its acquirer does by itself is old only behind that, and then since it was done. */
+const CHARGE_OLD_SINCE = `greatest(${CHARGE_SINCE}, case t.unknown_reason when $2 then ${END_OF_PROMISE}
+           when $4 then least(t.void_sent_at, ${END_OF_PROMISE}) end)`;
 const IS_UNRESOLVED_REQUEST = 'c.due_at is not null and (c.unknown_reason is not null or c.due_at <= now())';
 /** A person may also decide a pending cancel, if its acquirer never does. */
 const IS_UNDECIDED_CANCEL = `(c.state = 'pending' or ${IS_UNRESOLVED_REQUEST})`;
@@ -150,7 +152,7 @@ export async function countUnresolved(database: Database): Promise<UnresolvedCou
     return { kind, ...countedOfAll(counted.map(COUNTED.parse)) };
   };
   return [
-    await countOf('charge', COUNT_CHARGES, VOID_ACCEPTED, LONGEST_PROMISE_MILLISECONDS),
+    await countOf('charge', COUNT_CHARGES, VOID_ACCEPTED, LONGEST_PROMISE_MILLISECONDS, NOTHING_LIVE),
     await countOf('cancel', COUNT_CANCELS),
     await countOf('capture', COUNT_CAPTURES),
   ];

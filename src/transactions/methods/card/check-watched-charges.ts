@@ -10,7 +10,7 @@ import type { Acquirer, FoundCharge, VoidAnswer } from '../../../providers/acqui
 import type { Acquirers } from '../../../providers/open-acquirers.ts';
 import type { AskAcquirerTools } from '../../requests/send-request.ts';
 import { awayPostponement, unsentPostponement } from '../../transaction.ts';
-import { behindLook } from './void-answers.ts';
+import { behindLook, wasSeenLive } from './void-answers.ts';
 import {
   isWatchGivenUp,
   isWatchOver,
@@ -81,10 +81,11 @@ const IS_LAST: Readonly<Record<Look['kind'], (overMilliseconds: number) => boole
 };
 
 async function record(tools: CheckWatchedTools, charge: WatchedCharge, look: Look): Promise<void> {
-  const { database } = tools;
+  const { database, outage } = tools;
   if (look.kind === 'late') tools.alarm(charge, look.end);
-  if (!IS_LAST[look.kind](charge.overMilliseconds))
-    return postponeWatchedCharge(database, charge, look.seconds);
+  const isLast = IS_LAST[look.kind](charge.overMilliseconds);
+  if (isLast || look.kind === 'clear') outage.observeEnd(charge.transactionId, charge.acquirer);
+  if (!isLast) return postponeWatchedCharge(database, charge, look.seconds);
   await forgetWatchedCharge(database, charge);
   if (look.kind === 'unseen') tools.alarmUnseen(charge);
 }
@@ -175,12 +176,6 @@ const unseen = ({ overMilliseconds }: WatchedCharge, { cause }: { readonly cause
   seconds:
     cause === 'unusable' ? secondsUntilNextLook(overMilliseconds) : secondsUntilNextTry(overMilliseconds),
 });
-
-/** By the void's own look-up. */
-function wasSeenLive(voided: VoidAnswer): boolean {
-  if (voided.kind === 'voided') return (voided.charges ?? 0) > 0;
-  return (voided.kind === 'unknown' || voided.kind === 'notSent') && voided.wasLive === true;
-}
 
 /** What was accepted, and a no that it explains, ends by itself or after days. */
 function lateBy(charge: WatchedCharge, voided: VoidAnswer): Look {

@@ -156,15 +156,15 @@ const MARK_VOID = statement(
 
 /**
  * Comes before the void of a billing's charge, so that no later try keeps the charge, and before every void
- * that is no tombstone. `isLive`: something may be live, so the time without anything begins anew. False:
+ * that is no tombstone. `isAnew`: the time without anything live begins now. False:
  * another process has taken the charge over, and nothing must be sent.
  */
 export async function markVoidSent(
   database: Database,
   { merchantId, transactionId, fence }: HeldCharge,
-  isLive: boolean,
+  isAnew: boolean,
 ): Promise<boolean> {
-  return (await database.query(MARK_VOID, [merchantId, transactionId, fence, isLive])).length === 1;
+  return (await database.query(MARK_VOID, [merchantId, transactionId, fence, isAnew])).length === 1;
 }
 
 const DECIDE = statement(

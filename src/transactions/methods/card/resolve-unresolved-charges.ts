@@ -48,6 +48,7 @@ import {
   LONGEST_VOID_PAUSE_SECONDS,
   promised,
   unlessPromised,
+  wasSeenLive,
 } from './void-answers.ts';
 import { WATCH_AFTER_HORIZON } from './watch.ts';
 import { watchCharge } from './watched-charges.sql.ts';
@@ -129,7 +130,7 @@ async function record(tools: ResolveTools, charge: UnresolvedCharge, truth: Foun
   if (truth.state === 'doubtful') warnIfOdd(tools, charge, truth.postponement.reason);
   if ('postponement' in truth) return postpone(tools, charge, truth.postponement);
   const isRecorded = await recordTruth(tools, charge, truth);
-  tools.outage.observeEnd(charge.transactionId, { merchantId: charge.merchantId, provider: charge.acquirer });
+  tools.outage.observeEnd(charge.transactionId, charge.acquirer);
   if (isRecorded && charge.origin === 'billing') tools.settled?.notify();
   tools.observe(isRecorded ? truth.state : 'takenOver');
 }
@@ -249,7 +250,7 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   // Where a void is no tombstone it is no more than a look for what is not there.
   const isSent = isShownLive(found) || late === null;
   const heldBack: Found = { state: 'notAsked', postponement: { ...whileAway, reason: NO_VOID_ANSWERED } };
-  return isSent ? ((await outage.send(asked, end)) ?? heldBack) : end();
+  return isSent ? ((await outage.send(transactionId, charge.acquirer, end)) ?? heldBack) : end();
 }
 
 /** Or unclear. */
@@ -276,16 +277,15 @@ async function endFound(
   }
   // Approved, not found or unclear: the void is right for all three.
   const voided = await acquirer.voidCharge(merchantId, transactionId, timeout);
+  // The void may have found what the look-up did not.
+  const wasLive = late !== null && wasSeenLive(voided);
+  if (wasLive && !(await markVoidSent(tools.database, charge, true))) return { state: 'takenOver' };
   if (voided.kind === 'notSent') return unlessPromised(charge, voided);
   const heard = behindLook(found, voided);
   observeAnswer(tools.outage, heard.answer, asked, transactionId, heard.isLook);
   if (voided.kind === 'voided' && (voided.charges ?? 0) > 1) tools.observeTwins(charge);
-  if (late !== null && (voided.kind === 'notFound' || (voided.kind === 'voided' && late.booksTwice))) {
-    // The void may have found what the look-up did not.
-    const wasLive = voided.kind === 'voided' && (voided.charges ?? 0) > 0;
-    if (wasLive && !(await markVoidSent(tools.database, charge, true))) return { state: 'takenOver' };
+  if (late !== null && (voided.kind === 'notFound' || (voided.kind === 'voided' && late.booksTwice)))
     return goneOrWaiting(late, charge, isFirst || wasLive);
-  }
   if (voided.kind === 'voided') return { state: 'voided' };
   if (isPromised(charge, voided)) return promised(charge);
   if (voided.kind === 'unknown' && voided.promise === 'ofEarlier')

@@ -21,6 +21,12 @@ export function behindLook(
   return { answer: isHeard(found) ? behindAnswer(voided) : voided, isLook };
 }
 
+/** By the void's own look-up. */
+export function wasSeenLive(voided: VoidAnswer): boolean {
+  if (voided.kind === 'voided') return (voided.charges ?? 0) > 0;
+  return (voided.kind === 'unknown' || voided.kind === 'notSent') && voided.wasLive === true;
+}
+
 export function isVoidAccepted({ unknownReason }: Pick<UnresolvedCharge, 'unknownReason'>): boolean {
   return unknownReason === VOID_ACCEPTED;
 }

@@ -184,7 +184,7 @@ async function endLive(
   endsAt: number,
 ): Promise<VoidAnswer> {
   const amount = capturedAmount ?? authorizedAmount;
-  if (tid === null || amount === null) return unusable('Rede names no amount of it');
+  if (tid === null || amount === null) return { ...unusable('Rede names no amount of it'), wasLive: true };
   const question = post(`/${tid}/refunds`, '/{tid}/refunds', redeRefund(amount, true));
   const said = await ask('resolving', { merchantId }, question, endsAt - performance.now());
   const answer = readRedeRefund(said, found.kind === 'approved');
