@@ -8,7 +8,7 @@ export type Asked = {
 /** Decides whether a provider of a kind is away, how often to ask it, and when it is back. */
 export type OutageWatch = {
   observe(isAnswered: boolean, asked: Asked): void;
-  /** The provider answered a look-up, which says nothing of what is asked behind one; or something else. */
+  /** The provider answered a look-up or a charge, which says nothing of what is sent behind a look-up. */
   observeLook(asked: Asked): void;
   /**
    * The provider answered a look-up, and was silent about what was asked behind it. Such requests mean away
