@@ -1,5 +1,6 @@
 import { Agent, request } from 'undici';
 import { encryptCard, paymentRequest, TEST_CARD } from '../test/kit/merchant.ts';
+import { patiently } from '../test/kit/patience.ts';
 import type { Chance } from './chance.ts';
 import type { ChaosBench, Shop } from './chaos-bench.ts';
 import type { Gateway } from './gateways.ts';
@@ -17,8 +18,10 @@ import {
   type WantedSplit,
 } from './log.ts';
 
-/** Longer than a gateway is ever stopped: who waits longer hangs. */
-const PATIENCE_MILLISECONDS = 90_000;
+/** A gateway is stopped for this time at most. */
+export const STOPPED_MILLISECONDS = 30_000;
+/** Whoever waits longer hangs. */
+const PATIENCE_MILLISECONDS = STOPPED_MILLISECONDS + 15_000;
 /** Tokens of access live an hour. */
 const LOGIN_MILLISECONDS = 20 * 60_000;
 
@@ -39,7 +42,7 @@ type Call = {
 
 /** One call as a merchant's server makes it: never repeated by itself. */
 export async function callGateway(url: string, path: string, call: Call = {}): Promise<Answered> {
-  const { token, body, key, method, timeoutMilliseconds = PATIENCE_MILLISECONDS } = call;
+  const { token, body, key, method, timeoutMilliseconds = patiently(PATIENCE_MILLISECONDS) } = call;
   try {
     const response = await request(url + path, {
       dispatcher: connections,

@@ -1,6 +1,7 @@
 import { until } from '../../test/kit/service.ts';
 import type { ChaosSimulator } from '../chaos-simulators.ts';
 import type { Gateway } from '../gateways.ts';
+import { STOPPED_MILLISECONDS } from '../merchant-client.ts';
 import { awaitResolved, leaveUnderWay, nextRound, type Scene } from '../rounds.ts';
 import { countStrike, type Kind, type Tally } from './kind.ts';
 
@@ -190,7 +191,7 @@ async function strikeTheResolving(scene: Scene, tally: Tally): Promise<void> {
 
 export const STEP_PAUSES: Kind = {
   name: 'pauses',
-  about: 'SIGSTOP of a gateway at a random step until its charges are settled by others, then SIGCONT',
+  about: 'SIGSTOP of a gateway at a random step until others have settled its charges, a minute at most; then SIGCONT',
   share: 0.5,
   async run(scene, times, tally) {
     const { chance, bench } = scene;
@@ -204,7 +205,8 @@ export const STEP_PAUSES: Kind = {
       if (victim.orders.hit() === null) await disarmed(victim);
       const hit = victim.orders.hit();
       if (hit !== null) {
-        await awaitResolved(bench, `${name}.`);
+        // An acquirer may decide of a cancel a day later.
+        await awaitResolved(bench, `${name}.`, STOPPED_MILLISECONDS);
         victim.signal('SIGCONT');
         countStrike(tally, hit.what);
       }
