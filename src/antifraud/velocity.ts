@@ -25,7 +25,7 @@ export type Counts = Readonly<Record<Window, Readonly<Record<Measure, number>>>>
 
 /**
  * The newest events that are read of each fingerprint, which bounds the cost of a sale. Also a rule's highest
- * threshold. A busier merchant's counts are of the newest ones: shares, in effect.
+ * threshold. Where a window has more events, a threshold is a share: 250 is half of the newest 500.
  */
 export const MOST_ATTEMPTS_COUNTED = 500;
 

@@ -101,7 +101,7 @@ const BEGIN = statement(
    on conflict (is_only) do nothing`,
 );
 
-/** A head that was removed from a longer chain is not made again. */
+/** Does nothing where there are entries: if their head is missing it was removed, which must be found. */
 export async function beginChain(database: Database, headSeal: Buffer, dataKeyId: number): Promise<void> {
   await database.query(BEGIN, [headSeal, dataKeyId]);
 }

@@ -33,7 +33,7 @@ import {
 } from './command.ts';
 import { runChanges, runList } from './resolve-lists.ts';
 
-/** An entry is in the commit that it describes, but the two clocks are read at different moments. */
+/** A decision and its audit entry are one commit, but their times are read at different moments of it. */
 const AROUND_DECISION_MILLISECONDS = 60_000;
 const AMOUNT = /^\d{1,8}\.\d{2}$/;
 const DECISIONS: readonly Decision[] = [...new Set(Object.values(DECISIONS_OF).flat())];

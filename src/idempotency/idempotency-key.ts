@@ -48,7 +48,7 @@ const PRINT_BYTES = 32;
 
 /** Until then, the request that recorded the key may still make its resource or free the key. */
 export const MAKING_MILLISECONDS = 45_000;
-/** By then its last statement is over too: what was not made never will be. */
+/** By then the request's last statement is over too: a resource that was not made never will be. */
 const LOST_MILLISECONDS = 60_000;
 
 /** The first request died: its resource will never exist. */

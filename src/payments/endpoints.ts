@@ -32,7 +32,7 @@ import { PAYMENT_REFUSALS, type PaymentRefusal } from './refusals.ts';
 
 export type CheckSaleTools = CardTools & FindCodeTools & { readonly clock: BusinessClock };
 
-/** The faults of card and code in a partly readable request. Only reads. */
+/** For a malformed request: what would also be refused of its card and anti-fraud code. Only reads. */
 async function checkSale(
   tools: CheckSaleTools,
   merchantId: string,
@@ -101,7 +101,7 @@ function writeResult(
 
 type OfPayment = { readonly paymentId: string };
 
-/** On every answer to an existing payment, whatever its outcome. */
+/** On every answer to a request once its payment exists, whatever the outcome. */
 function paymentHeader({ paymentId }: OfPayment): Record<string, string> {
   return { 'x-payment-id': paymentId };
 }

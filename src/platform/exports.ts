@@ -11,7 +11,7 @@ const EXPORTS = { name: 'exports', slots: 8, waiting: 16, longestWaitMillisecond
 const ROWS_OF_PAGE = 1_000;
 /** Ten years in one file. */
 export const MOST_DAYS_OF_EXPORT = 3_660;
-/** How long a read is repeated without a turn or a database. */
+/** How long a page is asked for again while searches are full or the database is away. */
 const PATIENCE_MILLISECONDS = 30_000;
 const PAUSE_MILLISECONDS = 500;
 

@@ -11,7 +11,7 @@ const OUTAGE = gauge(
   ['part', 'provider'],
 );
 
-/** A peer that answers others is overloaded at least; one that answered nobody for so long may be frozen. */
+/** After a time-out the database is `slow` if it answered anything within this time, else `silent`. */
 const SILENT_MILLISECONDS = 3_000;
 /** From mildest to worst. */
 const DATABASE_KINDS = {

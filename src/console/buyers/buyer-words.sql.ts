@@ -240,8 +240,8 @@ const ERASE = statement(
 );
 
 /**
- * Erases, with the words of the document and of these ids: all or nothing, so that no words stay of a buyer
- * whom nothing names any more. The remaining data is found by the document alone.
+ * Runs `erase`, and erases in the same commit the search words of the document and of `idsOf`: later nothing
+ * would name the buyer of these ids. What stays of a person is then found by the document, not by its words.
  */
 export async function eraseWithWords<Erased>(
   database: Database,

@@ -37,7 +37,7 @@ export type Integrity = {
   readonly audit: { readonly verifiedAt: number; readonly by: string; readonly isWhole: boolean } | null;
 };
 
-/** Read from the database, so it is the same on every process. Covers all merchants. */
+/** Covers all merchants. Read from the database: but for `heldBecause`, every process shows the same. */
 export type Health = {
   /** Only of the process that shows the page. Null if it may act. */
   readonly heldBecause: HoldReason | null;

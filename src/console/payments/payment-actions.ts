@@ -34,7 +34,10 @@ export const RESOLVE_PIX = resolvePayment(PAYMENT, ({ merchantId, parameters: { 
   paymentPath(merchantId, paymentId),
 );
 
-/** All refunds of a payment count together. Nothing moves where nobody has paid. */
+/**
+ * All refunds of a payment count together towards the limit above which a second person is asked. Null, so
+ * nobody is asked: nothing was paid that could be given back, or the endpoint refuses the amount.
+ */
 async function givenBack(
   { ask, parameters: { paymentId = '' } }: Visit,
   { amount, endToEndId }: Form,

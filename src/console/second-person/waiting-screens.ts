@@ -23,7 +23,7 @@ export type ShownRequest = FoundRequest & {
   /** Describes the fields beside the amount. */
   readonly says: string | null;
   readonly mayApprove: boolean;
-  /** This alone keeps the user from deciding. */
+  /** The requester may be the same person: that alone forbids the user to approve. */
   readonly isOneHand: boolean;
   readonly mayDecline: boolean;
 };

@@ -4,7 +4,7 @@ import { named, orNull } from '../../platform/http/named.ts';
 import { CARD_OF_PAGE_REQUEST } from '../../transactions/payers/card-contract.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 
-// Offered on the operations API, because buyers have no API access.
+// Buyers have no token, and only the operations API needs none.
 const PAGE = { api: 'operations', scope: null, group: 'Cards' } as const;
 const OF_KEY = {
   parameters: Type.Object({ pageKey: Type.String({ maxLength: 35, description: '`key` of the fields.' }) }),

@@ -20,7 +20,7 @@ const BILL = rowCodec(
   'g',
 );
 
-/** Open exceptions about bills of the merchant: few, and found by their class. */
+/** The merchant's open exceptions about bills: few, so they are read once, not for each bill. */
 const OPEN_EXCEPTIONS = `open_exceptions as materialized (
      select boleto_id, pix_id from reconciliation_exceptions
      where merchant_id = $1 and state = 'open' and class in ('unexpectedPayment', 'takenBack')

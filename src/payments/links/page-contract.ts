@@ -12,7 +12,7 @@ const PARAMETERS = Type.Object({
 });
 
 const PAGE = {
-  // Offered on the operations API, because buyers have no API access.
+  // Buyers have no token, and only the operations API needs none.
   api: 'operations',
   scope: null,
   group: 'Payment links',

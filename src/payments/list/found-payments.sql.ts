@@ -92,7 +92,7 @@ export function parseShown<Card extends Parameters<typeof paymentOf>[0]>(
   }
 }
 
-/** $4 and $5. */
+/** Values of $4 and $5 in the statements that find payments. */
 export function daysOf({ soldFrom, soldBefore }: PaymentFilter): readonly [string, string] {
   const textOf = (moment: Instant | null, otherwise: string) =>
     moment === null ? otherwise : utcText(moment);

@@ -30,7 +30,7 @@ export const LOOK_CONNECTIONS = 1;
 
 /**
  * Ten are enough for payments and writes: beyond that the cores are the limit. Two more keep reads going
- * beside full batches. Searches have one each.
+ * beside full batches. A search holds one connection while it runs, so four run at once.
  */
 export const USUAL_CONNECTIONS: Connections = { work: 12, search: 4 };
 

@@ -23,11 +23,14 @@ export type OutageWatch = {
   /** Since the provider was found to be away; 0: it is not. */
   awaySeconds(provider: string): number;
   /**
-   * False: this provider is mute while others answer, and it is not time to ask it again. True may be a
-   * probe, which counts as under way until its result is observed, or for a minute.
+   * False: this provider is mute while others answer, and it is not time to ask it again. When it is time,
+   * one call gets true and is the probe; no other begins until its result is observed, or for a minute.
    */
   mayAsk(asked: Asked): boolean;
-  /** What is sent behind a look-up. Null, and not run: a few are under way there, while others answer. */
+  /**
+   * Runs what is sent behind a look-up. Null, and not run: this provider is away while others answer, and has
+   * a few such requests under way already.
+   */
   send<Answer>(request: string, provider: string, run: () => Promise<Answer>): Promise<Answer | null>;
   /** While every provider is mute: the only merchant without answers. Null: mute for all, or not at all. */
   onlySilentFor(): string | null;

@@ -95,7 +95,7 @@ export function uselessAnswer({ status }: Pick<ChannelAnswer, 'status'>, reason:
   return status >= 500 ? unknown(reason) : unusable(reason);
 }
 
-/** Of a look-up. */
+/** What a look-up answers when its first question got no answer. */
 export function unanswered(asked: Exclude<Asked, ChannelAnswer>): Unknown | NotSent {
   return asked.kind === 'notSent' ? asked : unknown(asked.reason);
 }
@@ -110,7 +110,7 @@ export const NO_CODE: DeclineAnswer = { kind: 'declined', responseCode: NO_ISSUE
 /** By the acquirer's own codes. */
 export type Denials = Readonly<Record<string, Denial>>;
 
-/** `codes`: words. */
+/** `codes`: separated by spaces. */
 export function denials(proof: Denial['proof'], refusal: Denial['refusal'], codes: string): Denials {
   return Object.fromEntries(codes.split(' ').map((code) => [code, { proof, refusal }]));
 }

@@ -114,7 +114,7 @@ export type CollectionRequest = {
   readonly dueOn: Day;
   /** From 1. A later one is a further try of the same charge. */
   readonly attemptNumber: number;
-  /** Of a further try; the day that we choose. */
+  /** The day that we choose for a further try. The first try is made on `dueOn`, whatever stands here. */
   readonly tryOn: Day;
 };
 

@@ -5,7 +5,7 @@ import { dayOf, isTaking, type JudgedLines } from './judged-lines.ts';
 
 type JudgedTaking = JudgedLines['takings'][number];
 
-/** `net`: cents that moved at the bank on the day. Some acquirers give the fee back. */
+/** `net`: cents that moved at the bank on the day: less than the debit if the acquirer returns its fee. */
 export type Debit = JudgedTaking & { readonly net: number };
 
 export type MoneyOfDay = {
@@ -54,8 +54,8 @@ function debitsOn(day: Day, taking: JudgedTaking): Debit[] {
 export type ApartDays = { readonly from: Day; readonly to: Day };
 
 /**
- * null: the receivable shows the money completely, because lines move nothing or one payout came on its named
- * day.
+ * null: the receivable's own row tells all, because none of its lines moved money, or all that did is one
+ * payout, whose line names the day.
  */
 export function apartDays(
   parts: readonly MatchedPart[],

@@ -206,7 +206,7 @@ function reasonToKeep(
     case undefined:
       if (billing === null || charge.initiator !== 'merchant' || !isDue(billing))
         return { reason: 'payment' };
-      // It may have been opened since.
+      // The billing may have been opened since the charge was judged: then the charge can pay it.
       return paysBilling(charge, billing)
         ? { reason: 'billing' }
         : 'is of a billing that would be charged again: cancel the billing first';

@@ -55,7 +55,7 @@ async function finishOne(tools: FinishTools, unfinished: UnfinishedCharge): Prom
   if (hasEnded) tools.observeEnd(unfinished, end.decision);
 }
 
-/** A person decides what the books refuse. */
+/** After MOST_TRIES_OF_FAULTS tries a fault leaves the charge to a person, unless the database is away. */
 async function giveUp(
   { database, observeFault, observeEnd }: FinishTools,
   unfinished: UnfinishedCharge,

@@ -29,7 +29,7 @@ const FIND_MISSING = statement(
    where f.refund_id is null`,
 );
 
-/** Of charges of this bank in the books; by the refund's id at the bank. */
+/** Refunds that the books lack, of charges that they have at this bank; by the refund's id at the bank. */
 export async function findMissingRefunds(
   database: Database,
   bank: string,

@@ -129,7 +129,7 @@ export async function isWalked(reader: Reader): Promise<boolean> {
   return (await reader.query(FIND_WALK, [])).length > 0;
 }
 
-/** Until the end of the transaction no walk begins or writes. */
+/** Until the end of the transaction no `restore reconcile` begins, goes on, or writes into the books. */
 export async function holdRuns(
   tx: Tx,
 ): Promise<{ readonly isWalked: boolean; readonly run: RestoreRun | null }> {

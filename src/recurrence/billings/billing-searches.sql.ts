@@ -44,7 +44,7 @@ const FEW = `from (
   ) few`;
 const MANY = `from billings where merchant_id = $1 and state || '' = any ($4::text[])
   and due_on + 0 >= $5::date and due_on + 0 <= $6::date and (select total from counted) > 300000`;
-/** No part is read further than the page needs. */
+/** Ends each part of a union, so that none is read further than the page needs. */
 const UP_TO_PAGE = 'order by {order} limit $2::bigint + $3::bigint';
 
 const FOUND_BY_CREATION = pageOf({

@@ -108,7 +108,7 @@ export type FeeSource = (typeof FEE_SOURCES)[number];
  */
 export const FEE_LEAD_MILLISECONDS = 10_000;
 
-/** Valid until its owner's next version. */
+/** Valid from `validFrom` until the next version of the same merchant, or of `ALL_MERCHANTS`. */
 export type FeeVersion = {
   readonly merchantId: string;
   /** Business time. */

@@ -86,7 +86,7 @@ export const ENQUEUE_CALLBACK_DELIVERIES = `enqueued_callbacks as (
      returning ${WRITTEN}
    )`;
 
-/** Neither of the two above would write anything for the transaction `t`. */
+/** For transaction `t` neither `enqueued_movements` nor `enqueued_callbacks` would write a delivery. */
 export const NOBODY_IS_NOTIFIED = `t.callback_url is null and (
        select true from webhook_endpoints
        where merchant_id = t.merchant_id and endpoint = 'account:' || t.account_number and state <> 'removed' limit 1

@@ -128,7 +128,7 @@ const SCRIPT_NEEDED =
   '<noscript><p>Ative o JavaScript do navegador: ele protege os dados do cartão.</p></noscript>';
 
 export type CardForm = {
-  /** Null: it stands under one that is elsewhere. */
+  /** Null: none, because the page of the shop around the frame has its own. */
   readonly heading: string | null;
   /** Markup: what is asked beside the card. */
   readonly choice?: string;

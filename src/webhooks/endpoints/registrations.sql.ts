@@ -40,7 +40,10 @@ export type EndpointChange = {
   readonly wanted: Registration | { readonly event: 'remove' | 'restore' };
 };
 
-/** `keyRetired`: the login's data key. `keyUsed`: the idempotency key. Only `done` has written something. */
+/**
+ * `keyRetired`: the data key that sealed the login was retired, so seal it again. `keyUsed`: the idempotency
+ * key was used before. Only `done` has written something.
+ */
 export type EndpointChangeResult = 'done' | 'notFound' | 'tooManyActive' | 'keyRetired' | 'keyUsed';
 
 /** Repeatable after a lost connection. */

@@ -59,7 +59,7 @@ export function readPayer(value: unknown): BoletoPayer | undefined {
   return typeof value === 'object' && value !== null ? (value as BoletoPayer) : undefined;
 }
 
-/** Of a boleto that is older than its column: what its days say. */
+/** The column is null in older boletos: there it is the time from the due day to the last day to pay. */
 const DAYS_TO_EXPIRE = 'coalesce(b.days_to_expire, b.payable_until - b.due_on)';
 
 export const BOLETO = rowCodec(

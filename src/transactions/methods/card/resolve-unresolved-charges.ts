@@ -149,7 +149,8 @@ async function postpone(
   postponement: Postponement,
 ): Promise<void> {
   tools.observe('postponed');
-  // Said once, when it was sent; and what was not asked takes nothing back.
+  // Only the charge's own answer says that the reference is another's, so that reason stays. A try that sent
+  // nothing replaces no reason that a look or a void gave.
   const isUnseen = charge.unknownReason === NOTHING_LIVE && postponement.reason !== NO_VOID_ANSWERED;
   const isLasting = postponement.wasAsked === false && (isVoidAccepted(charge) || isUnseen);
   const isKept = isOfAnother(charge) || isLasting;

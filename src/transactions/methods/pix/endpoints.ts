@@ -74,7 +74,7 @@ export const PIX_ENDPOINTS: readonly Endpoint<PixTools>[] = [
 
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'language' | 'pagesOrigin'>;
 
-/** On every answer to an existing payment, whatever its outcome. */
+/** On every answer to a request once its payment exists, whatever the outcome. */
 const paymentHeader = (paymentId: string) => ({ 'x-payment-id': paymentId });
 
 function writeIssued(

@@ -64,7 +64,7 @@ function indicatorOf({ initiator, storedCardReason, card }: AuthorizationRequest
   return { InitiatedTransactionIndicator: { Category, Subcategory: SUBCATEGORIES[reason] } };
 }
 
-/** One digit of each. `ReferenceId`: how the provider of the authentication names it. */
+/** One digit each of `eci` and `version`. `ReferenceId`: the directory server's id of the authentication. */
 function authenticationFields({ eci, version, cavv, xid, dsTransactionId }: Authentication): object {
   return {
     Eci: eci.slice(-1),
@@ -91,7 +91,7 @@ export function cieloAuthorization(
   const descriptor = plainDescriptor(request.softDescriptor ?? ownDescriptor, LONGEST_DESCRIPTOR);
   const isOnFile = storedCard !== null && ON_FILE.includes(card.brand);
   const isProved = authentication !== null && authentication.cavv !== null;
-  // It comes without a security code, and has one installment.
+  // What Cielo takes as recurrent has no security code, and one installment.
   const isRecurrent = isOfSubscription(request) && installments === 1;
   return {
     MerchantOrderId: shortReference(request.reference),

@@ -41,7 +41,7 @@ const RECORD = statement(
    returning y.end_to_end_id`,
 );
 
-/** A part, or of a payment that nobody expected: the status stays. */
+/** Of a return that leaves the status: a part of what paid it, or a payment that nobody expected. */
 const TELL = statement(
   'pix_refunds.tell_return',
   `with news as (
