@@ -31,6 +31,7 @@ export const PAYMENT_MESSAGES: readonly MessageContract[] = [
         'Bloqueio',
         'Desbloqueio',
         'Boleto',
+        'Pix',
         'Teste',
       ]),
       oldValue: Type.String(),
