@@ -4,7 +4,8 @@ create table health_samples (
   sampled_at timestamptz not null,
   -- `waiting:unresolved`, `takes:acquirer:rede`, `approved:rede`
   subject text not null check (char_length(subject) <= 200),
-  -- Of `approved` and `declined`: since the processes began.
+  -- Whose `approved` and `declined` it is, since that process began; else ''.
+  process_id text not null,
   value double precision not null,
-  primary key (sampled_at, subject)
+  primary key (sampled_at, subject, process_id)
 );

@@ -19,11 +19,11 @@ async function page(): Promise<string> {
   return wordsOf(text);
 }
 
-const sample = (subject: string, hoursAgo: number, minute: number, value: number) =>
+const sample = (subject: string, hoursAgo: number, minute: number, value: number, processId = '') =>
   service.auditor.query(
-    `insert into health_samples (sampled_at, subject, value)
-     values (date_trunc('hour', now()) - $2 * interval '1 hour' + $3 * interval '1 minute', $1, $4)`,
-    [subject, hoursAgo, minute, value],
+    `insert into health_samples (sampled_at, subject, process_id, value)
+     values (date_trunc('hour', now()) - $2 * interval '1 hour' + $3 * interval '1 minute', $1, $5, $4)`,
+    [subject, hoursAgo, minute, value, processId],
   );
 
 test('what waits is written down every five minutes, whoever looks', async () => {
@@ -40,16 +40,19 @@ test('what waits is written down every five minutes, whoever looks', async () =>
 test('rates, times and queues stand by the hour beside the day before, whatever process began anew', async () => {
   await service.auditor.query('delete from health_samples', []);
   // Before the page begins: what the counts of the first hour grew from.
-  await sample('approved:rede', 48, 55, 100);
-  await sample('declined:rede', 48, 55, 100);
-  await sample('approved:rede', 47, 5, 103);
-  await sample('declined:rede', 47, 5, 101);
-  await sample('approved:rede', 3, 0, 200);
-  await sample('approved:rede', 2, 0, 208);
-  await sample('declined:rede', 2, 0, 101);
-  // Another process began.
-  await sample('approved:rede', 2, 30, 1);
-  await sample('declined:rede', 2, 30, 1);
+  await sample('approved:rede', 48, 55, 100, 'one');
+  await sample('declined:rede', 48, 55, 100, 'one');
+  await sample('approved:rede', 47, 5, 103, 'one');
+  await sample('declined:rede', 47, 5, 101, 'one');
+  await sample('approved:rede', 3, 0, 200, 'one');
+  await sample('approved:rede', 3, 0, 1_000, 'two');
+  await sample('approved:rede', 2, 0, 208, 'one');
+  await sample('declined:rede', 2, 0, 101, 'one');
+  await sample('approved:rede', 2, 0, 1_000, 'two');
+  // The first process ends, and another begins.
+  await sample('approved:rede', 2, 30, 1_000, 'two');
+  await sample('approved:rede', 2, 30, 1, 'three');
+  await sample('declined:rede', 2, 30, 1, 'three');
   await sample('takes:acquirer:rede', 1, 0, 40);
   await sample('takes:acquirer:rede', 1, 5, 3_210);
   await sample('waiting:unresolved', 1, 5, 17);
@@ -70,9 +73,9 @@ test('the first of two processes is believed, and what is older than eight days 
   await sample('waiting:unresolved', 24 * 9, 0, 1);
   const database = openDatabase(service.database.address, () => {});
   assert.equal(await isHealthSampled(database), false);
-  await writeHealthSamples(database, [['waiting:unresolved', 5]]);
+  await writeHealthSamples(database, [{ subject: 'waiting:unresolved', processId: '', value: 5 }]);
   const isSampled = await isHealthSampled(database);
-  await writeHealthSamples(database, [['waiting:unresolved', 7]]);
+  await writeHealthSamples(database, [{ subject: 'waiting:unresolved', processId: '', value: 7 }]);
   await database.close();
   const kept = await service.auditor.query('select value from health_samples', []);
   // Five minutes may have ended in between.

@@ -17,16 +17,27 @@ export async function isHealthSampled(database: Database): Promise<boolean> {
 const WRITE = statement(
   'health_samples.write',
   `with old as (delete from health_samples where sampled_at < now() - interval '${KEPT}')
-   insert into health_samples (sampled_at, subject, value)
-   select ${SLOT}, * from unnest($1::text[], $2::float8[])
+   insert into health_samples (sampled_at, subject, process_id, value)
+   select ${SLOT}, * from unnest($1::text[], $2::text[], $3::float8[])
    on conflict do nothing`,
 );
 
+export type HealthSample = {
+  readonly subject: string;
+  /** Of a count that begins anew with each process; '': it is everybody's. */
+  readonly processId: string;
+  readonly value: number;
+};
+
 export async function writeHealthSamples(
   database: Database,
-  samples: readonly (readonly [subject: string, value: number])[],
+  samples: readonly HealthSample[],
 ): Promise<void> {
-  await database.query(WRITE, [samples.map(([subject]) => subject), samples.map(([, value]) => value)]);
+  await database.query(WRITE, [
+    samples.map(({ subject }) => subject),
+    samples.map(({ processId }) => processId),
+    samples.map(({ value }) => value),
+  ]);
 }
 
 const HOUR = rowCodec({
@@ -36,8 +47,8 @@ const HOUR = rowCodec({
     `(extract(epoch from date_trunc('hour', now()) - date_trunc('hour', sampled_at)) / 3600)::int`,
   ),
   most: column.real('max(value)'),
-  /** Of a count that begins anew with each process. */
-  grown: column.real('coalesce(sum(case when grown < 0 then value else grown end), 0)::float8'),
+  /** How much the counts of all processes grew; a new process's first one counts whole. */
+  grown: column.real('sum(grown)::float8'),
 });
 
 /** A subject in one hour. */
@@ -47,7 +58,8 @@ const HOURS = statement(
   'health_samples.hours',
   `select ${HOUR.columns}
    from (
-     select subject, sampled_at, value, value - lag(value) over (partition by subject order by sampled_at) as grown
+     select subject, sampled_at, value, greatest(value
+       - lag(value, 1, 0) over (partition by subject, process_id order by sampled_at), 0) as grown
      from health_samples where sampled_at >= date_trunc('hour', now()) - $1 * interval '1 hour'
    ) as sampled
    where sampled_at >= date_trunc('hour', now()) - ($1 - 1) * interval '1 hour'

@@ -1,8 +1,8 @@
 import type { Database } from '../../platform/postgres/database.ts';
 import {
-  chargesOfAll,
   isCurrent,
   type PeerReport,
+  type ProcessReport,
   peerHealth,
 } from '../../platform/process-reports/process-report.ts';
 import { listReports } from '../../platform/process-reports/process-reports.sql.ts';
@@ -12,9 +12,11 @@ import { countUnresolvedBoletos } from '../../transactions/methods/boleto/unreso
 import { countUnresolvedPix } from '../../transactions/methods/pix/unresolved/unresolved-pix.sql.ts';
 import { countUnresolved } from '../../transactions/unresolved/unresolved.sql.ts';
 import { countDeliveries } from '../../webhooks/deliveries/endpoint-changes.sql.ts';
-import { isHealthSampled, writeHealthSamples } from './health-samples.sql.ts';
+import { type HealthSample, isHealthSampled, writeHealthSamples } from './health-samples.sql.ts';
 
 const MOST_PROCESSES = 100;
+/** A killed process's report stays: its last counts are sampled once or twice more. */
+const ENDED_SECONDS = 10 * 60;
 
 /** Unless a process has, in these five minutes. */
 export async function storeHealth(database: Database): Promise<void> {
@@ -23,10 +25,10 @@ export async function storeHealth(database: Database): Promise<void> {
   await writeHealthSamples(database, [...waiting, ...(await readProviders(database))]);
 }
 
-type Samples = (readonly [subject: string, value: number])[];
+const ofAll = (subject: string, value: number): HealthSample => ({ subject, processId: '', value });
 
 /** Each count has a bound. */
-async function countWaiting(database: Database): Promise<Samples> {
+async function countWaiting(database: Database): Promise<HealthSample[]> {
   const unresolved = [
     ...(await countUnresolved(database)),
     await countUnresolvedBoletos(database),
@@ -37,29 +39,32 @@ async function countWaiting(database: Database): Promise<Samples> {
   const sumOf = (counted: readonly { readonly count: number }[]) =>
     counted.reduce((sum, { count }) => sum + count, 0);
   return [
-    ['waiting:unresolved', sumOf(unresolved)],
-    ['waiting:notifications', (await countDeliveries(database)).waiting],
-    ['waiting:exceptions', sumOf(exceptions.open)],
+    ofAll('waiting:unresolved', sumOf(unresolved)),
+    ofAll('waiting:notifications', (await countDeliveries(database)).waiting),
+    ofAll('waiting:exceptions', sumOf(exceptions.open)),
   ];
 }
 
-async function readProviders(database: Database): Promise<Samples> {
+async function readProviders(database: Database): Promise<HealthSample[]> {
   const reports = await listReports(database, MOST_PROCESSES);
   const peers = new Set(
     reports.filter(isCurrent).flatMap((one) => one.peers.map(({ peer }: PeerReport) => peer)),
   );
   const takes = [...peers].flatMap((peer) =>
-    (peerHealth(reports, peer)?.answersIn ?? []).map(
-      ({ provider, milliseconds }) => [`takes:${peer}:${provider}`, milliseconds] as const,
+    (peerHealth(reports, peer)?.answersIn ?? []).map(({ provider, milliseconds }) =>
+      ofAll(`takes:${peer}:${provider}`, milliseconds),
     ),
   );
-  const byProvider = Map.groupBy(chargesOfAll(reports), ({ provider }) => provider);
-  const charges = [...byProvider].flatMap(([provider, all]): Samples => {
-    const sumOf = (of: 'approved' | 'declined') => all.reduce((sum, one) => sum + one[of], 0);
-    return [
-      [`approved:${provider}`, sumOf('approved')],
-      [`declined:${provider}`, sumOf('declined')],
-    ];
-  });
-  return [...takes, ...charges];
+  return [...takes, ...reports.filter(({ ageSeconds }) => ageSeconds < ENDED_SECONDS).flatMap(countCharges)];
+}
+
+function countCharges(report: ProcessReport): HealthSample[] {
+  const byProvider = Map.groupBy(report.charges, ({ provider }) => provider);
+  return [...byProvider].flatMap(([provider, all]) =>
+    (['approved', 'declined'] as const).map((of) => ({
+      subject: `${of}:${provider}`,
+      processId: report.processId,
+      value: all.reduce((sum, one) => sum + one[of], 0),
+    })),
+  );
 }
