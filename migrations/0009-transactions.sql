@@ -43,10 +43,6 @@ create table transactions (
   transaction_id uuid not null,
   account_number text not null,
   origin text not null check (origin in ('payment', 'billing')),
-  state text not null
-    check (state in ('charging', 'unresolved', 'preauthorized', 'capturing', 'approved', 'declined', 'voided')),
-  -- Cents.
-  amount bigint not null check (amount between 1 and 9999999999),
   installment_count smallint not null check (installment_count between 1 and 99),
   reference_transaction text check (char_length(reference_transaction) <= 50),
   card_brand text not null,
@@ -63,10 +59,32 @@ create table transactions (
   -- Business time of the sale; created_at and decided_at are real time.
   sold_at timestamptz not null,
   created_at timestamptz not null default now(),
+  vault_id uuid,
+  initiator text not null default 'cardholder' check (initiator in ('cardholder', 'merchant')),
+  -- What was decided before the acquirer was asked; a sale that was rejected has no transaction. Null: nobody
+  -- decided.
+  anti_fraud_verdict text check (anti_fraud_verdict in ('accept', 'review')),
+  -- Names of the rules behind it, separated by commas; empty when there is nothing to say.
+  anti_fraud_reasons text check (char_length(anti_fraud_reasons) <= 500),
+  -- How the merchant asked the sale to be divided; null: not at all. {"kind", "feePortion", "entries":
+  -- [{"beneficiary", "portion"}]}, portions in hundredths of a percent.
+  split jsonb,
+  -- The provider that has it: it alone is asked about it.
+  acquirer text not null default 'default' check (char_length(acquirer) <= 40),
+  -- The provider of anti-fraud that was asked; null: none was.
+  anti_fraud_provider text check (char_length(anti_fraud_provider) <= 40),
+  -- What updates change stands last: each then logs the end of the row alone. Likewise of cancels and captures.
+  -- Cents.
+  amount bigint not null check (amount between 1 and 9999999999),
+  state text not null
+    check (state in ('charging', 'unresolved', 'preauthorized', 'capturing', 'approved', 'declined', 'voided')),
   decided_at timestamptz,
   authorization_code text,
   nsu text,
   network_transaction_id text,
+  -- The acquirer's own identifier of a transaction (TID), where its approval names one: files name sales by
+  -- it. Null: it does not.
+  tid text,
   response_code text,
   advice_code text,
   -- Raised whenever another process takes the row over: what the former one still brings is refused.
@@ -76,19 +94,6 @@ create table transactions (
   resolve_tries smallint not null default 0,
   -- Why the outcome was unknown: a word for people.
   unknown_reason text,
-  vault_id uuid,
-  initiator text not null default 'cardholder' check (initiator in ('cardholder', 'merchant')),
-  -- What was decided before the acquirer was asked; a sale that was rejected has no transaction. Null: nobody
-  -- decided.
-  anti_fraud_verdict text check (anti_fraud_verdict in ('accept', 'review')),
-  -- Names of the rules behind it, separated by commas; empty when there is nothing to say.
-  anti_fraud_reasons text check (char_length(anti_fraud_reasons) <= 500),
-  -- Cents that cancels took or hold: those of `canceled` and of `canceling` together. Never more than was
-  -- charged.
-  canceled_amount bigint not null default 0,
-  -- How the merchant asked the sale to be divided; null: not at all. {"kind", "feePortion", "entries":
-  -- [{"beneficiary", "portion"}]}, portions in hundredths of a percent.
-  split jsonb,
   -- Business time of the answer that the caller was given, so that a repetition is told the same. Null: not
   -- approved.
   approved_at timestamptz,
@@ -108,13 +113,9 @@ create table transactions (
   customer_erased_at timestamptz,
   installments_state text not null default 'authorized'
     check (installments_state in ('authorized', 'paid', 'canceled', 'blocked')),
-  -- The acquirer's own identifier of a transaction (TID), where its approval names one: files name sales by
-  -- it. Null: it does not.
-  tid text,
-  -- The provider that has it: it alone is asked about it.
-  acquirer text not null default 'default' check (char_length(acquirer) <= 40),
-  -- The provider of anti-fraud that was asked; null: none was.
-  anti_fraud_provider text check (char_length(anti_fraud_provider) <= 40),
+  -- Cents that cancels took or hold: those of `canceled` and of `canceling` together. Never more than was
+  -- charged.
+  canceled_amount bigint not null default 0,
   primary key (merchant_id, transaction_id),
   check (state <> 'approved' or (authorization_code is not null and nsu is not null)),
   check ((state = 'declined') = (response_code is not null)),
@@ -280,14 +281,14 @@ create table captures (
   merchant_id text not null,
   capture_id uuid not null,
   transaction_id uuid not null,
-  state text not null check (state in ('capturing', 'captured', 'refused')),
-  -- Cents.
-  amount bigint not null check (amount between 1 and 9999999999),
   created_by text not null,
   -- Business time, both; created_at and decided_at are real time.
   requested_at timestamptz not null,
-  captured_at timestamptz,
   created_at timestamptz not null default now(),
+  -- Cents.
+  amount bigint not null check (amount between 1 and 9999999999),
+  state text not null check (state in ('capturing', 'captured', 'refused')),
+  captured_at timestamptz,
   decided_at timestamptz,
   -- The acquirer's word for a no.
   refusal_reason text,
@@ -317,14 +318,15 @@ create table cancels (
   merchant_id text not null,
   cancel_id uuid not null,
   transaction_id uuid not null,
-  state text not null check (state in ('canceling', 'pending', 'canceled', 'refused')),
   -- Cents.
   amount bigint not null check (amount between 1 and 9999999999),
   created_by text not null,
   -- Business time; created_at and decided_at are real time.
   requested_at timestamptz not null,
   created_at timestamptz not null default now(),
+  state text not null check (state in ('canceling', 'pending', 'canceled', 'refused')),
   decided_at timestamptz,
+  canceled_at timestamptz,
   -- The acquirer's word for a no.
   refusal_reason text,
   -- Raised whenever a process takes the row over.
@@ -334,7 +336,6 @@ create table cancels (
   tries smallint not null default 0,
   -- Why the last answer was unknown: a word for people. Null while the first answer is awaited.
   unknown_reason text,
-  canceled_at timestamptz,
   -- At an acquirer that knows no reference of a cancel: real time, committed before each request that asks for it.
   sent_at timestamptz,
   -- That acquirer's own identifier of an accepted one.

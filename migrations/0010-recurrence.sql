@@ -126,12 +126,14 @@ create table billings (
   billing_id uuid not null,
   subscription_id uuid not null,
   installment smallint not null check (installment >= 1),
-  state text not null check (state in ('opened', 'paymentInvalid', 'canceled', 'denied', 'paid')),
-  -- Canceled with its subscription before any charge: it uses up neither its day nor its installment.
-  is_skipped boolean not null default false,
   -- Cents; what is charged.
   amount bigint not null check (amount >= 0),
   due_on date not null,
+  created_by text not null,
+  created_at timestamptz not null,
+  state text not null check (state in ('opened', 'paymentInvalid', 'canceled', 'denied', 'paid')),
+  -- Canceled with its subscription before any charge: it uses up neither its day nor its installment.
+  is_skipped boolean not null default false,
   -- The day of the next charge: the due day, or that of a retry. Null: nothing is charged any more.
   charge_on date,
   -- Charges made on schedule so far: the first and its retries.
@@ -141,8 +143,6 @@ create table billings (
   -- Real time: who charges, and until when nobody else does.
   lease_expires_at timestamptz,
   fence integer not null default 0,
-  created_by text not null,
-  created_at timestamptz not null,
   modified_by text,
   modified_at timestamptz,
   foreign key (merchant_id, subscription_id) references subscriptions (merchant_id, subscription_id),
@@ -227,6 +227,7 @@ create table billing_charges (
   -- By chance, of a card's: a repeated statement knows by it what it has begun.
   taker bytea check (octet_length(taker) = 4),
   started_at timestamptz not null,
+  created_by text not null,
   ended_at timestamptz,
   -- Null: no answer yet.
   outcome text check (outcome in ('approved', 'funds', 'blocked', 'denied', 'technical', 'invalid', 'voided')),
@@ -235,7 +236,6 @@ create table billing_charges (
   rule text
     check (rule in ('paid', 'retry', 'retryAsAdvised', 'noRetriesLeft', 'networkLimit', 'subscriptionEnded', 'cardCanceled', 'neverAgain', 'denied', 'technical', 'invalid', 'declinedByHand', 'cardExpired', 'cardUnusable', 'amountOutOfRange', 'cycleOver', 'sentAgain')),
   next_charge_on date,
-  created_by text not null,
   -- Real time: when whoever finds it looks what came of it. Null: it is known.
   due_at timestamptz,
   primary key (merchant_id, billing_id, charge_number),

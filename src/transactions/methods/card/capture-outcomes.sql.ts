@@ -48,7 +48,7 @@ const LOCK = statement(
    for no key update of t, c`,
 );
 
-/** Of the transaction only the amount is written here. Its approval follows in the same commit. */
+/** Of the transaction only another amount is written here. Its approval follows in the same commit. */
 const RECORD = statement(
   'captures.record',
   `with changed as (
@@ -56,10 +56,11 @@ const RECORD = statement(
        amount = $4
      where merchant_id = $1 and capture_id = $2 and state in (${fromStates(CAPTURE_MOVES, 'confirm')})
      returning merchant_id, transaction_id, amount
+   ), lowered as (
+     update transactions t set amount = c.amount from changed c
+     where t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id and t.amount <> c.amount
    )
-   update transactions t set amount = c.amount from changed c
-   where t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id
-   returning t.transaction_id`,
+   select transaction_id from changed`,
 );
 
 /** A callback goes out where the caller had no answer. */
