@@ -7,7 +7,7 @@ import { NOBODY_IS_NOTIFIED } from '../../movements/movement-deliveries.sql.ts';
 import { TRANSACTION_MOVES } from '../../transaction.ts';
 import { type OutcomeRow, PARTS, partsOf, SHARES, sharesOf } from './outcome-rows.sql.ts';
 
-/** Of an approval as most are. */
+/** The outcome of a charge that the process which asked for it still waits for. */
 export type PlainApproval = Extract<OutcomeRow, { readonly expected: 'charging' }>;
 
 const APPROVALS = inputRows<PlainApproval>(
@@ -66,7 +66,7 @@ export function isPlain(row: OutcomeRow): row is PlainApproval {
   return row.expected === 'charging' && row.state === 'approved' && row.isPlain === true;
 }
 
-/** Gives those that were recorded now. */
+/** Returns the ids of the transactions that it recorded now. */
 export async function commitApprovals(
   database: Database,
   rows: readonly PlainApproval[],

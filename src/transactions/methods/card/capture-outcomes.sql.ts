@@ -17,7 +17,7 @@ export type CaptureOutcomeRow = {
   readonly merchantId: string;
   readonly captureId: string;
   readonly transactionId: string;
-  /** As it was asked for, or of another amount that a person has found captured. */
+  /** What was asked for, or what a person has found captured in its place. */
   readonly amount: Cents;
   /** Business time. */
   readonly moment: Instant;
@@ -63,7 +63,7 @@ const RECORD = statement(
    select transaction_id from changed`,
 );
 
-/** A callback goes out where the caller had no answer. */
+/** Sends a callback if the caller of the capture had no answer. */
 const RECORD_REFUSAL = statement(
   'captures.record_refusal',
   `with changed as (

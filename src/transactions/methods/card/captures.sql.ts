@@ -269,7 +269,7 @@ export const CAPTURE_REQUESTS = requestQueue(
     claimed: `unknown_reason = coalesce(c.unknown_reason, 'the process that asked did not finish'),
      sent_at = case when c.fence = c.marked_fence then c.sent_at else now() end,
      marked_fence = c.fence + 1`,
-    // Who holds one sends nothing.
+    // A process that holds a capture back sends nothing.
     held: ',\n     marked_fence = case when c.fence = c.marked_fence then c.fence + 1 else c.marked_fence end',
     postponed: FIRST_END,
     overdue: 'unknown_reason is not null',

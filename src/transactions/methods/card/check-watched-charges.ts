@@ -26,7 +26,7 @@ import {
   type WatchedCharge,
 } from './watched-charges.sql.ts';
 
-/** What was done about a live charge. `accepted`: its void. `captured`: nothing, for somebody captured it. */
+/** What came of a live charge. `accepted`: it is voided later. `captured`: it is a sale, left as it is. */
 export type LateEnd = VoidAnswer['kind'] | 'accepted' | 'captured';
 
 export type CheckWatchedTools = Omit<AskAcquirerTools, 'acquirers'> & {
@@ -72,7 +72,7 @@ export function checkWatchedCharges(tools: CheckWatchedTools): Work {
   });
 }
 
-/** What is open is watched on, as long as it may still end. */
+/** Whether a look is the last, by how long the time of the watch is over. An open charge is watched on. */
 const IS_LAST: Readonly<Record<Look['kind'], (overMilliseconds: number) => boolean>> = {
   open: () => false,
   clear: isWatchOver,
@@ -118,9 +118,9 @@ type Answer = Parameters<typeof observeAnswer>[1];
 type Found = Exclude<FoundCharge, { kind: 'notSent' }>;
 
 /**
- * Where a void is a tombstone it is sent for what is not there too: it may still be on its way. One that is
- * unclear may have a live part. Nothing of a pre-authorization is on its way, and what is unclear of it may
- * be a sale.
+ * Where a void is a tombstone it is sent also for a charge that is not there: the charge may still be on its
+ * way. An unclear one is voided, because a part of it may be live. Of a pre-authorization neither is done:
+ * nothing of it is on its way, and what is unclear may be a sale.
  */
 async function endWhatIsLive(
   acquirer: Acquirer,
@@ -170,14 +170,14 @@ const clear = ({ overMilliseconds }: WatchedCharge): Look => ({
   seconds: secondsUntilNextLook(overMilliseconds),
 });
 
-/** An acquirer that answers, and says nothing clear of it, will hardly do so in a minute. */
+/** An acquirer that answered, but of no use, will hardly answer better in a minute: the look waits. */
 const unseen = ({ overMilliseconds }: WatchedCharge, { cause }: { readonly cause?: UnclearCause }): Look => ({
   kind: 'unseen',
   seconds:
     cause === 'unusable' ? secondsUntilNextLook(overMilliseconds) : secondsUntilNextTry(overMilliseconds),
 });
 
-/** What was accepted, and a no that it explains, ends by itself or after days. */
+/** An accepted void, or a no that it explains, ends by itself or after days: looks come ever more rarely. */
 function lateBy(charge: WatchedCharge, voided: VoidAnswer): Look {
   const promise = voided.kind === 'unknown' ? voided.promise : undefined;
   const look = late(charge, promise === 'made' ? 'accepted' : voided.kind);

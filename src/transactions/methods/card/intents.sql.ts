@@ -79,7 +79,7 @@ const FATE = rowCodec({
   isCodeUsed: column.boolean('i.code is not null and h.transaction_id is null'),
 });
 
-/** Of those with one key in the input the first, and of those without a key all, unless they are late. */
+/** Input rows that are not late: of those with the same key only the first, and all without a key. */
 const FRESH_INTENTS = `one_for_each_key as (
      select distinct on (i.merchant_id, i.key_hash) i.transaction_id from input i left join lateral (
        select true as is_taken from idempotency_keys o
@@ -135,7 +135,7 @@ const COMMIT_INTENTS = statement(
      left join admitted a using (transaction_id)`,
 );
 
-/** Where no code is claimed and no try is counted: these parts cost a third of a lone intent. */
+/** For rows that claim no code and count no try: what it leaves out costs a third of a lone intent. */
 const COMMIT_PLAIN_INTENTS = statement(
   'transactions.commit_intents_plain',
   `with input as (

@@ -8,7 +8,7 @@ import { inputRows, own } from '../../../platform/postgres/input-rows.ts';
 import { column, rowCodec } from '../../../platform/postgres/row-codec.ts';
 import { NEVER_SENT } from '../../transaction-queries.sql.ts';
 
-/** Null: that is not looked for. `vaultId`: in lower case. */
+/** A field that is null is not looked for. `vaultId`: in lower case. */
 export type KeyAndSpan = IdSpan & {
   readonly merchantId: string;
   readonly keyHash: Buffer | null;
@@ -16,8 +16,8 @@ export type KeyAndSpan = IdSpan & {
 };
 
 /**
- * `made`: a sent transaction with an id of the span. `card`: the stored card that is to pay. Read by those
- * who asked: what cannot be read is a fault of one payment, and none of its batch.
+ * `made`: a sent transaction with an id of the span. `card`: the stored card that is to pay. `recorded` is
+ * parsed by the caller: a row that cannot be parsed fails that payment alone, and not its batch.
  */
 export type FoundOfKey = {
   readonly recorded: () => RecordedRequest | null;

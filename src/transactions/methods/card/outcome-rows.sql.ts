@@ -32,7 +32,7 @@ export type OutcomeRow = OutcomeMove & {
   readonly shares: readonly Share[];
   /** Business time. */
   readonly moment: Instant;
-  /** Without a callback, and marks no stored card. Absent: that is not known. */
+  /** True: nobody asked for a callback, and no stored card is marked. Absent: it is not known. */
   readonly isPlain?: boolean;
 };
 
@@ -40,7 +40,7 @@ export type Part = { readonly transactionId: string; readonly number: number; re
 
 export type PlacedShare = Share & { readonly transactionId: string };
 
-/** Installments. Before the other parameters of both statements of outcomes. */
+/** Installments: the first parameters of both statements of outcomes. */
 export const PARTS = inputRows<Part>(
   {
     transaction_id: ['uuid', (part) => part.transactionId],

@@ -109,7 +109,7 @@ const COMMIT_OUTCOMES = statement(
    ) l on l.transaction_of = c.transaction_id`,
 );
 
-/** Merchants whom the statement for plain approvals left out. */
+/** How many merchants a process remembers as notified: the statement for plain approvals leaves them out. */
 const MOST_NOTIFIED_KNOWN = 10_000;
 
 /**

@@ -36,9 +36,9 @@ const UNRESOLVED = rowCodec(
     clearMilliseconds: column.real(
       'coalesce((extract(epoch from now() - t.void_sent_at) * 1000)::float8, 0)',
     ),
-    /** Real time since it was authorized, or later. */
+    /** Real time since its intent: no hold of it is older. */
     heldMilliseconds: column.real('(extract(epoch from now() - t.created_at) * 1000)::float8'),
-    /** Why it is not known, as it was last heard. */
+    /** The last reason why its outcome is not known. */
     unknownReason: column.nullable(column.text()),
     /** It was a pre-authorization, and was released. */
     wasPreauthorized: column.boolean(
@@ -67,7 +67,7 @@ const CLAIM = statement(
    returning ${UNRESOLVED.columns}`,
 );
 
-/** Of all merchants, with `charging` ones whose lease ended. Raises their fence. */
+/** Claims due charges of all merchants, also `charging` ones whose lease has ended. Raises their fence. */
 export async function claimUnresolvedCharges(
   database: Database,
   claim: FairClaim,
@@ -251,8 +251,8 @@ const HOLD = statement(
 );
 
 /**
- * For a charge whose process has ended: after a restore a person may know that its merchant was answered. 0
- * resolves it at once.
+ * Puts off the resolving of a charge whose process has ended: after a restore a person may know what its
+ * merchant was answered. 0 seconds: it is resolved at once.
  */
 export async function holdInDoubt(
   tx: Tx,

@@ -75,9 +75,9 @@ type Kept = { readonly state: 'approved'; readonly named: NamedReference } & Pic
   OutcomeRow,
   'authorizationCode' | 'nsu' | 'networkReference' | 'tid'
 >;
-/** `isLapsed`: a hold that its acquirer still shows. `takenOver`: another process resolves it meanwhile. */
+/** `isLapsed`: its hold is over, though shown as before. `takenOver`: another process resolves it now. */
 type Truth = (Resolution & { readonly isLapsed?: boolean }) | Kept | { readonly state: 'takenOver' };
-/** A string: why it is not known yet. `doubtful`: likewise, and asked ever more rarely. `waits`: fine. */
+/** A string: why it is not known yet. `doubtful`: likewise, and asked ever more rarely. `waits`: promised. */
 type Found = Truth | string | Postponed<'notAsked' | 'waits' | 'doubtful'>;
 type Postponed<State> = { readonly state: State; readonly postponement: Postponement };
 
@@ -86,7 +86,7 @@ const LEASE_MARGIN_MILLISECONDS = 10_000;
 const COMMIT_MILLISECONDS = 5_000;
 /** After so many tries a person should look. */
 const TRIES_BEFORE_WARNING = 8;
-/** It was looked up, and is not to be voided yet. */
+/** The reason of a charge that was looked up while its acquirer answers no void. */
 const NO_VOID_ANSWERED = 'its provider answers no void at the moment';
 /** A code is worth some tries (15 s in all): merchants and the networks' limits depend on it. */
 const TRIES_FOR_CODE = 5;
@@ -135,7 +135,7 @@ async function record(tools: ResolveTools, charge: UnresolvedCharge, truth: Foun
   tools.observe(isRecorded ? truth.state : 'takenOver');
 }
 
-/** Whether its acquirer is away, of which the watch tells. */
+/** Returns whether its acquirer is away: then the outage watch tells of that, and nobody is warned of it. */
 function warnIfOdd({ outage, warn }: ResolveTools, charge: UnresolvedCharge, reason: string): boolean {
   const isAway = outage.isAway(charge.acquirer);
   const isOdd = charge.tries >= TRIES_BEFORE_WARNING && !isAway;
@@ -163,7 +163,7 @@ async function recordTruth(tools: ResolveTools, charge: UnresolvedCharge, truth:
   if (truth.state === 'takenOver') return false;
   const moment = tools.clock.now(charge.merchantId);
   if (truth.state === 'approved') return recordKept(tools, charge, truth, moment);
-  // A hold that lapsed is shown and refused there as before: a watch would find that alone.
+  // The acquirer shows a lapsed hold as before, and refuses its void: watching it would find only that.
   const isSettled = charge.wasPreauthorized || truth.isLapsed === true;
   const isWatched = lateBookingOf(tools, charge) !== null && !isSettled;
   const watch = isWatched ? WATCH_AFTER_HORIZON : undefined;
@@ -180,7 +180,7 @@ async function recordKept(
 ): Promise<boolean> {
   const { database, writeOutcome } = tools;
   const { merchantId, transactionId, fence, amount, installmentCount, vaultId } = charge;
-  // A twin may come later. Before the outcome, so that none is kept unwatched.
+  // A twin may be booked later. Written before the outcome, so that no charge is kept unwatched.
   if (lateBookingOf(tools, charge)?.booksTwice === true)
     await watchCharge(database, charge, WATCH_AFTER_HORIZON);
   const row: OutcomeRow = {
@@ -248,13 +248,13 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
     if (found.kind === 'notFound' && isLookedForOn(charge, search)) return searchOn(late, search, charge);
   }
   const end = () => endFound(tools, charge, found, { asked, late });
-  // Where a void is no tombstone it is no more than a look for what is not there.
+  // Where a void is no tombstone, one of a charge that is not there only looks.
   const isSent = isShownLive(found) || late === null;
   const heldBack: Found = { state: 'notAsked', postponement: { ...whileAway, reason: NO_VOID_ANSWERED } };
   return isSent ? ((await outage.send(transactionId, charge.acquirer, end)) ?? heldBack) : end();
 }
 
-/** Or unclear. */
+/** What was found is live, or is unclear and may be. */
 function isShownLive({ kind }: FoundCharge): boolean {
   return kind !== 'notFound' && kind !== 'voided';
 }
@@ -271,7 +271,7 @@ async function endFound(
   const acquirer = tools.acquirers.of(charge.acquirer);
   const mayStillBeKept = mayBeKept(charge);
   const isLive = isShownLive(found);
-  // A look without anything live behind others is the first.
+  // The time without anything live begins with this look also where the one before it did not find that.
   const isFirst = isLive || !(isOfAnother(charge) || charge.unknownReason === NOTHING_LIVE);
   if (mayStillBeKept || late !== null) {
     if (!(await markVoidSent(tools.database, charge, isFirst))) return { state: 'takenOver' };
