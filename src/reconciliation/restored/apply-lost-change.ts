@@ -28,8 +28,8 @@ export type ApplyTools = {
 const NOBODY_WAITS = { notify: () => {} };
 
 /**
- * As its merchant or an operator would make it now. Returns why it cannot be made. A recorded line is never
- * repeated.
+ * Makes the change as its merchant or an operator would make it now, once for each line. Returns why it
+ * cannot be made; null: it was made, or is so already.
  */
 export async function applyLostChange(tools: ApplyTools, found: FoundChange): Promise<string | null> {
   const { line, change, state } = found;

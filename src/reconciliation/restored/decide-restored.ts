@@ -51,7 +51,7 @@ type Acted =
   | { readonly done: 'filled' | 'voided' | 'unfinished' }
   | ({ readonly refusal: string } & LeftUndone);
 
-/** For the books, after the acquirer's answer. */
+/** Time to write into the books after the acquirer's answer. */
 const LEASE_MARGIN_MILLISECONDS = 60_000;
 const DECIDED_ELSEWHERE = 'was decided by somebody else at this moment';
 

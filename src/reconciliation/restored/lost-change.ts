@@ -33,7 +33,7 @@ const STANDINGS: Readonly<Record<string, { readonly standing: Standing; readonly
 
 const KEY_ROTATE = 'the key of before is in use here again: parcela key rotate';
 const ITS_MERCHANT = 'its merchant does it again';
-/** Without reads, logins and what files bring again. */
+/** Reads, logins and what files bring again are not among them. */
 const BY_HAND: Readonly<Partial<Record<AuditAction, string>>> = {
   'billing.release': 'a hold by hand from before is here again: parcela billing release',
   'plan.create': ITS_MERCHANT,
@@ -129,7 +129,7 @@ export function thingOf(change: RedoableChange): string {
 /** Both ends included. */
 export type NumberRange = { readonly from: number; readonly to: number };
 
-/** Up to the last given number. */
+/** Numbers after `head` that are not among `numbers`, up to the last of these. */
 export function missingNumbers(head: number, numbers: readonly number[]): NumberRange[] {
   const missing: NumberRange[] = [];
   let last = head;

@@ -33,7 +33,7 @@ function runOf({ ofMerchant, cursor, ...run }: RowOf<typeof RUN>): RestoreRun {
   return { ...run, place: { merchantId: ofMerchant, cursor } };
 }
 
-/** One walk begins, or database is accepted, at a time. */
+/** Only one walk begins, or one database is accepted, at a time. */
 const LOCK = statement(
   'restore_runs.lock',
   `select pg_advisory_xact_lock(hashtextextended('restore runs', 0))`,

@@ -177,7 +177,8 @@ export type DecisionClaim = ChargeKey & {
 };
 
 /**
- * A begun void only ends as one, unless its claim (fence `notVoided`) did nothing. null: it does not wait.
+ * Once a claim to void has begun, only a void ends it, unless that claim did nothing (fence `notVoided`).
+ * null: the charge waits for no decision.
  */
 export async function claimDecision(
   database: Database,
