@@ -28,8 +28,9 @@ const APPROVALS = inputRows<PlainApproval>(
 const APPROVED = rowCodec({ transactionId: column.text('c.transaction_id') });
 
 /**
- * `transactions.commit_outcomes` for approvals that notify nobody and mark no card: parts of a statement
- * cost half of a lone outcome where they find nothing. Leaves out merchants who are notified.
+ * `transactions.commit_outcomes` for approvals that notify nobody and mark no card. The parts that are left
+ * out here would find nothing, and yet be half of the cost of an outcome that is written alone. Approvals of
+ * merchants who are notified are not written.
  */
 const COMMIT_APPROVALS = statement(
   'transactions.commit_outcomes_plain',

@@ -48,7 +48,10 @@ const LOCK = statement(
    for no key update of t, c`,
 );
 
-/** Of the transaction only another amount is written here. Its approval follows in the same commit. */
+/**
+ * Records the capture, and in the transaction only a lower amount. The transaction's approval follows in the
+ * same commit.
+ */
 const RECORD = statement(
   'captures.record',
   `with changed as (
@@ -101,9 +104,9 @@ const FIND_STATE = statement(
 const LIMITS = { statementsInFlight: 4, waitingCallers: 500 };
 
 /**
- * Records the outcome in one commit: the capture, and the transaction with installments, shares, movements
- * and deliveries, as if charged at once; or the transaction as before. Returns the recorded state, so
- * repeating is harmless.
+ * Records the outcome of a capture in one commit. Captured: the capture, and the transaction with
+ * installments, shares, movements and deliveries, as if charged at once. Refused: the transaction is as
+ * before. Returns the recorded state, so repeating is harmless.
  */
 export function captureOutcomesWrite(
   database: Database,
@@ -132,7 +135,7 @@ async function recordOutcome(
   return STATE.parse(found).state;
 }
 
-/** Returns rows, for `dispatchDeliveries`, if something changed. */
+/** Returns the rows for `dispatchDeliveries`; none if nothing changed. */
 export async function recordCaptureOutcome(
   tx: Tx,
   row: CaptureOutcomeRow,

@@ -117,7 +117,7 @@ const FOUND = rowCodec(
     captureId: column.text('i.capture_id'),
     acquirer: column.text('t.acquirer'),
     tid: column.nullable(column.text('t.tid')),
-    /** The capture's own amount, if it was written before. */
+    /** The capture's own amount, if an earlier try wrote its row; null: none did. */
     committed: column.nullable(column.money('c.amount')),
     state: column.oneOf(TRANSACTION_STATES),
     amount: column.money(),
@@ -265,7 +265,7 @@ export const CAPTURE_REQUESTS = requestQueue(
     alias: 'c',
     key: 'capture_id',
     open: fromStates(CAPTURE_MOVES, 'confirm'),
-    // An older process marks nothing as sent, and knows no marked_fence.
+    // A process of an older release does not mark a capture as sent, and does not write marked_fence.
     claimed: `unknown_reason = coalesce(c.unknown_reason, 'the process that asked did not finish'),
      sent_at = case when c.fence = c.marked_fence then c.sent_at else now() end,
      marked_fence = c.fence + 1`,

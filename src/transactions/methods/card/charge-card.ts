@@ -56,25 +56,24 @@ import type { PreauthorizationRow } from './preauthorizations.sql.ts';
  */
 export type ChargeTools<Refused extends string> = AskAcquirerTools & {
   readonly acquirers: Pick<Acquirers, 'choose'>;
-  /** Rejects as a batched write does, and so does `writeOutcome`. */
+  /** Rejects with the errors of a batched write, and so do `writeOutcome` and `writeUnsent`. */
   readonly writeIntent: (row: IntentRow, deadlineAt: number) => Promise<'committed' | Refused>;
   readonly writeOutcome: (row: OutcomeRow, deadlineAt: number) => Promise<OutcomeResult>;
   readonly wakeSignal: WakeSignal;
   /**
-   * Ends the intent of an unsent charge as if it had not been; its key is free again. Rejects as
-   * the others do.
+   * Ends the intent of a charge that was not sent, as if it had not been: the request's key is free again.
    */
   readonly writeUnsent: (row: UnsentChargeRow, deadlineAt: number) => Promise<OutcomeResult>;
   readonly observe: (answer: AuthorizationAnswer, intent: Intent) => void;
 };
 
-/** Set for a charge that is only authorized now. */
+/** What a charge needs that is only authorized now, and captured later. */
 export type LaterCapture = {
   readonly captureDays: number;
   readonly writePreauthorization: (row: PreauthorizationRow, deadlineAt: number) => Promise<OutcomeResult>;
 };
 
-/** No other process has claimed the charge. */
+/** The fence of a charge that no other process has claimed. */
 const FIRST_FENCE = 0;
 
 export type ChargeResult =
@@ -96,7 +95,8 @@ export type ChargeResult =
 
 /**
  * Nothing of the charge remains. `notSent`: too little time or no free connection. `notConnected`: the
- * acquirer cannot be reached, or refused to handle it. `wasAsked`: it, or one before it, refused.
+ * acquirer cannot be reached, or refused to handle the charge. `wasAsked`: this acquirer, or the one tried
+ * before it, was asked and refused.
  */
 export type UnsentCharge = { readonly kind: 'notSent' | 'notConnected'; readonly wasAsked?: boolean };
 
@@ -104,7 +104,7 @@ export type PreauthorizedResult = {
   readonly kind: 'preauthorized';
   readonly authorizationCode: string;
   readonly nsu: string;
-  /** Business time, both. */
+  /** `moment` (of the approval) and `captureUntil` are business time. */
   readonly moment: Instant;
   readonly captureUntil: Instant;
 };
@@ -113,8 +113,8 @@ export type PreauthorizedResult = {
  * Charges a card exactly once: commits the intent, asks the acquirer outside of any database transaction,
  * commits the outcome, then notifies. `resolveUnresolvedCharges` ends a charge without a reported outcome. A
  * refused intent returns its refusal; nothing was sent. `deadlineAt` is in monotonic milliseconds. With
- * `later` it is only authorized; the intent does not say so, because a charge without a known outcome is
- * voided either way.
+ * `later` the card is only authorized; the intent does not say so, because a charge without a known outcome
+ * is voided either way.
  */
 export async function chargeCard<Refused extends string>(
   tools: ChargeTools<Refused>,
@@ -161,8 +161,8 @@ export async function chargeCard<Refused extends string>(
 }
 
 /**
- * If this fails, or the process dies before, the charge is resolved as any other: the acquirer does not know
- * it, it is voided, and its key answers with an error for ever.
+ * If this write fails, or the process dies before it, the charge is resolved as any other: the acquirer does
+ * not know it, it is voided, and its key answers with an error for ever.
  */
 async function endUnsent(
   tools: Pick<ChargeTools<string>, 'writeUnsent'>,
@@ -180,7 +180,10 @@ async function endUnsent(
   }
 }
 
-/** Null: the lease would end before the acquirer's deadline, and another process might resolve by then. */
+/**
+ * In milliseconds. Null: too little time is left to ask, or the lease would end before the acquirer's
+ * deadline, and another process might be resolving the charge by then.
+ */
 function acquirerTimeout(
   tools: Pick<ChargeTools<string>, 'acquirerTimeoutMilliseconds'>,
   leaseEndsAt: number,
@@ -250,7 +253,7 @@ async function recordOutcome(
       moment,
     };
   } catch (error) {
-    // Needs no record: the charge is resolved when the lease ends.
+    // An unknown answer needs no record: the charge is resolved when the lease ends.
     if (answer.kind === 'unknown') return { kind: 'unknown' };
     return wasNotWritten(error) ? { kind: 'unknown' } : { kind: 'unrecorded' };
   }
@@ -280,16 +283,20 @@ async function recordPreauthorization(
   }
 }
 
-/** If the database refused it or never received it, the charge surely has no outcome and is resolved. */
+/**
+ * True: the database refused the outcome or never received it, so surely none is recorded, and the charge is
+ * resolved.
+ */
 function wasNotWritten(error: unknown): boolean {
   if (error instanceof CommitUnknown) return false;
   return error instanceof DatabaseUnavailable || error instanceof Overloaded || isRolledBack(error);
 }
 
 /**
- * Usually the commit marked a first use; a lock that prevented it lasts milliseconds. Nobody waits for it:
- * the charge stands in any case, and if this fails the next use counts as the first, or sends an older id.
- * A link that a later use brings is filled in by a commit alone, of that use or of the next one.
+ * Usually the commit of the outcome has marked a stored card's first use; only a lock prevents that, for
+ * milliseconds. Nobody waits for the mark: the charge stands in any case, and without a mark the next use
+ * counts as the first, or sends an older network id. A link (TLID) that a later use brings is not filled in
+ * here, but by the commit of that use or of the next one.
  */
 function markUse(
   { acquirers, database }: Outcome,

@@ -16,7 +16,7 @@ type Somewhere<Charge> = {
   readonly deadlineAt: number;
 };
 
-/** With less time another acquirer is not asked. */
+/** With less time left no other acquirer is asked. */
 const LEAST_FOR_ANOTHER_MILLISECONDS = 3_000;
 
 export function nextInTime({
@@ -28,7 +28,8 @@ export function nextInTime({
 
 /**
  * A charge that the first acquirer surely did not make goes to the next that the rules name, once, as another
- * transaction. The first is over, and leads to it, before its intent is committed. An unknown one never goes.
+ * transaction. Before the intent of that one is committed, the first is voided and names it as the next
+ * attempt. A charge with an unknown outcome never goes to another acquirer.
  */
 export async function chargeSomewhere<Charge extends { readonly kind: string; readonly wasAsked?: boolean }>(
   { database, observeNext }: ChargeSomewhereTools,

@@ -62,7 +62,10 @@ export async function checkNetworkLimits(
   );
 }
 
-/** After a key rotation older declines have another fingerprint. Lookups begun together share a statement. */
+/**
+ * Looks under every fingerprint of the card, because declines from before a key rotation have another one.
+ * Lookups begun together share a statement.
+ */
 async function declinesOf(
   { findDeclines }: LimitTools,
   merchantId: string,
@@ -77,7 +80,7 @@ async function declinesOf(
   return found.flatMap(({ value }) => value ?? []);
 }
 
-/** Null if the operator only observes. */
+/** Returns the refusal if limits are enforced. Null: there is none, or the operator only observes. */
 function enforced(
   { limitMode, observeLimit }: LimitTools,
   merchantId: string,
@@ -122,7 +125,10 @@ export async function checkMerchantInitiatedCharge(
   return enforced(tools, merchantId, brand, networkRefusal(brand, amount, now, declines));
 }
 
-/** Whether such a charge at `retryAt` would exceed the limit. `last` may not be recorded yet. */
+/**
+ * Whether a merchant-initiated charge at `retryAt` would exceed the network's number of tries; false where
+ * limits are not enforced. `last`: the newest decline, which may not be recorded yet.
+ */
 export async function isNumberReached(
   tools: LimitTools,
   { merchantId, amount, opened }: MerchantInitiatedCharge,

@@ -36,20 +36,21 @@ export type CheckWatchedTools = Omit<AskAcquirerTools, 'acquirers'> & {
   readonly outage: OutageWatch;
   /** Called for a charge that was live after it had been found to be gone: an alarm. */
   readonly alarm: (charge: WatchedCharge, end: LateEnd) => void;
-  /** Called for a charge whose acquirer could not be asked any more before its time was over: an alarm. */
+  /** Called for a charge that is watched no more although no look could tell whether it is live: an alarm. */
   readonly alarmUnseen: (charge: WatchedCharge) => void;
 };
 
 /**
- * `open`: its outcome is unknown, and it stands among the unresolved. `unseen`: nothing is known of it, or
- * nothing keeps it from being booked yet. `late`: it was live.
+ * What a look found, and the seconds until the next one. `open`: the charge's outcome is unknown, and it
+ * stands among the unresolved. `unseen`: the acquirer gave no clear answer, or may still book the charge.
+ * `clear`: nothing of it is live. `late`: it was live.
  */
 type Look = { readonly seconds: number } & (
   | { readonly kind: 'open' | 'unseen' | 'clear' }
   | { readonly kind: 'late'; readonly end: LateEnd }
 );
 
-/** Time for two calls to the acquirer and a commit. */
+/** Added to the time of two calls to the acquirer, for the commit. */
 const LEASE_MARGIN_MILLISECONDS = 10_000;
 
 export function checkWatchedCharges(tools: CheckWatchedTools): Work {
@@ -72,7 +73,9 @@ export function checkWatchedCharges(tools: CheckWatchedTools): Work {
   });
 }
 
-/** Whether a look is the last, by how long the time of the watch is over. An open charge is watched on. */
+/**
+ * Whether a look is the last, by the time since the watch should have ended. An open charge is watched on.
+ */
 const IS_LAST: Readonly<Record<Look['kind'], (overMilliseconds: number) => boolean>> = {
   open: () => false,
   clear: isWatchOver,
@@ -91,14 +94,14 @@ async function record(tools: CheckWatchedTools, charge: WatchedCharge, look: Loo
 }
 
 /**
- * A charge whose outcome was recorded as nothing must not be live, whatever the acquirer booked later, and
- * one that was kept must have no twin.
+ * A charge that was recorded as voided or declined must not be live, whatever the acquirer booked later. A
+ * charge that was kept must have no twin.
  */
 async function lookAt(tools: CheckWatchedTools, charge: WatchedCharge): Promise<Look> {
   const { acquirers, outage, acquirerTimeoutMilliseconds: timeout } = tools;
   const { merchantId, transactionId, state } = charge;
   const asked = { merchantId, provider: charge.acquirer };
-  // A person or a restore may have it in another state; nothing is voided then.
+  // A person or a restore may have put the charge into one of these states: nothing is voided then.
   if (state === 'charging' || state === 'unresolved') return { kind: 'open', seconds: LONGEST_PAUSE_SECONDS };
   if (!acquirers.all().includes(charge.acquirer)) return { kind: 'unseen', seconds: LONGEST_PAUSE_SECONDS };
   if (!outage.mayAsk(asked))
@@ -118,9 +121,10 @@ type Answer = Parameters<typeof observeAnswer>[1];
 type Found = Exclude<FoundCharge, { kind: 'notSent' }>;
 
 /**
- * Where a void is a tombstone it is sent also for a charge that is not there: the charge may still be on its
- * way. An unclear one is voided, because a part of it may be live. Of a pre-authorization neither is done:
- * nothing of it is on its way, and what is unclear may be a sale.
+ * Where a void is a tombstone (it also stops a charge that arrives after it; `lateBooking` is null), it is
+ * sent even for a charge that the acquirer does not know. An unclear charge is voided, because a part of it
+ * may be live. For a pre-authorization neither is done: nothing of it is on its way, and an unclear one may
+ * be a sale.
  */
 async function endWhatIsLive(
   acquirer: Acquirer,
@@ -158,7 +162,7 @@ async function endTwins(
   const { merchantId, transactionId, tid } = charge;
   if (found.kind === 'unknown') return unseen(charge, found);
   const isLive = found.kind === 'approved' || found.kind === 'preauthorized';
-  // The kept one may have been given back: then the only live one is a twin.
+  // The kept charge may have been given back: then the only live one is a twin.
   const isKeptAlone = found.kind === 'approved' && found.tid === tid && found.hasTwins !== true;
   if (!isLive || tid === null || isKeptAlone) return clear(charge);
   const voided = await acquirer.voidTwins(merchantId, transactionId, tid, timeout);
@@ -170,14 +174,19 @@ const clear = ({ overMilliseconds }: WatchedCharge): Look => ({
   seconds: secondsUntilNextLook(overMilliseconds),
 });
 
-/** An acquirer that answered, but of no use, will hardly answer better in a minute: the look waits. */
+/**
+ * An acquirer whose answer was unusable will hardly answer better in a minute, so the next look waits longer.
+ */
 const unseen = ({ overMilliseconds }: WatchedCharge, { cause }: { readonly cause?: UnclearCause }): Look => ({
   kind: 'unseen',
   seconds:
     cause === 'unusable' ? secondsUntilNextLook(overMilliseconds) : secondsUntilNextTry(overMilliseconds),
 });
 
-/** An accepted void, or a no that it explains, ends by itself or after days: looks come ever more rarely. */
+/**
+ * A void that was accepted, or refused because an earlier one was, takes effect by itself, perhaps after
+ * days: the looks come ever more rarely.
+ */
 function lateBy(charge: WatchedCharge, voided: VoidAnswer): Look {
   const promise = voided.kind === 'unknown' ? voided.promise : undefined;
   const look = late(charge, promise === 'made' ? 'accepted' : voided.kind);

@@ -146,7 +146,7 @@ export async function recordDecline(tx: Tx, declined: DeclinedVerification): Pro
   await tx.query(RECORD, [...values, utcText(askedAt)]);
 }
 
-/** Deletes up to `limit` that no network remembers. Returns how many. */
+/** Deletes up to `limit` declined verifications that no network counts any more. Returns how many. */
 export const deleteForgottenDeclines = forgetting({
   table: 'declined_verifications',
   by: 'expires_at',

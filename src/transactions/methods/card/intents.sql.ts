@@ -79,7 +79,10 @@ const FATE = rowCodec({
   isCodeUsed: column.boolean('i.code is not null and h.transaction_id is null'),
 });
 
-/** Input rows that are not late: of those with the same key only the first, and all without a key. */
+/**
+ * Input rows that are not late and whose key is not used yet: of those with the same key only the first, and
+ * all rows without a key.
+ */
 const FRESH_INTENTS = `one_for_each_key as (
      select distinct on (i.merchant_id, i.key_hash) i.transaction_id from input i left join lateral (
        select true as is_taken from idempotency_keys o
@@ -135,7 +138,10 @@ const COMMIT_INTENTS = statement(
      left join admitted a using (transaction_id)`,
 );
 
-/** For rows that claim no code and count no try: what it leaves out costs a third of a lone intent. */
+/**
+ * For rows that claim no anti-fraud code and count no try for the velocity rules: the parts that this
+ * statement leaves out are a third of the cost of an intent that is written alone.
+ */
 const COMMIT_PLAIN_INTENTS = statement(
   'transactions.commit_intents_plain',
   `with input as (
@@ -162,16 +168,16 @@ async function commitIntents(tx: Pick<Tx, 'query'>, rows: readonly Timed<IntentR
 }
 
 /**
- * Records intents before the acquirer is called: claims on the anti-fraud code (where codes must be ours) and
- * on the card source (a stored card has none), the transaction in state `charging`, and its velocity event.
- * The codes' rows are locked before the first card source is claimed, and marked only if it was claimed: see
- * decision 0017. Repeatable: a row that exists was written by an earlier try of the same caller, because each
- * payment has a new id. A first try whose connection broke may run after the decline that freed the card
- * source. It would claim source and code again for a transaction that exists, and they would never be freed.
- * Then `is_in_time` divides by zero, so that nothing is committed. After its deadline an intent claims
- * nothing: its caller has been answered, or cut off. The request's key comes last, after every lock, and
- * without `on conflict`: a key that another process commits meanwhile rolls the statement back, so that a
- * late request leaves no claim.
+ * Records intents before the acquirer is called: claims on the anti-fraud code (where only codes that we gave
+ * are accepted) and on the card source (a stored card has none), the transaction in state `charging`, and its
+ * velocity event. The codes' rows are locked before the first card source is claimed, and marked only if it
+ * was claimed: see decision 0017. Repeatable: a row that exists was written by an earlier try of the same
+ * caller, because each payment has a new id. A first try whose connection broke may run after the decline
+ * that freed the card source. It would claim source and code again for a transaction that exists, and they
+ * would never be freed. Then `is_in_time` divides by zero, so that nothing is committed. After its deadline
+ * an intent claims nothing: its caller has been answered, or cut off. The request's key comes last, after
+ * every lock, and without `on conflict`: a key that another process commits meanwhile rolls the statement
+ * back, so that a late request leaves no claim.
  */
 export function intentsWrite(database: Database): BatchedWriteOptions<IntentRow, IntentResult> {
   return {
@@ -203,9 +209,10 @@ export function intentsWrite(database: Database): BatchedWriteOptions<IntentRow,
 }
 
 /**
- * The same statement in a larger commit, right only if every row was written, so without a deadline. The
- * caller checks the returned transactions, which were written now (the charge of a billing may stand in a
- * restored database already), and repeats a commit with a key as `racingForKeys` does.
+ * Runs the statements of `intentsWrite` in a larger commit. That is right only if every row was written, so
+ * the rows have no deadline. Returns the transactions that were written now, and the caller compares them
+ * with its rows: the charge of a billing may stand in a restored database already. A caller whose rows have
+ * keys repeats its commit as `racingForKeys` does.
  */
 export async function writeIntents(tx: Tx, rows: readonly IntentRow[]): Promise<ReadonlySet<string>> {
   const untimed = rows.map((row) => ({ ...row, deadline: NO_DEADLINE }));

@@ -59,9 +59,10 @@ const FIND_OF_KEYS = statement(
 );
 
 /**
- * What a key made, by its row and by derived ids: a restored database has lost the row, and has still to
- * record, or a person to decide, what only the acquirer has. Beside it the stored card: each payment with a
- * key waits for all of this, and a statement costs more than what it finds.
+ * Finds what the key of a request made, by the key's row and by the ids derived from the key: a restored
+ * database has lost the row, and what only the acquirer has is still to be recorded there, or to be decided
+ * by a person. The same statement finds the stored card, because each payment with a key waits for both, and
+ * another statement would cost more than what it finds.
  */
 export function foundOfKeysRead(database: Database): BatchedReadOptions<KeyAndSpan, FoundOfKey> {
   const textOf = ({ merchantId, first, last, keyHash, vaultId }: KeyAndSpan) =>
@@ -73,7 +74,8 @@ export function foundOfKeysRead(database: Database): BatchedReadOptions<KeyAndSp
       const rows = await database.query(FIND_OF_KEYS, ASKED.values(asked));
       const found = rows.map((row): [string, FoundOfKey] => {
         const { place, made } = FOUND.parse(row);
-        // By number: an answer that no asker knew again would say that the key is new.
+        // The asker is found by its place in `asked`: an answer that no asker recognized would mean that the
+        // key is new.
         return [textOf(asked[place - 1] as KeyAndSpan), { ...partsOf(row), made }];
       });
       return new Map(found);

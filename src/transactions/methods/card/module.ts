@@ -28,11 +28,11 @@ import { type ResolveCapturesTools, resolveUnresolvedCaptures } from './resolve-
 const EXPIRY_MILLISECONDS = 5_000;
 const BATCH = 100;
 /**
- * While more unresolved charges are due, none is released: voids of lost charges, whose buyers may be paying
- * again, come first.
+ * While more unresolved charges than this are due, no expired pre-authorization is released: voids of lost
+ * charges, whose buyers may be paying again, come first.
  */
 const MOST_DUE_CHARGES = 300;
-/** Limits one step of a test clock. */
+/** The most batches that expire in one step of a merchant's test clock. */
 const MOST_BATCHES = 100;
 
 type ExpiryTools = {

@@ -54,7 +54,10 @@ export const NETWORK_LIMITS: Readonly<Record<CardBrand, BrandLimits>> = {
   hipercard: { limits: [], countsAllAmounts: false },
 };
 
-/** No card has this number, so no amount helps. Amex's 122 (also a wrong security code) is in `MISTYPED`. */
+/**
+ * Response codes that say that no card has this number, so that no other amount helps. Amex's 122 (also a
+ * wrong security code) is in `MISTYPED`.
+ */
 const NUMBER_UNKNOWN: Readonly<Record<CardBrand, readonly string[]>> = {
   visa: ['14', '15'],
   mastercard: ['01', '14', '15'],
@@ -64,9 +67,9 @@ const NUMBER_UNKNOWN: Readonly<Record<CardBrand, readonly string[]>> = {
 };
 
 /**
- * Final for the typed data (expiry, security code, the holder's data); with other data it is another request:
- * Visa's category 3, Mastercard's advice 01, Elo's count by expiry. Whether the data changed is unknown,
- * because security codes are never stored.
+ * Response codes that are final for the typed data (expiry, security code, the holder's data). With other
+ * data a try is another request: Visa's category 3, Mastercard's advice 01, Elo's count by expiry. Whether
+ * the data changed is unknown, because security codes are never stored.
  */
 const MISTYPED: Readonly<Record<CardBrand, readonly string[]>> = {
   visa: ['1A', '54', '6P', '70', '82', 'N7'],
@@ -136,15 +139,18 @@ export function hasSaidNeverAgain(amount: Cents, declines: readonly PastDecline[
   });
 }
 
-/** The limit ends when the oldest of its last `declines` leaves the window. */
+/**
+ * When the limit ends: when the oldest of the last `declines` leaves the window. Minus infinity: the limit is
+ * not reached.
+ */
 function endOf({ declines, windowMilliseconds }: Limit, newestFirst: readonly Instant[]): number {
   const decisive = newestFirst[declines - 1];
   return decisive === undefined ? Number.NEGATIVE_INFINITY : decisive + windowMilliseconds;
 }
 
 /**
- * Homologation's trial cards: a hundred numbers a brand, so that one that is used up for thirty days can be
- * followed by the next. Any other card may be declined there any number of times.
+ * The first digits of homologation's trial cards: a hundred numbers a brand, so that one that is used up for
+ * thirty days can be followed by the next. Any other card may be declined there any number of times.
  */
 export const TRIAL_CARDS = {
   visa: '4000059000000',
@@ -164,11 +170,11 @@ const VISA_FEE: NetworkFee = { reais: cents(0), dollars: cents(10) };
 
 /** Visa's category 1, "never approve": the fee begins with the second try. */
 const VISA_NEVER = ['04', '07', '12', '14', '15', '41', '43', '46', '57', 'R0', 'R1', 'R3'];
-/** Mastercard's "do not try again" and "the holder has stopped it": each try is charged. */
+/** Mastercard's advice codes "do not try again" and "the holder has stopped it": each try is charged. */
 const MASTERCARD_NEVER = ['03', '21'];
 const MASTERCARD_NEVER_FEE: NetworkFee = { reais: cents(250), dollars: cents(0) };
 
-/** For each try beyond `NETWORK_LIMITS`; domestic cards. */
+/** The fee for each try beyond `NETWORK_LIMITS`, with domestic cards. Null: the network names no limit. */
 export const FEES_BEYOND_LIMIT: Readonly<Record<CardBrand, NetworkFee | null>> = {
   visa: VISA_FEE,
   mastercard: { reais: cents(200), dollars: cents(0) },

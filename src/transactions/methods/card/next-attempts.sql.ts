@@ -8,8 +8,9 @@ const MARK = statement(
 );
 
 /**
- * Comes before the intent of the next attempt, so that no attempt is without a trace. False: the first one is
- * not over, or has a next one; then nothing must be sent.
+ * Writes the id of the next attempt into the first one, before the intent of the next is committed, so that
+ * no attempt is without a trace. False: the first one is not over, or already has a next one; then nothing
+ * must be sent.
  */
 export async function markNextAttempt(
   database: Database,

@@ -5,7 +5,10 @@ import type { Instant } from '../../../values/instant.ts';
 import type { Share } from '../../split.ts';
 import type { TRANSACTION_MOVES } from '../../transaction.ts';
 
-/** Expected and new state: of the acquirer's answer, of a billing's approval that is kept, of a capture. */
+/**
+ * The state that the transaction must have, and its new one: after the acquirer's answer to a charge, after a
+ * billing's approval that is kept, after a capture.
+ */
 type OutcomeMove =
   | {
       readonly expected: 'charging';

@@ -23,7 +23,7 @@ import { type OutcomeRow, PARTS, partsOf, SHARES, sharesOf } from './outcome-row
 
 export type { OutcomeRow };
 
-/** False: another process has taken the charge over. */
+/** `isRecorded` false: another process has taken the charge over. */
 export type OutcomeResult = { readonly isRecorded: boolean };
 
 const INPUT = inputRows<OutcomeRow & { readonly lease: number }>(
@@ -113,7 +113,8 @@ const COMMIT_OUTCOMES = statement(
 const MOST_NOTIFIED_KNOWN = 10_000;
 
 /**
- * One statement, or two where the first left out merchants who are notified: it is not tried again for them.
+ * Runs one statement, or two if the one for plain approvals left out merchants who are notified. These are
+ * kept in `notified`, so that it is not tried again for them.
  */
 async function commitOutcomes(
   database: Database,
@@ -174,7 +175,7 @@ export function outcomesWrite(
 /** Deliveries leased by a statement. More would wait here while the delivery work has free slots. */
 const MOST_LEASED = 64;
 
-/** In milliseconds for each row's deliveries; 0 beyond `MOST_LEASED`. */
+/** The lease of each row's deliveries in milliseconds; 0 (they are not leased) beyond `MOST_LEASED`. */
 export function outcomeLeases(
   rows: readonly Pick<OutcomeRow, 'installments'>[],
   deliverer: Pick<Deliverer, 'leaseForNow'>,
@@ -203,9 +204,9 @@ export function dispatchDeliveries(
 }
 
 /**
- * The same statement in a larger commit, with `outcomeLeases`; then `dispatchDeliveries`. An outcome not in
- * `recordedOutcomes` was not written: another process took the charge over, or an earlier try of the commit
- * wrote it.
+ * Runs the statement of `outcomesWrite` in a larger commit. `leases` come from `outcomeLeases`, and after the
+ * commit the returned rows go to `dispatchDeliveries`. An outcome not in `recordedOutcomes` was not written:
+ * another process took the charge over, or an earlier try of the commit wrote it.
  */
 export function writeOutcomes(
   tx: Tx,
@@ -239,7 +240,7 @@ const UNSENT_INPUT = inputRows<UnsentChargeRow>({
   key_hash: ['bytea', (row) => row.keyHash],
 });
 
-/** Only an unclaimed charge: resolving raises the fence before it asks the acquirer. */
+/** Ends only a charge that no process has claimed: resolving raises the fence before it asks the acquirer. */
 const END = statement(
   'transactions.end_unsent',
   `with input as (
@@ -263,9 +264,9 @@ const END = statement(
 );
 
 /**
- * Card source, anti-fraud code, velocity event and the request's key are as before. The row stays, voided, so
- * that a late first try of the intent finds its id taken. Repeatable: only the process that has the fence
- * ends it.
+ * Ends charges that were not sent. Card source, anti-fraud code, velocity event and the request's key are as
+ * before the intent. The row stays, voided, so that a late first try of the intent finds its id taken.
+ * Repeatable: only the process that has the fence ends it.
  */
 export function unsentChargesWrite(database: Database): BatchedWriteOptions<UnsentChargeRow, OutcomeResult> {
   return {

@@ -20,7 +20,7 @@ export type PreauthorizationRow = {
   readonly nsu: string;
   readonly networkReference: NetworkReference;
   readonly tid: string | null;
-  /** Business time, both. */
+  /** `moment` (of the approval) and `captureUntil` are business time. */
   readonly moment: Instant;
   readonly captureUntil: Instant;
 };
@@ -67,7 +67,10 @@ const COMMIT = statement(
    select ${CHANGED.columns}, exists (select from enqueued_callbacks) as is_waiting from changed`,
 );
 
-/** Runs the same statement in a larger commit. Returns the transactions that it wrote now. */
+/**
+ * Runs the statement of `preauthorizationsWrite` in a larger commit. Returns the transactions that it wrote
+ * now.
+ */
 export async function writePreauthorizations(
   tx: Tx,
   rows: readonly PreauthorizationRow[],
@@ -85,7 +88,10 @@ const HAS_PREAUTHORIZATION: ReadonlySet<TransactionState> = new Set([
   'approved',
 ]);
 
-/** Its own statement, so that charges captured at once pay nothing. Repeatable as `commit_outcomes` is. */
+/**
+ * Records pre-authorizations, by a statement of their own, so that charges captured at once do not pay for
+ * it. Repeatable as `transactions.commit_outcomes` is.
+ */
 export function preauthorizationsWrite(
   database: Database,
   deliverer: Pick<Deliverer, 'notify'>,
@@ -115,8 +121,8 @@ export function preauthorizationsWrite(
 }
 
 /**
- * Releases what is `due`. One that is being captured has left that index. One whose capture begins at this
- * moment is locked and skipped.
+ * Releases the pre-authorizations in `due`. One that is being captured is not among them: its `expires_at` is
+ * null. One whose capture begins at this moment is locked, and skipped.
  */
 const LET_GO = `locked as (
      select t.merchant_id, t.transaction_id, d.expires_at
@@ -155,7 +161,10 @@ const EXPIRE_OF = statement(
    ), ${LET_GO}`,
 );
 
-/** `merchantId` null: all merchants, by real time; else by its own clock. Returns how many. */
+/**
+ * `merchantId` null: of all merchants, by real time; else of this one, by its own clock. Returns how many
+ * expired.
+ */
 export async function expirePreauthorizations(
   database: Database,
   merchantId: string | null,

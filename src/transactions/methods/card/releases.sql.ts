@@ -103,8 +103,9 @@ const FIND_OBSTACLES = statement(
 );
 
 /**
- * From then on each is a charge whose void is not acknowledged, which resolving voids as any other. Refused
- * once a capture has begun. Repeatable, and refused after its deadline, as intents of cancels are.
+ * Records releases. From then on each is an unresolved charge, whose void `resolveUnresolvedCharges` repeats
+ * until the acquirer acknowledges it. A release is refused once a capture has begun. Repeatable, and refused
+ * after its deadline, as intents of cancels are.
  */
 export function releasesWrite(database: Database): BatchedWriteOptions<ReleaseRow, ReleaseResult> {
   return {

@@ -30,9 +30,12 @@ const UNRESOLVED = rowCodec(
     cardBrand: column.text(),
     /** Real time since the first try to resolve it. */
     searchedMilliseconds: column.real('(extract(epoch from now() - t.unresolved_since) * 1000)::float8'),
-    /** A void of a billing's charge may have been sent. */
+    /** A void may have been sent. Not known of a payment's charge where a void is a tombstone. */
     isVoidSent: column.boolean('t.void_sent_at is not null'),
-    /** Real time since the last void that found something live, or the first that did not; 0: none. */
+    /**
+     * Real time without anything live: since the last void that found something live, or since the first that
+     * did not. 0: no void was sent.
+     */
     clearMilliseconds: column.real(
       'coalesce((extract(epoch from now() - t.void_sent_at) * 1000)::float8, 0)',
     ),
@@ -88,7 +91,10 @@ const GIVEN_BACK = `given_back as (
 const ENDED = `t.merchant_id, t.transaction_id, t.source_hash, t.anti_fraud_code, t.state, t.response_code, t.card_brand, t.account_number,
        t.callback_url, t.amount, t.installment_count, t.nsu, t.authorization_code`;
 
-/** The callback with the final state: the caller got an error or no answer. There is no movement. */
+/**
+ * Sends the callback with the final state, because the caller got an error or no answer. There is no
+ * movement.
+ */
 const TOLD = `news as (
      select t.*, 0 as lease,
        case t.state when 'voided' then 'DESFEITA' else t.response_code end as callback_status
@@ -155,9 +161,9 @@ const MARK_VOID = statement(
 );
 
 /**
- * Comes before the void of a billing's charge, so that no later try keeps the charge, and before every void
- * that is no tombstone. `isAnew`: the time without anything live begins now. False:
- * another process has taken the charge over, and nothing must be sent.
+ * Called before the void of a billing's charge, so that no later try keeps the charge, and before every void
+ * that is no tombstone. `isAnew`: the time without anything live begins now. Returns false: another process
+ * has taken the charge over, and nothing must be sent.
  */
 export async function markVoidSent(
   database: Database,
@@ -184,7 +190,10 @@ const DECIDE = statement(
    select transaction_id from changed`,
 );
 
-/** Raises the fence, so that a process that is resolving it changes nothing. False: it is not unresolved. */
+/**
+ * Records what a person decided about an unresolved charge, and raises the fence, so that a process that is
+ * resolving it changes nothing. False: the charge is not unresolved.
+ */
 export async function decideCharge(
   tx: Tx,
   { merchantId, transactionId }: Pick<HeldCharge, 'merchantId' | 'transactionId'>,
@@ -227,7 +236,10 @@ const PULL_FORWARD = statement(
    returning t.transaction_id`,
 );
 
-/** Leaves those that wait for less than a lease: they may be leased, and come soon. Returns how many. */
+/**
+ * Makes waiting charges due now, and returns how many. Leaves those that wait for less than a lease: they may
+ * be leased, and come soon.
+ */
 export async function pullChargesForward(
   database: Database,
   limit: number,

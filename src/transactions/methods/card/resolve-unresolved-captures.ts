@@ -31,8 +31,8 @@ export function captureLeaseMilliseconds(acquirerTimeoutMilliseconds: number): n
 }
 
 /**
- * Asks for the outcome. A capture that the acquirer does not know is sent again, under the same id, until it
- * says no.
+ * Asks the acquirer for the outcome of unresolved captures. One that the acquirer does not know is sent
+ * again, under the same id, until it is captured or refused.
  */
 export function resolveUnresolvedCaptures(tools: ResolveCapturesTools, wakeSignal: WakeSignal): Work {
   const { database, outage, observe, warn, clock } = tools;

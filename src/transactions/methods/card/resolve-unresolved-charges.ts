@@ -66,7 +66,7 @@ export type ResolveTools = AskAcquirerTools & {
   readonly outage: OutageWatch;
   readonly observe: (outcome: Truth['state'] | 'postponed') => void;
   readonly warn: (charge: UnresolvedCharge, reason: string) => void;
-  /** The acquirer had booked it more than once, and others than one are voided now. */
+  /** Called when the acquirer had booked a charge more than once, and at most one of these stands now. */
   readonly observeTwins: (charge: UnresolvedCharge) => void;
   readonly countLink: CountLink;
 };
@@ -75,20 +75,29 @@ type Kept = { readonly state: 'approved'; readonly named: NamedReference } & Pic
   OutcomeRow,
   'authorizationCode' | 'nsu' | 'networkReference' | 'tid'
 >;
-/** `isLapsed`: its hold is over, though shown as before. `takenOver`: another process resolves it now. */
+/**
+ * `isLapsed`: its hold is over, though the acquirer shows it as before. `takenOver`: another process resolves
+ * it now.
+ */
 type Truth = (Resolution & { readonly isLapsed?: boolean }) | Kept | { readonly state: 'takenOver' };
-/** A string: why it is not known yet. `doubtful`: likewise, and asked ever more rarely. `waits`: promised. */
+/**
+ * A string: why the outcome is not known yet. `notAsked`: nothing was sent. `waits`: time alone will tell, so
+ * nobody is warned. `doubtful`: a person may have to look, and the acquirer is asked ever more rarely.
+ */
 type Found = Truth | string | Postponed<'notAsked' | 'waits' | 'doubtful'>;
 type Postponed<State> = { readonly state: State; readonly postponement: Postponement };
 
-/** Time for two calls to the acquirer and a commit. */
+/** Added to the time of two calls to the acquirer, for the commit. */
 const LEASE_MARGIN_MILLISECONDS = 10_000;
 const COMMIT_MILLISECONDS = 5_000;
 /** After so many tries a person should look. */
 const TRIES_BEFORE_WARNING = 8;
 /** The reason of a charge that was looked up while its acquirer answers no void. */
 const NO_VOID_ANSWERED = 'its provider answers no void at the moment';
-/** A code is worth some tries (15 s in all): merchants and the networks' limits depend on it. */
+/**
+ * The response code of a decline is worth some tries (15 s in all): merchants and the networks' limits depend
+ * on it.
+ */
 const TRIES_FOR_CODE = 5;
 /** After a restore: a captured charge is a sale, so a person decides. */
 const CAPTURED_OFF_RECORD = 'the acquirer has captured it, which is not on record here';
@@ -149,8 +158,8 @@ async function postpone(
   postponement: Postponement,
 ): Promise<void> {
   tools.observe('postponed');
-  // Only the charge's own answer says that the reference is another's, so that reason stays. A try that sent
-  // nothing replaces no reason that a look or a void gave.
+  // Only the answer to the charge itself says that another charge has its reference, so that reason stays. A
+  // try that sent nothing replaces no reason that a look or a void gave.
   const isUnseen = charge.unknownReason === NOTHING_LIVE && postponement.reason !== NO_VOID_ANSWERED;
   const isLasting = postponement.wasAsked === false && (isVoidAccepted(charge) || isUnseen);
   const isKept = isOfAnother(charge) || isLasting;
@@ -180,7 +189,7 @@ async function recordKept(
 ): Promise<boolean> {
   const { database, writeOutcome } = tools;
   const { merchantId, transactionId, fence, amount, installmentCount, vaultId } = charge;
-  // A twin may be booked later. Written before the outcome, so that no charge is kept unwatched.
+  // A twin may be booked later. The watch is written before the outcome, so that no charge is kept unwatched.
   if (lateBookingOf(tools, charge)?.booksTwice === true)
     await watchCharge(database, charge, WATCH_AFTER_HORIZON);
   const row: OutcomeRow = {
@@ -199,13 +208,14 @@ async function recordKept(
   };
   const { isRecorded } = await writeOutcome(row, performance.now() + COMMIT_MILLISECONDS);
   if (isRecorded) tools.countLink({ networkReference: named, acquirer: charge.acquirer }, charge.cardBrand);
-  // Usually done by the commit. If this fails, the next use counts as the first.
+  // Usually the commit of the outcome has marked the first use. If this fails, the next use counts as the
+  // first.
   if (isRecorded && vaultId !== null)
     await markFirstUse(database, merchantId, vaultId, kept.networkReference).catch(() => {});
   return isRecorded;
 }
 
-/** Its acquirer has another charge under its reference. */
+/** Whether the acquirer has said that another charge has this one's reference. */
 function isOfAnother({ unknownReason }: Pick<UnresolvedCharge, 'unknownReason'>): boolean {
   return unknownReason === REFERENCE_OF_ANOTHER;
 }
@@ -228,7 +238,8 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   if (found.kind === 'notSent') return { state: 'notAsked', postponement: unsentPostponement(found.reason) };
   observeAnswer(outage, found, asked, transactionId, true);
   if (found.kind === 'declined') {
-    // Of another card: this one was not asked, and the billing is charged again.
+    // The decline is of the other charge under this reference. This card was not charged, and the billing is
+    // charged again.
     if (isOfAnother(charge) && charge.origin === 'billing') return { state: 'voided' };
     return { state: 'declined', responseCode: found.responseCode, adviceCode: found.adviceCode };
   }
@@ -248,7 +259,7 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
     if (found.kind === 'notFound' && isLookedForOn(charge, search)) return searchOn(late, search, charge);
   }
   const end = () => endFound(tools, charge, found, { asked, late });
-  // Where a void is no tombstone, one of a charge that is not there only looks.
+  // Where a void is no tombstone, the void of a charge that is not there only looks.
   const isSent = isShownLive(found) || late === null;
   const heldBack: Found = { state: 'notAsked', postponement: { ...whileAway, reason: NO_VOID_ANSWERED } };
   return isSent ? ((await outage.send(transactionId, charge.acquirer, end)) ?? heldBack) : end();
@@ -259,7 +270,7 @@ function isShownLive({ kind }: FoundCharge): boolean {
   return kind !== 'notFound' && kind !== 'voided';
 }
 
-/** Voids it, whatever was found but a decline, and tells what it came to. */
+/** Voids the charge, whatever the look-up found but a decline, and tells what came of the void. */
 async function endFound(
   tools: ResolveTools,
   charge: UnresolvedCharge,
@@ -271,7 +282,8 @@ async function endFound(
   const acquirer = tools.acquirers.of(charge.acquirer);
   const mayStillBeKept = mayBeKept(charge);
   const isLive = isShownLive(found);
-  // The time without anything live begins with this look also where the one before it did not find that.
+  // The time without anything live begins with this look if it finds something live, or is the first that
+  // does not.
   const isFirst = isLive || !(isOfAnother(charge) || charge.unknownReason === NOTHING_LIVE);
   if (mayStillBeKept || late !== null) {
     if (!(await markVoidSent(tools.database, charge, isFirst))) return { state: 'takenOver' };
@@ -291,14 +303,16 @@ async function endFound(
   if (isPromised(charge, voided)) return promised(charge);
   if (voided.kind === 'unknown' && voided.promise === 'ofEarlier')
     return doubtful(charge, voided.reason, LONGEST_VOID_PAUSE_SECONDS);
-  // A captured one that is not given back is money, and none of these: a person is told at each try.
+  // `ofHold`: an amount is only held. A captured charge that is not given back is money, and has no `ofHold`:
+  // a person is told at each try.
   if (voided.kind === 'unknown' && voided.ofHold !== undefined && isHeard(voided)) {
     if (voided.ofHold === 'unclear') return doubtful(charge, voided.reason);
     if (isHeldNoLonger(voided.ofHold, charge.heldMilliseconds)) return { state: 'voided', isLapsed: true };
     return { ...doubtful(charge, voided.reason), state: 'waits' };
   }
-  // A billing is voided only after the search, so its tries are used up. It gets another try for the code,
-  // because the acquirer may know it now, and a decline for lack of funds can be retried.
+  // A billing's charge is voided only after the search, so its tries are used up. It gets another try for the
+  // response code, because the acquirer may know the charge now, and a decline for lack of funds can be
+  // retried.
   if (voided.kind === 'declined' && tries >= TRIES_FOR_CODE && !mayStillBeKept) {
     // A decline is final, and the void proves it as surely as `find`: nothing is charged here.
     return { state: 'declined', responseCode: UNKNOWN_RESPONSE_CODE, adviceCode: null };
@@ -308,7 +322,7 @@ async function endFound(
   return unlessPromised(charge, voided);
 }
 
-/** A hold keeps its buyer's money, and a look alone costs little. */
+/** The longest pause between looks at a hold: it keeps its buyer's money, and a look alone costs little. */
 const LONGEST_HOLD_LOOK_SECONDS = 300;
 
 function doubtful(
@@ -326,8 +340,9 @@ const LONGEST_HOLD_MILLISECONDS = 31 * 86_400_000;
 const SHORTEST_HOLD_MILLISECONDS = 86_400_000;
 
 /**
- * Whether what is still shown as held, and not voided, is held no longer: no network holds an amount for so
- * long, and nothing but a capture of ours would charge it.
+ * Whether an amount that the acquirer still shows as held, and does not void, is held no longer: no network
+ * holds an amount for so long, and nothing but a capture of ours would charge it. `late`: the acquirer says
+ * that it is too late for a void.
  */
 function isHeldNoLonger(no: 'refused' | 'late', milliseconds: number): boolean {
   return milliseconds > (no === 'late' ? SHORTEST_HOLD_MILLISECONDS : LONGEST_HOLD_MILLISECONDS);

@@ -6,8 +6,8 @@ import { LONGEST_PROMISE_MILLISECONDS } from '../../unresolved/unresolved.ts';
 import type { UnresolvedCharge } from './resolutions.sql.ts';
 
 /**
- * What a void tells of its acquirer behind a look-up of the charge. `isLook`: no more than that look-up did,
- * because it found nothing to send, or could not say.
+ * What the answer to a void says about the acquirer, if a look-up of the charge came before it. `isLook`: the
+ * void says no more than a look-up does, because it found nothing to void, or could not tell.
  */
 export function behindLook(
   found: FoundCharge,
@@ -21,7 +21,7 @@ export function behindLook(
   return { answer: isHeard(found) ? behindAnswer(voided) : voided, isLook };
 }
 
-/** By the void's own look-up. */
+/** Whether the void's own look-up showed the charge as live. */
 export function wasSeenLive(voided: VoidAnswer): boolean {
   if (voided.kind === 'voided') return (voided.charges ?? 0) > 0;
   return (voided.kind === 'unknown' || voided.kind === 'notSent') && voided.wasLive === true;
@@ -31,7 +31,10 @@ export function isVoidAccepted({ unknownReason }: Pick<UnresolvedCharge, 'unknow
   return unknownReason === VOID_ACCEPTED;
 }
 
-/** A void that was accepted stands, where a repetition is answered by what it explains. */
+/**
+ * Whether the acquirer has accepted a void of the charge, now or earlier. An accepted void still stands if
+ * its repetition gets a "no" that the accepted one would explain (`ofEarlier`).
+ */
 export function isPromised(charge: Pick<UnresolvedCharge, 'unknownReason'>, voided: VoidAnswer): boolean {
   if (voided.kind !== 'unknown' || voided.promise === undefined) return false;
   return voided.promise === 'made' || isVoidAccepted(charge);
@@ -39,12 +42,12 @@ export function isPromised(charge: Pick<UnresolvedCharge, 'unknownReason'>, void
 
 type Promised = { readonly state: 'waits' | 'doubtful'; readonly postponement: Postponement };
 
-/** What is sent again may end another one of the same charge, too. */
+/** The longest pause before a void is sent again: a repetition may also end a twin of the charge. */
 export const LONGEST_VOID_PAUSE_SECONDS = 900;
 
 /**
- * Acquirers do what they accepted the day after, and tell of none that failed: so it is sent again, ever more
- * rarely, which of the whole is harmless.
+ * Acquirers carry out an accepted void the day after, and do not report that one failed. So the void is sent
+ * again, ever more rarely; to repeat the void of a whole charge is harmless.
  */
 export function promised(charge: Pick<UnresolvedCharge, 'tries' | 'searchedMilliseconds'>): Promised {
   return promisedIn(charge, Math.min(LONGEST_VOID_PAUSE_SECONDS, secondsUntilNextLook(charge.tries)));
@@ -58,7 +61,10 @@ function promisedIn(
   return { state: isOverdue ? 'doubtful' : 'waits', postponement: { seconds, reason: VOID_ACCEPTED } };
 }
 
-/** What was not answered takes no promise back, and comes again as soon as ever. */
+/**
+ * A void that was accepted stands if this try was not answered, and the next try comes as soon as without a
+ * void. Otherwise returns why the outcome is not known yet.
+ */
 export function unlessPromised(
   charge: Pick<UnresolvedCharge, 'tries' | 'searchedMilliseconds' | 'unknownReason'>,
   answer: { readonly kind: string; readonly cause?: UnclearCause; readonly reason: string },

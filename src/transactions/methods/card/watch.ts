@@ -1,4 +1,4 @@
-/** How long to look for what the acquirer may book after all, and when first. */
+/** How long to look for a charge that the acquirer may still book, and when to look first. */
 export type Watch = { readonly pauseMilliseconds: number; readonly watchMilliseconds: number };
 
 const DAY_MILLISECONDS = 86_400_000;
@@ -11,7 +11,7 @@ export const WATCH_AFTER_HORIZON: Watch = {
   pauseMilliseconds: 1_800_000,
   watchMilliseconds: WATCHED_FOR_MILLISECONDS,
 };
-/** Nothing voided what a person decided about: it is looked for at once. */
+/** No void was sent for a charge that a person decided about, so it is looked for at once. */
 export const WATCH_AFTER_DECISION: Watch = {
   pauseMilliseconds: 0,
   watchMilliseconds: WATCHED_FOR_MILLISECONDS,
@@ -20,7 +20,10 @@ export const WATCH_AFTER_DECISION: Watch = {
 const SHORTEST_PAUSE_SECONDS = 30;
 export const LONGEST_PAUSE_SECONDS = 1_800;
 
-/** What is booked late is mostly booked soon, so most looks come early. */
+/**
+ * What is booked late is mostly booked soon, so most looks come early. `overMilliseconds` here and below:
+ * real time since the watch should have ended; negative before.
+ */
 export function secondsUntilNextLook(overMilliseconds: number): number {
   const seconds = Math.round((overMilliseconds + WATCHED_FOR_MILLISECONDS) / 4_000);
   return Math.min(LONGEST_PAUSE_SECONDS, Math.max(SHORTEST_PAUSE_SECONDS, seconds));
@@ -28,13 +31,16 @@ export function secondsUntilNextLook(overMilliseconds: number): number {
 
 const LONGEST_TRY_SECONDS = 300;
 
-/** What is not ended may be live beside a charge that was made after it: for a day it is tried more often. */
+/**
+ * A charge that could not be ended may be live beside one that was made after it, so it is tried more often
+ * until the watch is over.
+ */
 export function secondsUntilNextTry(overMilliseconds: number): number {
   const seconds = secondsUntilNextLook(overMilliseconds);
   return isWatchOver(overMilliseconds) ? seconds : Math.min(LONGEST_TRY_SECONDS, seconds);
 }
 
-/** A clear look after it is the last one. */
+/** From then on the first look that finds nothing live is the last one. */
 export function isWatchOver(overMilliseconds: number): boolean {
   return overMilliseconds >= 0;
 }

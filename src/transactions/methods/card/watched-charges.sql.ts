@@ -18,7 +18,10 @@ const WATCHED = rowCodec(
     tid: column.nullable(column.text()),
     /** Real time since the watch should have ended; negative before. */
     overMilliseconds: column.real('(extract(epoch from now() - c.watched_until) * 1000)::float8'),
-    /** A fence: with another `due_at` the charge is to be looked at anew, and this look says nothing. */
+    /**
+     * Serves as a fence: if `due_at` is another one when the look is recorded, the charge is to be looked at
+     * anew, and this look is not recorded.
+     */
     claimedUntil: column.text('c.due_at::text'),
     /** It was a pre-authorization. */
     wasPreauthorized: column.boolean(
@@ -38,7 +41,10 @@ const WATCH = statement(
      set due_at = excluded.due_at, watched_until = greatest(watched_charges.watched_until, excluded.watched_until)`,
 );
 
-/** For a charge that was kept; one that ended as nothing is watched by the commit of its end. */
+/**
+ * Watches a charge that was kept, for twins. A charge that was voided or declined is watched by the commit of
+ * its end.
+ */
 export async function watchCharge(
   database: Database,
   { merchantId, transactionId }: Pick<WatchedCharge, 'merchantId' | 'transactionId'>,
@@ -62,7 +68,10 @@ const CLAIM = statement(
    join transactions t on t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id`,
 );
 
-/** Of all merchants. What is neither postponed nor forgotten comes again after the lease. */
+/**
+ * Claims due charges of all merchants. One that is neither postponed nor forgotten comes again after the
+ * lease.
+ */
 export async function claimWatchedCharges(
   database: Database,
   claim: FairClaim,
@@ -97,7 +106,10 @@ export async function forgetWatchedCharge(
   await database.query(FORGET, [merchantId, transactionId, claimedUntil]);
 }
 
-/** Not counting merchants that are passed over (`$1`). */
+/**
+ * Milliseconds until a watched charge is due; null if none is watched. Merchants that are passed over (`$1`)
+ * do not count.
+ */
 export const EARLIEST_WATCHED = statement(
   'transactions.earliest_watched',
   `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds
