@@ -15,7 +15,10 @@ export type AdvanceDuePixTools = Pick<ModuleContext, 'database' | 'clock'> & {
 const BATCH = 100;
 const RECORD_MILLISECONDS = 8_000;
 
-/** Returns how many changed. `merchantId` null: of all merchants, by real time. */
+/**
+ * Starts the end of charges whose time is over, and returns of how many. `merchantId` null: of all merchants,
+ * by real time; else of this one, by its own clock.
+ */
 export function advanceDuePix(
   tools: AdvanceDuePixTools,
   merchantId: string | null,

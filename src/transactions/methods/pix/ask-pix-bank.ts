@@ -9,7 +9,7 @@ import { moveOf, type PixChange, type PixMove } from './pix-move.ts';
 import type { PixResult, PixWarning } from './pix-question.ts';
 import { PIX_REQUESTS } from './unresolved/unresolved-pix.sql.ts';
 
-/** What asks the bank while a caller waits. */
+/** What is needed to ask the bank while a caller waits. */
 export type AskPixBankTools = Pick<ModuleContext, 'database' | 'clock'> & {
   readonly pixBanks: PixBanks;
   readonly pixTimeoutMilliseconds: number;

@@ -39,7 +39,10 @@ export type CancelPixTools = AskPixBankTools & {
   readonly writeRefundOutcome: BatchedWrite<RefundOutcomeRow, RefundState>;
 };
 
-/** `paidAtBank`: the bank reports the payment shortly. `wholeOnly`: nobody has paid yet. */
+/**
+ * `paidAtBank`: the charge is paid at the bank, which reports the payment shortly. `wholeOnly`: nobody has
+ * paid yet, so only the whole charge can be canceled.
+ */
 export type CancelPixRefusal =
   | RefundRefusal
   | 'notFound'
@@ -54,7 +57,7 @@ export type CancelPixResult =
   /** The bank is carrying it out: the amount stays held. */
   | { readonly kind: 'pending'; readonly amount: Cents }
   | { readonly kind: 'refused'; readonly refusal: CancelPixRefusal }
-  /** No clear answer: it is asked for until there is one. */
+  /** The bank gave no clear answer, and is asked until it does. */
   | { readonly kind: 'unknown' }
   | { readonly kind: 'notSent' | 'notConnected' };
 
@@ -63,16 +66,16 @@ export type WantedPixCancel = {
   readonly pixId: string;
   /** Null: all that is left. */
   readonly amount: Cents | null;
-  /** Which of the payments is given back; null: the one that paid it. */
+  /** Which of the payments is given back; null: the one that paid the charge. */
   readonly endToEndId: string | null;
   readonly createdBy: string;
   readonly request: KeyedRequest | null;
 };
 
 /**
- * Takes a charge that waits away from the bank; gives what was paid back, whole or in part. Commits what is
- * wanted, asks the bank, commits its answer. `deadlineAt` is in monotonic milliseconds. Throws
- * `CommitUnknown` if a commit is in doubt.
+ * Cancels a charge. One that waits is taken away from the bank; of one that is paid, the payment is given
+ * back, whole or in part. Commits what is wanted, asks the bank, commits its answer. `deadlineAt` is in
+ * monotonic milliseconds. Throws `CommitUnknown` if a commit is in doubt.
  */
 export async function cancelPix(
   tools: CancelPixTools,
@@ -90,7 +93,7 @@ const refused = (refusal: CancelPixRefusal): CancelPixResult => ({ kind: 'refuse
 
 type WantedRemoval = Pick<WantedPixCancel, 'merchantId' | 'pixId' | 'request'>;
 
-/** Takes away one that waits, and never gives back what was paid. */
+/** Takes a waiting charge away from the bank, and never gives back what was paid. */
 export async function removePix(
   tools: CancelPixTools,
   wanted: WantedRemoval,
@@ -117,7 +120,7 @@ export async function removePix(
   return removalOf(answer.held, tools.clock.now(merchantId));
 }
 
-/** After its lease the resolving work asks the bank. */
+/** Records that a waiting charge is to be taken away. After the lease the resolving work asks the bank. */
 export function startRemove(
   { clock, writeWish }: Pick<CancelPixTools, 'clock' | 'writeWish'>,
   { merchantId, pixId, request }: WantedRemoval,
@@ -191,7 +194,8 @@ function sendRefund(
       wakeSignal: tools.refundSignal,
       ask: (timeout) => tools.pixBanks.of(pix.bank).refund(question, timeout),
       async record(answer) {
-        // A refusal says nothing of a later try; what was given back is given back.
+        // Other answers say nothing of a later try, so they count only under this fence. Money that was given
+        // back is given back.
         await write(outcomeOfAnswer(answer, 0), answer.kind === 'refunded' ? {} : { fence: FIRST_FENCE });
         const now = await findRefund(tools.database, merchantId, refundId);
         return (now === null ? null : refundResult(now)) ?? { kind: 'unknown' };
@@ -214,7 +218,10 @@ function sendRefund(
 
 type RefundAnswer = Extract<PixRefundAnswer, { kind: 'refunded' | 'pending' | 'refused' }>;
 
-/** Of the one request that was sent. `tries` is 0 after the request itself. */
+/**
+ * What the bank's answer makes of a refund. `tries`: how often its record was asked for since; 0 after the
+ * request itself.
+ */
 export function outcomeOfAnswer(answer: RefundAnswer, tries: number): RefundOutcome {
   switch (answer.kind) {
     case 'refunded':

@@ -46,7 +46,7 @@ const RECORD = statement(
    select ${IS_WAITING}`,
 );
 
-/** Gives whether deliveries wait. Repeatable: a Pix that is there stays as it is. */
+/** Returns whether deliveries were written. Repeatable: a Pix that is there stays as it is. */
 export async function recordCollectedPix(tx: Tx, collected: CollectedPix): Promise<boolean> {
   const { payment, payer } = collected;
   const [row] = await tx.query(RECORD, [
@@ -67,7 +67,10 @@ const RECORD_OVER = statement(
    on conflict do nothing`,
 );
 
-/** Nothing was to be paid for it any more, and something arrived: the payment needs a Pix to stand under. */
+/**
+ * Records a canceled Pix for a billing for which nothing was to be paid any more when money arrived: the
+ * payment needs a Pix to stand under.
+ */
 export async function recordOverPix(
   tx: Tx,
   over: Omit<CollectedPix, 'payment'> & { readonly at: Instant },

@@ -28,7 +28,7 @@ const areNull = (...names: readonly string[]): CheckedRule => ({
   properties: Object.fromEntries(names.map((name) => [name, { type: 'null' }])),
 });
 
-/** As `checkPix` checks it. */
+/** What `checkPix` enforces between fields, for the printed contract. */
 const RULES = when(
   has('dueDate'),
   both(areNull('expiresInSeconds'), hasValue('payer')),

@@ -29,7 +29,10 @@ const LIST_ACTING_OF = statement(
    order by p.acts_at, p.pix_id limit $3`,
 );
 
-/** `last` null: from the first. `merchantId` null: all merchants, by real time; else by its own clock. */
+/**
+ * Lists charges whose time is over, those behind `last`; null: from the first. `merchantId` null: of all
+ * merchants, by real time; else of this one, by its own clock.
+ */
 export async function listActingPix(
   database: Database,
   { merchantId, last }: { readonly merchantId: string | null; readonly last: ActingPix | null },
@@ -83,7 +86,10 @@ const EARLIEST_OF = statement(
 
 const EARLIEST = rowCodec({ earliest: column.nullable(column.instant()) });
 
-/** The earliest change up to `until`, or null. One whose time is over counts until its bank has ended it. */
+/**
+ * The earliest end of a charge's time up to `until`, or null. A charge whose time is over counts until its
+ * bank has ended it.
+ */
 export async function earliestActing(
   database: Database,
   merchantId: string,

@@ -44,9 +44,9 @@ export type IssuePixResult =
   | { readonly kind: 'notSent' | 'notConnected' };
 
 /**
- * A repeat with its key returns the same charge as it stands then. Commits the row with its txid, asks the
- * bank outside of any database transaction, commits the outcome. `deadlineAt` is in monotonic milliseconds.
- * Throws `CommitUnknown` if either commit is in doubt.
+ * Commits the row with its txid, asks the bank outside of any database transaction, commits the outcome. A
+ * repeat with the same key returns the same charge as it stands then. `deadlineAt` is in monotonic
+ * milliseconds. Throws `CommitUnknown` if either commit is in doubt.
  */
 export async function issuePix(
   tools: IssuePixTools,
@@ -94,8 +94,9 @@ export async function issuePix(
 }
 
 /**
- * While the first caller waits, the charge may be taken back as unsent, so a repeat is promised nothing. Once
- * its process has left it to the resolving work, or died, it is made.
+ * Whether the process of the first request still asks the bank. It may yet take the charge back as unsent, so
+ * a repeat is promised nothing. Once that process has left the charge to the resolving work, or has died, the
+ * charge is made.
  */
 function isStillAsked({ state, fence, unknownReason }: Pix): boolean {
   return state === 'issuing' && fence === FIRST_FENCE && unknownReason === null;

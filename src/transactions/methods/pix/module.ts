@@ -212,7 +212,7 @@ export function openPix(
   };
 }
 
-/** Each time that more is not kept it is said. */
+/** Logs an error whenever more receipts than before could not be kept. */
 function openLostWatch({ metrics, log }: Pick<PixContext, 'metrics' | 'log'>) {
   let said = 0;
   return ({ count, unkept }: Awaited<ReturnType<typeof countLostReceipts>>) => {

@@ -48,7 +48,7 @@ const PAYMENT = rowCodec<ReceivedPix>({
   heldAmount: column.money(),
 });
 
-/** The contract checked it when it was written. */
+/** The contract checked the payer's fields when they were written. */
 export function readPayer(value: unknown): PixPayer | undefined {
   return typeof value === 'object' && value !== null ? (value as PixPayer) : undefined;
 }
@@ -98,7 +98,7 @@ export const PIX = rowCodec(
   'p',
 );
 
-/** For a row that has more than a Pix. */
+/** The same columns with a prefix, for rows that have more than a Pix. */
 export const SHOWN_PIX = rowCodec(PIX.fields, 'p', 'pix_');
 
 export function parsePix(row: Row): Pix {
@@ -153,7 +153,7 @@ const BY_DOCUMENT = statement(
    ) p`,
 );
 
-/** The newest of each document, in no order. */
+/** The newest `limit` charges of each document, in no order. */
 export async function findPixOfPayer(
   database: Reader,
   { merchantId, documents }: { readonly merchantId: string; readonly documents: readonly string[] },
@@ -167,7 +167,10 @@ const LOCK = statement(
   'select pix_id from pix_charges where merchant_id = $1 and pix_id = $2 for no key update',
 );
 
-/** Read after the lock: a row that waited for it shows its payments as they were before. */
+/**
+ * The charge is read after it is locked: a statement that waited for the lock would show its payments as they
+ * were before.
+ */
 export async function lockPix(tx: Tx, { merchantId, pixId }: PixKey): Promise<Pix | null> {
   const [locked] = await tx.query(LOCK, [merchantId, pixId]);
   if (locked === undefined) return null;
@@ -262,7 +265,7 @@ const FIND_MADE = statement(
    limit 1`,
 );
 
-/** One that a request with this derived id has made. */
+/** Finds the charge of the request whose derived ids are this span; not one that was never sent. */
 export async function findMadePix(
   database: Reader,
   merchantId: string,
@@ -276,7 +279,7 @@ const NAME_LINK = statement(
   `update pix_charges set link_id = $3 where merchant_id = $1 and pix_id = $2 and link_id is null returning pix_id`,
 );
 
-/** Whether it had none. */
+/** Names the payment link of a charge. False: it has one already. */
 export async function nameLinkOfPix(
   tx: Tx,
   merchantId: string,

@@ -147,10 +147,13 @@ export function writeIssuedPix(pix: Pix, pages: string): object {
   return { ...writeCharge(pix, pages), status: statusWord(pix), amount: pix.amount };
 }
 
-/** What is shown of a Pix besides itself. `feePortion`: of its moment, in hundredths of a percent. */
+/**
+ * What is needed to show a Pix besides the Pix. `feePortion`: the operator's fee when it was asked for, in
+ * hundredths of a percent.
+ */
 export type PixSurroundings = { readonly pages: string; readonly feePortion: number };
 
-/** `refunds` null: in a list. */
+/** `refunds` null: the Pix is shown in a list, without its refunds. */
 export function writePixPayment(
   pix: Pix,
   refunds: readonly Refund[] | null,

@@ -56,7 +56,10 @@ function refusalOf(change: PixChange): Pix['refusalReason'] {
   return change.event === 'withdraw' ? NOT_SENT : null;
 }
 
-/** Null: nothing yet. The bank is asked what became of it, and takes it away; only its answer ends it. */
+/**
+ * The change that is due because a charge's time is over; null: none yet. It is not the end: the bank is
+ * asked what became of the charge, and takes it away, and only its answer ends the charge.
+ */
 export function calendarChange({ state, actsAt: at }: Pix, now: Instant): PixChange | null {
   return state === 'waiting' && at !== null && at <= now ? { event: 'startExpiry' } : null;
 }

@@ -24,7 +24,7 @@ const FIND_CODE = statement(
   `select ${CODE.columns} from pix_authorizations a where a.page_key = $1 and a.state = 'waiting'`,
 );
 
-/** Of what waits for its payer to agree (Pix Automático). */
+/** Finds the code of an authorization that waits for its payer to agree (Pix Automático). */
 export async function findCodeToShow(database: Reader, pageKey: string): Promise<CodeToShow | null> {
   return firstOf(await database.query(FIND_CODE, [pageKey]), CODE.parse);
 }

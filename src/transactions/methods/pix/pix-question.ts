@@ -32,15 +32,19 @@ export function resultOfIssue(answer: PixIssueAnswer): PixResult {
   }
 }
 
-/** Of a further request for it. */
+/**
+ * What the answer to a further request for a charge means. A refusal is not believed at once, because the
+ * bank may still make the charge by an earlier request.
+ */
 export function resultOfFurtherIssue(pix: Asking, answer: PixIssueAnswer): PixResult {
   const isDoubtful = answer.kind === 'refused' && !isSurelyRefused(pix);
   return isDoubtful ? unusable(REFUSED_ANEW) : resultOfIssue(answer);
 }
 
 /**
- * Reads the bank's record of a charge that is being issued. Null: it is asked for, as one that waits and has
- * no code. One that is paid needs none. `over`: it is taken away, so that nobody pays it meanwhile.
+ * Reads the bank's record of a charge that is being issued. Null: the bank does not know the charge, or has
+ * no code for it, so it is asked for again. A charge that is paid needs no code. `over`: its time is over and
+ * it has no code, so it is taken away, for nobody to pay it meanwhile.
  */
 export function resultOfSearch(found: FoundPix): PixResult | 'over' | null {
   switch (found.kind) {
@@ -58,7 +62,7 @@ export function resultOfSearch(found: FoundPix): PixResult | 'over' | null {
   }
 }
 
-/** Of one that was over before its code came. */
+/** What the answer to a removal means for a charge whose time was over before its code came. */
 export function resultOfOver(answer: PixRemoveAnswer): PixResult {
   switch (answer.kind) {
     case 'removed':
@@ -73,7 +77,10 @@ export function resultOfOver(answer: PixRemoveAnswer): PixResult {
   }
 }
 
-/** It cannot be asked for again: nobody knows for whom. */
+/**
+ * The bank does not know a charge whose payer was erased: it cannot be asked for again, as nobody knows for
+ * whom.
+ */
 export function resultOfErased(pix: Asking): PixResult {
   if (!isSurelyAbsent(pix)) return unusable(ABSENT);
   return changed({ event: 'refuse', reason: 'neverConfirmed' }, 'refusedByBank');
@@ -90,7 +97,10 @@ function resultOfAbsence(pix: Asking): PixResult {
   return unusable(ABSENT);
 }
 
-/** The bank's answer counts: paid, the charge waits for the report; unknown for long, it cannot be paid. */
+/**
+ * What the answer to a removal means. A charge that was paid waits for the report of the payment. One that
+ * the bank has not known for long cannot be paid, and ends.
+ */
 export function resultOfRemove(pix: Asking, answer: PixRemoveAnswer): PixResult {
   switch (answer.kind) {
     case 'removed':

@@ -41,7 +41,10 @@ export function nsuOf(endToEndId: string | null): string {
   return endToEndId === null ? '' : endToEndId.slice(-NSU_DIGITS);
 }
 
-/** Something is left of what paid it. What else arrived for it does not count. */
+/**
+ * Whether a part of the payment that paid the charge was given back. Other payments that arrived for it do
+ * not count.
+ */
 export function isPartlyReturned({ state, payment, payments }: Pick<Pix, 'state' | 'payment' | 'payments'>) {
   return state === 'paid' && givenBack({ payments: payments.filter(isSame(payment)) }).returned > 0;
 }

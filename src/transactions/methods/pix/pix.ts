@@ -35,8 +35,8 @@ export const PIX_EVENTS = [
   'giveBack',
 ] as const;
 /**
- * `withdraw`: the bank was not asked. `keep`: it was not taken away, so it waits again. `giveBack`: nothing
- * is left of what paid it.
+ * `withdraw`: the bank was not asked. `keep`: the bank did not take the charge away, so it waits again.
+ * `giveBack`: nothing is left of the payment that paid it.
  */
 export type PixEvent = (typeof PIX_EVENTS)[number];
 
@@ -65,13 +65,14 @@ export const PIX_MOVES = {
   refused: NEVER,
 } as const satisfies Record<PixState, Record<PixEvent, PixState | null>>;
 
-/** The states of movements. */
+/** The states that merchants see, as movements name them. */
 export const SHOWN_STATES = ['waiting', 'paid', 'returned', 'canceled', 'expired'] as const;
 export type ShownState = (typeof SHOWN_STATES)[number];
 
 /**
- * `removedAtBank`: it was taken away at the bank before we knew that it was there. `neverConfirmed`: it was
- * over before that, or cannot be asked for again.
+ * `removedAtBank`: the charge was taken away at the bank before we knew that the bank had made it.
+ * `neverConfirmed`: its time was over before that, or its payer was erased, so that it cannot be asked for
+ * again.
  */
 type EndOfBank = 'removedAtBank' | 'neverConfirmed';
 export type RefusalOfBank = PixIssueRefusal | EndOfBank;
@@ -91,11 +92,11 @@ export type ReceivedPix = {
   readonly kind: PaymentKind;
   /** It paid the charge. */
   readonly isPaying: boolean;
-  /** Nobody has resolved it yet. */
+  /** It was not expected, and nobody has resolved its exception yet. */
   readonly isOpen: boolean;
   /** The exception by which a person resolves it; null if it was expected. */
   readonly exceptionId: string | null;
-  /** Given back, and that together with what is being given back. */
+  /** `returnedAmount` was given back; `heldAmount` is that and what is being given back. */
   readonly returnedAmount: Cents;
   readonly heldAmount: Cents;
 };
@@ -129,21 +130,24 @@ export type Pix = PixKey & {
   readonly callbackUrl: string | null;
   /** With the fee of the moment at which it was asked for. Null: all is the merchant's. */
   readonly split: RecordedSplit | null;
-  /** The payment link that it is a try of. */
+  /** The payment link at which it is a try to pay; null: none. */
   readonly linkId: string | null;
-  /** What it was collected for (Pix Automático). */
+  /** The billing that it was collected for (Pix Automático); null: none. */
   readonly billingId: string | null;
   readonly bank: string;
-  /** Null until the bank has it, and where its record was paid and without one. */
+  /**
+   * The text of the QR code. Null until the bank has given it, and where the bank showed the charge as paid
+   * without one.
+   */
   readonly pixEmv: string | null;
   readonly refusalReason: RefusalOfBank | typeof NOT_SENT | null;
-  /** What paid it. */
+  /** The payment that paid it; null: none has. */
   readonly payment: {
     readonly endToEndId: string;
     readonly amount: Cents;
     readonly paidAt: Instant;
   } | null;
-  /** All that arrived, in that order. */
+  /** All payments that arrived for it, in the order of their arrival. */
   readonly payments: readonly ReceivedPix[];
   readonly actsAt: Instant | null;
   /** Business time. */
@@ -163,7 +167,7 @@ export type PixTerms = Pick<
 export type WantedPix = Omit<PixTerms, 'due'> & {
   readonly due: (Omit<PixDue, 'payableUntil'> & { readonly daysToExpire: number }) | null;
   readonly split: Split | null;
-  /** The payment link that it is a try of. */
+  /** The payment link at which it is a try to pay; absent: none. */
   readonly linkId?: string;
 };
 
@@ -178,12 +182,12 @@ export type PixIntent = PixKey &
 
 export const USUAL_SECONDS = 86_400;
 export const USUAL_DAYS_TO_EXPIRE = 30;
-/** Ours, in what the central bank allows: 26 to 35 letters and digits. */
+/** Our txid, in the form that the central bank allows: 26 to 35 letters and digits. */
 export function txidOf(pixId: string): string {
   return pixId.replaceAll('-', '').toLowerCase();
 }
 
-/** That of a UUID of version 7 or 8, without hyphens. */
+/** What `txidOf` makes of a UUID of version 7 or 8. */
 const TXID_OF_OURS = /^[0-9a-f]{12}[78][0-9a-f]{3}[89ab][0-9a-f]{15}$/;
 
 export const isTxidOfOurs = (txid: string): boolean => TXID_OF_OURS.test(txid);
@@ -196,7 +200,7 @@ export function expiresAt(
   return instant(now + (expiresInSeconds ?? USUAL_SECONDS) * 1_000);
 }
 
-/** Null if merchants see none: it is being issued, or never was. */
+/** Null: merchants see no state, because the charge is being issued, or never was. */
 export function shownState({ state }: Pick<Pix, 'state'>): ShownState | null {
   switch (state) {
     case 'issuing':
@@ -211,7 +215,10 @@ export function shownState({ state }: Pick<Pix, 'state'>): ShownState | null {
 
 const MINUTE_MILLISECONDS = 60_000;
 
-/** When its time is over. Paid at the bank, it waits for the report: the bank is asked again soon. */
+/**
+ * When a waiting charge is to be ended: when its time is over. A charge that is still waiting after that was
+ * paid at the bank, and the report of the payment is awaited: the bank is asked again in a minute.
+ */
 export function actsAt({ expiresAt: end }: Pick<Pix, 'expiresAt'>, now: Instant): Instant {
   return instant(end > now ? end : now + MINUTE_MILLISECONDS);
 }
@@ -228,7 +235,7 @@ export function isAmountExpected(
   return due === null ? paid === amount : isAmountDue({ amount, ...due }, day, paid);
 }
 
-/** Cents of all that arrived: given back, and that together with what is being given back. */
+/** Sums over all payments: `returned` was given back; `held` is that and what is being given back. */
 export function givenBack({ payments }: Pick<Pix, 'payments'>): {
   readonly returned: Cents;
   readonly held: Cents;
@@ -241,8 +248,9 @@ export function givenBack({ payments }: Pick<Pix, 'payments'>): {
 }
 
 /**
- * What each beneficiary gets of what paid it, and gave back with what was given back of that. None before it
- * is paid.
+ * What each beneficiary gets of the payment that paid the charge, and how much of that went back
+ * (`canceledAmount`) with what was given back of the payment. Empty without a split, and before the charge is
+ * paid.
  */
 export function sharesOf({
   split,
@@ -255,7 +263,7 @@ export function sharesOf({
   return beneficiaryShares(payment.amount, split, split.feePortion).map((amount, index) => ({
     position: index + 1,
     amount,
-    // A cent may round to another one when less is divided: nobody keeps more than he got.
+    // When less is divided, a cent may be rounded to another beneficiary: nobody keeps more than he got.
     canceledAmount: cents(amount - Math.min(amount, kept[index] ?? 0)),
   }));
 }

@@ -1,12 +1,15 @@
 import type { Notice } from './notice.ts';
 
-/** Asks a bank again whatever the notices of a moment may be about. */
+/** Has a bank asked again about all that a notice names. */
 type Hasten = (bank: string, notice: Notice) => Promise<void>;
 
 const NOTHING: Notice = { endToEndIds: [], recIds: [], txids: [], hasReturns: false };
-/** Of notices that wait together. What is beyond is found by the sweep. */
+/** The most ids of a kind in notices that wait together. What is beyond is found by the sweep. */
 const MOST_IDS = 2_000;
-/** A question that was under way when the notice came is over by then, and may lack what it told. */
+/**
+ * After this pause a bank is asked once more: a question that was under way when the notice came is over by
+ * then, and its answer may lack what the notice told.
+ */
 const AGAIN_MILLISECONDS = 2_000;
 
 type Waiting = { notice: Notice; readonly done: Promise<void> };
@@ -23,15 +26,15 @@ export function askBankSoon(hasten: Hasten): BankSoon {
 }
 
 /**
- * Notices of one bank are written one after the other, those that wait together: a thousand in a moment cost
- * as much as two. Each is repeated once, for a question that was under way.
+ * Notices of one bank are written one after the other, and those that wait are written together: a thousand
+ * in a moment cost as much as two. Each is repeated once, for a question that was under way.
  */
 class Hastening {
   readonly #hasten: Hasten;
   readonly #waiting = new Map<string, Waiting>();
   readonly #running = new Map<string, Promise<void>>();
   readonly #again = new Map<string, NodeJS.Timeout>();
-  /** What banks told since their repetition was planned. */
+  /** What banks told after their repetition was planned. */
   readonly #since = new Map<string, Notice>();
 
   constructor(hasten: Hasten) {

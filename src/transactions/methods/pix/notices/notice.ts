@@ -1,23 +1,23 @@
 const NOTICE_KINDS = ['pix', 'rec', 'cobr'] as const;
 type NoticeKind = (typeof NOTICE_KINDS)[number];
 
-/** Which of a bank's things changed, as whoever asked says. Nothing of it is believed: the bank is asked. */
+/** What changed at a bank, as the caller says. Nothing of it is believed: the bank is asked. */
 export type Notice = {
   readonly endToEndIds: readonly string[];
   readonly recIds: readonly string[];
   readonly txids: readonly string[];
-  /** Something may have left by the bank's will. */
+  /** The bank may have given something back by its own will. */
   readonly hasReturns: boolean;
 };
 
-/** Beyond these the next sweep finds them. */
+/** The most ids of a kind in one notice. What is beyond is found by the next sweep. */
 const MOST_IDS = 500;
 const END_TO_END_ID = /^[a-zA-Z0-9]{32}$/;
 const REC_ID = /^[a-zA-Z0-9]{29}$/;
 const TXID = /^[a-zA-Z0-9]{26,35}$/;
 
 /**
- * `/BANK/pix`, or the bare address, which some banks use. Null: no address of a notice. What follows a
+ * Reads `/BANK/pix`, or `/BANK` alone, which some banks use. Null: no address of a notice. What follows a
  * question mark has no meaning.
  */
 export function readNoticePath(url: string): { readonly bank: string; readonly kind: NoticeKind } | null {
@@ -28,7 +28,9 @@ export function readNoticePath(url: string): { readonly bank: string; readonly k
   return { bank, kind: known };
 }
 
-/** Null: no JSON object. What names nothing is a notice all the same: a bank tries its address like that. */
+/**
+ * Null: no JSON object. A body that names nothing is a notice all the same: banks try the address with one.
+ */
 export function readNotice(text: string): Notice | null {
   let body: unknown;
   try {

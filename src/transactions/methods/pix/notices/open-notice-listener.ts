@@ -8,7 +8,7 @@ import { rateLimit } from '../../../../platform/http/rate-limit.ts';
 import { type Notice, readNotice, readNoticePath } from './notice.ts';
 import { readAuthorities, readProxiedCertificate } from './read-proxied-certificate.ts';
 
-/** A bank may tell of many Pix at once; more than this is none of it. */
+/** A notice may name many Pix at once. A longer body is no notice. */
 const LARGEST_BODY_BYTES = 256 * 1024;
 const LARGEST_HEADERS_BYTES = 24 * 1024;
 const MOST_CONNECTIONS = 256;
@@ -16,7 +16,7 @@ const HANDSHAKE_MILLISECONDS = 5_000;
 const HEADERS_MILLISECONDS = 5_000;
 const REQUEST_MILLISECONDS = 10_000;
 const IDLE_MILLISECONDS = 60_000;
-/** Of one certificate. Banks put what arrives in the same moment together. */
+/** The most notices under one certificate. Banks put what arrives in the same moment into one notice. */
 const NOTICES_PER_SECOND = 50;
 
 export const NOTICE_OUTCOMES = [
@@ -55,7 +55,7 @@ type NoticeListenerOptions = {
 
 export type NoticeListener = {
   readonly server: Server;
-  /** Certificates that were replaced: for connections from now on. */
+  /** Uses certificates that were replaced, for connections from now on. */
   readonly renew: (credentials: ChannelCredentials) => void;
   readonly close: () => Promise<void>;
 };
@@ -65,7 +65,7 @@ const secured = ({ ca, clientCertificate }: ChannelCredentials) => ({
   ...(clientCertificate === null ? {} : { cert: clientCertificate.certificate, key: clientCertificate.key }),
 });
 
-/** Where banks tell that something changed. Not listening yet. */
+/** Makes the server to which banks tell that something changed. It does not listen yet. */
 export function openNoticeListener(options: NoticeListenerOptions): NoticeListener {
   const { tls } = options;
   const limit = rateLimit(NOTICES_PER_SECOND);
@@ -126,7 +126,7 @@ async function outcomeOf(
   }
 }
 
-/** Null: nobody whom a bank's authority knows. */
+/** The caller's certificate. Null: it has none that an authority of the banks issued. */
 function callerOf(
   { socket, headers }: IncomingMessage,
   { tls, certificateHeader, authorities, isTrusted }: NoticeListenerOptions,
@@ -141,7 +141,7 @@ function callerOf(
   return readProxiedCertificate(header, readAuthorities(authorities()), Date.now());
 }
 
-/** Null: it is longer than may be, or broke off. */
+/** Null: the body is longer than allowed, or broke off. */
 async function readBody(request: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -157,7 +157,7 @@ async function readBody(request: IncomingMessage): Promise<string | null> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** What was not read to its end is cut off: the rest is not waited for. */
+/** A request that was not read to its end is cut off: the rest is not waited for. */
 function end(request: IncomingMessage, response: ServerResponse, outcome: NoticeOutcome): void {
   const isWhole = request.complete;
   const headers = {

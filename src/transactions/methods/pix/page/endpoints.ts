@@ -80,7 +80,7 @@ export const PIX_PAGE_ENDPOINTS: readonly Endpoint<PixPageTools>[] = [
   endpoint(SHOW_PIX_PNG, (tools: PixPageTools, call) => answerPicture(tools, call, qrCodePng, 'image/png')),
 ];
 
-/** Of a Pix, or of what waits for its payer to agree. */
+/** The QR code of a Pix, or of an authorization that waits for its payer to agree. */
 function answerPicture(
   { askForPayer, clock }: PixPageTools,
   call: PageCall,

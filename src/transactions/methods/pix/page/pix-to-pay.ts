@@ -57,7 +57,10 @@ export function noticeOf(pix: PixToPay): string {
   }
 }
 
-/** The bank has shown it as paid, without a code; what paid it comes in a moment, also after its time. */
+/**
+ * Whether the bank has shown the Pix as paid, without a code. The report of the payment comes in a moment,
+ * also after the Pix's time.
+ */
 function isCodeless({ state, pixEmv }: PixToPay): boolean {
   return (state === 'waiting' || state === 'removing') && pixEmv === null;
 }

@@ -44,7 +44,7 @@ export async function listPayerPix(
   return (await database.query(LIST, values)).map(PAYER_PIX.parse);
 }
 
-/** With what they were shown. */
+/** Payers of charges that are over. The description, which they were shown, is erased with them. */
 export const PIX_PAYERS = personalData({
   table: 'pix_charges',
   id: 'pixId',

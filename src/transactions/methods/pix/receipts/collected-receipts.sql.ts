@@ -7,7 +7,7 @@ const COLLECTED = rowCodec(
   'r',
 );
 
-/** What arrived under a txid of Pix Automático that had no Pix. */
+/** What arrived under a txid of Pix Automático that had no Pix yet. */
 export type CollectedReceipt = RowOf<typeof COLLECTED>;
 
 const KEPT = rowCodec({
@@ -22,7 +22,10 @@ const FIND = statement(
    order by r.amount <> $3::bigint, r.received_at, r.receipt_id limit 1`,
 );
 
-/** What arrived for a charge whose record does not say what paid it; that in its amount comes first. */
+/**
+ * What arrived under a txid, for a charge whose record at the bank does not say what paid it. A receipt of
+ * the charge's amount comes first.
+ */
 export async function findCollectedReceipt(
   database: Reader,
   { merchantId, txid, amount }: { merchantId: string; txid: string; amount: Cents },
@@ -41,7 +44,7 @@ const HAND_ON_LOST = statement(
    on conflict do nothing`,
 );
 
-/** Its charge is here again, as a restored database makes it anew. */
+/** Moves lost receipts to a charge of Pix Automático that a restored database has made anew. */
 export async function handOnLostCollected(
   tx: Tx,
   { merchantId, txid, bank }: { merchantId: string; txid: string; bank: string },
@@ -49,7 +52,7 @@ export async function handOnLostCollected(
   await tx.query(HAND_ON_LOST, [merchantId, txid, bank]);
 }
 
-/** Each comes again later: after a second, then ever more slowly. */
+/** Each claimed receipt is due again later: after a second, then ever more slowly. */
 const CLAIM = statement(
   'collected_pix_receipts.claim',
   `update collected_pix_receipts r set tries = least(r.tries + 1, 32000),
@@ -84,7 +87,7 @@ const HAND_ON = statement(
    select merchant_id from gone`,
 );
 
-/** To the Pix of its txid, which takes it as any other receipt. False: there is none yet. */
+/** Moves a receipt to the Pix of its txid, which takes it as any other receipt. False: there is none yet. */
 export async function handOnReceipt(
   tx: Tx,
   { merchantId, receiptId }: Pick<CollectedReceipt, 'merchantId' | 'receiptId'>,

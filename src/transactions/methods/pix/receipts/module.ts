@@ -61,7 +61,10 @@ type ReceiptsContext = Pick<ModuleContext, 'database' | 'clock' | 'log' | 'metri
   };
 };
 
-/** Between two rounds over all days of which something may leave again, in questions for what arrived. */
+/**
+ * How many questions for what arrived there are between two rounds over all days of which something may leave
+ * again.
+ */
 const QUESTIONS_A_ROUND = 120;
 
 export function openReceipts(
@@ -74,7 +77,7 @@ export function openReceipts(
     providers: pixBanks.all,
     timeoutMilliseconds,
     mostChanges: MOST_RECEIPTS,
-    // A bank reports to its account holder, by its own clock, whichever merchants they are.
+    // A bank reports to its account holder, by its own clock, for all merchants together.
     isForAllMerchants: true,
     unreadable: 'what the bank of Pix reported cannot be read: see parcela resolve changes',
     applying: openApplying<WaitingReceipt>(context, {
@@ -109,7 +112,7 @@ export function openReceipts(
     pages: RETURN_PAGES,
     age: RETURNS_AGE_SECONDS,
   });
-  // What they report is applied by the same work.
+  // What returns report is applied by the work of `feed`, which must not stand here twice.
   const { name: applied } = ofBanks.applying;
   return { ...feed, works: [...feed.works, ...returns.works.filter(({ name }) => name !== applied)] };
 }

@@ -2,21 +2,23 @@ import { type Database, statement, type Tx } from '../../../../platform/postgres
 import { column, onlyOf, type RowOf, rowCodec } from '../../../../platform/postgres/row-codec.ts';
 import type { PixKey } from '../pix.ts';
 
-/** As long as a bank gives back (`PIX_RETURN_DAYS`). */
+/** A lost receipt is kept as long as a bank can give it back (`PIX_RETURN_DAYS`). */
 export const LOST_IS_KEPT = "l.created_at >= now() - interval '90 days'";
 
 const ODD = rowCodec({
   at: column.instant(),
   bank: column.text(),
   reason: column.text(),
-  /** Null, as the amount, if it was unreadable. */
+  /** Null, as are `endToEndId` and `amount`, if the receipt was unreadable. */
   txid: column.nullable(column.text()),
   endToEndId: column.nullable(column.text()),
   amount: column.nullable(column.money()),
   item: column.nullable(column.text()),
 });
 
-/** What arrived by Pix and no charge took: of one that this database has lost, or unreadable. */
+/**
+ * What arrived by Pix and no charge took: this database has lost the charge, or the receipt was unreadable.
+ */
 export type OddReceipt = RowOf<typeof ODD>;
 
 const LIST = statement(
@@ -36,9 +38,9 @@ export async function listOddReceipts(database: Database, limit: number): Promis
 
 const LOST = rowCodec({
   count: column.whole(),
-  /** Seconds. */
+  /** Seconds since the oldest arrived; 0: none. */
   oldestAge: column.real(),
-  /** Times that one arrived without room for more, also when it was read again. */
+  /** How often one arrived and there was no room to keep it; one that is read again counts again. */
   unkept: column.whole(),
 });
 
@@ -66,7 +68,7 @@ const HAND_ON = statement(
    on conflict do nothing`,
 );
 
-/** The charge is here again, and takes what arrived for it. */
+/** Moves lost receipts to their charge, which is here again. */
 export async function handOnLost(tx: Tx, { merchantId, pixId }: PixKey): Promise<void> {
   await tx.query(HAND_ON, [merchantId, pixId]);
 }

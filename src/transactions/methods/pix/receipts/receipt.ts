@@ -14,7 +14,10 @@ export const RECEIPT_MOVES = {
   applied: { apply: null },
 } as const satisfies Record<ReceiptState, Record<'apply', ReceiptState | null>>;
 
-/** What a bank reported of a charge of ours: a payment, or what of one has left again. */
+/**
+ * What a bank reported of a charge of ours: a payment, or money of one that left again (`returnId` is not
+ * null).
+ */
 export type WaitingReceipt = PixKey &
   WaitingChange &
   Pick<PixReceipt, 'endToEndId' | 'amount' | 'receivedAt'> & {
@@ -22,7 +25,7 @@ export type WaitingReceipt = PixKey &
     readonly returnNature: PixReturn['nature'] | null;
   };
 
-/** A payment and each of its returns are kept once. */
+/** The id under which a payment, or each of its returns, is kept once. */
 export function receiptIdOf({ endToEndId, returned }: Pick<PixReceipt, 'endToEndId' | 'returned'>): string {
   return returned === null ? endToEndId : `${endToEndId}:${returned.id}`;
 }
@@ -39,9 +42,13 @@ export type ReceivedPayment = {
   readonly paidAt: Instant;
 };
 
-/** `gone`: another process has applied it. `beingIssued`: the bank's own answer is awaited first. */
+/** `gone`: another process has applied the receipt. `takenBack`: money of a payment left again. */
 export type ReceiptResult = 'applied' | 'gone' | WaitReason | 'takenBack' | PixSurprise;
-/** `notPaidYet`: its payment comes first. `beyondRest`: a refund of ours may be under way, or has left. */
+/**
+ * Why a receipt waits. `beingIssued`: the bank's answer to the issue comes first. `notPaidYet`: the payment
+ * of this return comes first. `beyondRest`: more left than is there: a refund of ours may be under way, or
+ * has left.
+ */
 type WaitReason = 'beingIssued' | 'notPaidYet' | 'beyondRest';
 
 export type ReceiptDecision =
@@ -49,8 +56,8 @@ export type ReceiptDecision =
   | { readonly kind: 'wait'; readonly reason: WaitReason };
 
 /**
- * No end is undone: what arrives for a charge that is paid or over is recorded beside it. `paidAt` is
- * business time. A Pix that is recorded already changes nothing.
+ * What a payment makes of its charge. No end is undone: what arrives for a charge that is paid or over is
+ * recorded beside it. `paidAt` is business time. A payment that is recorded already changes nothing.
  */
 export function decideReceipt(
   pix: Pix,

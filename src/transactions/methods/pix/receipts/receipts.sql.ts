@@ -149,7 +149,10 @@ export async function recordReceipt(
 
 type KnownReturn = { readonly kind: 'known' } | { readonly kind: 'return'; readonly isAll: boolean };
 
-/** One of ours is told by its own answer; one that the bank refused and carried out all the same is not. */
+/**
+ * A return by a refund of ours is known from that refund's answer. One that the bank refused to us and
+ * carried out all the same is not known.
+ */
 async function decideKnownReturn(
   tx: Tx,
   pix: Pix,
@@ -227,8 +230,8 @@ const REFUSED = `insert into unreadable_pix_receipts (merchant_id, item_hash, it
      on conflict do nothing`;
 
 /**
- * Keeps what is for charges that this bank has of us; of Pix Automático also what has no Pix yet. What left
- * of that again is told by the rounds of returns, once there is a Pix.
+ * Keeps what arrived for charges that this bank has of us; for Pix Automático also what has no Pix yet. What
+ * left again of such a payment is reported by the rounds of returns, once there is a Pix.
  */
 const KEPT_PAGE = `kept as (
      ${KEPT}
@@ -246,7 +249,10 @@ const KEPT_PAGE = `kept as (
      ${REFUSED}
    )`;
 
-/** Under a txid of our form that nothing here has. Kept for as long as it can be given back. */
+/**
+ * What arrived under a txid of our form that nothing here has. It is kept for as long as it can be given
+ * back.
+ */
 const LOST_FOUND = `lost_found as materialized (
      select i.receipt_id, i.txid, i.amount, i.received_at, (
        select count(*) < $8 from (select from lost_pix_receipts l where ${LOST_IS_KEPT} limit $8) k
@@ -259,7 +265,7 @@ const LOST_FOUND = `lost_found as materialized (
    ), lost_unkept as materialized (
      select count(*) as lost_unkept from lost_found where not has_room
    ), `;
-/** Counts what has no room: only the bank's statement has it. */
+/** Counts what there is no room to keep: only the bank's statement has it. */
 const MOVED_COUNTING = `moved as (
      update pix_cursors c set cursor = $2, ${MOVED_ON},
        lost_unkept = c.lost_unkept + (select u.lost_unkept from lost_unkept u),
@@ -298,7 +304,9 @@ export const PIX_CURSORS = feedCursors<FeedPage<PixReceipt>>(
   ({ changes }) => RECEIPTS.values(changes),
 );
 
-/** An account receives for all cells: what is unknown here is another one's. */
+/**
+ * For a service with cells: an account receives for all of them, and what is unknown here is another cell's.
+ */
 export const PIX_CURSORS_OF_CELL = feedCursors<FeedPage<PixReceipt>>(
   {
     name: 'pix_receipts_of_cell',
@@ -311,7 +319,7 @@ export const PIX_CURSORS_OF_CELL = feedCursors<FeedPage<PixReceipt>>(
   ({ changes }) => RECEIPTS.values(changes),
 );
 
-/** As `KEEP`, with the cursor of returns. */
+/** As `KEEP`, with the cursor of returns, and only for charges that are here. */
 const KEEP_RETURNS = statement(
   'pix_returns.keep',
   `with moved as (
@@ -376,12 +384,12 @@ const HURRY_RETURNS = statement(
   "update pix_return_cursors set due_at = now() where bank = $1 and due_at > now() + interval '1 second' returning bank",
 );
 
-/** A hint that a bank has given something back by itself. */
+/** On a hint that this bank has given something back by itself: it is asked now. */
 export async function hurryReturns(database: Database, bank: string): Promise<void> {
   await database.query(HURRY_RETURNS, [bank]);
 }
 
-/** A hint that something arrived at this bank: it is asked now. */
+/** On a hint that something arrived at this bank: it is asked now. */
 export async function hurryReceipts(database: Database, bank: string): Promise<void> {
   await database.query(HURRY, [bank]);
 }

@@ -41,7 +41,10 @@ const RECORD = statement(
    returning y.end_to_end_id`,
 );
 
-/** Of a return that leaves the status: a part of what paid it, or a payment that nobody expected. */
+/**
+ * Writes movement and callback for a return that does not change the charge's status: of a part of what paid
+ * it, or of a payment that nobody expected.
+ */
 const TELL = statement(
   'pix_refunds.tell_return',
   `with news as (
@@ -53,7 +56,7 @@ const TELL = statement(
    select ${IS_WAITING}`,
 );
 
-/** Money that left by another one's will. Returns whether deliveries were written. */
+/** Records money that left without a refund of ours. Returns whether deliveries were written. */
 export async function takeBack(
   tx: Tx,
   pix: Pix,

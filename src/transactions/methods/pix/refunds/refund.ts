@@ -37,7 +37,10 @@ export type Refund = {
   readonly state: RefundState;
   readonly amount: Cents;
   readonly refusalReason: string | null;
-  /** Since when the bank refuses a second try, while the first one may still arrive; null: it does not. */
+  /**
+   * Seconds for which the bank has refused a further try, while the first one may still arrive; null: it has
+   * not.
+   */
   readonly doubtedSeconds: number | null;
   /** Business time. */
   readonly requestedAt: Instant;
@@ -75,7 +78,7 @@ export function paymentToRefund(
   return payments.find((one) => one.endToEndId === wanted) ?? null;
 }
 
-/** What the intent holds, or why it is none. */
+/** The amount that the refund is to hold, or why it is refused. */
 export function refundHold(
   paid: ReceivedPix | null,
   { amount: wanted, requestedAt }: Pick<RefundIntent, 'amount' | 'requestedAt'>,
@@ -90,7 +93,10 @@ export function refundHold(
   return Math.max(asked, 1) <= amount - returnedAmount ? 'beingCanceled' : 'exceedsRest';
 }
 
-/** The bank carries it out within seconds, or days where it waits for the other bank. */
+/**
+ * Pauses between looks at a pending refund. The bank carries it out within seconds, or days where it waits
+ * for the other bank.
+ */
 const PENDING_PAUSES_SECONDS = [2, 5, 15, 60, 300] as const;
 const LONGEST_PENDING_PAUSE_SECONDS = 3_600;
 
@@ -99,10 +105,10 @@ export function secondsUntilNextPendingTry(tries: number): number {
   return PENDING_PAUSES_SECONDS[tries] ?? LONGEST_PENDING_PAUSE_SECONDS;
 }
 
-/** Longer than any request may be on its way. */
+/** How long after a refusal in doubt the bank is asked again: longer than any request may be on its way. */
 export const SECOND_LOOK_SECONDS = 300;
 
-/** As the bank knows it: letters and digits. */
+/** The refund's id as the bank knows it: letters and digits. */
 export function devolutionIdOf(refundId: string): string {
   return refundId.replaceAll('-', '').toLowerCase();
 }

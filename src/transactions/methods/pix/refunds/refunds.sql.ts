@@ -92,7 +92,7 @@ const LIST = statement(
    order by f.created_at desc, f.refund_id limit $3`,
 );
 
-/** The newest, oldest first. */
+/** The newest `limit` refunds of a charge, oldest first. */
 export async function listRefunds(
   database: Reader,
   { merchantId, pixId }: PixKey,
@@ -110,7 +110,7 @@ const FIND_MADE = statement(
      and refusal_reason is distinct from 'notSent' limit 1`,
 );
 
-/** One that a request with this derived id has made. */
+/** Finds the refund of the request whose derived ids are this span; not one that was never sent. */
 export async function findMadeRefund(
   database: Reader,
   { merchantId, pixId }: PixKey,
@@ -227,7 +227,10 @@ const ACCEPT = statement(
    returning refund_id`,
 );
 
-/** Nothing is given back under this id any more, unless an earlier try is still on its way to the bank. */
+/**
+ * Records a refusal in doubt: nothing is given back under this id, unless an earlier try is still on its way
+ * to the bank.
+ */
 const DOUBT = statement(
   'pix_refunds.doubt',
   `update pix_refunds set state = 'refunding', due_at = now() + $4 * interval '1 second', tries = 0, refused_at = now(),
@@ -257,12 +260,15 @@ const HASTEN = statement(
    where end_to_end_id = any($1::text[]) and state = 'pending' and due_at > now() + interval '1 second'`,
 );
 
-/** A hint that the bank has ended devolutions of these. */
+/** On a hint that the bank has ended devolutions of these payments: their pending refunds are due at once. */
 export async function hastenRefunds(database: Database, endToEndIds: readonly string[]): Promise<void> {
   if (endToEndIds.length > 0) await database.query(HASTEN, [endToEndIds]);
 }
 
-/** A part makes no movement while something is left, but is told to the address of callbacks. */
+/**
+ * Writes the callback for money that was given back while something is left of what paid the charge. A
+ * movement is written only when nothing is left.
+ */
 const TELL = statement(
   'pix_refunds.tell',
   `with news as (
@@ -274,7 +280,7 @@ const TELL = statement(
    select ${IS_CALLBACK_WAITING}`,
 );
 
-/** Gives the state as it is then: another process may have brought an answer before. */
+/** Returns the refund's state after the write: another process may have brought an answer before. */
 export function refundOutcomesWrite(
   database: Database,
   deliverer: Pick<Deliverer, 'notify'>,

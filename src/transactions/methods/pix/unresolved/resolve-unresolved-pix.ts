@@ -42,7 +42,10 @@ export type ResolvePixTools = Pick<ModuleContext, 'database' | 'clock'> & {
   ) => void;
 };
 
-/** Asks until the bank answers clearly. A charge that it does not know is asked for again, under its txid. */
+/**
+ * Asks about unresolved charges until the bank answers clearly. One that the bank does not know is asked for
+ * again, under its txid.
+ */
 export function resolveUnresolvedPix(tools: ResolvePixTools, wakeSignal: WakeSignal): Work {
   return resolveRequests<Pix, PixChanged>(
     {
@@ -86,7 +89,10 @@ export function resolveUnresolvedPixRefunds(tools: ResolvePixTools, wakeSignal: 
   );
 }
 
-/** Sent again where the bank has none; a refusal that is in doubt is only looked at. */
+/**
+ * A refund that the bank does not have is sent again. While a refusal is in doubt, the bank is only asked for
+ * its record.
+ */
 async function findOrRefund(
   { pixBanks, pixTimeoutMilliseconds: timeout }: ResolvePixTools,
   { merchantId, refundId, endToEndId, amount, bank: name, doubtedSeconds, refusalReason }: Refund,
@@ -140,7 +146,7 @@ async function findOrIssue(
   return record.kind === 'notFound' ? resultOfErased(pix) : unusable('its payer was erased');
 }
 
-/** One whose time is over may have been paid in its last second, so the bank's record is read first. */
+/** A charge whose time is over may have been paid in its last second, so the bank's record is read first. */
 async function findOrRemove(
   { database, pixBanks, pixTimeoutMilliseconds: timeout }: ResolvePixTools,
   pix: Pix,

@@ -37,7 +37,7 @@ const UNRESOLVED = rowCodec(
   'u',
 );
 
-/** The bank has given no clear answer. All times are real. */
+/** A charge or refund about which the bank has given no clear answer. All times are real. */
 export type UnresolvedPix = RowOf<typeof UNRESOLVED>;
 
 const ENDED = "'the process that asked did not finish'";
