@@ -9,7 +9,7 @@ import type { BoletoMoved, BoletoMoveRow } from './boletos.sql.ts';
 import { type ActingBoleto, listActing, putOffActing } from './due-days.sql.ts';
 
 export type AdvanceDueTools = Pick<ModuleContext, 'database' | 'clock'> & {
-  /** What is over stays as it is where nobody can be asked to end it. */
+  /** A boleto that is over stays as it is if no bank here can be asked to end it. */
   readonly banks: Pick<Banks, 'all' | 'of'>;
   readonly writeMove: BatchedWrite<BoletoMoveRow, BoletoMoved>;
   readonly wakeSignal: WakeSignal;
@@ -18,7 +18,10 @@ export type AdvanceDueTools = Pick<ModuleContext, 'database' | 'clock'> & {
 const BATCH = 100;
 const RECORD_MILLISECONDS = 8_000;
 
-/** Returns how many changed. `merchantId` null: of all merchants, by real time. */
+/**
+ * Makes boletos overdue, or starts their end, and returns how many changed. `merchantId` null: of all
+ * merchants, by real time; else of this one, by its own clock.
+ */
 export function advanceDueBoletos(
   tools: AdvanceDueTools,
   merchantId: string | null,
@@ -31,7 +34,7 @@ export function advanceDueBoletos(
   return advanceDueBills({ batch: BATCH, list, advance: advanceOne, wakeSignal }, signal);
 }
 
-/** Name, slash and bank code of each; the code is empty until the bank has said it. */
+/** Name, slash and bank code of each provider; the code is empty until the bank has said it. */
 export function knownBanks({ banks }: Pick<AdvanceDueTools, 'banks'>): string[] {
   return banks.all().map((name) => `${name}/${banks.of(name).bankCode}`);
 }

@@ -9,7 +9,7 @@ import { type BoletoChange, type BoletoMove, moveOf } from './boleto-move.ts';
 import type { BoletoMoved, BoletoMoveRow } from './boletos.sql.ts';
 import { BOLETO_REQUESTS } from './unresolved/unresolved-boletos.sql.ts';
 
-/** What asks the bank while a caller waits. */
+/** What is needed to ask the bank while a caller waits. */
 export type AskBankTools = Pick<ModuleContext, 'database' | 'clock'> & {
   readonly banks: Banks;
   readonly bankTimeoutMilliseconds: number;
@@ -17,13 +17,13 @@ export type AskBankTools = Pick<ModuleContext, 'database' | 'clock'> & {
   readonly writeMove: BatchedWrite<BoletoMoveRow, BoletoMoved>;
 };
 
-/** What the bank has made of the boleto for good, whoever asks it meanwhile. */
+/** Changes that the bank has made for good: they count even if another process asks the bank meanwhile. */
 const ENDINGS: ReadonlySet<BoletoChange['event']> = new Set(['issue', 'refuse', 'cancel', 'expire']);
 
 /**
- * `unsent` takes back what was not sent; null: it is asked later. Once another process has claimed the
- * boleto, or it was asked for something else, neither that nor an answer that leaves it open counts: it may
- * be of an earlier question.
+ * `unsent.change` takes back a request that was not sent; null: it is sent later. Once another process has
+ * claimed the boleto, or it was asked for something else, only an answer in `ENDINGS` counts: any other may
+ * belong to an earlier question.
  */
 export function askBank(
   tools: AskBankTools,

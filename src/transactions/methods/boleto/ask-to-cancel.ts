@@ -7,7 +7,10 @@ import type { Instant } from '../../../values/instant.ts';
 import { type BankResult, resultOfCancel, resultOfKeptSearch } from './bank-question.ts';
 import type { Boleto } from './boleto.ts';
 
-/** What the bank does not cancel may have another due day, by a change that the cancel did not wait for. */
+/**
+ * Asks the bank to cancel a boleto. If it does not, its record may have another due day, by a change that the
+ * cancel did not wait for.
+ */
 export async function askToCancel(
   bank: Pick<Bank, 'cancel' | 'find'>,
   boleto: Boleto,
@@ -23,7 +26,7 @@ export async function askToCancel(
   return behindAnswer(resultOfKeptSearch(boleto, await bank.find(boleto, left)));
 }
 
-/** Its provider is of another bank: it ends if no bank has it. */
+/** For a boleto whose provider is of another bank: it ends if no bank has it. */
 export async function askToWithdraw(
   { banks, database }: { readonly banks: Pick<Banks, 'all' | 'of'>; readonly database: Database },
   boleto: Boleto,

@@ -3,7 +3,10 @@ import type { Bank, DueDayRequest } from '../../../providers/banks/bank.ts';
 import { type BankResult, resultOfDueDay, resultOfKeptSearch } from './bank-question.ts';
 import type { ChangingBoleto } from './boleto.ts';
 
-/** Where the bank does not change it, it may have the day of another change that was not heard of. */
+/**
+ * Asks the bank to change the due day. If it does not, its record is read, which may have the day of another
+ * change whose answer did not come.
+ */
 export async function askToChange(
   bank: Pick<Bank, 'changeDueDay' | 'find'>,
   boleto: ChangingBoleto,

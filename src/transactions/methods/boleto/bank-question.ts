@@ -22,7 +22,7 @@ export type BankResult = BankChanged | BankUnknown | BankNotConnected;
  * `unknownToBank`: the bank does not know a boleto that it has registered. `refusedByBank`: it refuses to
  * register the boleto, and no caller waits for the answer. `paidAtBank`: it says that the boleto is paid, but
  * has not reported the payment. `keptByBank`: it does not cancel the boleto. `dueDayKept`: it does not change
- * the due day; `notOffered`: of no boleto.
+ * the due day. `notOffered`: it changes the due day of no boleto.
  */
 export type BankWarning =
   | 'unknownToBank'
@@ -94,7 +94,10 @@ function resultOfAbsence(boleto: Asking): BankResult {
   return unusable(ABSENT);
 }
 
-/** The bank's answer counts: paid, the boleto stays until the report; unknown for long, it cannot be paid. */
+/**
+ * What the answer to a cancel means. A boleto that was paid stays until the payment is reported. One that the
+ * bank has not known for long cannot be paid, and ends.
+ */
 export function resultOfCancel(boleto: Asking, answer: BoletoCancelAnswer): BankResult {
   switch (answer.kind) {
     case 'canceled':
@@ -109,8 +112,8 @@ export function resultOfCancel(boleto: Asking, answer: BoletoCancelAnswer): Bank
 }
 
 /**
- * Reads the bank's record of a boleto that it does not cancel, or whose due day it does not change: the day
- * that stands is told, and a change that it has not answered is waited for.
+ * Reads the bank's record of a boleto that it does not cancel, or whose due day it does not change. The
+ * merchant is told the due day that stands. A change that the bank has not answered yet is waited for.
  */
 export function resultOfKeptSearch(boleto: Boleto, found: FoundBoleto): BankResult {
   const kept = boleto.state === 'changing' ? 'dueDayKept' : 'keptByBank';
@@ -157,7 +160,7 @@ export function resultOfDueDay(
       return changed({ event: 'change', registered: { barCode, pixEmv }, days: boleto.wanted });
     }
     case 'refused': {
-      // Paid there, it may have the new day: the bank has changed it, and then it was paid.
+      // A boleto that is paid at the bank may have the new day: the bank changed it before it was paid.
       const isKept = answer.reason !== 'paid';
       return changed({ ...keepChange(boleto), isKept }, DUE_DAY_WARNINGS[answer.reason]);
     }
@@ -166,14 +169,14 @@ export function resultOfDueDay(
   }
 }
 
-/** The bank has not answered a change in the time of the boleto. */
+/** The boleto's time is over, and the bank has not answered a change of its due day. */
 export function resultOfWaiting(boleto: Pick<Boleto, 'stateBefore'>): BankResult {
   return changed(keepChange(boleto), 'dueDayKept');
 }
 
 /**
- * Reads the bank's record of a boleto whose time is over. Null: the bank still has it open. Its due day was
- * changed there, and our record of that was lost, if the bank has another one.
+ * Reads the bank's record of a boleto whose time is over. Null: the bank still has it open. If the bank has
+ * another due day, it was changed there, and our record of that was lost.
  */
 export function resultOfLastSearch(boleto: Boleto, found: FoundBoleto): BankResult | null {
   switch (found.kind) {

@@ -121,7 +121,7 @@ export function boletoIntentsWrite(
 
 /** More numbers than are given between a backup and its restore. */
 const SKIPPED = 1_000_000;
-/** A busy server must end each statement in its time. */
+/** How many numbers one statement skips: a busy server must end it in its time. */
 const SKIPPED_AT_ONCE = 10_000;
 
 const SKIPPING = rowCodec({ last: column.whole("max(nextval('boleto_numbers'))") });

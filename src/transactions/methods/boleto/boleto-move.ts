@@ -19,7 +19,7 @@ export type BoletoChange =
   | { readonly event: 'refuse'; readonly reason: RegistrationRefusal }
   | { readonly event: 'pay'; readonly payment: BoletoPayment }
   | { readonly event: 'startChange'; readonly wanted: BoletoDays }
-  /** `days`: those that the bank has meanwhile. */
+  /** `days`: those that the bank's record has now. */
   | {
       readonly event: 'resumeChange';
       readonly registered: RegisteredBoleto;
@@ -31,7 +31,7 @@ export type BoletoChange =
       readonly registered: RegisteredBoleto;
       readonly days: BoletoDays;
     }
-  /** `isKept`: the due day that it had, because the bank does not change it. */
+  /** `isKept`: the boleto keeps its due day, because the bank does not change it. */
   | { readonly event: 'keepIssued' | 'keepOverdue'; readonly isKept?: boolean }
   | { readonly event: 'withdraw' | 'lapse' | 'startCancel' | 'startExpiry' | 'cancel' | 'expire' };
 
@@ -53,7 +53,7 @@ export type BoletoMove = {
   readonly news: { readonly before: ShownState | null; readonly after: NewsOfBoleto } | null;
 };
 
-/** `dueDayKept`: the bank does not change it. */
+/** `dueDayKept`: the bank does not change the due day. */
 export type NewsOfBoleto = ShownState | 'dueDayChanged' | 'dueDayKept';
 
 /** Null: the event cannot happen in the boleto's state. */
@@ -99,7 +99,10 @@ function refusalOf(change: BoletoChange): Boleto['refusalReason'] {
   return change.event === 'withdraw' ? NOT_SENT : null;
 }
 
-/** Paid at the bank, a boleto waits for the report; without one the bank is asked again a day later. */
+/**
+ * A boleto that is paid at the bank waits for the report of the payment; without one the bank is asked again
+ * a day later.
+ */
 function nextActOf(days: BoletoDays, to: BoletoState, change: BoletoChange, moment: Instant): Instant | null {
   if (to !== 'issued' && to !== 'overdue') return null;
   const usual = actsAt(to, days);
@@ -108,8 +111,8 @@ function nextActOf(days: BoletoDays, to: BoletoState, change: BoletoChange, mome
 }
 
 /**
- * The earliest moment at which the calendar changes it; null if never. The later of stored and computed
- * counts: an older version may have stored it with fewer bank holidays.
+ * The earliest moment at which the calendar changes a boleto; null: never. Of the stored and the computed
+ * moment the later counts: an older version may have stored it with fewer bank holidays.
  */
 export function calendarMoment(boleto: Boleto): Instant | null {
   const { state, actsAt: written } = boleto;
@@ -118,7 +121,10 @@ export function calendarMoment(boleto: Boleto): Instant | null {
   return instant(Math.max(computed, written));
 }
 
-/** Null: nothing yet. `canEnd`: the bank that registered it can be asked, or none has it. */
+/**
+ * The change that the calendar makes now; null: none. `canEnd`: the bank that registered the boleto can be
+ * asked, or no bank has it.
+ */
 export function calendarChange(boleto: Boleto, now: Instant, canEnd: boolean): BoletoChange | null {
   const moment = calendarMoment(boleto);
   if (moment === null || moment > now) return null;

@@ -12,7 +12,10 @@ import { addDays, type Day, type Instant, startOfSaoPauloDay } from '../../../va
 import type { PaymentKind } from '../../bill-payment.ts';
 import { lastDayInTime, payableUntil } from '../../bill-terms.ts';
 
-/** A boleto that is being canceled or changed shows the status that it had before. */
+/**
+ * Which boletos a status shows: those in `state`, and those that are being canceled or changed and were
+ * `canceledFrom` before; null: no others.
+ */
 export type StatesOfStatus = {
   readonly state: BoletoState;
   readonly canceledFrom: OpenState | null;
@@ -22,7 +25,7 @@ export type ReceivedPayment = {
   readonly amount: Cents;
   readonly paidOn: Day;
   readonly kind: PaymentKind;
-  /** Nobody has resolved it yet. */
+  /** It was not expected, and nobody has resolved its exception yet. */
   readonly isOpen: boolean;
   /** The exception by which a person resolves it; null if it was expected. */
   readonly exceptionId: string | null;
@@ -163,9 +166,9 @@ export type Boleto = BoletoKey & {
   readonly daysToExpire: number;
   /** The days that a `changing` boleto is to have; otherwise null. */
   readonly wanted: BoletoDays | null;
-  /** How often a change was asked for. */
+  /** How often a change of the due day was asked for. */
   readonly dueDayChanges: number;
-  /** The last change has had no answer, be it that a cancel no longer waits for one. */
+  /** The last change of the due day has had no answer, even if a cancel has stopped waiting for one. */
   readonly isDayOpen: boolean;
   /** Null: erased. */
   readonly payer: BoletoPayer | null;
@@ -176,7 +179,7 @@ export type Boleto = BoletoKey & {
   readonly discount: BoletoRequest['discount'];
   readonly callbackUrl: string | null;
   readonly registered: RegisteredBoleto | null;
-  /** The payment link that it is a try of. */
+  /** The payment link at which it is a try to pay; null: none. */
   readonly linkId: string | null;
   readonly bank: string;
   /** The code of the bank that was asked to register it; null if none was. */
@@ -191,7 +194,10 @@ export type Boleto = BoletoKey & {
   readonly requestedAt: Instant;
   readonly fence: number;
   readonly tries: number;
-  /** Of the last look; null unless the process that asked the bank has left it to the resolving work. */
+  /**
+   * Why the last look had no clear answer; null unless the process that asked the bank has left the boleto to
+   * the resolving work.
+   */
   readonly unknownReason: string | null;
 };
 
@@ -207,13 +213,13 @@ export type BoletoTerms = Pick<
   | 'callbackUrl'
 > & { readonly payer: BoletoPayer; readonly daysToExpire: number };
 
-/** Committed before the bank is asked. The database gives the number. */
+/** Committed before the bank is asked. The database gives `ourNumber`. */
 export type BoletoIntent = BoletoKey &
   BoletoTerms &
   Pick<Boleto, 'accountNumber' | 'pageKey' | 'issuedOn' | 'payableUntil' | 'requestedAt'> & {
     readonly bank: string;
     readonly askedBank: string;
-    /** The payment link that it is a try of. */
+    /** The payment link at which it is a try to pay; absent: none. */
     readonly linkId?: string;
     readonly createdBy: string;
     readonly request: KeyedRequest | null;
@@ -273,14 +279,14 @@ export function isChanging(boleto: Boleto): boleto is ChangingBoleto {
   return boleto.state === 'changing' && boleto.wanted !== null;
 }
 
-/** What the bank is asked about one. */
+/** The request to the bank for a boleto's new due day. */
 export function dueDayRequest(boleto: ChangingBoleto, requestedAt: Instant): DueDayRequest {
   const { merchantId, ourNumber, amount, dueOn, payableUntil, wanted, dueDayChanges } = boleto;
   const before = { dueOn, payableUntil };
   return { merchantId, ourNumber, amount, number: dueDayChanges, before, wanted, requestedAt };
 }
 
-/** Whether its time is over with the day that it has, and with the day that was asked for. */
+/** Whether a boleto's time is over both with the due day that it has and with the one that was asked for. */
 export function isOverAnyway({ wanted, ...boleto }: ChangingBoleto, now: Instant): boolean {
   return [boleto, wanted].every((days) => actsAt('overdue', days) <= now);
 }

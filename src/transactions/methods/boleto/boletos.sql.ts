@@ -54,7 +54,7 @@ const PAYMENT = rowCodec<ReceivedPayment>({
   exceptionId: column.nullable(column.text()),
 });
 
-/** The contract checked it when it was written. */
+/** The contract checked the payer's fields when they were written. */
 export function readPayer(value: unknown): BoletoPayer | undefined {
   return typeof value === 'object' && value !== null ? (value as BoletoPayer) : undefined;
 }
@@ -110,7 +110,7 @@ export const BOLETO = rowCodec(
   'b',
 );
 
-/** For a row that has more than a boleto. */
+/** The same columns with a prefix, for rows that have more than a boleto. */
 export const SHOWN_BOLETO = rowCodec(BOLETO.fields, 'b', 'boleto_');
 
 export function parseBoleto(row: Row): Boleto {
@@ -165,7 +165,7 @@ const FIND_MADE = statement(
    limit 1`,
 );
 
-/** One that a request with this derived id has made. */
+/** Finds the boleto of the request whose derived ids are this span; not one that was never sent. */
 export async function findMadeBoleto(
   database: Reader,
   merchantId: string,
@@ -180,8 +180,8 @@ const LOCK = statement(
 );
 
 /**
- * Of the last changes, the newest last, each day once; a return file may name any. Once the bank has
- * answered, the last is the day that the boleto has.
+ * The due days of the last changes, the newest last, each day once: a return file may name any of them. Once
+ * the bank has answered, the last one is the due day that the boleto has.
  */
 const KNOWN_DUE_DAYS = `array(select k.day from (
          select d.day, max(d.place) as place
@@ -214,7 +214,10 @@ const MOVE = statement(
 export type BoletoMoveRow = BoletoKey & MoveRow<Boleto, BoletoMove>;
 export type BoletoMoved = Moved<Boleto>;
 
-/** Read after the lock: a row that waited for it shows its payments as they were before. */
+/**
+ * The boleto is read after it is locked: a statement that waited for the lock would show its payments as they
+ * were before.
+ */
 async function lockBoleto(tx: Tx, { merchantId, boletoId }: BoletoKey): Promise<Boleto | null> {
   const [locked] = await tx.query(LOCK, [merchantId, boletoId]);
   if (locked === undefined) return null;
@@ -276,7 +279,10 @@ export function boletoWishesWrite(
   return movesWrite(database, deliverer, { ...MOVES, name: 'boletoWishes' }, false);
 }
 
-/** Refused boletos never were bills. `$7`: a state. `$8`: the state before a cancel that is shown alike. */
+/**
+ * Refused boletos never were bills, and are left out. `$7`: a state; null: any. `$8`: the state before a
+ * cancel or change that is shown like `$7`.
+ */
 const FOUND = `from boletos where merchant_id = $1 and account_number = $4 and due_on >= $5::date and due_on <= $6::date
   and amount > 0 and state || '' <> 'refused'
   and case when $7::text is null then true when state_before is not null then state_before = $8::text else state = $7::text end`;
@@ -314,7 +320,7 @@ const BY_BAR_CODE = statement(
   `select ${NAMED.columns} from boletos where merchant_id = $1 and bar_code = any ($2::text[]) and bar_code is not null limit $3`,
 );
 
-/** Uses boletos_by_payer_time: so many of each document, of these the newest. */
+/** Uses boletos_by_payer_time: the newest `$3` of each document, and of all these the newest `$3`. */
 const BY_DOCUMENT = statement(
   'boletos.find_by_document',
   `select ${NAMED.columns} from unnest($2::text[]) d (document) cross join lateral (
@@ -363,7 +369,7 @@ const NAME_LINK = statement(
   `update boletos set link_id = $3 where merchant_id = $1 and boleto_id = $2 and link_id is null returning boleto_id`,
 );
 
-/** Whether it had none. */
+/** Names the payment link of a boleto. False: it has one already. */
 export async function nameLinkOfBoleto(
   tx: Tx,
   merchantId: string,

@@ -16,8 +16,8 @@ export type CancelTools = AskBankTools & {
 };
 
 /**
- * `paidAtBank`: the bank reports the payment shortly. `keptByBank`: it refuses to cancel it. `ofAnotherBank`:
- * its bank is no longer configured.
+ * `paidAtBank`: the boleto is paid at the bank, which reports the payment shortly. `keptByBank`: the bank
+ * refuses to cancel it. `ofAnotherBank`: its bank is not configured here any more.
  */
 export type CancelRefusal =
   | 'notFound'
@@ -60,8 +60,8 @@ export async function cancelBoleto(
 }
 
 /**
- * After its lease the resolving work asks the bank. What no bank has is canceled whatever bank its provider
- * is of.
+ * Records that a boleto is to be canceled. After the lease the resolving work asks the bank. A boleto that no
+ * bank has is canceled whatever bank its provider is of.
  */
 export async function startCancel(
   { banks, clock, database, writeWish }: Pick<CancelTools, 'banks' | 'clock' | 'database' | 'writeWish'>,
@@ -87,13 +87,13 @@ type BankObstacle =
   | { readonly kind: 'notConnected' }
   | { readonly kind: 'refused'; readonly refusal: 'ofAnotherBank' };
 
-/** Why its bank cannot be asked about a boleto that nothing is asked about now; null: it can. */
+/** Why the bank of an open boleto cannot be asked about it. Null: it can, or the boleto is not open. */
 export function bankObstacle(banks: Pick<Banks, 'all' | 'of'>, boleto: Boleto): BankObstacle | null {
   const isOpen = boleto.state === 'issued' || boleto.state === 'overdue';
   return isOpen ? obstacleOfBank(banks, boleto) : null;
 }
 
-/** The same, whatever its state. */
+/** Why the bank of a boleto in any state cannot be asked about it; null: it can. */
 export function obstacleOfBank(
   banks: Pick<Banks, 'all' | 'of'>,
   boleto: Pick<Boleto, 'bank' | 'registered' | 'askedBank'>,
@@ -116,7 +116,7 @@ function obstacleOf(boleto: Boleto): CancelResult {
 
 const OBSTACLES = {
   issuing: 'beingIssued',
-  // The bank kept it, whatever for: it was open again before this could be recorded.
+  // The bank did not cancel it, and it was open again before this process recorded an answer.
   issued: 'keptByBank',
   overdue: 'keptByBank',
   canceling: 'beingCanceled',
@@ -133,7 +133,8 @@ async function askAndRecord(tools: CancelTools, boleto: Boleto, deadlineAt: numb
     isOfBank(boleto, bank.bankCode)
       ? askToCancel(bank, boleto, requestedAt, timeout)
       : askToWithdraw(tools, boleto);
-  // An unsent cancel has no effect and may be requested again; a change that it did not wait for may have.
+  // An unsent cancel has no effect and may be requested again, but a change that it did not wait for may have
+  // one.
   const change = (held: Boleto) => (held.isDayOpen ? null : keepChange(held));
   const answer = await askBank(tools, boleto, ask, { change, keyToFree: null }, deadlineAt);
   if (answer.kind === 'unknown') return { kind: 'canceled', boleto, isPending: true };

@@ -16,7 +16,10 @@ import {
 import { keepChange, moveOf } from './boleto-move.ts';
 import { bankObstacle, type CancelTools } from './cancel-boleto.ts';
 
-/** `dueDayKept`: the bank refuses. `notOffered`: it changes none. `unknownToBank`: it has no such boleto. */
+/**
+ * `dueDayKept`: the bank does not change the due day of this boleto. `notOffered`: it changes that of none.
+ * `unknownToBank`: it has no such boleto.
+ */
 export type DueDayObstacle =
   | 'notFound'
   | 'beingIssued'
@@ -109,7 +112,7 @@ async function askAndRecord(
   if (answer.kind !== 'recorded') return { kind: answer.kind };
   const { held, warning } = answer;
   if (held.dueOn === request.wanted.dueOn) return { kind: 'changed', boleto: held, isPending: false };
-  // The work that asks again has it, and its answer counts.
+  // The resolving work has the boleto now, and the answer that it gets counts.
   if (held.state === 'changing' && held.wanted?.dueOn === request.wanted.dueOn)
     return { kind: 'changed', boleto: held, isPending: true };
   const obstacle = OBSTACLES[held.state];
@@ -121,7 +124,8 @@ async function askAndRecord(
     case 'notOffered':
       return { kind: 'refused', refusal: warning };
     default:
-      // Paid, canceled or ended while the bank was asked; or asked for and answered again since.
+      // The boleto was paid, canceled or ended while the bank was asked, or another change was asked for and
+      // answered.
       return { kind: 'refused', refusal: obstacle ?? 'dueDayKept' };
   }
 }

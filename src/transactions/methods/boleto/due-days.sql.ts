@@ -7,7 +7,10 @@ import type { BoletoKey } from './boleto.ts';
 /** How far the merchant's clock is ahead. It never goes back, so nothing is due too early. */
 const SHIFT = `coalesce((select c.shift_milliseconds from merchant_clocks c where c.merchant_id = $5), 0) * interval '1 millisecond'`;
 
-/** Only the bank that registered a boleto ends it, or none has it. $1: name, slash and code of each. */
+/**
+ * A boleto ends only if the bank that registered it can be asked, or no bank has it. `$1`: name, slash and
+ * bank code of each provider.
+ */
 const OF_KNOWN_BANK = "b.bank || '/' || left(b.bar_code, 3) = any($1::text[])";
 const CAN_ACT = `(b.state = 'issued' or ${OF_KNOWN_BANK} or ${IS_AT_NO_BANK})`;
 const BEHIND = '(b.acts_at, b.boleto_id) > ($2::timestamptz, $3::uuid)';
@@ -39,7 +42,10 @@ const LIST_ACTING_OF = statement(
    order by b.acts_at, b.boleto_id limit $4`,
 );
 
-/** `last` null: from the first. `merchantId` null: all merchants, by real time; else by its own clock. */
+/**
+ * Lists boletos that the calendar changes, those behind `last`; null: from the first. `merchantId` null: of
+ * all merchants, by real time; else of this one, by its own clock.
+ */
 export async function listActing(
   database: Database,
   wanted: {

@@ -29,9 +29,9 @@ export type IssueTools = AskBankTools &
 
 export type WantedBoleto = BoletoTerms & {
   readonly accountNumber: string;
-  /** The key of its page, if it is not to be any: nobody else may guess it. */
+  /** The key of its page, which nobody else may guess; absent: a new one is made. */
   readonly pageKey?: string;
-  /** The payment link that it is a try of. */
+  /** The payment link at which it is a try to pay; absent: none. */
   readonly linkId?: string;
 };
 
@@ -45,9 +45,9 @@ export type IssueResult =
   | { readonly kind: 'notSent' | 'notConnected' };
 
 /**
- * A repeat with its key returns the same boleto as it stands then. Commits the row with our number, asks the
- * bank outside of any database transaction, commits the outcome. `deadlineAt` is in monotonic milliseconds.
- * Throws `CommitUnknown` if either commit is in doubt.
+ * Commits the row with our number, asks the bank outside of any database transaction, commits the outcome. A
+ * repeat with the same key returns the same boleto as it stands then. `deadlineAt` is in monotonic
+ * milliseconds. Throws `CommitUnknown` if either commit is in doubt.
  */
 export async function issueBoleto(
   tools: IssueTools,
@@ -125,8 +125,9 @@ function chooseBank(
 }
 
 /**
- * While the first caller waits, the boleto may be taken back as unsent, so a repeat is promised nothing. Once
- * its process has left it to the resolving work, or died, it is issued.
+ * Whether the process of the first request still asks the bank. It may yet take the boleto back as unsent, so
+ * a repeat is promised nothing. Once that process has left the boleto to the resolving work, or has died, the
+ * boleto is made.
  */
 function isStillAsked({ state, fence, unknownReason }: Boleto): boolean {
   return state === 'issuing' && fence === FIRST_FENCE && unknownReason === null;

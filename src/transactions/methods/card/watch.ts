@@ -40,7 +40,7 @@ export function secondsUntilNextTry(overMilliseconds: number): number {
   return isWatchOver(overMilliseconds) ? seconds : Math.min(LONGEST_TRY_SECONDS, seconds);
 }
 
-/** From then on the first look that finds nothing live is the last one. */
+/** Whether the time of the watch is over: then the first look that finds nothing live is the last one. */
 export function isWatchOver(overMilliseconds: number): boolean {
   return overMilliseconds >= 0;
 }

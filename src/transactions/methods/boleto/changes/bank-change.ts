@@ -90,7 +90,7 @@ function paymentOf(
   surprise: Surprise | null,
 ): BankChangeDecision {
   if (amount === null || paidOn === null) throw new Error('a payment without its amount and day was kept');
-  // The payment may be older than what we know of the day, or younger.
+  // The payment may be older or younger than the due day that we know.
   const fits = [boleto.dueOn, ...dueDays].find((dueOn) => isAmountDue({ ...boleto, dueOn }, paidOn, amount));
   const payment = {
     amount,
@@ -127,7 +127,7 @@ function surpriseOf({ state }: Pick<Boleto, 'state'>): Surprise | null {
 /** `gone`: another process ended it meanwhile. */
 export type BankChangeResult = 'applied' | 'gone' | Surprise | BankChangeRefusal | BankChangeDelay;
 
-/** Of a return file, as people read it; some banks number none. */
+/** The number of a return file as people read it; some banks number none. */
 export function shownFileNumber(number: string | number | null): string {
   return String(number ?? '') || '–';
 }

@@ -64,7 +64,10 @@ const LOCK_BOLETO = statement(
   `select ${BOLETO.columns} from boletos b where b.merchant_id = $1 and b.our_number = $2 for no key update`,
 );
 
-/** Feed and files both report payments. One that the other source has more of (amount, day) is the same. */
+/**
+ * `isReportedTwice`: feed and files both report payments. If the other source has reported more payments of
+ * this amount and day than this source, this payment is one of those.
+ */
 const GROUND = rowCodec<ChangeGround>(
   {
     isBehindEarlier: column.boolean(`exists (
@@ -214,7 +217,7 @@ const ODD = rowCodec(
     /** Null for an unreadable item of a cursor of all merchants. */
     merchantId: column.nullable(column.text()),
     reason: column.text(),
-    /** This and the three after it are null if the item was unreadable. */
+    /** `changeId`, `ourNumber`, `event` and `amount` are null if the item was unreadable. */
     changeId: column.nullable(column.text()),
     ourNumber: column.nullable(column.text()),
     event: column.nullable(column.oneOf(BANK_EVENTS)),
@@ -286,7 +289,7 @@ const KEEP = statement(
    select merchant_id from moved`,
 );
 
-/** How far the bank's changes were read. Merchants need a cursor that have issued a boleto. */
+/** How far the bank's changes were read. Each merchant that has issued a boleto needs a cursor. */
 export const BANK_CURSORS = feedCursors<FeedPage<BankChange>>(
   {
     name: 'bank_changes',

@@ -36,7 +36,9 @@ const CHANGES = inputRows<FiledChangeOfBoleto>(
 
 const TOLD = rowCodec({ ourNumber: column.text(), madeOn: column.day(), fileNumber: column.text() });
 
-/** What a file reports once more, and day and number of the file that was the first. */
+/**
+ * A boleto of which a file reports something once more, with day and number of the file that was the first.
+ */
 export type ToldByFile = RowOf<typeof TOLD>;
 
 const KEPT = rowCodec({
@@ -181,8 +183,8 @@ const LOCK = statement(
 );
 
 /**
- * Those of this bank whose day its file may change, in the order of their numbers and before anything of the
- * file is written: who moves a boleto locks it before what its bank was told, too.
+ * Locks the boletos of this bank whose due day the file may change, in the order of their numbers and before
+ * anything of the file is written. Whoever moves a boleto, too, locks it before its bank instructions.
  */
 export async function lockBoletosOfFile(tx: Tx, bank: string, days: readonly DueDayOfFile[]): Promise<void> {
   const sorted = days.toSorted((one, other) => Number(one.ourNumber) - Number(other.ourNumber));
@@ -210,8 +212,9 @@ const LEARN = statement(
 );
 
 /**
- * Keeps days with which the bank has boletos and that nobody asked for, so that their payments count, before
- * the last one. Returns the numbers of these boletos. Runs under their locks.
+ * Keeps due days that the bank has for boletos and that nobody asked for, so that payments by them count.
+ * They stand before the last known day, which stays the last. Returns the numbers of these boletos. Runs
+ * under their locks.
  */
 export async function learnDueDays(
   tx: Tx,
@@ -246,7 +249,7 @@ export async function findFirstFile(database: Reader, exceptionId: string) {
   return firstOf(await database.query(FIND_FIRST, [exceptionId]), FIRST.parse);
 }
 
-/** The day with which the bank has a boleto. */
+/** The due day that the bank has for a boleto. */
 export type MadeChange = {
   readonly merchantId: string;
   readonly ourNumber: string;
@@ -267,7 +270,7 @@ const MADE = inputRows<MadeChange>(
 const HAS_ANOTHER = `b.merchant_id = f.merchant_id and b.our_number = f.our_number and b.due_on <> f.due_on
      and f.payable_until is not null`;
 
-/** What was read before of one that is being asked about counts no more. */
+/** A boleto that is being asked about gets a new fence, so that an answer read before does not count. */
 const RESUME = statement(
   'boletos.resume_changes',
   `with input as (
@@ -283,7 +286,10 @@ const RESUME = statement(
    from input f where ${HAS_ANOTHER} and b.state in (${fromStates(BOLETO_MOVES, 'startChange')})`,
 );
 
-/** The work that asks banks takes their days, also where a boleto waits for none. Runs under their locks. */
+/**
+ * Leaves boletos that have another due day at the bank to the resolving work, which takes that day, even if a
+ * boleto waits for no change. Runs under the boletos' locks.
+ */
 export async function resumeChanges(tx: Tx, changes: readonly MadeChange[]): Promise<void> {
   for (let first = 0; first < changes.length; first += CHANGES_AT_ONCE) {
     await tx.query(RESUME, MADE.values(changes.slice(first, first + CHANGES_AT_ONCE)));

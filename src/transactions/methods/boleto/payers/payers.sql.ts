@@ -45,7 +45,7 @@ export async function listPayerBoletos(
   return (await database.query(LIST, values)).map(PAYER_BOLETO.parse);
 }
 
-/** With the lines printed for them. */
+/** Payers of boletos that are over. The instructions, which were printed for them, are erased with them. */
 export const PAYERS = personalData({
   table: 'boletos',
   id: 'boletoId',

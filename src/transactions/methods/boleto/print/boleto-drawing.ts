@@ -37,7 +37,10 @@ const TOP_OF_RECEIPT = 14;
 const TOP_OF_SLIP = 180;
 /** FEBRABAN's size, in millimetres. */
 const BAR_CODE = { width: 103, height: 13 };
-/** Beside the notice, above the line where the receipt is cut off. */
+/**
+ * Place and side of the Pix code in millimetres: beside the notice, above the line where the receipt is cut
+ * off.
+ */
 const PIX = { x: 156, y: 118, side: 44 };
 
 /** Receipt above, the bank's slip at the lower edge. A boleto that cannot be paid has no slip. */
@@ -275,7 +278,7 @@ function drawCell(
 /** Smaller than this nothing can be read on paper. */
 const SMALLEST = 5.5;
 
-/** In smaller letters where it is too wide, and cut where that is not enough. */
+/** A text in smaller letters where it is too wide, and cut where that is not enough. */
 function fittedMark(
   text: string,
   x: number,

@@ -40,7 +40,7 @@ export type PayableBoleto = Pick<
   BoletoToPrint,
   'state' | 'isExpiring' | 'registered' | 'payment' | 'dueOn' | 'payableUntil' | 'today'
 >;
-/** While its due day is changed the bank takes the bar code that it had. */
+/** While the due day of a boleto is being changed, the bank accepts the bar code that the boleto had. */
 const PAYABLE: readonly BoletoToPrint['state'][] = ['issued', 'overdue', 'changing'];
 
 /** Null unless the boleto can be paid, so that nobody pays by mistake. */
@@ -118,8 +118,8 @@ export type NumbersOnPaper = {
 const ITAU_WITHOUT_BRANCH = ['106', '107', '122', '142', '143', '195', '196', '198'];
 
 /**
- * What stands in a free field of 25 digits; `number`: without check digit; `of`: what our number becomes
- * there, if not its last digits. Null: another layout.
+ * Reads a bar code's free field of 25 digits. `number`: the bank's number without check digit. `of`: what our
+ * number becomes there, if `number` is not its last digits. Null: another layout.
  */
 type FreeFieldReader = (
   free: string,
@@ -185,8 +185,8 @@ function likeBradesco(free: string, before: string) {
 }
 
 /**
- * What banks ask to be printed and their bar code says. Null if its free field is not read, or does not have
- * our number.
+ * The numbers that banks want printed, as the bar code has them. Null: its free field is not read here, or
+ * does not have our number.
  */
 export function numbersOnPaper(barCode: BarCode, ourNumber: string): NumbersOnPaper | null {
   const read = FREE_FIELDS[barCode.slice(0, 3)]?.(barCode.slice(19)) ?? null;

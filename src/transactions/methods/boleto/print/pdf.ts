@@ -3,7 +3,7 @@ import { MILLIMETRES_PER_POINT, widthOfText } from './text-widths.ts';
 
 const POINTS_PER_MILLIMETRE = 1 / MILLIMETRES_PER_POINT;
 
-/** ASCII, with two fonts that every reader has. Other characters are octal escapes of Latin-1. */
+/** A PDF in ASCII, with two fonts that every reader has. Other characters are octal escapes of Latin-1. */
 export function pdfOf(drawing: Drawing, title: string): string {
   const content = drawing.map((mark) => operatorsOf(mark)).join('\n');
   const size = `${decimal(SHEET.width * POINTS_PER_MILLIMETRE)} ${decimal(SHEET.height * POINTS_PER_MILLIMETRE)}`;

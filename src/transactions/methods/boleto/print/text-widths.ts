@@ -24,7 +24,7 @@ export function widthOfText(text: string, size: number, isBold: boolean): number
   return (thousandths / 1_000) * size * MILLIMETRES_PER_POINT;
 }
 
-/** What is too wide is cut, but for a document at its end. */
+/** A text that is too wide is cut, but keeps a CPF or CNPJ at its end. */
 export function fittedText(text: string, width: number, size: number, isBold: boolean): string {
   if (widthOfText(text, size, isBold) <= width) return text;
   const kept = / - (?:CPF\/)?CNPJ \S+$/.exec(text)?.[0] ?? '';
@@ -33,10 +33,10 @@ export function fittedText(text: string, width: number, size: number, isBold: bo
   return `${text.slice(0, length).trimEnd()}...${kept}`;
 }
 
-/** In two lines at most, of which the second may still be too wide. */
+/** In two lines at most, which may still be too wide. */
 export function wrapped(text: string, width: number, size: number): string[] {
   if (widthOfText(text, size, false) <= width) return [text];
-  // As even as words allow: the letters are smaller then.
+  // The two lines are as even as words allow, so that letters need be less small.
   const breaks = [...text.matchAll(/ /g)].map(({ index }) => index);
   const middle = text.length / 2;
   const at = breaks.toSorted((one, other) => Math.abs(one - middle) - Math.abs(other - middle))[0];

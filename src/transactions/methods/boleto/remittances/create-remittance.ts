@@ -20,7 +20,7 @@ import { freeFieldOf } from '../../../../values/bar-code.ts';
 import type { Day } from '../../../../values/instant.ts';
 import { type FiledOrder, readFiledOrders } from './filed-orders.sql.ts';
 
-/** Of one file. What is more goes into the next. */
+/** The most instructions of one file. What is more goes into the next. */
 const MOST_INSTRUCTIONS = 20_000;
 
 export type MadeRemittance = {
@@ -38,7 +38,7 @@ type NoAgreement =
   | { readonly kind: 'agreementFault'; readonly fault: string };
 
 export type RemittanceResult =
-  /** `leftOut`: what cannot be written, and waits on. */
+  /** `leftOut`: instructions that cannot be written, and go on waiting. */
   | {
       readonly kind: 'written';
       readonly remittance: MadeRemittance;
@@ -49,8 +49,8 @@ export type RemittanceResult =
   | NoAgreement;
 
 /**
- * Takes what waits into the next file, `most` at once. It is in that file and in no other, however often it
- * is written.
+ * Takes the instructions that wait, `most` at once, into the bank's next file. Each of them is in that file
+ * and in no other, however often the file is written.
  */
 export async function createRemittance(
   { database, audit }: Tools,
@@ -79,7 +79,7 @@ export async function createRemittance(
   });
 }
 
-/** What fits no more stays the oldest that waits: it takes no room from what stands behind it. */
+/** Instructions that cannot be written stay the oldest that wait, and take no room from those behind them. */
 async function fillFile(
   tx: Tx,
   agreed: RemittanceAgreement,
@@ -145,7 +145,7 @@ function contentOf(
   return writeRemittance(bank, { agreement, number, madeOn: fileDay(madeOn), orders: filed });
 }
 
-/** A sentence: another bank or layout has no room for it. */
+/** The file's bytes, or a sentence: the bank or layout of now has no room for an order. */
 function contentAsNow(...of: Parameters<typeof contentOf>): Uint8Array | string {
   try {
     return contentOf(...of);
@@ -155,7 +155,10 @@ function contentAsNow(...of: Parameters<typeof contentOf>): Uint8Array | string 
   }
 }
 
-/** Settings may have changed since a boleto was issued: one that fits no more holds up no other. */
+/**
+ * The orders that cannot be written, because settings may have changed since their boletos were issued. They
+ * hold up no other.
+ */
 function unfitOf(...[agreed, number, madeOn, orders]: Parameters<typeof contentOf>): LeftOut[] {
   const isWhole = typeof contentAsNow(agreed, number, madeOn, orders) !== 'string';
   return orders.flatMap((order) => {

@@ -33,7 +33,10 @@ export type ResolveBoletosTools = Pick<ModuleContext, 'database' | 'clock'> & {
   readonly warnOfBoleto: (boleto: Boleto, reason: BankWarning | string) => void;
 };
 
-/** Asks until the bank answers clearly. One that it does not know is issued again, under the same number. */
+/**
+ * Asks about unresolved boletos until the bank answers clearly. One that the bank does not know is issued
+ * again, under the same number.
+ */
 export function resolveUnresolvedBoletos(tools: ResolveBoletosTools, wakeSignal: WakeSignal): Work {
   return resolveRequests<Boleto, BankChanged>(
     {
@@ -88,7 +91,8 @@ async function askAboutRegistered(
 ): Promise<BankResult> {
   const bank = banks.of(boleto.bank);
   const now = clock.now(boleto.merchantId);
-  // The calendar goes on, and reads the bank's record before it ends the boleto.
+  // The boleto keeps its due day and the calendar goes on: it reads the bank's record before it ends the
+  // boleto.
   if (isChanging(boleto) && isOverAnyway(boleto, now)) return resultOfWaiting(boleto);
   const isNamed = banks.all().includes(boleto.bank);
   // A bank that was away at the start has not said yet which one it is.
@@ -100,7 +104,7 @@ async function askAboutRegistered(
       ? { kind: 'unknown', cause: 'notAsked', reason: whyOfAnotherBank(banks, boleto) }
       : askToWithdraw({ banks, database }, boleto);
   if (isChanging(boleto)) return askToChange(bank, boleto, dueDayRequest(boleto, now), timeout);
-  // One whose time is over may have been paid on its last day, so the bank's record is read first.
+  // A boleto whose time is over may have been paid on its last day, so the bank's record is read first.
   if (!boleto.isExpiring) return askToCancel(bank, boleto, now, timeout);
   const found = resultOfLastSearch(boleto, await bank.find(boleto, timeout));
   return found ?? behindAnswer(await askToCancel(bank, boleto, now, timeout));

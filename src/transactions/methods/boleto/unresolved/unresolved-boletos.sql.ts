@@ -41,7 +41,7 @@ const UNRESOLVED = rowCodec(
   'b',
 );
 
-/** The bank has given no clear answer. All times are real. */
+/** A boleto about which the bank has given no clear answer. All times are real. */
 export type UnresolvedBoleto = RowOf<typeof UNRESOLVED>;
 
 const LIST = statement(
