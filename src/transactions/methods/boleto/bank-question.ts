@@ -54,7 +54,7 @@ export function resultOfIssue(answer: IssueAnswer): BankResult {
 /**
  * Reads the bank's record of a boleto that is being issued. Null: there is none, and the bank is asked to
  * issue it again. If it is paid there, the report of the payment follows. If it ended there, it is refused.
- * The bank has it with another due day where our record of a change was lost.
+ * If it has another due day there, our record of a change was lost.
  */
 export function resultOfSearch(
   boleto: BoletoDays & Pick<Boleto, 'daysToExpire'>,

@@ -154,7 +154,7 @@ export type Boleto = BoletoKey & {
   readonly ourNumber: string;
   readonly pageKey: string;
   readonly state: BoletoState;
-  /** Null unless `canceling` or `changing`. */
+  /** The state before a cancel or change; null unless `canceling` or `changing`. */
   readonly stateBefore: OpenState | null;
   /** It is `canceling` because its time is over. */
   readonly isExpiring: boolean;
@@ -162,7 +162,7 @@ export type Boleto = BoletoKey & {
   readonly issuedOn: Day;
   readonly dueOn: Day;
   readonly payableUntil: Day;
-  /** How long after its due day it can be paid, but for days without banks. */
+  /** How many days after its due day it can be paid; days without banks at the end of these may add some. */
   readonly daysToExpire: number;
   /** The days that a `changing` boleto is to have; otherwise null. */
   readonly wanted: BoletoDays | null;
@@ -291,7 +291,7 @@ export function isOverAnyway({ wanted, ...boleto }: ChangingBoleto, now: Instant
   return [boleto, wanted].every((days) => actsAt('overdue', days) <= now);
 }
 
-/** It can be paid as many days after the new due day as after the first one. */
+/** A boleto can be paid as many days after a new due day as after the first one. */
 export function daysFrom({ daysToExpire }: Pick<Boleto, 'daysToExpire'>, dueOn: Day): BoletoDays {
   return { dueOn, payableUntil: payableUntil({ dueOn, daysToExpire }) };
 }

@@ -70,7 +70,7 @@ export async function issueBoleto(
       if (bank === null) return { kind: 'noBank' };
       const { learnCode } = tools.banks.of(bank);
       const askedBank = await askInTime(tools.bankTimeoutMilliseconds, deadlineAt, learnCode);
-      // The bank has not been reachable since the start, so nothing was sent.
+      // The bank has not said its code since this process started, so nothing was sent.
       if (typeof askedBank !== 'string' || askedBank === '') return { kind: 'notConnected' };
       const now = tools.clock.now(merchantId);
       const row: BoletoIntentRow = {

@@ -66,7 +66,7 @@ const RECORD = statement(
    select transaction_id from changed`,
 );
 
-/** Sends a callback if the caller of the capture had no answer. */
+/** Records a refused capture, and sends a callback if the caller of the capture had no answer. */
 const RECORD_REFUSAL = statement(
   'captures.record_refusal',
   `with changed as (

@@ -160,7 +160,7 @@ const COMMIT_PLAIN_INTENTS = statement(
 
 const isPlain = ({ codeToClaim, attempt }: IntentRow) => codeToClaim === null && attempt === null;
 
-/** What became of each row. */
+/** Returns what became of each row. */
 async function commitIntents(tx: Pick<Tx, 'query'>, rows: readonly Timed<IntentRow>[]) {
   if (!rows.every(isPlain)) return (await tx.query(COMMIT_INTENTS, INPUT.values(rows))).map(FATE.parse);
   const returned = await tx.query(COMMIT_PLAIN_INTENTS, PLAIN.values(rows));
@@ -185,7 +185,8 @@ export function intentsWrite(database: Database): BatchedWriteOptions<IntentRow,
     key: (row) => row.transactionId,
     merchant: (row) => row.merchantId,
     bytes: (row) => 500 + (row.customer?.length ?? 0) + 50 * (row.split?.entries.length ?? 0),
-    // A used key stays used. Card source and code may become free before a lost statement arrives.
+    // `keyUsed` also answers a row in doubt, because a used key stays used. Card source and code may become
+    // free before a lost statement arrives.
     isRefusal: (result) => result === 'sourceUsed' || result === 'codeUsed',
     write: async (rows, deadlines) => {
       const timed = withDeadlines(rows, deadlines);

@@ -107,8 +107,8 @@ export function preauthorizationsWrite(
       if (changed.some(({ is_waiting }) => is_waiting === true)) deliverer.notify();
       const recorded = idsOf(changed);
       const missing = rows.filter((row) => !recorded.has(row.transactionId));
-      // An earlier try wrote it: this caller has the fence, and no other process pre-authorizes. After its
-      // callback the merchant may have captured it, which keeps the fence. A release raises the fence.
+      // An earlier try wrote the row: this caller has the fence, and no other process pre-authorizes. After
+      // its callback the merchant may have captured it, which keeps the fence. A release raises the fence.
       for (const { transactionId, state, fence } of await findStates(database, missing)) {
         const row = missing.find((one) => one.transactionId === transactionId);
         if (HAS_PREAUTHORIZATION.has(state) && fence === row?.fence) recorded.add(transactionId);

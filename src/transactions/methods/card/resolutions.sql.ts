@@ -39,7 +39,7 @@ const UNRESOLVED = rowCodec(
     clearMilliseconds: column.real(
       'coalesce((extract(epoch from now() - t.void_sent_at) * 1000)::float8, 0)',
     ),
-    /** Real time since its intent: no hold of it is older. */
+    /** Real time since the charge's intent: no hold of its amount is older. */
     heldMilliseconds: column.real('(extract(epoch from now() - t.created_at) * 1000)::float8'),
     /** The last reason why its outcome is not known. */
     unknownReason: column.nullable(column.text()),
@@ -248,7 +248,10 @@ export async function pullChargesForward(
   return (await database.query(PULL_FORWARD, [limit, leaseMilliseconds])).length;
 }
 
-/** Null if no charge is unresolved, not counting merchants that are passed over (`$1`). */
+/**
+ * Milliseconds until a charge is due; null if none is unresolved. Merchants that are passed over (`$1`) do
+ * not count.
+ */
 export const EARLIEST_UNRESOLVED_CHARGE = statement(
   'transactions.earliest_due',
   `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds

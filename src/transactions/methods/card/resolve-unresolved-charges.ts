@@ -144,7 +144,10 @@ async function record(tools: ResolveTools, charge: UnresolvedCharge, truth: Foun
   tools.observe(isRecorded ? truth.state : 'takenOver');
 }
 
-/** Returns whether its acquirer is away: then the outage watch tells of that, and nobody is warned of it. */
+/**
+ * Returns whether the charge's acquirer is away: then the outage watch tells of that, and nobody is warned of
+ * the charge.
+ */
 function warnIfOdd({ outage, warn }: ResolveTools, charge: UnresolvedCharge, reason: string): boolean {
   const isAway = outage.isAway(charge.acquirer);
   const isOdd = charge.tries >= TRIES_BEFORE_WARNING && !isAway;
@@ -247,7 +250,7 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   if (found.kind === 'voided' && late?.booksTwice !== true) return { state: 'voided' };
   if (charge.wasPreauthorized) {
     if (found.kind === 'approved') return CAPTURED_OFF_RECORD;
-    // It may have been captured, so a void waits for a clear answer.
+    // The pre-authorization may have been captured, so a void waits for a clear answer.
     if (found.kind === 'unknown')
       return isHeard(found) ? doubtful(charge, found.reason, LONGEST_HOLD_LOOK_SECONDS) : found.reason;
   }
@@ -265,7 +268,7 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   return isSent ? ((await outage.send(transactionId, charge.acquirer, end)) ?? heldBack) : end();
 }
 
-/** What was found is live, or is unclear and may be. */
+/** Whether the look-up found the charge live, or unclear, so that it may be live. */
 function isShownLive({ kind }: FoundCharge): boolean {
   return kind !== 'notFound' && kind !== 'voided';
 }
@@ -317,7 +320,7 @@ async function endFound(
     // A decline is final, and the void proves it as surely as `find`: nothing is charged here.
     return { state: 'declined', responseCode: UNKNOWN_RESPONSE_CODE, adviceCode: null };
   }
-  // It was declined, or is between states. Asking again returns its code.
+  // The charge was declined, or is between states. Asking again returns its code.
   if (voided.kind === 'declined') return 'declined while it was being voided';
   return unlessPromised(charge, voided);
 }
@@ -360,7 +363,7 @@ function searchOn(late: LateBooking | null, search: number, charge: UnresolvedCh
   return { state: 'waits', postponement: untilGonePostponement(search - charge.searchedMilliseconds) };
 }
 
-/** If the acquirer booked it more than once, the others are voided before one is kept. */
+/** Keeps an approved charge. If the acquirer booked it more than once, the others are voided first. */
 async function keepOne(
   { acquirers, acquirerTimeoutMilliseconds: timeout, observeTwins }: ResolveTools,
   charge: UnresolvedCharge,
@@ -381,7 +384,7 @@ async function keepOne(
   return voided.kind === 'declined' ? reason : unlessPromised(charge, { ...voided, reason });
 }
 
-/** Refuses another amount: the difference would be money that is not recorded. */
+/** Keeps no approval of another amount: the difference would be money that is not recorded. */
 function keptApproval(
   { amount, cardBrand }: UnresolvedCharge,
   found: Extract<FoundCharge, { kind: 'approved' }>,

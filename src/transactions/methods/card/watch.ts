@@ -45,7 +45,7 @@ export function isWatchOver(overMilliseconds: number): boolean {
   return overMilliseconds >= 0;
 }
 
-/** No look was clear for so long that no more are made. */
+/** Whether no look was clear for so long that no more are made. */
 export function isWatchGivenUp(overMilliseconds: number): boolean {
   return overMilliseconds >= GIVEN_UP_AFTER_MILLISECONDS;
 }

@@ -5,7 +5,7 @@ import type { PixMove } from './pix-move.ts';
 export const PIX_STATUSES = ['processing', 'waiting', 'paid', 'canceled', 'expired', 'declined'] as const;
 export type PixStatus = (typeof PIX_STATUSES)[number];
 
-/** What was given back whole is canceled, like a card payment. */
+/** A Pix that was given back whole is shown as canceled, like a card payment. */
 const STATUS_OF_STATE = {
   issuing: 'processing',
   waiting: 'waiting',
@@ -36,7 +36,7 @@ export function statesOfStatus(status: string): readonly PixState[] {
 
 const NSU_DIGITS = 20;
 
-/** The last twenty of the end-to-end id; empty where nothing arrived. */
+/** The last twenty characters of the end-to-end id; empty where nothing arrived. */
 export function nsuOf(endToEndId: string | null): string {
   return endToEndId === null ? '' : endToEndId.slice(-NSU_DIGITS);
 }

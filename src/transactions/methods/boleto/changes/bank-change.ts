@@ -76,7 +76,7 @@ export function decideBankChange(
   const wanted = { event: isCanceled ? 'cancel' : 'expire' } as const;
   if (moveOf(boleto, wanted, change.happenedAt) !== null)
     return { kind: 'apply', change: wanted, payment: null };
-  // It ended before, by an earlier report of this bank or by the other source.
+  // The boleto ended before, by an earlier report of this bank or by the other source.
   const isOver = boleto.state === 'canceled' || boleto.state === 'expired';
   return isOver
     ? { kind: 'apply', change: null, payment: null }
@@ -124,7 +124,7 @@ function surpriseOf({ state }: Pick<Boleto, 'state'>): Surprise | null {
   }
 }
 
-/** `gone`: another process ended it meanwhile. */
+/** `gone`: another process ended the change meanwhile. */
 export type BankChangeResult = 'applied' | 'gone' | Surprise | BankChangeRefusal | BankChangeDelay;
 
 /** The number of a return file as people read it; some banks number none. */

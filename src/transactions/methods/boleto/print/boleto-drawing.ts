@@ -66,7 +66,7 @@ export function boletoDrawing(boleto: BoletoToPrint): Drawing {
   ];
 }
 
-/** A QR code as one row of bars above the other. */
+/** A QR code, drawn as rows of bars, one above the other. */
 function pixMarks(pixEmv: string | null): Mark[] {
   if (pixEmv === null) return [];
   const rows = qrCodeRows(pixEmv);
@@ -194,7 +194,7 @@ function slip(boleto: BoletoToPrint, top: number): Mark[] {
   ];
 }
 
-/** Over the large cells. */
+/** The texts in the large cells of the slip. */
 function slipTexts(boleto: BoletoToPrint, rows: number): Mark[] {
   const [payer, ...places] = payerLines(boleto);
   const address = places.flatMap((line) => wrapped(line, WIDTH - 4, 8)).slice(0, 2);
@@ -331,7 +331,7 @@ export type Mark =
       readonly kind: 'rule';
       readonly x: number;
       readonly y: number;
-      /** One of the two is 0. */
+      /** `width` or `height` is 0. */
       readonly width: number;
       readonly height: number;
       readonly thickness: number;

@@ -83,7 +83,7 @@ function elementOf(mark: Mark): string {
       const height = decimal(size * MILLIMETRES_PER_POINT);
       const weight = isBold ? ' font-weight="bold"' : '';
       const anchor = end === 'right' ? ' text-anchor="end"' : '';
-      // As wide as it is planned, whatever font the browser has.
+      // The text is as wide as it is planned, whatever font the browser has.
       const length = decimal(widthOfText(text, size, isBold));
       const place = `x="${decimal(x)}" y="${decimal(y)}" font-size="${height}" textLength="${length}" lengthAdjust="spacingAndGlyphs"`;
       return `<text ${place}${weight}${anchor}>${escapedMarkup(text)}</text>`;

@@ -73,7 +73,7 @@ function fine(value: number): string {
   return String(Number(value.toFixed(5)));
 }
 
-/** Signs that Latin-1 lacks, and letters that are no other one with an accent. */
+/** What is written for signs that Latin-1 lacks, and for letters that are no other letter with an accent. */
 const PLAIN_SIGNS: Readonly<Record<string, string>> = {
   '–': '-',
   '—': '-',

@@ -98,7 +98,7 @@ async function fillFile(
   }
 }
 
-/** The same bytes again, for a file that did not reach its folder or was lost. */
+/** Writes the same bytes again, for a file that did not reach its folder or was lost. */
 export async function rewriteRemittance(
   { database, audit }: Tools,
   bank: string,
@@ -168,7 +168,10 @@ function unfitOf(...[agreed, number, madeOn, orders]: Parameters<typeof contentO
   });
 }
 
-/** A bar code that was printed cannot be paid under another agreement. */
+/**
+ * Why an order cannot be written under this agreement: its printed bar code cannot be paid under another one.
+ * Null: it can be.
+ */
 function otherAgreementOf(
   { bank, agreement }: RemittanceAgreement,
   { barCode, bankNumber }: FiledOrder,

@@ -79,7 +79,7 @@ async function findOrIssue(
   const request = requestOf({ ...boleto, payer });
   const found = resultOfSearch(boleto, await bank.find(request, timeout));
   if (found !== null) return found;
-  // The bank's code may be known only since that search.
+  // The bank may have told its code only during the search above.
   if (boleto.askedBank !== null && boleto.askedBank !== bank.bankCode)
     return { kind: 'unknown', cause: 'notAsked', reason: 'another bank was asked to register it' };
   return behindAnswer(resultOfIssue(await bank.issue(request, timeout)));

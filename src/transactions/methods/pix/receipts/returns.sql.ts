@@ -27,7 +27,7 @@ export async function isReturnKnown(
   return row !== undefined && KNOWN.parse(row).isKnown;
 }
 
-/** A trigger opens its exception. */
+/** Records a return as a refund that is done. A trigger opens its exception. */
 const RECORD = statement(
   'pix_refunds.record_return',
   `with done as (

@@ -12,7 +12,10 @@ import type { Pix, ReceivedPix } from '../pix.ts';
 export const REFUND_STATES = ['refunding', 'pending', 'refunded', 'refused'] as const;
 export type RefundState = (typeof REFUND_STATES)[number];
 
-/** `doubt`: the bank refuses it, and has nothing under its id yet. */
+/**
+ * `accept`: the bank carries the refund out later. `doubt`: it refuses the refund, and has nothing under its
+ * id yet. `withdraw`: it was not asked.
+ */
 type RefundEvent = 'accept' | 'confirm' | 'doubt' | 'refuse' | 'withdraw';
 
 /** Null: the event cannot happen in that state. */

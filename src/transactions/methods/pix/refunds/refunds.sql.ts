@@ -153,7 +153,10 @@ const IS_KEY_USED = statement(
 
 const LIMITS = { statementsInFlight: 4, waitingCallers: 500 };
 
-/** Holds the amount, if it is left. Repeatable: an id that exists was written by an earlier try. */
+/**
+ * Records a refund and holds its amount, if so much is left. Repeatable: an id that exists was written by an
+ * earlier try.
+ */
 export function refundIntentsWrite(
   database: Database,
 ): BatchedWriteOptions<RefundIntentRow, RefundIntentResult> {

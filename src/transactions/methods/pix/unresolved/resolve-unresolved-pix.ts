@@ -108,8 +108,8 @@ async function findOrRefund(
 }
 
 /**
- * The first try may still be on its way when a further one is refused, so that the refusal counts once a
- * second look finds nothing either. What the bank has under the id as not carried out is final at once.
+ * When a further try is refused, the first one may still be on its way, so the refusal counts only once a
+ * second look finds nothing either. What the bank has under the id as not carried out is refused at once.
  */
 function outcomeOfLook({ state, tries, doubtedSeconds }: Refund, answer: ClearRefund): RefundOutcome {
   if (answer.kind === 'refused' && answer.under !== 'recorded' && doubtedSeconds === null)
