@@ -162,7 +162,10 @@ export type Boleto = BoletoKey & {
   readonly issuedOn: Day;
   readonly dueOn: Day;
   readonly payableUntil: Day;
-  /** How many days after its due day it can be paid; days without banks at the end of these may add some. */
+  /**
+   * How many days after its due day it can be paid; if the last is no business day, until the next that is
+   * one.
+   */
   readonly daysToExpire: number;
   /** The days that a `changing` boleto is to have; otherwise null. */
   readonly wanted: BoletoDays | null;

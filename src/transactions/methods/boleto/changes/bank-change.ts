@@ -90,7 +90,7 @@ function paymentOf(
   surprise: Surprise | null,
 ): BankChangeDecision {
   if (amount === null || paidOn === null) throw new Error('a payment without its amount and day was kept');
-  // The payment may be older or younger than the due day that we know.
+  // The bank may have taken the payment by another due day, before or after the one that we know.
   const fits = [boleto.dueOn, ...dueDays].find((dueOn) => isAmountDue({ ...boleto, dueOn }, paidOn, amount));
   const payment = {
     amount,

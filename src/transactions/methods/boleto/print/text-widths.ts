@@ -36,7 +36,7 @@ export function fittedText(text: string, width: number, size: number, isBold: bo
 /** In two lines at most, which may still be too wide. */
 export function wrapped(text: string, width: number, size: number): string[] {
   if (widthOfText(text, size, false) <= width) return [text];
-  // The two lines are as even as words allow, so that letters need be less small.
+  // The two lines are as even as words allow, so that their letters shrink least.
   const breaks = [...text.matchAll(/ /g)].map(({ index }) => index);
   const middle = text.length / 2;
   const at = breaks.toSorted((one, other) => Math.abs(one - middle) - Math.abs(other - middle))[0];

@@ -112,7 +112,7 @@ export function openReceipts(
     pages: RETURN_PAGES,
     age: RETURNS_AGE_SECONDS,
   });
-  // What returns report is applied by the work of `feed`, which must not stand here twice.
+  // What returns report is applied by the work of `feed`, which must not be started twice.
   const { name: applied } = ofBanks.applying;
   return { ...feed, works: [...feed.works, ...returns.works.filter(({ name }) => name !== applied)] };
 }
