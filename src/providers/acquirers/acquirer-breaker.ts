@@ -13,7 +13,7 @@ export type AcquirerBreaker = {
 export const CLOSED: AcquirerBreaker = { failuresInRow: 0, openings: 0, openUntil: 0, probeUntil: 0 };
 
 export const FAILURES_UNTIL_OPEN = 5;
-/** By openings in a row. */
+/** How long it stays open, by the number of openings in a row. */
 export const OPEN_MILLISECONDS: readonly number[] = [10_000, 20_000, 40_000, 60_000];
 /** Longer than any charge lasts: a probe that reports nothing blocks no other. */
 export const PROBE_MILLISECONDS = 120_000;

@@ -113,7 +113,7 @@ export type Unknown = {
   readonly reason: string;
   /** By default `silent`. */
   readonly cause?: UnclearCause;
-  /** As of `forPerson`. */
+  /** Made by `forPerson`: it ends by a person alone. */
   readonly isForPerson?: boolean;
 };
 
@@ -127,7 +127,7 @@ export type NotMade = { readonly kind: 'notMade'; readonly reason: string };
 export type NotSent = {
   readonly kind: 'notSent';
   readonly reason: string;
-  /** Of the look-up before it; by default nothing was asked. */
+  /** The cause of a look-up that came before it; absent: nothing was asked. */
   readonly cause?: UnclearCause;
   readonly isForPerson?: boolean;
 };
@@ -158,7 +158,7 @@ export type FoundCharge =
   | NotSent;
 export type CancelRequest = {
   readonly merchantId: string;
-  /** That of the charge. */
+  /** The reference of the charge. */
   readonly reference: string;
   /** Ours, unique for ever among the cancellations. Sent again, it gets the booked answer again. */
   readonly cancellationReference: string;
@@ -195,7 +195,7 @@ export type CancelAnswer =
   | { readonly kind: 'canceled' }
   /** Accepted: a change reports the end, and so does a repetition. `overdue`: why a person should look. */
   | { readonly kind: 'pending'; readonly refundId?: string | null; readonly overdue?: string | null }
-  /** By what the acquirer knows of this reference, or shows. */
+  /** Final: said by what the acquirer knows of this reference, or shows. */
   | { readonly kind: 'refused'; readonly reason: (typeof CANCEL_REFUSAL_REASONS)[number] }
   | Denied
   | NotBooked
@@ -203,7 +203,7 @@ export type CancelAnswer =
   | NotConnected
   | NotSent;
 
-/** It was looked for alone, and is not booked now. */
+/** Nothing was sent, only looked for: it is not booked now. */
 export type NotBooked = { readonly kind: 'notFound'; readonly reason: string };
 
 /**
@@ -229,7 +229,7 @@ export type Denied = Denial & {
 /** Asks to capture a pre-authorization, once. The rest of the held amount is released. */
 export type CaptureRequest = {
   readonly merchantId: string;
-  /** That of the charge. */
+  /** The reference of the charge. */
   readonly reference: string;
   /** Ours, unique for ever among the captures. Sent again, it gets the booked answer again. */
   readonly captureReference: string;
@@ -238,7 +238,7 @@ export type CaptureRequest = {
   readonly capturedAt: Instant;
   /** The acquirer's identifier of the charge; null if its approval named none. */
   readonly tid: string | null;
-  /** As of a cancel. */
+  /** As in a `CancelRequest`. */
   readonly markSent: CancelRequest['markSent'];
 };
 

@@ -9,7 +9,7 @@ const isSecondsUpTo =
     /^\d{1,6}$/.test(value) && Number(value) <= most;
 const isSeconds = isSecondsUpTo(86_400);
 
-/** Of every adapter that speaks to an acquirer itself. */
+/** Settings of every adapter that speaks to an acquirer itself. */
 export const ADAPTER_SETTINGS: Readonly<Record<string, AdapterSetting>> = {
   capture: {
     description: 'atOnce (one call charges) or twoSteps (it is authorized, then captured)',
@@ -42,7 +42,7 @@ export const ADAPTER_SETTINGS: Readonly<Record<string, AdapterSetting>> = {
   },
 };
 
-/** What is sent again of a stored card's uses. */
+/** What of a stored card's earlier uses is sent with a later charge. */
 export function referencesBy({
   networkId,
   link,

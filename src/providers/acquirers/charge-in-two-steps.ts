@@ -1,6 +1,6 @@
 import type { AuthorizationAnswer, CaptureAnswer, Preauthorized } from './acquirer.ts';
 
-/** Of the time of both: a capture has no issuer to wait for. */
+/** The authorization's part of the time for both: a capture has no issuer to wait for. */
 const PART_TO_AUTHORIZE = 0.75;
 
 /**

@@ -20,7 +20,7 @@ import { AcquirerUnfit } from './acquirer-unfit.ts';
 import { booksLateBy, type Late, referencesBy } from './adapter-settings.ts';
 import type { NamedReference } from './network-reference.ts';
 
-/** Of an acquirer that is asked at its own API. */
+/** Settings of an acquirer that is asked at its own API. */
 export type DirectSettings = Pick<AcquirerTraits, 'networkId' | 'link'> & {
   readonly isTwoSteps: boolean;
   readonly softDescriptor: string | null;
@@ -82,7 +82,7 @@ export const SHORTEST_MILLISECONDS = 100;
 
 export const unknown = (reason: string): Unknown => ({ kind: 'unknown', reason });
 
-/** Charged by the merchant as it was agreed, with an end or without one, and again after a decline. */
+/** Whether the merchant charges a stored card as agreed (a subscription), also again after a decline. */
 export function isOfSubscription({
   initiator,
   storedCardReason,
@@ -100,14 +100,14 @@ export function unanswered(asked: Exclude<Asked, ChannelAnswer>): Unknown | NotS
   return asked.kind === 'notSent' ? asked : unknown(asked.reason);
 }
 
-/** Of the second question of a look-up: not to be sent is a try all the same, as the first was answered. */
+/** Of the second question of a look-up: even if it was not sent it is a try, for the first was answered. */
 export function unansweredBehind({ kind, reason }: Exclude<Asked, ChannelAnswer>): Unknown {
   return { kind: 'unknown', cause: kind === 'notSent' ? 'notAsked' : 'partly', reason };
 }
 
 export const NO_CODE: DeclineAnswer = { kind: 'declined', responseCode: NO_ISSUER_CODE, adviceCode: null };
 
-/** By the acquirer's own codes. */
+/** Refusals by the acquirer's own codes. */
 export type Denials = Readonly<Record<string, Denial>>;
 
 /** `codes`: separated by spaces. */
@@ -149,7 +149,7 @@ export type CancelRead =
 /** Of a void: its acquirer shows the charge as live until it is done. */
 export const VOID_ACCEPTED = 'the acquirer accepted the void, and has not done it yet';
 
-/** What a void came to that did not end its charge, which was shown. `isHeld`: as held. `late`: codes. */
+/** What a void came to that did not end a live charge. `isHeld`: it was shown as held. `late`: codes. */
 export function notVoided(
   read: Exclude<CancelRead, { kind: 'canceled' }>,
   isHeld: boolean,
@@ -190,7 +190,7 @@ export function approvalOf(said: SaidOfApproval): Approval | Unknown {
   return { kind: 'approved', authorizationCode, nsu, networkReference, tid };
 }
 
-/** Nothing was sold, so nothing more is needed of it. */
+/** The approval of a verification: nothing was sold, so it has no code and no number. */
 export function verifiedBy(networkReference: NamedReference): Approval {
   return { kind: 'approved', authorizationCode: '0', nsu: '0', networkReference, tid: null };
 }

@@ -9,7 +9,7 @@ import { CIELO_ADAPTER } from './adapters/cielo/open-cielo.ts';
 import { REDE_ADAPTER } from './adapters/rede/open-rede.ts';
 import type { CallObserver } from './open-observed-acquirer.ts';
 
-/** Of an acquirer that is not open here. */
+/** Assumed of an acquirer that is not open in this process. */
 const STRICTEST_TRAITS: AcquirerTraits = {
   lateBooking: { horizon: 600_000, apart: 180_000, silence: 600_000, booksTwice: true },
   knowsCancels: false,
@@ -46,7 +46,7 @@ type CheckedAcquirer = Acquirer & {
   readonly isReal: () => boolean;
 };
 
-/** Of providers that were added. */
+/** Adapters of acquirers that were added as providers. */
 export const ACQUIRER_ADAPTERS: Readonly<Record<string, AcquirerAdapter>> = {
   bridge: {
     open: ({ url }, channel, observe) => bridgeAcquirer(url, channel, null, observe),

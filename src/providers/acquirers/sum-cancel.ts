@@ -18,8 +18,8 @@ export type AskedCancel = { readonly amount: number; readonly history: CancelHis
 type Step = CancelAnswer | { readonly kind: 'send' };
 
 /**
- * What could not be looked up is not sent; the first of all is not kept for that either. Where the answer is
- * of no use, asking again brings nothing.
+ * A cancel that could not be looked up is not sent, and is not kept if it never was. Where the answer was of
+ * no use, asking again brings nothing.
  */
 export function unsentCancel({ sinceLastSend }: CancelHistory, look: Unknown | NotSent): CancelAnswer {
   if (sinceLastSend !== null || look.kind === 'notSent') return look;
@@ -27,8 +27,8 @@ export function unsentCancel({ sinceLastSend }: CancelHistory, look: Unknown | N
 }
 
 /**
- * Where the charge is not shown. It was before the request, so a while behind that it is no lag: the acquirer
- * shows it no longer, and asking again brings nothing.
+ * A cancel of a charge that the acquirer does not show. The charge was shown before the request, so after a
+ * while this is no lag: the acquirer shows it no longer, and asking again brings nothing.
  */
 export function unseenCancel(history: CancelHistory, reason: string): CancelAnswer {
   const { sinceLastSend } = history;
@@ -68,10 +68,10 @@ export function stepOfCancel({ amount, history }: AskedCancel, sums: GivenBack, 
 
 const BEHIND = 'the acquirer shows less than it gave back';
 
-/** The other cancels were decided before it was sent, so its look-ups show them by then. */
+/** The other cancels were decided before this one was sent: after this time look-ups show them. */
 const LAG_MILLISECONDS = 600_000;
 
-/** Some of `givenBack` is not shown as done. `most`: what may be shown in all, or somebody else gave back. */
+/** Whether some of `givenBack` is not shown as done yet. More than `most` in all: somebody else gave back. */
 function isBehind(givenBack: number, { done, underWay }: GivenBack, most: number): boolean {
   const isAll = done + underWay === most && underWay > 0;
   return isAll || (done < givenBack && done + underWay <= most);

@@ -55,7 +55,7 @@ export function readFoundCharge(answer: ChannelAnswer | Unknown | NotSent, refer
   if (body.status === 'undone') return { kind: 'voided' };
   if (body.status === 'preauthorized') return { kind: 'preauthorized' };
   const found = readOutcome(body, body.status);
-  // It answers of this charge, so it is not away.
+  // The bridge answers about this charge, so it is not away.
   if (found.kind === 'unknown')
     return { ...found, cause: 'unusable', ...(body.status === 'canceled' ? { isGivenBack: true } : {}) };
   if (found.kind !== 'approved') return found;

@@ -53,7 +53,10 @@ export type CieloPayment = {
   readonly returnCode: string | null;
 };
 
-/** By the status alone; with another reference or amount it is unknown. `paymentId`: of what it made. */
+/**
+ * Decides by the status alone; an answer with another reference or amount is unknown. `paymentId`: Cielo's id
+ * of what it made.
+ */
 export function readCieloAuthorization(
   answer: Asked,
   asked: Pick<AuthorizationRequest, 'reference' | 'amount'>,
@@ -90,14 +93,14 @@ function decide(
   }
 }
 
-/** The first of a list of errors, whose papers have two names for it. */
+/** The code of the first error of a list; Cielo's papers have two names for the field. */
 function errorOf(body: unknown): string | null {
   const [first] = Array.isArray(body) ? body : [];
   const { Code, ReturnCode } = fieldsOf(first);
   return textOf(Code) ?? textOf(ReturnCode);
 }
 
-/** What was done of a capture or void is said outside a list. */
+/** The code of an answer that is no list of errors: what came of a capture or void. */
 function returnCodeOf(body: unknown): string | null {
   const { ReturnCode, ProviderReturnCode } = fieldsOf(body);
   return textOf(ReturnCode) ?? textOf(ProviderReturnCode);
@@ -125,7 +128,7 @@ export function readCieloVerification(answer: Asked): VerificationAnswer {
   return body.Valid ? unusable(`Cielo answered ${code}`) : declineOf(body);
 }
 
-/** null: nothing is known of the reference. */
+/** Cielo's ids of the payments under a reference; null: it knows none. */
 export function readCieloList(answer: ChannelAnswer): readonly string[] | null | Unknown {
   if (answer.status === 404) return null;
   const body = fieldsOf(answer.body);

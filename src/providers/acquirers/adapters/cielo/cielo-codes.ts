@@ -41,7 +41,7 @@ export const CIELO_CAPTURE_REFUSALS: Denials = {
   ...denials('doubtful', null, '307 841'),
 };
 
-/** Errors of a request to void. They have a table of their own, whose numbers others have too. */
+/** Errors of a request to void: a table of their own, whose numbers mean other things elsewhere. */
 export const CIELO_VOID_ERRORS: Denials = {
   ...denials('unlessEarlier', 'notApproved', '309 312'),
   ...denials('clear', 'failed', '310 311'),

@@ -14,7 +14,7 @@ import type { CieloWire } from './cielo-wire.ts';
 
 export type AskCielo = CieloWire['ask'];
 
-/** Empty: Cielo does not know the reference. */
+/** Gives the payments under a reference; empty: Cielo knows none. */
 export type LookUpCielo = (
   merchantId: string,
   reference: string,

@@ -31,7 +31,7 @@ const REASONS: Readonly<Record<StoredCardReason, string>> = {
   resubmission: 'Recurring',
   unscheduled: 'Unscheduled',
 };
-/** Of Mastercard's indicator. */
+/** `Subcategory` of Mastercard's indicator. */
 const SUBCATEGORIES: Readonly<Record<StoredCardReason, string>> = {
   recurring: 'Subscription',
   installments: 'Installment',
@@ -122,7 +122,7 @@ export function cieloAuthorization(
   };
 }
 
-/** Before a card is stored. Cielo verifies no other brands. */
+/** The verification before a card is stored; null: Cielo does not verify this brand. */
 export function cieloVerification({ card }: VerificationRequest): object | null {
   if (!ON_FILE.includes(card.brand)) return null;
   return { ...cardFields(card), CardOnFile: { Usage: 'First', Reason: 'Unscheduled' } };

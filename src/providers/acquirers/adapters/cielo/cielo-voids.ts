@@ -42,14 +42,14 @@ async function voidAll(
   if (kept !== null && !payments.some(({ tid }) => tid === kept))
     return unusable('Cielo does not show the charge to keep');
   const others = payments.filter(({ tid }) => kept === null || tid !== kept);
-  // At once: one that cannot be voided keeps none of the others live.
+  // All at once, so that one that cannot be voided keeps none of the others live.
   const answers = await Promise.all(
     others.filter(isLive).map((payment) => endOne(tools, merchantId, payment, endsAt)),
   );
   const unvoided = answers.filter((answer) => answer !== 'voided');
   if (others.some(isUndecided)) {
     const undecided = unusable('Cielo has not decided it yet');
-    // They were asked for alike, so what is undecided beside a hold is none but one.
+    // All were requested alike, so an undecided payment beside a hold is a hold too.
     unvoided.push(others.some(isHeld) ? { ...undecided, ofHold: 'unclear' } : undecided);
   }
   const first = leastSure(unvoided);
@@ -64,7 +64,7 @@ async function voidAll(
 
 type Unvoided = Extract<VoidAnswer, Unknown | NotSent>;
 
-/** From what says least of the whole to what is all but done. */
+/** In the order of certainty: from the answer that says least to a void that is all but done. */
 const RANKS = ['notSent', 'heard', 'silent', 'unclear', 'refused', 'late', 'ofEarlier', 'made'] as const;
 
 function rankOf(answer: Unvoided): number {
@@ -88,7 +88,7 @@ async function endOne(
   endsAt: number,
 ): Promise<'voided' | Unvoided> {
   const left = () => endsAt - performance.now();
-  // However little is left: it is harmless to repeat, and the next look-up shows it.
+  // Sent however little time is left: a void is harmless to repeat, and the next look-up shows it.
   const notNow = await turnOf(tools, payment)(left());
   const answer = notNow ?? (await sendVoid(tools, merchantId, payment, null, left()));
   return answer.kind === 'canceled' ? 'voided' : notVoided(answer, isHeld(payment), CIELO_VOID_LATE);

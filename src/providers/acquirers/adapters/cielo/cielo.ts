@@ -37,7 +37,7 @@ import { cieloVoids } from './cielo-voids.ts';
 import type { CieloWire } from './cielo-wire.ts';
 import type { VoidPauses } from './void-pauses.ts';
 
-/** Under one reference. More is no mistake of ours, and is for a person. */
+/** Payments under one reference. More cannot come from us, and are for a person. */
 const MOST_PAYMENTS = 20;
 /** Cielo finds a payment for three months, which February shortens. */
 const LOOK_UP_DAYS = 88;

@@ -82,7 +82,7 @@ async function readDebits(
   });
 }
 
-/** What its numbers of reasons mean. */
+/** What Rede's numbers of reasons mean. */
 async function readReasons(wire: Wire, establishment: string): Promise<ReadonlyMap<string, string>> {
   const types = listOf(await wire.get(`${STATEMENT}/v1/charges/adjustment-types`, {}, establishment));
   return new Map(
@@ -135,7 +135,7 @@ class Member {
     return text === '' ? this.#unusable() : text;
   }
 
-  /** Of a text or a whole number. */
+  /** The value of a text or a whole number. */
   textOr(otherwise: string): string {
     if (this.#value === null || this.#value === undefined || this.#value === '') return otherwise;
     if (typeof this.#value === 'string') return this.#value.trim();

@@ -70,7 +70,7 @@ export function readRedeVerification(answer: Asked): VerificationAnswer {
   return refused.kind === 'notMade' ? unusable(refused.reason) : refused;
 }
 
-/** The brand's own code is the issuer's. One of Rede's table alone is read by its lists. */
+/** The brand's own code is the issuer's; without one, the code of Rede's table is read by its lists. */
 function readRefusal(
   { status }: ChannelAnswer,
   body: Fields,
@@ -103,7 +103,7 @@ function readApproval(body: Fields): Approval | Unknown {
   });
 }
 
-/** Opened, they stand in the brand's group. */
+/** In an opened answer they stand in the brand's group. */
 function networkReferenceOf(body: Fields): NamedReference {
   const brand = fieldsOf(body.brand);
   const of = (name: string) => textOf(brand[name]) ?? textOf(body[name]);

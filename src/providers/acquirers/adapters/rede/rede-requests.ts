@@ -13,9 +13,9 @@ import { shortReference } from '../../short-reference.ts';
 const LONGEST_NAME = 30;
 const LONGEST_DESCRIPTOR = 18;
 const CENTURY = '20';
-/** Of `origin`: the merchant's own page. */
+/** The value of `origin` for the merchant's own page. */
 const OWN_PAGE = 1;
-/** `storageCard`. */
+/** Values of `storageCard`. */
 const STORAGE = { none: '0', first: '1', later: '2' } as const;
 /** `credentialId`: why Mastercard's card is stored, or used again, by whom it is begun. */
 const OF_HOLDER: Readonly<Record<StoredCardReason, string>> = {

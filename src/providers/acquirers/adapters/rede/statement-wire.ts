@@ -6,7 +6,7 @@ import { askOnce, type ChannelAnswer, type Question } from '../../../../platform
 import type { Channel } from '../../../../platform/channels/open-channel.ts';
 import { readRedeToken } from './rede-answers.ts';
 
-/** Of the project that Rede registered for its statement API, which is not that of the PV. */
+/** Access of the project that Rede registered for its statement API, which is not that of the PV. */
 export type StatementCredentials = {
   readonly clientId: string;
   readonly clientSecret: string;
