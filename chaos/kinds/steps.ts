@@ -191,7 +191,8 @@ async function strikeTheResolving(scene: Scene, tally: Tally): Promise<void> {
 
 export const STEP_PAUSES: Kind = {
   name: 'pauses',
-  about: 'SIGSTOP of a gateway at a random step until others have settled its charges, a minute at most; then SIGCONT',
+  about:
+    'SIGSTOP of a gateway at a random step until others have settled its charges, a minute at most; then SIGCONT',
   share: 0.5,
   async run(scene, times, tally) {
     const { chance, bench } = scene;

@@ -705,7 +705,7 @@ export type DeliveryPage = {
 export type DeliveryTry = {
   /** Which try, from 1. */
   readonly number: number;
-  /** When it was sent, by the clock of your merchant. */
+  /** When it was sent, in real time. */
   readonly at: string;
   /** How long the try took. */
   readonly milliseconds: number;
