@@ -38,9 +38,9 @@ export type Release = { readonly folder: string; remove(): Promise<void> };
 export async function unpackRelease(commit: string): Promise<Release> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-release-'));
   // Arguments, and no text of the shell's: the commit may be given by a person.
-  // Earlier commits have no packages/ and no homologation/.
+  // Earlier commits have no packages/, homologation/ or clients/.
   const parts =
-    '$(git -C "$1" ls-tree --name-only "$2" src homologation packages simulators migrations package.json)';
+    '$(git -C "$1" ls-tree --name-only "$2" src homologation packages clients simulators migrations package.json)';
   const script = `git -C "$1" archive "$2" ${parts} | tar -x -C "$3"`;
   await promisify(execFile)('bash', ['-o', 'pipefail', '-c', script, 'unpack', ROOT, commit, folder]);
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
