@@ -64,6 +64,15 @@ test('rates, times and queues stand by the hour beside the day before, whatever 
   assert.match(words, /Pendentes de confirmação.*\d\dh 17 –/);
 });
 
+test('what the counts grew from before the first sample of all is nobody’s growth', async () => {
+  await service.auditor.query('delete from health_samples', []);
+  await sample('approved:rede', 5, 0, 900, 'one');
+  await sample('declined:rede', 5, 0, 100, 'one');
+  await sample('approved:rede', 5, 5, 904, 'one');
+  await sample('declined:rede', 5, 5, 101, 'one');
+  assert.match(await page(), /\d\dh 80% – 4 1/);
+});
+
 test('where nothing was written down it says so', async () => {
   await service.auditor.query('delete from health_samples', []);
   assert.match(await page(), /Nada registrado ainda/);

@@ -47,7 +47,10 @@ const HOUR = rowCodec({
     `(extract(epoch from date_trunc('hour', now()) - date_trunc('hour', sampled_at)) / 3600)::int`,
   ),
   most: column.real('max(value)'),
-  /** How much the counts of all processes grew; a new process's first one counts whole. */
+  /**
+   * How much the counts of all processes grew. A new process's first one counts whole; of the first sample of
+   * all nobody knows what it grew from.
+   */
   grown: column.real('sum(grown)::float8'),
 });
 
@@ -58,8 +61,9 @@ const HOURS = statement(
   'health_samples.hours',
   `select ${HOUR.columns}
    from (
-     select subject, sampled_at, value, greatest(value
-       - lag(value, 1, 0) over (partition by subject, process_id order by sampled_at), 0) as grown
+     select subject, sampled_at, value, greatest(value - coalesce(
+       lag(value) over (partition by subject, process_id order by sampled_at),
+       case when sampled_at = min(sampled_at) over () then value else 0 end), 0) as grown
      from health_samples where sampled_at >= date_trunc('hour', now()) - $1 * interval '1 hour'
    ) as sampled
    where sampled_at >= date_trunc('hour', now()) - ($1 - 1) * interval '1 hour'
