@@ -161,3 +161,20 @@ test('a slip of the pen erases nobody, and the person is not written into the au
   const inLog = (await tracesOf(service, person)).filter((trace) => trace.startsWith('audit_entries'));
   assert.deepEqual(inLog, []);
 });
+
+test('an export that leaves out messages of one payment says that it is not complete', async () => {
+  const person = newPerson();
+  const paymentId = await service.pay(person.customer);
+  const asked = ['privacy', 'export', '--document', person.document];
+  assert.equal((await service.printed(...asked)).isComplete, true);
+  await service.auditor.query(
+    `insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number, transaction_id, nsu,
+       body, state, scheduled_at, ended_at)
+     select merchant_id, 1000000000 + n, 'movement', account_number, account_number, transaction_id, nsu, '{}',
+       'delivered', now(), now()
+     from transactions, generate_series(1, 1001) n where transaction_id = $1`,
+    [paymentId],
+  );
+  const kept = await service.printed(...asked);
+  assert.deepEqual([kept.messages.length, kept.isComplete], [1_000, false]);
+});

@@ -103,7 +103,10 @@ export async function exportPerson(tools: PrivacyTools, filter: PersonFilter): P
   const notes = await listNotes(database, filter, MOST_OF_ONE);
   const subscribedIds = subscriptions.flatMap((one) => (one.customer === null ? [] : [one.subscriptionId]));
   const words = await listWords(database, filter, subscribedIds, MOST_OF_ONE);
-  const isRestWhole = [notes, words].every(({ length }) => length < MOST_OF_ONE);
+  const isRestWhole =
+    [notes, words].every(({ length }) => length < MOST_OF_ONE) &&
+    areWhole(messages, ({ merchantId, transactionId }) => `${merchantId}|${transactionId}`) &&
+    areWhole(ofCards, ({ merchantId, vaultId }) => `${merchantId}|${vaultId}`);
   const isComplete = hasPayments && hasSubscriptions && hasBoletos && hasPix && isRestWhole;
   await tools.audit.record({
     ...tools.operator,
@@ -135,6 +138,11 @@ async function readPages<Item>(
     if (page.length < PAGE) return { found, isComplete: true };
   }
   return { found, isComplete: false };
+}
+
+/** Whether each payment or card has fewer rows than are read of one. */
+function areWhole<Item>(read: readonly Item[], ofOne: (item: Item) => string): boolean {
+  return [...Map.groupBy(read, ofOne).values()].every(({ length }) => length < MOST_OF_ONE);
 }
 
 /** A customer with another document is another person. */
