@@ -103,6 +103,9 @@ export function traceparentOf({ traceId, spanId, isSampled }: SpanContext): stri
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const WORD = /^[A-Za-z][\w.]{0,63}$/;
 
+/** Those whom a call of ours may ask. */
+export const PEERS = ['acquirer', 'bank', 'pix', 'antifraud'] as const;
+
 /** A span has only these attributes: no caller's text, card, name, document or address leaves in a trace. */
 const SHAPES = {
   'http.request.method': /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|TRACE|_OTHER)$/,
@@ -115,7 +118,7 @@ const SHAPES = {
   'db.operation.batch.size': 'whole',
   'db.response.status_code': /^(\d[\dA-Z]|P0|F0|HV|XX)[\dA-Z]{3}$/,
   'error.type': /^[\w.]{1,64}$/,
-  'peer.service': /^(acquirer|bank|antifraud|webhook)$/,
+  'peer.service': new RegExp(`^(${[...PEERS, 'webhook'].join('|')})$`),
   'parcela.request.id': UUID,
   'parcela.merchant.id': /^[\w.:-]{1,64}$/,
   'parcela.payment.id': UUID,

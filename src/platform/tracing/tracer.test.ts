@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readTraceparent, type Span } from './span.ts';
 
-import { Tracer } from './tracer.ts';
+import { TRACE_TARGETS, Tracer } from './tracer.ts';
 
 const CALLER = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), isSampled: true };
 
@@ -61,6 +61,15 @@ test('an attribute that does not have its shape is left out', () => {
   });
   span.set({ 'http.response.status_code': Number.NaN, 'peer.service': 'ana@example.com' });
   assert.deepEqual([...span.attributes], [['http.route', '/v1/payments']]);
+});
+
+test('each of those whom we ask is named as the other side of its call', () => {
+  const { tracer } = open(1);
+  for (const target of TRACE_TARGETS) {
+    const peer = target === 'merchants' ? 'webhook' : target;
+    const span = tracer.begin({ name: 'call', attributes: { 'peer.service': peer } }, {});
+    assert.deepEqual([...span.attributes], [['peer.service', peer]]);
+  }
 });
 
 test('a traceparent is taken only in its shape', () => {

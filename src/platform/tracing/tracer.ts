@@ -1,8 +1,8 @@
 import { newSpanId, newTraceId } from '../chance.ts';
 import { rateLimit } from '../http/rate-limit.ts';
-import { Span, type SpanContext, type SpanStart } from './span.ts';
+import { PEERS, Span, type SpanContext, type SpanStart } from './span.ts';
 
-export const TRACE_TARGETS = ['acquirer', 'bank', 'pix', 'antifraud', 'merchants'] as const;
+export const TRACE_TARGETS = [...PEERS, 'merchants'] as const;
 export type TraceTarget = (typeof TRACE_TARGETS)[number];
 
 export type TracerOptions = {
