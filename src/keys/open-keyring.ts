@@ -43,7 +43,8 @@ export type Keyring = {
   /** One for every key that still compares, the one in use first. */
   fingerprints(text: string): readonly [Fingerprint, ...Fingerprint[]];
   /**
-   * Of every key in use in the last `milliseconds` (by the database's clock: leave a margin), current first.
+   * Fingerprints under every key that was in use in the last `milliseconds`, the current key first. Keys are
+   * retired by the database's clock, which may differ from that of this process: leave a margin.
    */
   recentFingerprints(text: string, milliseconds: number): readonly [Fingerprint, ...Fingerprint[]];
   /** HMAC-SHA-256 under the id key, which is never rotated: digests stay equal for ever. */
@@ -57,7 +58,7 @@ export type Keyring = {
   keyInUse(purpose: KeyPurpose): number;
   /** Keys made when this keyring was opened, as `keys/card/1`: for the audit log. */
   readonly createdKeys: readonly string[];
-  /** They open what they sealed and seal nothing more, as far as this process knows. */
+  /** Keys that open what they sealed and seal nothing more, as far as this process knows. */
   retiredKeys(purpose: KeyPurpose): readonly number[];
 };
 
@@ -81,7 +82,7 @@ export type KeyInstallation = {
   readonly cell: string | null;
 };
 
-/** A keyring has a key in use for each. */
+/** A keyring has a key in use for each purpose. */
 export const PURPOSES: readonly KeyPurpose[] = ['card', 'keyPair', 'fingerprint', 'audit', 'secret', 'id'];
 
 type LoadedKey = Pick<WrappedDataKey, 'purpose' | 'isRetired' | 'retiredAt'> & { readonly key: KeyObject };

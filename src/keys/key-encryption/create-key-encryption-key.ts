@@ -7,7 +7,10 @@ import { readKeyFile } from '../stores/read-key-file.ts';
 import { createNextKey, forgetFileKey, type KeyFileTools } from '../stores/rotate-file-key.ts';
 
 export type CreatedKey =
-  /** `created`: the first of a new key file. `prepared`: beside keys in use. */
+  /**
+   * `created`: the first key of a new file. `prepared`: a key beside those in use. `preparedBefore`: an
+   * earlier command has prepared it.
+   */
   | {
       readonly kind: 'created' | 'prepared' | 'preparedBefore';
       readonly keyId: string;

@@ -34,7 +34,10 @@ export async function createKeyFile(path: string, environment: string): Promise<
   return true;
 }
 
-/** Made folders are owned like the file. Returns the owner; null: the current account. */
+/**
+ * Makes the folder of the file if it is missing. New folders get the owner of the file, who is returned;
+ * null: the current account.
+ */
 async function createFolder(path: string): Promise<FileOwner | null> {
   const folder = resolve(dirname(path));
   const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 });
