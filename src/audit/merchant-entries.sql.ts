@@ -42,7 +42,7 @@ export async function listMerchantEntries(
   return (await reader.query(LIST, [name, before, limit])).map(ENTRY.parse);
 }
 
-/** Newest first: what became of acts before the number. */
+/** The first entries from the number `from` on, newest first: they say what became of earlier acts. */
 export async function listNewerEntries(
   reader: Reader,
   name: string,
