@@ -322,7 +322,7 @@ const DAYS_AGO = rowCodec({
 });
 const READ_DAYS_AGO = statement('audit.days_ago', `select ${DAYS_AGO.columns}`);
 
-/** By the clock that stamps entries, in seconds since the epoch. */
+/** Seconds since the epoch, by the clock that stamps entries. */
 export async function secondsOfDaysAgo(database: Database, days: number): Promise<number> {
   const [row = {}] = await database.query(READ_DAYS_AGO, [days]);
   return DAYS_AGO.parse(row).seconds;

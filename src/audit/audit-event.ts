@@ -226,7 +226,7 @@ export function merchantEvent(
   return { action, outcome: 'success', actor: userName, origin: address, resource, detail };
 }
 
-/** For example `{ 'state.old': 'active', 'state.new': 'canceled' }`. */
+/** The fields that differ, for example `{ 'state.old': 'active', 'state.new': 'canceled' }`. */
 export function changedFields(before: AuditDetail, after: AuditDetail): AuditDetail {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   const changed = names.filter((name) => before[name] !== after[name]);

@@ -51,7 +51,7 @@ export async function listNewerEntries(
   return (await reader.query(LIST_NEWER, [name, from, limit])).map(ENTRY.parse).toReversed();
 }
 
-/** By the id of a payment or another thing. Newest first. */
+/** Entries about a payment or another thing, by its id. Newest first. */
 export async function listThingEntries(
   reader: Reader,
   name: string,

@@ -35,7 +35,7 @@ const PAGE_ENTRIES = 500;
  */
 const RETIRING_MILLISECONDS = 60_000;
 
-/** In order, in bounded pages, from the lowest number above `after`. */
+/** Reads entries in order, in bounded pages, from the lowest number above `after`. */
 export async function* entriesOf(database: Database, after: number): AsyncGenerator<AuditEntry> {
   let last: AuditEntry | null = null;
   for (;;) {

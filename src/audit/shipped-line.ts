@@ -60,9 +60,9 @@ const SEAL = /^[0-9a-f]{64}$/;
 
 /** Fields in which Docker, journald, Loki and Elasticsearch put a line. */
 const WRAPPERS = ['log', 'message', 'MESSAGE', 'line', 'textPayload', 'jsonPayload', '_source', '_raw'];
-/** At most `_source.log` of Elasticsearch with Docker's wrapping inside. */
+/** At most `_source.log` of Elasticsearch, with the wrapping of Docker inside. */
 const MOST_WRAPPINGS = 3;
-/** ECS has no names for these fields. */
+/** The name under ECS of a field for which it has none of its own. */
 const ownEcsName = (name: string) => `parcela.${name}`;
 
 /** Reads a line of the service, under our names or ECS's, in a shipper's wrapping. null: another line. */

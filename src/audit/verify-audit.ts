@@ -66,7 +66,7 @@ async function verifyOnce(tools: VerifyTools, request: VerifyRequest): Promise<A
   await keyring.reload();
   const archives = await listArchives(database);
   const ends = await findEnds(database);
-  // Read after the ends, so that it has every key of the entries before them.
+  // The keys are read after the ends, so that every key of the entries up to these is among them.
   const keys = await findAuditKeys(database);
   const archived = await faultOfAnchors(keyring, archives);
   if (archived !== null) return broken(archived);

@@ -123,7 +123,7 @@ export async function findEarlierRequest(
   return isOther ? { kind: 'otherBody' } : earlier;
 }
 
-/** null without a key. */
+/** Null: the request has no key. */
 export function identifyRequest(
   keyring: Pick<Keyring, 'fingerprints' | 'idDigest'>,
   merchantId: string,
@@ -137,7 +137,7 @@ export function identifyRequest(
   return { keyHash, text, bodyFingerprints: keyring.fingerprints(text), idStem: stem, openCarrier };
 }
 
-/** With a key, the id can be found by the key alone. */
+/** An id for the resource of a request. With a key it can be found by the key alone. */
 export function newIdOf(request: KeyedRequest | null): string {
   return request === null ? newId() : idUnder(request.idStem, newTry());
 }

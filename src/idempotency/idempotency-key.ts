@@ -1,6 +1,6 @@
 import type { Fingerprint } from '../keys/open-keyring.ts';
 
-/** For so long at least a key replays its answer. Later it counts as new. */
+/** For so many days at least a key replays its answer. After that it may count as new. */
 export const DAYS_KEPT = 30;
 
 /** The key belongs to method and path; `body` is as the contract read it. */
@@ -21,10 +21,10 @@ type Fingerprints = readonly [Fingerprint, ...Fingerprint[]];
 export type KeyedRequest = {
   readonly keyHash: Buffer;
   readonly text: string;
-  /** Of the text and, once its carrier was opened, of the card. */
+  /** Fingerprints of the text and, once the carrier was opened, of the card. */
   readonly bodyFingerprints: Fingerprints;
   readonly openCarrier: () => Promise<string | null>;
-  /** For the id of a payment, cancel or capture. */
+  /** How the id of the payment, cancel or capture begins. */
   readonly idStem: IdStem;
 };
 

@@ -51,7 +51,7 @@ export function requestsRead(database: Database): BatchedReadOptions<RequestKey,
   };
 }
 
-/** For a request written with its resource: the key is committed with it, or not at all. */
+/** Columns of a request that is written with its resource: the key is committed with it, or not at all. */
 export const KEY_COLUMNS = {
   key_hash: ['bytea', ({ request }) => request?.keyHash ?? null],
   body_fingerprint: ['bytea', ({ request }) => request?.bodyFingerprints[0].print ?? null],

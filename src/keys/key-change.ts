@@ -2,7 +2,7 @@ import type { Tx } from '../platform/postgres/database.ts';
 import { type Instant, instant } from '../values/instant.ts';
 import type { KeyPurpose } from './data-keys.sql.ts';
 
-/** For the audit log. Never holds a key. */
+/** A change of keys, as the audit log records it. Never holds a key. */
 export type KeyChange = {
   readonly action: 'key.create' | 'key.rotate' | 'key.reseal' | 'key.delete';
   /** `keys/card/3`: purpose and number of a data key, `keys/rsa/…` of a pair, `keys/key-encryption/…`. */

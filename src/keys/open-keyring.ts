@@ -15,7 +15,9 @@ import { unwrapDataKey, wrapNewKey } from './wrap-data-key.ts';
 
 export type Sealed = { readonly dataKeyId: number; readonly bytes: Buffer };
 
-/** For bytes that are opened again; the other purposes only make fingerprints and seals. */
+/**
+ * Purposes of keys that seal bytes to be opened again; those of the others only make fingerprints and seals.
+ */
 export const SEALING_PURPOSES = ['card', 'keyPair', 'secret'] as const;
 export type SealingPurpose = (typeof SEALING_PURPOSES)[number];
 
@@ -40,7 +42,7 @@ export type Keyring = {
   sealAgain(purpose: SealingPurpose, record: string, sealed: Sealed): Sealed | null;
   /** Equal texts have equal fingerprints under one key; without the key nothing can be guessed. */
   fingerprint(text: string): Fingerprint;
-  /** One for every key that still compares, the one in use first. */
+  /** One fingerprint for every key that is still compared with, the one in use first. */
   fingerprints(text: string): readonly [Fingerprint, ...Fingerprint[]];
   /**
    * Fingerprints under every key that was in use in the last `milliseconds`, the current key first. Keys are

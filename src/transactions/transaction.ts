@@ -160,7 +160,7 @@ export type Installment = {
   readonly state: InstallmentState;
 };
 
-/** Only of a sale that is captured later. All times are business time. */
+/** What only a sale has that is captured later. All times are business time. */
 export type Preauthorization = {
   readonly authorizedAmount: Cents;
   readonly authorizedAt: Instant;
@@ -387,7 +387,7 @@ export const UNKNOWN_RESPONSE_CODE = NO_ISSUER_CODE;
 export type Attempt = {
   readonly transactionId: string;
   readonly acquirer: string;
-  /** Of an attempt that surely charged nothing; null for all others. */
+  /** Why the attempt surely charged nothing; null: its state says what became of it. */
   readonly notSentReason: string | null;
 };
 

@@ -20,7 +20,7 @@ export type CreatedKey =
   | { readonly kind: 'sealedElsewhere'; readonly keyIds: readonly string[]; readonly path: string }
   | { readonly kind: 'tooManyKeys'; readonly path: string };
 
-/** In base64, for display; stored nowhere. */
+/** A new key in base64, for display; stored nowhere. */
 export function printedKey(): { readonly keyId: string; readonly key: string } {
   const { keyId, key } = newKey();
   return { keyId, key: key.toString('base64') };

@@ -6,7 +6,7 @@ import { DECIDED, type TransactionKey, UNDER_WAY } from '../transaction-queries.
 import { type Buyer, buyerOf } from './buyer.ts';
 
 export type CustomerPlace = TransactionKey & {
-  /** As PostgreSQL writes it, so that it is exact. */
+  /** The moment of the sale as PostgreSQL writes it, so that it is exact. */
   readonly soldAtText: string;
 };
 

@@ -43,7 +43,7 @@ export const BILL_MOVEMENTS = `${MOVES}, ${ENQUEUED_MOVEMENTS}, ${ENQUEUED_CALLB
 
 export const IS_WAITING = `(exists (select from enqueued_movements) or exists (select from enqueued_callbacks)) as is_waiting`;
 
-/** For news that is no movement: a callback alone. */
+/** For news of which no movement is written: enqueues a callback alone. */
 export const BILL_CALLBACKS = `${ENQUEUED_CALLBACKS}`;
 
 export const IS_CALLBACK_WAITING = 'exists (select from enqueued_callbacks) as is_waiting';

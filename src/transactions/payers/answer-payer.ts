@@ -54,7 +54,7 @@ export type TryTools = {
 export type TryResult = {
   readonly kind: string;
   readonly words?: string;
-  /** What else the script is told. */
+  /** Further fields of the answer to the script. */
   readonly more?: object;
 };
 

@@ -129,7 +129,7 @@ const SCRIPT_NEEDED =
   '<noscript><p>Ative o JavaScript do navegador: ele protege os dados do cartão.</p></noscript>';
 
 export type CardForm = {
-  /** Null: none, because the page of the shop around the frame has its own. */
+  /** Null: the form has none, because the page of the shop around the frame has its own. */
   readonly heading: string | null;
   /** Markup: what is asked beside the card. */
   readonly choice?: string;

@@ -4,8 +4,8 @@
  */
 export const ABSENT = 'the bank has nothing under this name';
 /**
- * After so many tries a bank's contradictory answers are believed: the last tries are minutes apart, because
- * a bank's records may lag.
+ * So many tries pass before an answer is believed that an earlier request may yet contradict. The last of
+ * them are minutes apart, because a bank's records may lag.
  */
 export const DOUBTFUL_LOOKS = 8;
 

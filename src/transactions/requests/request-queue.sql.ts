@@ -55,7 +55,7 @@ export type HeldRequest = Readonly<RowOf<typeof HELD>>;
 
 /** SQL of a table with merchant_id, fence, tries, due_at and unknown_reason. */
 export type RequestTable = {
-  /** Also the prefix of its statements' names. */
+  /** The table, and the prefix of its statements' names. */
   readonly table: string;
   /** Names the row in `claimed` and `columns`. */
   readonly alias: string;

@@ -28,7 +28,7 @@ export type Unclear = {
   readonly cause?: UnclearCause;
   readonly left?: number;
   readonly isForPerson?: boolean;
-  /** As in `Clear`. */
+  /** The provider was only asked by a look-up. */
   readonly isLook?: boolean;
 };
 type Resolvable = { readonly merchantId: string; readonly fence: number; readonly tries: number } & {
