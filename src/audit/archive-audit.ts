@@ -41,12 +41,12 @@ export type ArchiveTools = {
 };
 
 export type ArchiveRequest = {
-  /** Older entries are archived. */
+  /** Entries older than so many days are archived. */
   readonly days: number;
   readonly folder: string;
 };
 
-/** Made now, or left by an earlier command that had not deleted its entries. */
+/** An archive that this command made, or one of an earlier command whose entries this one deleted. */
 export type MadeArchive = Pick<AuditArchive, 'firstNumber' | 'lastNumber' | 'lastSeal' | 'fileSha256'> & {
   readonly file: string;
   readonly deleted: number;
@@ -55,7 +55,7 @@ export type MadeArchive = Pick<AuditArchive, 'firstNumber' | 'lastNumber' | 'las
 export type ArchiveResult =
   | { readonly kind: 'done'; readonly made: readonly MadeArchive[] }
   | { readonly kind: 'notOwner' }
-  /** The chain is broken there: evidence is not archived. Earlier files stay. */
+  /** The chain is broken at this entry: evidence is not archived. Files made before it stay. */
   | { readonly kind: 'broken'; readonly fault: ChainFault; readonly entryNumber: number }
   /** The file whose entries are still to be deleted is missing or differs. */
   | { readonly kind: 'fileMissing'; readonly file: string }
@@ -64,15 +64,15 @@ export type ArchiveResult =
 
 /** Some 500 MB a file; further entries go into the next. */
 const MOST_ENTRIES_OF_FILE = 1_000_000;
-/** Of one commit. */
+/** Entries that one commit deletes. */
 const DELETED_AT_ONCE = 5_000;
 const BUFFERED_BYTES = 1_048_576;
 const UNFINISHED = '.partial';
 
 /**
- * Writes old entries to files, reads each back, anchors it in the database, and only then deletes its
- * entries. After a kill at any point the next command finishes: with an anchor it deletes, without one it
- * makes the file again.
+ * Writes old entries to files, reads each file back, commits its anchor (a row of audit_archives), and only
+ * then deletes the entries of the file. After a kill at any point the next command finishes: it deletes the
+ * entries of a file with an anchor, and makes a file without one again.
  */
 export async function archiveAudit(tools: ArchiveTools, request: ArchiveRequest): Promise<ArchiveResult> {
   const { database, keyring } = tools;
@@ -93,13 +93,16 @@ export async function archiveAudit(tools: ArchiveTools, request: ArchiveRequest)
 
 type Step = MadeArchive | Exclude<ArchiveResult, { kind: 'done' }>;
 
-/** Killed commands left these files. A running command finds its file gone, and anchors nothing. */
+/**
+ * Removes files that killed commands left. A command that still runs finds its file gone, and anchors
+ * nothing.
+ */
 async function removeUnfinished(folder: string): Promise<void> {
   for (const name of await readdir(folder))
     if (name.startsWith('audit-') && name.endsWith(UNFINISHED)) await rm(join(folder, name), { force: true });
 }
 
-/** null: the last archive has no entries left here. */
+/** Null: no entries of the last archive are left in the database. */
 async function finishDeleting(
   { database }: ArchiveTools,
   { folder }: ArchiveRequest,
@@ -165,7 +168,7 @@ async function archiveNext(
 
 type Written = { readonly end: ChainEnd; readonly fileSha256: Buffer; readonly keys: AuditKeys };
 
-/** Durable, whole entries only. null: nothing to write. */
+/** Writes whole entries, flushed to the disk. Null: no entry is old enough. */
 async function writeFile(
   { database, keyring }: ArchiveTools,
   path: string,
@@ -248,10 +251,10 @@ async function commitAnchor({ audit, operator }: ArchiveTools, archive: AuditArc
   });
 }
 
-/** Far above the longest entry. */
+/** Bytes, far above the longest entry. */
 const LONGEST_LINE = 65_536;
 
-/** No archive, or cut within a line. */
+/** The file is no archive, or ends within a line. */
 export class ArchiveUnreadable extends Error {}
 
 /** `sha256` gets the hash of the file's bytes at the end. Throws `ArchiveUnreadable`. */

@@ -11,7 +11,10 @@ export type AuditArchive = {
   readonly lastKeyId: number;
   readonly fileSha256: Buffer;
   readonly dataKeyId: number;
-  /** Over all fields: without the keys no beginning of a chain can be forged. */
+  /**
+   * Covers all fields but `dataKeyId`, under which it is made: without that key nobody can forge where the
+   * chain begins.
+   */
   readonly seal: Buffer;
 };
 

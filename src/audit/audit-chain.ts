@@ -7,7 +7,7 @@ export type AuditEntry = StoredEvent & {
   /** Seconds since the epoch with six decimals, as PostgreSQL writes them: exact in every session. */
   readonly occurredAtSeconds: string;
   readonly dataKeyId: number;
-  /** Empty before the first entry. */
+  /** The seal of the entry before; empty in the first entry. */
   readonly previousSeal: Buffer;
   readonly seal: Buffer;
 };
@@ -20,7 +20,10 @@ export type AuditHead = {
   readonly dataKeyId: number | null;
 };
 
-/** In the order in which an entry is checked for them. */
+/**
+ * The faults of an entry stand in the order in which it is checked for them. "Anchor": number and seal of an
+ * entry, kept elsewhere; of an archive, its row in audit_archives.
+ */
 export type ChainFault =
   /** There are entries, and no head. */
   | 'headMissing'
@@ -30,11 +33,11 @@ export type ChainFault =
   | 'entryMissing'
   /** The entry does not hold the seal of the one before. */
   | 'entryUnlinked'
-  /** Its key is no audit key. */
+  /** The entry's key is no audit key. */
   | 'sealForeign'
-  /** Its fields are not those that were sealed. */
+  /** The entry's fields are not those that were sealed. */
   | 'entryAltered'
-  /** Its key was already replaced or retired. */
+  /** The entry's key was already replaced or retired. */
   | 'sealOutdated'
   /** The head names an entry after the last. */
   | 'tailMissing'
@@ -44,19 +47,19 @@ export type ChainFault =
   | 'headUnlinked'
   /** Head and last entry are sealed by different keys. */
   | 'headSealOutdated'
-  /** The chain ends before a known entry. */
+  /** The chain ends before the entry of the given anchor. */
   | 'anchorMissing'
-  /** A known entry differs. */
+  /** The entry of the given anchor has another seal. */
   | 'anchorDiffers'
-  /** The known entry is in an archive whose file was not given. */
+  /** The entry of the given anchor is in an archive whose file was not given. */
   | 'anchorArchived'
   /** An archive's anchor was written without the key. */
   | 'archiveAltered'
   /** An archive's anchor is missing before a later one. */
   | 'archiveMissing'
-  /** A file differs from its archive, or its entries do not end with it. */
+  /** A file differs from its archive, or entries do not end with the seal that the archive has. */
   | 'archiveDiffers'
-  /** A file is missing between or after the given ones. */
+  /** The file of an archive is missing between or after the given ones. */
   | 'archiveNotNamed';
 
 const ENTRY_MARK = 'parcela audit entry 1';
@@ -78,7 +81,7 @@ export function entryBytes(entry: Omit<AuditEntry, 'dataKeyId' | 'seal'>): Buffe
   ]);
 }
 
-/** Sealed, so that an older head cannot be forged. */
+/** What the head's seal covers: who removes the last entries cannot make a head that fits the others. */
 export function headBytes(entryNumber: number, seal: Buffer): Buffer {
   return lengthPrefixed([HEAD_MARK, String(entryNumber), seal]);
 }

@@ -19,11 +19,11 @@ const HELD_HEAD = rowCodec<HeldHead>({
 
 const SEAL = rowCodec({ entryNumber: column.whole(), seal: column.bytes() });
 
-/** Locked by this transaction. */
+/** The head of the chain, locked by this transaction. */
 export type HeldHead = AuditHead & {
   /** Audit keys that may seal now: not retired, or retired by this very transaction. */
   readonly usableKeyIds: readonly number[];
-  /** Read after the lock, so that it rises from writer to writer. */
+  /** The time of new entries, read after the lock, so that it rises from writer to writer. */
   readonly occurredAtSeconds: string;
 };
 
@@ -123,7 +123,7 @@ export type ChainEnds = {
   readonly lastNumber: number;
 };
 
-/** From one snapshot. */
+/** Reads the head and the numbers from one snapshot. */
 export async function findEnds(database: Database): Promise<ChainEnds> {
   const [row] = await database.query(FIND_ENDS, []);
   return { head: row?.entry_number === null ? null : HEAD.parse(row as Row), ...SPAN.parse(row as Row) };
@@ -158,12 +158,12 @@ const LEAVE_UNLOGGED = statement(
   'insert into audit_unlogged (entry_number) select unnest($1::bigint[])',
 );
 
-/** For a service, which logs them. */
+/** Leaves a command's entries to a service, which logs them. */
 export async function leaveUnlogged(tx: Tx, entries: readonly AuditEntry[]): Promise<void> {
   await tx.query(LEAVE_UNLOGGED, [entries.map(({ entryNumber }) => entryNumber)]);
 }
 
-/** Due at once if there is one. */
+/** 0 (due at once) if an entry waits to be logged; otherwise null. */
 export const FIND_UNLOGGED = statement(
   'audit.find_unlogged',
   'select case when exists (select from audit_unlogged) then 0 end',
@@ -186,7 +186,7 @@ const FORGET_UNLOGGED = statement(
      or not exists (select from audit_entries e where e.entry_number = u.entry_number)`,
 );
 
-/** Also forgets those that were archived. */
+/** Also forgets entries that were archived before they were logged. */
 export async function forgetUnlogged(database: Database, entryNumbers: readonly number[]): Promise<void> {
   await database.query(FORGET_UNLOGGED, [entryNumbers]);
 }
@@ -244,7 +244,7 @@ const FIND_ABOUT = statement(
    order by occurred_at, entry_number limit $4`,
 );
 
-/** Within a span of time (milliseconds since the epoch), oldest first. */
+/** Entries about a resource in a span of time (milliseconds since the epoch), oldest first. */
 export async function findEntriesAbout(
   database: Database,
   resource: string,
@@ -260,8 +260,9 @@ const UNAUDITED = rowCodec({ name: column.text(), appliedAt: column.instant() },
 export type UnauditedMigration = RowOf<typeof UNAUDITED>;
 
 /**
- * Reads the log by time from each row to the first matching entry, which is close. A server that took over
- * may have an earlier clock. Earlier migrations may be archived, or older than the first key.
+ * Reads the log by time, from a minute before each migration to the first matching entry, which is close. The
+ * minute is for a server that took over with an earlier clock. Migrations from before the first entry count
+ * only if they are named: their entries may be archived, or they are older than the first key.
  */
 const FIND_UNAUDITED = statement(
   'audit.find_unaudited_migrations',
@@ -321,13 +322,15 @@ const DAYS_AGO = rowCodec({
 });
 const READ_DAYS_AGO = statement('audit.days_ago', `select ${DAYS_AGO.columns}`);
 
-/** By the clock that stamps entries, in seconds since the epoch. */
+/** Seconds since the epoch, by the clock that stamps entries. */
 export async function secondsOfDaysAgo(database: Database, days: number): Promise<number> {
   const [row = {}] = await database.query(READ_DAYS_AGO, [days]);
   return DAYS_AGO.parse(row).seconds;
 }
 
-/** Only after the last archive: of two commands at once, one anchors nothing. */
+/**
+ * Inserts only an archive that begins right after the last one: of two commands at once, one inserts nothing.
+ */
 const INSERT = statement(
   'audit.insert_archive',
   `insert into audit_archives (first_number, last_number, last_seal, last_key_id, file_sha256, data_key_id, seal)
@@ -350,7 +353,7 @@ const DELETE = statement(
    )) returning entry_number`,
 );
 
-/** Up to `limit`; returns how many. */
+/** Deletes up to `limit` archived entries; returns how many. */
 export async function deleteArchived(database: Database, lastNumber: number, limit: number): Promise<number> {
   return (await database.query(DELETE, [lastNumber, limit])).length;
 }

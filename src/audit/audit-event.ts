@@ -100,7 +100,10 @@ export const AUDIT_ACTIONS = [
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 export type Actor = {
-  /** A credential, (`user:…`) console user or the operator's account; `system`, `subscriber`, `unknown`. */
+  /**
+   * A credential's user name, `user:…` for a user of the console, or the operator's account; or else
+   * `system`, `subscriber`, `unknown`.
+   */
   readonly actor: string;
   /** The caller's address, or the name of the operator's machine. */
   readonly origin: string;
@@ -142,7 +145,7 @@ export type Audit = {
 
 const LONGEST = { actor: 100, origin: 200, resource: 300, value: 200, detail: 2_000 } as const;
 
-/** Longer values are cut. */
+/** Characters; a longer reason is cut. */
 export const LONGEST_REASON = LONGEST.value;
 
 /** Harmless text of bounded length, whatever a caller typed. */
@@ -158,7 +161,7 @@ export type WrittenEvent = {
 
 export type StoredEvent = Readonly<Record<keyof WrittenEvent, string>>;
 
-/** No text of the result fails to be written, forges a line or holds a card number. */
+/** Returns texts that PostgreSQL can store, that forge no line of a log, and that hold no card number. */
 export function writtenEvent(event: AuditEvent): WrittenEvent {
   return {
     action: event.action,
@@ -172,7 +175,9 @@ export function writtenEvent(event: AuditEvent): WrittenEvent {
 
 const PLAIN = /^[\x20-\x7e]+$/;
 
-/** Replaces control and format characters by U+FFFD. Masks cards first: a cut could hide one. */
+/**
+ * Replaces control and format characters by U+FFFD. Masks card numbers first, because a cut could hide one.
+ */
 function harmless(typed: string, mostCharacters: number): string {
   const text = withoutCardNumbers(typed);
   if (text.length <= mostCharacters && PLAIN.test(text)) return text;
@@ -210,7 +215,7 @@ export type MerchantActor = {
   readonly address: string;
 };
 
-/** `path` is below the merchant, for example `plans/0199…`. */
+/** `thing` is its path below the merchant, for example `plans/0199…`. */
 export function merchantEvent(
   action: AuditAction,
   { merchantId, userName, address }: MerchantActor,
@@ -221,7 +226,7 @@ export function merchantEvent(
   return { action, outcome: 'success', actor: userName, origin: address, resource, detail };
 }
 
-/** For example `{ 'state.old': 'active', 'state.new': 'canceled' }`. */
+/** The fields that differ, for example `{ 'state.old': 'active', 'state.new': 'canceled' }`. */
 export function changedFields(before: AuditDetail, after: AuditDetail): AuditDetail {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   const changed = names.filter((name) => before[name] !== after[name]);
@@ -240,7 +245,7 @@ export function auditedKeyChanges(audit: Audit, actor: Actor): CommitKeyChange {
     );
 }
 
-/** Audits data keys made when the keyring was opened: before them no entry could be sealed. */
+/** Audits the data keys that were made when the keyring was opened: before them no entry could be sealed. */
 export async function recordCreatedKeys(
   audit: Audit,
   actor: Actor,

@@ -1,7 +1,10 @@
 import type { Caller } from '../platform/http/endpoint.ts';
 import type { Audit } from './audit-event.ts';
 
-/** Called for each request without the scope, before it is answered. Throws when it cannot be audited. */
+/**
+ * Called for each request whose caller lacks the scope, before it is answered. Throws when that cannot be
+ * audited.
+ */
 export type OnForbidden = (caller: Caller, endpointId: string, address: string) => Promise<void>;
 
 export type RefusedAccess = {
@@ -11,12 +14,15 @@ export type RefusedAccess = {
 
 /** A program that loops with the wrong credential makes one entry in this time. */
 const QUIET_MILLISECONDS = 60_000;
-/** Further credentials have each refusal audited. */
+/** Credentials whose refusals are counted at once. Of any further one each refusal is audited. */
 const MOST_COUNTED = 10_000;
 
 type Counted = { readonly caller: Caller; endpointId: string; address: string; swallowed: number };
 
-/** Audits a credential's first refusal at once and counts the rest each minute: nobody fills the log. */
+/**
+ * Audits a credential's first refusal at once, and each minute how many more there were: nobody fills the
+ * log.
+ */
 export function auditRefusedAccess(
   audit: Pick<Audit, 'record'>,
   onError: (error: unknown) => void,

@@ -5,7 +5,7 @@ import type { TableRights } from '../platform/postgres/runtime-role.ts';
 /** The service must not delete entries, break sealed rows or change what it only adds. A test checks it. */
 export const RUNTIME_TABLE_RIGHTS: TableRights = {
   ...KEY_TABLE_RIGHTS,
-  // The owner's triggers keep these sums; its commands archive.
+  // Triggers of the tables' owner keep these sums, and commands of the owner archive.
   ...on('select', 'audit_archives billing_days receivable_days'),
   ...on('select, update', 'buyer_cursors'),
   ...on('select, insert, update', 'bank_instructions card_fields payment_links remittances'),
@@ -16,7 +16,7 @@ export const RUNTIME_TABLE_RIGHTS: TableRights = {
     'restore_lost_providers restore_redone truth_reports unreadable_bank_changes unreadable_changes unreadable_pix_receipts',
   ),
   ...on('select, insert, delete', 'audit_unlogged health_samples'),
-  // Immutable until old, because a second person approves `console_requests` as written.
+  // Rows are never changed, only deleted when old: a second person approves `console_requests` as written.
   ...on(
     'select, insert, delete',
     'console_requests delivery_tries lost_pix_receipts provider_rules settlement_entries settlement_matches upcoming_alerts',
@@ -64,7 +64,10 @@ const FIND_POWERS = statement(
    where c.oid = 'audit_entries'::regclass and r.rolname = current_user and d.datname = current_database()`,
 );
 
-/** Greatest first, the one to remove first. The owner of a schema or database can drop others' tables. */
+/**
+ * The greatest power comes first: it must be removed first. The owner of a schema or database can drop
+ * others' tables.
+ */
 const POWERS = {
   is_superuser: 'is a superuser',
   is_owner: 'owns the tables',

@@ -12,7 +12,7 @@ import type { Actor, Audit } from './audit-event.ts';
 type ListAuditTools = { readonly database: Database; readonly audit: Audit; readonly operator: Actor };
 
 export const MOST_LISTED = 1_000;
-/** For one statement: far under the statement timeout. */
+/** Entries that one statement goes through, far within the statement timeout. */
 const SPAN_ENTRIES = 50_000;
 
 /** Up to `limit` (at most 1000) matching entries after a number, oldest first. The reading is audited. */
@@ -40,7 +40,7 @@ export async function listAuditEntries(
   return found;
 }
 
-/** Older verifications do not count. */
+/** The newest entries, among which the last verification is looked for: older ones do not count. */
 const MOST_ENTRIES = 50_000;
 const OF_ACTION = { from: null, to: null, action: 'audit.verify', actor: null };
 
@@ -52,7 +52,7 @@ export async function findLastVerification(database: Database): Promise<AuditEnt
   return entry ?? null;
 }
 
-/** For one page: a filter without matches continues on the next page. */
+/** Spans that one page goes through: if few entries match the filter, the next page goes on. */
 const MOST_SPANS = 10;
 
 /** `next`: the page continues before this number; null: no more. */
@@ -88,7 +88,10 @@ export async function listNewestEntries(
 /** More than anybody does to one thing in a few minutes. */
 const MOST_ENTRIES_ABOUT = 20;
 
-/** In a short span of time (milliseconds since the epoch), oldest first. The reading is audited. */
+/**
+ * Entries about a resource in a short span of time (milliseconds since the epoch), oldest first. The reading
+ * is audited.
+ */
 export async function readEntriesAbout(
   { database, audit, operator }: ListAuditTools,
   resource: string,

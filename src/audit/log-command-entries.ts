@@ -6,7 +6,8 @@ import { auditLine } from './shipped-line.ts';
 const ENTRIES_AT_ONCE = 500;
 
 /**
- * A command's own log is not shipped. If killed in between, or beside another process, it logs a line twice.
+ * Logs the entries of commands, because a command's own log is not shipped. A line is logged twice if this
+ * process is killed before it has forgotten the entries, or if another process logs them at the same time.
  */
 export async function logCommandEntries(
   database: Database,

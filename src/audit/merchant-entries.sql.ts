@@ -42,7 +42,7 @@ export async function listMerchantEntries(
   return (await reader.query(LIST, [name, before, limit])).map(ENTRY.parse);
 }
 
-/** Newest first: what became of acts before the number. */
+/** The first entries from the number `from` on, newest first: they say what became of earlier acts. */
 export async function listNewerEntries(
   reader: Reader,
   name: string,
@@ -51,7 +51,7 @@ export async function listNewerEntries(
   return (await reader.query(LIST_NEWER, [name, from, limit])).map(ENTRY.parse).toReversed();
 }
 
-/** By the id of a payment or another thing. Newest first. */
+/** Entries about a payment or another thing, by its id. Newest first. */
 export async function listThingEntries(
   reader: Reader,
   name: string,

@@ -44,8 +44,8 @@ export type AuditTools = {
   readonly database: Database;
   readonly keyring: Pick<Keyring, 'auditSeal' | 'keyInUse' | 'reload'>;
   /**
-   * Gets every entry's number and seal too: anchors that cannot be changed from here. null: for a command,
-   * whose entries a service logs.
+   * Also gets number and seal of every entry: shipped lines are anchors that cannot be changed from here.
+   * Null: for a command, whose entries a service logs.
    */
   readonly log: Pick<Log, 'info' | 'flushed'> | null;
   readonly observeUnwritten?: () => void;
@@ -54,7 +54,7 @@ export type AuditTools = {
 /** A login waits this long for its entry, and is then refused. */
 const RECORD_MILLISECONDS = 5_000;
 const RECORD_LIMITS = { rowsPerBatch: 128, statementsInFlight: 1, waitingCallers: 1_000 };
-/** For one commit, after a rotated key or a busy head. */
+/** Tries of one commit, if the key was rotated or the head was locked for too long. */
 const MOST_TRIES = 3;
 /** Commits waiting for the head hold connections: a stuck log must leave others to payments. */
 const COMMITTING = { name: 'audited commits', slots: 3, waiting: 256, longestWaitMilliseconds: 5_000 };
@@ -91,7 +91,7 @@ export async function openAudit(tools: AuditTools): Promise<Audit> {
     mustBeWritten: true,
     key: ({ key }) => key,
     merchant: ({ merchantId }) => merchantId,
-    // The batch repeats after a lock timeout.
+    // After a lock timeout the batch repeats itself.
     write: (rows) => persistently(keyring, isKeyRetired, () => recordTogether(tools, rows)),
     limits: RECORD_LIMITS,
   });
@@ -102,7 +102,8 @@ export async function openAudit(tools: AuditTools): Promise<Audit> {
       persistently(keyring, isWorthAnotherTry, () => transactOnce(tools, work, deadline)),
     );
     for (const entry of entries) reportAnchor(log, entry, entry);
-    // Before the caller is answered: a restore repeats what shipped lines say that callers were told.
+    // Flushed before the caller is answered: after a restore the shipped lines show what callers were told,
+    // and it is redone.
     if (entries.length > 0) await log?.flushed();
     return value;
   };
@@ -144,7 +145,9 @@ async function transactOnce<T>(
   return tools.database.transaction(run, deadline).catch((error) => refuseOwn(tools, error, isAtLog));
 }
 
-/** Failures of the log are ours; failures before are the caller's. */
+/**
+ * A failure at the log becomes `AuditUnwritable`. A failure before it is the caller's, and stays as it is.
+ */
 function refuseOwn({ observeUnwritten }: AuditTools, error: unknown, isOurs: boolean): never {
   const isOther = [DatabaseUnavailable, Overloaded, CommitUnknown].some((kind) => error instanceof kind);
   if (!isOurs || isOther) throw error;
@@ -172,7 +175,7 @@ function isKeyRetired(error: unknown): boolean {
   return error instanceof AuditKeyRetired;
 }
 
-/** Only for our own locks: for a lock of the caller's step the caller repeats. */
+/** Repeats only for the log's own locks: for a lock that `work` waited for, the caller repeats. */
 function isWorthAnotherTry(error: unknown): boolean {
   return (
     isKeyRetired(error) || (error instanceof AuditUnwritable && error.code === SQL_STATE.lockNotAvailable)
@@ -205,7 +208,7 @@ type RecordRow = {
   readonly key: string;
   readonly merchantId: string;
   readonly event: WrittenEvent;
-  /** Where earlier tries with broken connections may have put it. */
+  /** Number and seal of earlier tries: a try whose connection broke may have written the event under them. */
   readonly tries: Anchor[];
 };
 
@@ -216,7 +219,8 @@ function nextKey(): string {
 }
 
 /**
- * Appends what is not there yet. Under the head's lock an earlier try's write is seen, or will never come.
+ * Appends the events that are not there yet. While this transaction holds the lock of the head, a write of an
+ * earlier try is seen, or will never come.
  */
 async function recordTogether(
   tools: AuditTools,
@@ -269,7 +273,10 @@ export function loggingCommandEntries(database: Database, log: Pick<Log, 'info' 
   return everySoOften('logCommandEntries', LOOK_MILLISECONDS, run, { piece: FIND_UNLOGGED });
 }
 
-/** Also entries that a failed process left out. The log's lock lets only one process do it. */
+/**
+ * Records migrations without an entry, also those that an earlier process applied before it failed. The lock
+ * of the head lets only one process do it at a time.
+ */
 export async function auditMigrations(
   { audit, database }: { readonly audit: Audit; readonly database: Database },
   actor: Actor,

@@ -9,10 +9,10 @@ export type VerifyTools = {
   readonly keyring: Pick<Keyring, 'checkAuditSeal' | 'reload'>;
 };
 
-/** Number and seal as logged when written, stored where they cannot be changed. */
+/** Number and seal of an entry, as logged when it was written, and stored where they cannot be changed. */
 export type AuditAnchor = { readonly entryNumber: number; readonly seal: Buffer };
 
-/** The last valid entry. */
+/** The last entry that was found valid. */
 export type ChainEnd = AuditAnchor & { readonly dataKeyId: number | null };
 
 export const BEFORE_ALL: ChainEnd = { entryNumber: 0, seal: Buffer.alloc(0), dataKeyId: null };
@@ -29,10 +29,13 @@ export async function findAuditKeys(database: Database): Promise<AuditKeys> {
 }
 
 const PAGE_ENTRIES = 500;
-/** The retired key seals its own rotation, timed at its start: it may have waited for locks so long. */
+/**
+ * The entry of a rotation is sealed by the key that the rotation retires. The key counts as retired from the
+ * start of that transaction, which may then wait for locks for this long.
+ */
 const RETIRING_MILLISECONDS = 60_000;
 
-/** In order, in bounded pages, from the lowest number above `after`. */
+/** Reads entries in order, in bounded pages, from the lowest number above `after`. */
 export async function* entriesOf(database: Database, after: number): AsyncGenerator<AuditEntry> {
   let last: AuditEntry | null = null;
   for (;;) {
@@ -108,20 +111,20 @@ class ChainWalk {
   }
 }
 
-/** Read in one look; a process's first look reads so many from the end. */
+/** Entries that one look reads at most. A process's first look reads so many from the end. */
 const ENTRIES_OF_LOOK = 5_000;
 const ENTRIES_OF_PAGE = 500;
 
 export type TailLook = {
   readonly fault: ChainFault | null;
   readonly entries: number;
-  /** Of the last one, whose anchor was logged; null: none. */
+  /** The age of the last entry that was read; null: none was. */
   readonly ageSeconds: number | null;
 };
 
 /**
- * Reads on from the last look: later changes are found within a minute, older ones by `parcela audit verify`.
- * A fault stays until the process ends.
+ * Each look reads on from the one before. What is altered after it was read is found by `parcela audit
+ * verify` alone. A fault stays until the process ends.
  */
 export function openTailCheck({ database, keyring }: VerifyTools): () => Promise<TailLook> {
   let walk: ChainWalk | null = null;

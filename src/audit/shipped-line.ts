@@ -13,7 +13,7 @@ const SAID_FIELDS: readonly string[] = ['state', 'vaultId'];
 export type ShippedChange = {
   /** For example `{ 'state.old': 'active', 'state.new': 'canceled' }`. */
   readonly changed?: AuditDetail;
-  /** Their values are in the entry alone. */
+  /** Names of other changed fields: their values are in the entry alone. */
   readonly alsoChanged?: readonly string[];
 };
 
@@ -32,7 +32,7 @@ export function shippedChange({ action, detail }: Pick<StoredEvent, 'action' | '
   };
 }
 
-/** An entry's number and seal: an anchor. */
+/** The fields of an entry's log line. Number and seal together are an anchor. */
 export function auditLine(
   { entryNumber, seal }: { readonly entryNumber: number; readonly seal: Buffer },
   event: StoredEvent,
@@ -58,11 +58,11 @@ export type ShippedLine = {
 
 const SEAL = /^[0-9a-f]{64}$/;
 
-/** Where Docker, journald, Loki and Elasticsearch put a line. */
+/** Fields in which Docker, journald, Loki and Elasticsearch put a line. */
 const WRAPPERS = ['log', 'message', 'MESSAGE', 'line', 'textPayload', 'jsonPayload', '_source', '_raw'];
-/** At most `_source.log` of Elasticsearch with Docker's wrapping inside. */
+/** At most `_source.log` of Elasticsearch, with the wrapping of Docker inside. */
 const MOST_WRAPPINGS = 3;
-/** ECS has no names for these fields. */
+/** The name under ECS of a field for which it has none of its own. */
 const ownEcsName = (name: string) => `parcela.${name}`;
 
 /** Reads a line of the service, under our names or ECS's, in a shipper's wrapping. null: another line. */
@@ -71,7 +71,7 @@ export function readShippedLine(text: string): ShippedLine | null {
   return fieldOf === null ? null : entryOf(fieldOf);
 }
 
-/** By our name, or by ECS's if that is another one. */
+/** Reads a field by our name, or by its name in ECS (Elastic Common Schema), if that is another one. */
 export type LineField = (name: string, ecsName?: string) => unknown;
 
 /** null: the line has no field `has` of ours. */

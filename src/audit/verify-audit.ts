@@ -29,7 +29,9 @@ export type AuditVerdict =
       readonly isWhole: true;
       readonly entries: number;
       readonly seal: Buffer;
-      /** Archived entries, and the first number that was read. */
+      /**
+       * `archived`: how many entries are archived. `readFrom`: the number of the first entry that was read.
+       */
       readonly archived: number;
       readonly readFrom: number;
     }
@@ -37,7 +39,10 @@ export type AuditVerdict =
 
 type Found = { readonly fault: ChainFault; readonly entryNumber: number };
 
-/** An archive made meanwhile takes entries from the walk: then it begins again, so often at most. */
+/**
+ * If an archive that is made meanwhile deletes entries, the chain is read again from its beginning, so often
+ * at most.
+ */
 const MOST_WALKS = 20;
 
 /**
@@ -61,7 +66,7 @@ async function verifyOnce(tools: VerifyTools, request: VerifyRequest): Promise<A
   await keyring.reload();
   const archives = await listArchives(database);
   const ends = await findEnds(database);
-  // Read after the ends, so that it has every key of the entries before them.
+  // The keys are read after the ends, so that every key of the entries up to these is among them.
   const keys = await findAuditKeys(database);
   const archived = await faultOfAnchors(keyring, archives);
   if (archived !== null) return broken(archived);
@@ -80,7 +85,7 @@ function broken({ fault, entryNumber }: Found): AuditVerdict {
   return { isWhole: false, fault, entryNumber };
 }
 
-/** 0: none. */
+/** The number of the last archived entry; 0: none. */
 function lastOf(archives: readonly AuditArchive[]): number {
   return archives.at(-1)?.lastNumber ?? 0;
 }
@@ -123,7 +128,10 @@ type Following = {
   readonly archives: readonly AuditArchive[];
 };
 
-/** Returns the entry from which the chain is read in the database. */
+/**
+ * Follows the entries of the given files. `readFrom`: the number of the first entry that is read, in the
+ * files or, without any, in the database.
+ */
 async function followFiles(
   { keyring, keys, known, archives }: Following & Pick<VerifyTools, 'keyring'>,
   paths: readonly string[],
@@ -147,7 +155,7 @@ async function followFiles(
   return foreign === undefined ? { readFrom: first } : { fault: 'archiveDiffers', entryNumber: foreign };
 }
 
-/** 0: no archive. */
+/** The number of a file's first entry; 0: the file is no archive. */
 async function firstNumberOf(path: string): Promise<number> {
   try {
     for await (const { entryNumber } of readArchive(path)) return entryNumber;
@@ -175,7 +183,7 @@ async function followFile(walk: ChainWalk, path: string, archive: AuditArchive):
   return isAll && archive.fileSha256.equals(hash ?? Buffer.alloc(0)) ? null : 'archiveDiffers';
 }
 
-/** Archived entries that are not deleted yet must end with the archive. */
+/** Archived entries that are still in the database must end with the seal that the archive has. */
 async function followDatabase(
   { database, keyring }: VerifyTools,
   { keys, known, archives, ends }: Following & { readonly ends: ChainEnds },

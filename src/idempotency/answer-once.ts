@@ -25,19 +25,26 @@ import type { RequestKey } from './idempotency-keys.sql.ts';
 /** `make`'s own commit records the key, or finds it taken. */
 export type Effect<Result> = {
   /**
-   * `isFirst`: whether the key is new; until it resolves, only reads. Returns `keyUsed` if the key is not
-   * new, or is taken later.
+   * `isFirst` tells whether the key is new: until it resolves, `make` may only read. Returns `keyUsed` if the
+   * key is not new, or was taken meanwhile.
    */
   readonly make: (isFirst: Promise<boolean>) => Promise<Result | 'keyUsed'>;
-  /** Nothing was recorded: then the first request with this key may be the cause. */
+  /**
+   * Whether nothing was recorded. Then the key is looked up again, because the first request with it may be
+   * the cause.
+   */
   readonly isRefused: (result: Result) => boolean;
   /** The outcome of the first request; null: none yet. */
   readonly repeatAnswer: (resourceId: string, progress: RequestProgress) => Promise<Result | null>;
   /**
-   * Finds the resource by its derived id, which a restore brings back without its key. Only if it was sent.
+   * Finds the resource by its derived id, if it was sent to its provider: a restore may bring it back without
+   * the key.
    */
   readonly findMade?: (span: IdSpan) => Promise<string | null>;
-  /** Whether that resource can be of a card (see `openCarrier`) although its key's fingerprint is gone. */
+  /**
+   * Whether the resource of `findMade` can be of this card (see `openCarrier`): its fingerprints are gone
+   * with the key.
+   */
   readonly canBeOfCard?: (resourceId: string, card: string) => Promise<boolean>;
 };
 
@@ -103,19 +110,20 @@ export async function findEarlierRequest(
   if (recorded === null) return null;
   let earlier = earlierRequest(recorded, request);
   if (earlier === null) {
-    // Another process used a data key made a moment ago.
+    // Another process may have used a data key that was made a moment ago.
     await keyring.reload();
     earlier = earlierRequest(recorded, { bodyFingerprints: keyring.fingerprints(request.text) });
   }
-  // A body that cannot be compared may be another request. Data keys outlive their fingerprints.
+  // A body that cannot be compared may be another one. That is rare: data keys outlive the fingerprints made
+  // with them.
   if (earlier === null || earlier.kind === 'otherBody') return { kind: 'otherBody' };
-  // A carrier that can no longer be opened may be the first one.
+  // A carrier that can no longer be opened (null) may be that of the first request.
   const card = await request.openCarrier();
   const isOther = card !== null && isOtherCard(recorded, keyring.fingerprints(carriedText(card)));
   return isOther ? { kind: 'otherBody' } : earlier;
 }
 
-/** null without a key. */
+/** Null: the request has no key. */
 export function identifyRequest(
   keyring: Pick<Keyring, 'fingerprints' | 'idDigest'>,
   merchantId: string,
@@ -129,14 +137,14 @@ export function identifyRequest(
   return { keyHash, text, bodyFingerprints: keyring.fingerprints(text), idStem: stem, openCarrier };
 }
 
-/** With a key, the id can be found by the key alone. */
+/** An id for the resource of a request. With a key it can be found by the key alone. */
 export function newIdOf(request: KeyedRequest | null): string {
   return request === null ? newId() : idUnder(request.idStem, newTry());
 }
 
 const noCarrier = () => Promise.resolve(null);
 
-/** Recorded with a request whose carrier was opened. */
+/** The request as it is recorded once its carrier was opened: its fingerprints then cover the card. */
 export function identifyCarried(
   keyring: Pick<Keyring, 'fingerprints'>,
   request: KeyedRequest | null,

@@ -1,27 +1,30 @@
 import type { Fingerprint } from '../keys/open-keyring.ts';
 
-/** For so long at least a key replays its answer. Later it counts as new. */
+/** For so many days at least a key replays its answer. After that it may count as new. */
 export const DAYS_KEPT = 30;
 
 /** The key belongs to method and path; `body` is as the contract read it. */
 export type SentRequest = {
   readonly idempotency: { readonly key: string; readonly target: string } | null;
   readonly body: unknown;
-  /** The card of the carrier as text, equal for equal cards; null: it cannot be opened. */
+  /**
+   * The card that the body's `numberToken` or `encryptedCard` (its carrier) holds, as a text that is equal
+   * for equal cards. Null: the carrier cannot be opened, or there is none.
+   */
   readonly openCarrier?: () => Promise<string | null>;
 };
 
-/** One for each data key that compares, the one in use first. */
+/** One fingerprint for each data key that is still compared with, the one in use first. */
 type Fingerprints = readonly [Fingerprint, ...Fingerprint[]];
 
 /** `keyHash`: over method, path and key. `text`: the comparable body. */
 export type KeyedRequest = {
   readonly keyHash: Buffer;
   readonly text: string;
-  /** Of the text and, once its carrier was opened, of the card. */
+  /** Fingerprints of the text and, once the carrier was opened, of the card. */
   readonly bodyFingerprints: Fingerprints;
   readonly openCarrier: () => Promise<string | null>;
-  /** For the id of a payment, cancel or capture. */
+  /** How the id of the payment, cancel or capture begins. */
   readonly idStem: IdStem;
 };
 
@@ -43,12 +46,12 @@ export type EarlierRequest =
   | { readonly kind: 'same'; readonly resourceId: string; readonly progress: RequestProgress }
   | { readonly kind: 'otherBody' };
 
-/** Of our keyed fingerprints. */
+/** The length of one keyed fingerprint. */
 const PRINT_BYTES = 32;
 
-/** Until then, the request that recorded the key may still make its resource or free the key. */
+/** How long after it recorded the key a request may still make its resource or free the key. */
 export const MAKING_MILLISECONDS = 45_000;
-/** By then the request's last statement is over too: a resource that was not made never will be. */
+/** After this time the request's last statement is over too: a resource that was not made never will be. */
 const LOST_MILLISECONDS = 60_000;
 
 /** The first request died: its resource will never exist. */
@@ -90,7 +93,7 @@ export function earlierRequest(
   return { kind: 'same', resourceId, progress: { isDone, ageMilliseconds } };
 }
 
-/** As recorded: body and carried card. */
+/** Fingerprints as they are recorded: that of the body, then that of the carried card. */
 export function withCarried(body: Fingerprints, carried: Fingerprints): Fingerprints {
   const [first, ...others] = body.map(({ keyId, print }) => {
     const card = carried.find((one) => one.keyId === keyId);
@@ -121,7 +124,7 @@ type IdStem = string & { readonly idStem: never };
 const GROUPS_OF_KEY = 24;
 const DIGITS_OF_CHANCE = 8;
 
-/** Digests under the id key. */
+/** Takes digests that were made under the id key. */
 export function idStem(ofRequest: Buffer, ofBody: Buffer): IdStem {
   const bytes = Buffer.concat([ofRequest.subarray(0, 10), ofBody.subarray(0, 2)]);
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x80;

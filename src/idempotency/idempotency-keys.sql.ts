@@ -13,7 +13,7 @@ const KEYS = inputRows<RequestKey>({
   key_hash: ['bytea', (key) => key.keyHash],
 });
 
-/** Of `REQUEST_OF_KEY` as `k`. */
+/** Reads the row of `REQUEST_OF_KEY`, which the statement names `k`. */
 export const RECORDED = rowCodec<RecordedRequest & RequestKey>(
   {
     merchantId: column.text(),
@@ -51,7 +51,7 @@ export function requestsRead(database: Database): BatchedReadOptions<RequestKey,
   };
 }
 
-/** For a request written with its resource: the key is committed with it, or not at all. */
+/** Columns of a request that is written with its resource: the key is committed with it, or not at all. */
 export const KEY_COLUMNS = {
   key_hash: ['bytea', ({ request }) => request?.keyHash ?? null],
   body_fingerprint: ['bytea', ({ request }) => request?.bodyFingerprints[0].print ?? null],
@@ -70,43 +70,46 @@ const INSERT_KEYS = `insert into idempotency_keys (merchant_id, key_hash, body_f
      select merchant_id, key_hash, body_fingerprint, body_fingerprint_key_id, resource_id`;
 
 /**
- * Keys with their resources, as the last writing CTE. Reads the CTE `keyed`: merchant_id, `KEY_COLUMNS` and
- * resource_id. No `on conflict`: see `racingForKeys`.
+ * Writes keys with their resources, as the last writing CTE. Reads the CTE `keyed`: merchant_id,
+ * `KEY_COLUMNS` and resource_id. No `on conflict`: see `racingForKeys`.
  */
 export const REMEMBER_KEYS = `remembered as (
      ${INSERT_KEYS}, true from keyed where key_hash is not null
      order by merchant_id, key_hash
    )`;
 
-/** For a resource that is still to be made. */
+/** Writes keys whose resources are still to be made. Reads the CTE `keyed`. */
 export const RESERVE_KEYS = `reserved as (
      ${INSERT_KEYS}, false from keyed where key_hash is not null
      order by merchant_id, key_hash
    )`;
 
-/** Reads the CTE `unkeyed`: merchant_id, key_hash and resource_id. */
+/** Deletes keys. Reads the CTE `unkeyed`: merchant_id, key_hash and resource_id. */
 export const FREE_KEYS = `freed as (
      delete from idempotency_keys k using unkeyed u
      where k.merchant_id = u.merchant_id and k.key_hash = u.key_hash and k.resource_id = u.resource_id
    )`;
 
-/** Only keys reserved after `unkeyed.reserved_after`: older ones count as lost. */
+/** Deletes only keys that were reserved after `unkeyed.reserved_after`: older ones count as lost. */
 export const FREE_RESERVED_KEYS = `freed as (
      delete from idempotency_keys k using unkeyed u
      where k.merchant_id = u.merchant_id and k.key_hash = u.key_hash and k.resource_id = u.resource_id
        and not k.is_done and k.created_at > u.reserved_after
    )`;
 
-/** Reads the CTE `made`: merchant_id, key_hash and resource_id. */
+/** Marks reserved keys as done. Reads the CTE `made`: merchant_id, key_hash and resource_id. */
 export const FINISH_KEYS = `finished as (
      update idempotency_keys k set is_done = true from made m
      where k.merchant_id = m.merchant_id and k.key_hash = m.key_hash and k.resource_id = m.resource_id
    )`;
 
-/** The repeated statement sees the winner, so a second loss is another key's. */
+/** The repeated statement sees the key that won, so a second loss is one of another key. */
 const MOST_RACES = 5;
 
-/** For check and insert of a key: if another process commits the key in between, the repetition sees it. */
+/**
+ * Repeats a statement that checks and inserts keys: if another process commits a key in between, the
+ * repetition sees it.
+ */
 export async function racingForKeys<Result>(write: () => Promise<Result>): Promise<Result> {
   for (let race = 1; ; race += 1) {
     try {
@@ -123,7 +126,7 @@ export function isKeyTaken(error: unknown): boolean {
   return hasSqlState(error, SQL_STATE.uniqueViolation) && constraint === 'idempotency_keys_pkey';
 }
 
-/** `$2`: older than so many days. */
+/** `$2`: keys older than so many days are deleted. */
 export const deleteOldKeys = forgetting<[number]>({
   table: 'idempotency_keys',
   by: 'created_at',
@@ -137,10 +140,10 @@ const LOOK = rowCodec({
   isDone: column.boolean(),
 });
 
-/** The key itself is not stored. */
+/** A keyed request, without its key, of which only a hash is stored. */
 export type KeyedRequestLook = RowOf<typeof LOOK>;
 
-/** Finds them by the index by age: the bounds keep it short. */
+/** Uses the index of keys by age: the bounds of time keep the range short. */
 const LIST = statement(
   'idempotency.list_of_resources',
   `select ${LOOK.columns} from idempotency_keys

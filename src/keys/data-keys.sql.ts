@@ -62,7 +62,10 @@ export async function insertDataKey(database: Pick<Database, 'query'>, key: NewD
 /** Writers of sealed rows never pause, so a row lock alone could wait for ever. A table lock queues. */
 const LOCK = statement('keys.lock', 'lock table data_keys in exclusive mode');
 
-/** `for update`: the update alone lets writers pass with the row in share mode or an older snapshot. */
+/**
+ * `for update` keeps out writers, which lock the row `for key share`. The update of `RETIRE` alone would let
+ * them pass, and they would see the key as still in use.
+ */
 const HOLD_FOR_ROTATION = statement(
   'keys.hold_for_rotation',
   'select data_key_id from data_keys where data_key_id = $1 and retired_at is null for update',
@@ -91,7 +94,7 @@ const HOLD_IN_USE = statement(
 /** The key was retired before its sealed bytes were written. Nothing was written; seal again. */
 export class KeyRetired extends Error {}
 
-/** Until the commit. Throws `KeyRetired`. */
+/** Keeps the key from being retired until the commit. Throws `KeyRetired`. */
 export async function keepInUse(tx: Tx, dataKeyId: number): Promise<void> {
   if ((await tx.query(HOLD_IN_USE, [dataKeyId])).length !== 1)
     throw new KeyRetired('the data key was retired');
@@ -115,8 +118,8 @@ export async function rewrapDataKey(
 }
 
 /**
- * An hour, so that no process still reads a row as it was before resealing. Fingerprints compare for 90 days,
- * longer than any network counts tries.
+ * Sealing keys stay for an hour after they are retired, so that no process still reads a row as it was before
+ * resealing. Fingerprints compare for 90 days, longer than any network counts tries.
  */
 const LIST_OVERDUE = statement(
   'keys.list_overdue',

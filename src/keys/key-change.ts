@@ -2,13 +2,13 @@ import type { Tx } from '../platform/postgres/database.ts';
 import { type Instant, instant } from '../values/instant.ts';
 import type { KeyPurpose } from './data-keys.sql.ts';
 
-/** For the audit log. Never holds a key. */
+/** A change of keys, as the audit log records it. Never holds a key. */
 export type KeyChange = {
   readonly action: 'key.create' | 'key.rotate' | 'key.reseal' | 'key.delete';
   /** `keys/card/3`: purpose and number of a data key, `keys/rsa/…` of a pair, `keys/key-encryption/…`. */
   readonly resource: string;
   readonly detail: Readonly<Record<string, string | number>>;
-  /** Recorded once more if the change failed after all. */
+  /** Set in a second record, if the change failed after the first. */
   readonly outcome?: 'failure';
 };
 
@@ -19,7 +19,10 @@ export type CommitKeyChange = <T>(work: (tx: KeyTx) => Promise<T>) => Promise<T>
 
 const CRYPTOPERIOD_MILLISECONDS = 365 * 24 * 60 * 60 * 1_000;
 
-/** A year after the key was made. null: never, because ids of keyed requests depend on the key. */
+/**
+ * When the key should be rotated: a year after it was made. Null: never, because ids of keyed requests depend
+ * on the key.
+ */
 export function dueAt(key: {
   /** `rsa`: the pairs that merchants encrypt cards with. */
   readonly purpose: KeyPurpose | 'key-encryption' | 'rsa';

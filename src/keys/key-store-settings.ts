@@ -2,7 +2,7 @@ import type { ChannelFiles } from '../platform/channels/channel-files.ts';
 import { channelUrlFault } from '../platform/channels/channel-url.ts';
 import { KEY_BYTES } from './sealing.ts';
 
-/** Exactly one of the three. */
+/** Where the key-encryption keys are. Only one store can be set. */
 export type KeyStoreSettings =
   | { readonly kind: 'file'; readonly path: string }
   | {

@@ -9,7 +9,7 @@ export type WrappedKey = { readonly keyId: string; readonly wrapped: Buffer };
 export type KeyStore = {
   /** For messages: `the key file /etc/parcela/keys.json`. */
   readonly name: string;
-  /** Reveals nothing about the key. */
+  /** The id reveals nothing about the key. */
   currentKeyId(): Promise<string>;
   /** Whether this key wrapped before the current one. False for prepared and unknown keys. */
   isFormer(keyId: string): Promise<boolean>;

@@ -104,7 +104,7 @@ type KeysContext = Pick<ModuleContext, 'configuration' | 'database' | 'metrics'>
 
 export function openKeys(context: KeysContext, sealedTables: readonly SealedTable[]): Module {
   const { configuration, database, store, keyring, commitChange, metrics } = context;
-  // For an alert on the yearly rotation.
+  // Serves an alert on the yearly rotation.
   const age = metrics.gauge(DATA_KEY_AGE_SECONDS);
   return {
     endpoints: [],

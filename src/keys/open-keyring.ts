@@ -15,7 +15,9 @@ import { unwrapDataKey, wrapNewKey } from './wrap-data-key.ts';
 
 export type Sealed = { readonly dataKeyId: number; readonly bytes: Buffer };
 
-/** For bytes that are opened again; the other purposes only make fingerprints and seals. */
+/**
+ * Purposes of keys that seal bytes to be opened again; those of the others only make fingerprints and seals.
+ */
 export const SEALING_PURPOSES = ['card', 'keyPair', 'secret'] as const;
 export type SealingPurpose = (typeof SEALING_PURPOSES)[number];
 
@@ -40,10 +42,11 @@ export type Keyring = {
   sealAgain(purpose: SealingPurpose, record: string, sealed: Sealed): Sealed | null;
   /** Equal texts have equal fingerprints under one key; without the key nothing can be guessed. */
   fingerprint(text: string): Fingerprint;
-  /** One for every key that still compares, the one in use first. */
+  /** One fingerprint for every key that is still compared with, the one in use first. */
   fingerprints(text: string): readonly [Fingerprint, ...Fingerprint[]];
   /**
-   * Of every key in use in the last `milliseconds` (by the database's clock: leave a margin), current first.
+   * Fingerprints under every key that was in use in the last `milliseconds`, the current key first. Keys are
+   * retired by the database's clock, which may differ from that of this process: leave a margin.
    */
   recentFingerprints(text: string, milliseconds: number): readonly [Fingerprint, ...Fingerprint[]];
   /** HMAC-SHA-256 under the id key, which is never rotated: digests stay equal for ever. */
@@ -57,7 +60,7 @@ export type Keyring = {
   keyInUse(purpose: KeyPurpose): number;
   /** Keys made when this keyring was opened, as `keys/card/1`: for the audit log. */
   readonly createdKeys: readonly string[];
-  /** They open what they sealed and seal nothing more, as far as this process knows. */
+  /** Keys that open what they sealed and seal nothing more, as far as this process knows. */
   retiredKeys(purpose: KeyPurpose): readonly number[];
 };
 
@@ -81,7 +84,7 @@ export type KeyInstallation = {
   readonly cell: string | null;
 };
 
-/** A keyring has a key in use for each. */
+/** A keyring has a key in use for each purpose. */
 export const PURPOSES: readonly KeyPurpose[] = ['card', 'keyPair', 'fingerprint', 'audit', 'secret', 'id'];
 
 type LoadedKey = Pick<WrappedDataKey, 'purpose' | 'isRetired' | 'retiredAt'> & { readonly key: KeyObject };

@@ -12,7 +12,7 @@ type InLanguage = Pick<Call<unknown, unknown, unknown>, 'language'>;
 
 export type Decimal = number | ExactNumber;
 
-/** Reais or percent, with two decimals. */
+/** Reais or percent, with at most two decimals. */
 export const decimal = (integerDigits: number, isPositive: boolean, description: string) =>
   Type.Unsafe<Decimal>({ exactDecimal: { integerDigits, decimals: 2, isPositive }, description });
 
@@ -20,7 +20,7 @@ export const day = (description: string) => Type.String({ format: 'day', maxLeng
 
 export const DUE_DAY = day('YYYY-MM-DD in São Paulo, today or later, five years ahead at most.');
 
-/** What the day of the payment changes. */
+/** The part of a request that says how the amount of a bill changes with the day of its payment. */
 export const TERMS_REQUEST = {
   fine: Type.Optional(
     named('BillFine', {
@@ -111,7 +111,7 @@ export const BANK_AWAY = refusal(503, GENERAL_TAG, {
   en: 'The bank could not be connected to: it was not asked. Repeat the request shortly.',
 });
 
-/** Nothing was sent to the bank. */
+/** The answer when nothing was sent to the bank. `noBank`: how the method says that it has no bank. */
 export function unaskedAnswer(
   kind: 'noBank' | 'notSent' | 'notConnected',
   noBank: RefusalShape,

@@ -15,13 +15,16 @@ const KIND = rowCodec(
   'l',
 );
 
-/** The link is held, so that the trigger of the payment, which opens its exception, finds the same. */
+/** Locks the link, so that the trigger of the payment, which opens its exception, finds it unchanged. */
 const KIND_BESIDE_LINK = statement(
   'bill_payments.kind_beside_link',
   `select ${KIND.columns} from payment_links l where l.merchant_id = $1 and l.link_id = $2 for no key update`,
 );
 
-/** Of money for a bill whose payment link is paid already, or over. Null: it may pay it, or there is none. */
+/**
+ * The kind of a payment whose bill belongs to a payment link that was disabled or is paid by another. Null:
+ * the payment may pay the link, or there is no link.
+ */
 export async function findKindBesideLink(
   tx: Tx,
   merchantId: string,

@@ -1,4 +1,7 @@
-/** `filedAgain`: a second file of the bank has it, and a person must find out whether it is another one. */
+/**
+ * Why nobody expected a payment. `filedAgain`: a second file of the bank reports the payment too, and a
+ * person must find out whether the payer paid twice.
+ */
 export type Surprise =
   | 'paidAgain'
   | 'paidAfterCancel'
@@ -6,7 +9,10 @@ export type Surprise =
   | 'paidAfterRefusal'
   | 'filedAgain';
 
-/** `otherAmount`: it pays the bill, but with another amount than was due on its day. */
+/**
+ * `second`: the bill or its payment link was paid already. `afterEnd`: it was over. `otherAmount`: the
+ * payment pays the bill, but with another amount than was due on its day.
+ */
 export const PAYMENT_KINDS = ['expected', 'second', 'afterEnd', 'otherAmount'] as const;
 export type PaymentKind = (typeof PAYMENT_KINDS)[number];
 

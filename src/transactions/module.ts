@@ -273,13 +273,15 @@ function observeResolutions(metrics: Metrics): ObserveResolution {
   return (kind, outcome) => resolutions.inc({ kind, outcome });
 }
 
-/** No patience in a jump of the merchant's test clock, which waits for what falls due in it. */
+/**
+ * Milliseconds to look for a billing's charge; 0 in a jump of a test clock, which waits for what falls due.
+ */
 function searchPatience({ configuration, isJumping }: TransactionsContext) {
   const { billings } = configuration;
   return (merchantId: string) => (isJumping(merchantId) ? 0 : billings.searchMilliseconds);
 }
 
-/** Counts every charge, and keeps from its answers which acquirers fail: those that payments pass over. */
+/** Counts every charge, and learns from its answer whether payments should pass its acquirer over. */
 function observeCharges(
   { log, metrics }: Pick<TransactionsContext, 'log' | 'metrics'>,
   countLink: CountLink,
@@ -307,7 +309,7 @@ function observeCharges(
   };
 }
 
-/** Also true where there is one acquirer, which payments never pass over. */
+/** These sentences are true also where there is one acquirer, which payments never pass over. */
 const BREAKER_WORDS = {
   ofConnection: {
     opens: 'an acquirer could not be reached five times in a row: payments that may go elsewhere do',
@@ -347,7 +349,7 @@ function observeAuthorizations(metrics: Metrics): Transactions['observe'] {
   };
 }
 
-/** The log says it once of each acquirer. */
+/** Counts links that were left out. The log tells of the first one of each acquirer. */
 function observeLinks({ log, metrics }: Pick<TransactionsContext, 'log' | 'metrics'>): CountLink {
   const leftOut = metrics.counter(LINKS_LEFT_OUT);
   const told = new Set<string>();

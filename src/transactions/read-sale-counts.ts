@@ -13,7 +13,7 @@ type Rounds = {
   readonly rounds: number;
 };
 
-/** Twenty million sales, and as many of all else. */
+/** Up to twenty million sales, and as many rows of each other kind. */
 const ROUNDS: Rounds = { sales: 100_000, rounds: 200 };
 
 type Round<Part, Place> = { readonly part: Part; readonly next: Place | null };
@@ -22,8 +22,9 @@ type Round<Part, Place> = { readonly part: Part; readonly next: Place | null };
 export type AllSales = SaleCounts & { readonly countedFrom: Instant | null };
 
 /**
- * Newest first. Each round takes its turn among the merchant's searches. Throws `Overloaded` or
- * `DatabaseUnavailable` if it gets none for half a minute. `place`: there are more; null: that was all.
+ * Reads in rounds, newest sales first. Each round takes its turn among the merchant's searches. Throws
+ * `Overloaded` or `DatabaseUnavailable` if a round gets none for half a minute. Returned `place`: older sales
+ * are left behind it; null: all were read.
  */
 async function readInRounds<Part, Place = SalePlace>(
   search: Search,
@@ -62,7 +63,7 @@ export async function readSaleCounts(
   return { ...all, countedFrom: place === null ? null : all.oldestAt };
 }
 
-/** What a period brought and what went back in it. */
+/** What a merchant sold in a period, and what was given back in it. */
 export async function readPeriodSums(
   search: Search,
   merchantId: string,

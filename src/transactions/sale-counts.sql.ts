@@ -9,7 +9,10 @@ import { DECIDED, UNDER_WAY } from './transaction-queries.sql.ts';
 /** Issuers may use any codes. Groups of codes come last, and the rarest are left out. */
 const MOST_GROUPS = 1_000;
 
-/** Counts one hour, brand or code, or all. Columns that are not part of its `kind` are null. */
+/**
+ * A row counts the sales of one hour, brand or code, or all; `kind` says which. Columns by which its sales
+ * are not grouped are null.
+ */
 const GROUP = rowCodec({
   kind: column.whole('grouping(hour, card_brand, response_code)'),
   hour: column.nullable(column.whole('hour')),
@@ -34,8 +37,8 @@ const SOLD = `(${OF_SOLD} and ${DECIDED} ${NEWEST_FIRST})
   union all (${OF_SOLD} and ${UNDER_WAY} ${NEWEST_FIRST})`;
 
 /**
- * Reads a range of transactions_by_sale_day, and only this index where vacuum has run. Sales alike within an
- * hour are grouped first: hours of São Paulo and UTC begin together. Only a query that names
+ * Reads a range of the index transactions_by_sale_day, and no rows where vacuum has run. Sales alike within
+ * an hour are grouped first: hours of São Paulo and UTC begin together. Only a query that names
  * installments_state may use the index.
  */
 const COUNT = statement(

@@ -75,6 +75,6 @@ export function addSaleCounts(parts: readonly SaleCounts[]): SaleCounts {
   };
 }
 
-/** The issuer approved, whatever became of it later. */
+/** States of sales that the issuer approved, whatever became of them later. */
 export const ANSWERED_YES = ['approved', 'preauthorized', 'capturing'] as const satisfies TransactionState[];
 export const ANSWERED_NO = ['declined'] as const satisfies TransactionState[];

@@ -28,7 +28,10 @@ const HOUR = rowCodec({
   oldestId: column.text('(select transaction_id::text from sold order by sold_at, transaction_id limit 1)'),
 });
 
-/** Reads the newest of a range of transactions_by_sale_day, and their rows, which lie beside each other. */
+/**
+ * Reads the newest sales of a range of the index transactions_by_sale_day, and their rows, which lie beside
+ * each other.
+ */
 const SUM_SALES = statement(
   'transactions.sum_sales',
   `with sold as materialized (
@@ -61,7 +64,7 @@ export async function sumSales(
   };
 }
 
-/** Of what was read. `oldest`: its moment or day, as PostgreSQL writes it. */
+/** Sums of the rows that were read. `oldest`: moment or day of the oldest row, as PostgreSQL writes it. */
 const SUM = rowCodec({
   read: column.whole('count(*)::integer'),
   count: column.whole('count(*) filter (where is_counted)::integer'),
@@ -70,8 +73,9 @@ const SUM = rowCodec({
 });
 
 /**
- * The newest of a period. Those of one moment, or day, are read together: the next begins before them. What
- * paid its bill counts as sold, also for a link that had ended, as the list of payments has it.
+ * Each statement reads the newest `$4` rows of a period, and with the last of them all of the same moment or
+ * day: the next read begins before that. A payment that paid its bill counts as sold, also for a payment link
+ * that had ended, as in the list of payments.
  */
 const MOVED = {
   pix: statement(
@@ -98,7 +102,7 @@ const MOVED = {
        order by canceled_at desc fetch first $4 rows with ties
      ) c`,
   ),
-  /** What nobody expected was not sold, so that giving it back takes nothing from sales. */
+  /** A payment that nobody expected was not sold, so that giving it back takes nothing from sales. */
   returnedByPix: statement(
     'pix_refunds.sum_refunded',
     `select ${SUM.columns} from (
@@ -116,7 +120,10 @@ const MOVED = {
 
 const KINDS = Object.keys(MOVED) as MovedKind[];
 
-/** The newest of what was moved beside the sales of cards, before `place`. `next`: there may be older. */
+/**
+ * Sums the newest payments by Pix and boleto, and the newest returns of money, before `place`. `next`: there
+ * may be older ones.
+ */
 export async function sumMoved(
   database: Reader,
   merchantId: string,

@@ -6,14 +6,17 @@ const HOURS = 24;
 export type MoneySum = {
   readonly count: number;
   readonly amount: Cents;
-  /** There is more than was summed. */
+  /** True: there is more than was summed. */
   readonly isCut: boolean;
 };
 
-/** What is cut is not nothing, whatever was summed of it. */
+/** Whether there was any. A sum that was cut counts as some, even if what was summed is nothing. */
 export const isSome = ({ count, isCut }: MoneySum) => count > 0 || isCut;
 
-/** What cards brought in a part of a period. `approved`, `declined`: answers, whatever came later. */
+/**
+ * Card sales of a part of a period. `count`, `amount`: sales that are approved now. `approved`, `declined`:
+ * answers of issuers, whatever came later.
+ */
 export type SalePart = {
   readonly amount: Cents;
   readonly count: number;
@@ -21,7 +24,7 @@ export type SalePart = {
   readonly declined: number;
 };
 
-/** Of cards. */
+/** Sums of the card sales of a period. */
 export type SaleSums = {
   readonly sold: MoneySum;
   readonly approved: number;
@@ -42,7 +45,7 @@ function sumOfParts(parts: readonly SalePart[]): SalePart {
   };
 }
 
-/** Of hours. `isCut`: there are older ones. */
+/** Adds up hours. `isCut`: the period has older sales, which were not read. */
 export function saleSumsOf(
   hours: readonly (SalePart & { readonly day: Day; readonly hour: number })[],
   isCut: boolean,
@@ -67,7 +70,7 @@ export type PeriodSums = SaleSums & {
 
 export type MovedKind = 'pix' | 'boletos' | 'returnedByCard' | 'returnedByPix';
 export type MovedSums = Readonly<Record<MovedKind, Pick<MoneySum, 'count' | 'amount'>>>;
-/** Before what each is read on; null: all of it was read. */
+/** The moment or day before which each kind is read on; null: all of the kind was read. */
 export type MovedPlace = Readonly<Record<MovedKind, string | null>>;
 
 const NONE = { count: 0, amount: cents(0) };

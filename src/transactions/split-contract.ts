@@ -87,7 +87,7 @@ function typeOf(entry: unknown): unknown {
   return (entry as { type?: unknown } | null | undefined)?.type ?? 'bruto';
 }
 
-/** In hundredths, exactly; null for what the schema refuses. */
+/** Hundredths of a percent, exactly; null for what the schema refuses. */
 function portionOf(percent: unknown): number | null {
   if (typeof percent !== 'number' && !(percent instanceof ExactNumber)) return null;
   const parts = decimalParts(percent);
@@ -205,7 +205,7 @@ export function writeSplit(shown: ShownSplit | null, installments: number, page 
   };
 }
 
-/** In a list: each beneficiary's total. */
+/** The member `split` of a list's item, which has only each beneficiary's total. */
 export function writeSplitInList(split: Split | null, totals: readonly ShareTotal[]): object {
   if (split === null || totals.length === 0) return {};
   const byPosition = new Map(totals.map((total) => [total.position, total]));

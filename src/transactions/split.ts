@@ -38,7 +38,10 @@ export type Share = {
   readonly canceledAmount: Cents;
 };
 
-/** Pages of whole beneficiaries: 99 installments of 100 have 9,900 shares, over half a megabyte. */
+/**
+ * Shares on one page, which has whole beneficiaries: 99 installments with 100 beneficiaries have 9,900
+ * shares, over half a megabyte.
+ */
 export const MOST_SHARES_SHOWN = 1_000;
 
 export function beneficiariesOfPage(installments: number): number {
@@ -106,7 +109,10 @@ export function recordedShares(
   );
 }
 
-/** Divides it among all parties, the merchant last: whole cents due first, then the largest fractions. */
+/**
+ * Divides an installment among all parties, the merchant last: whole cents due first, then by the largest
+ * fractions.
+ */
 function partsOfInstallment(
   installment: bigint,
   owed: readonly bigint[],

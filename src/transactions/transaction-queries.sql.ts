@@ -19,8 +19,8 @@ import {
 } from './transaction.ts';
 
 /**
- * Indexes of searches have only what is decided, so that a sale is written to them once. What is under way
- * stands in transactions_under_way. A search reads both, each branch by its own index.
+ * The indexes of searches hold decided transactions only, so that a sale is written to them once. Those under
+ * way stand in the index transactions_under_way. A search reads both, each branch by its own index.
  */
 export const DECIDED = 'due_at is null';
 export const UNDER_WAY = 'due_at is not null';
@@ -52,7 +52,10 @@ export async function findStates(
   return keys.length === 0 ? [] : (await database.query(FIND_STATES, KEYS.values(keys))).map(STATE.parse);
 }
 
-/** Its intent was taken back. Fence 0: resolving raises the fence before it voids anything. */
+/**
+ * The intent was taken back. Fence 0 says that nobody has resolved the charge: resolving raises the fence
+ * before it voids anything.
+ */
 export const NEVER_SENT = `t.state = 'voided' and t.fence = 0 and starts_with(t.unknown_reason, 'not sent')`;
 
 const OWN = rowCodec<Omit<Transaction, 'shares' | 'installments' | 'preauthorization'>>(
@@ -210,7 +213,7 @@ const BESIDE = rowCodec({
   ),
 });
 
-/** In the JSON cents are numbers and moments are milliseconds. Never sent cancels are left out. */
+/** In the JSON cents are numbers and moments are milliseconds. Cancels that were never sent are left out. */
 const FIND_WITH_CANCELS = statement(
   'transactions.find_with_cancels',
   `select ${WHOLE}, ${BESIDE.columns} from ${OF_WHOLE}, lateral (
@@ -229,7 +232,9 @@ const FIND_WITH_CANCELS = statement(
 
 const MOST_CANCELS = 100;
 
-/** Adds the newest hundred cancels, oldest first, the capture under way and the attempts, of one moment. */
+/**
+ * Adds the newest hundred cancels, oldest first, the capture under way and the attempts, all of one snapshot.
+ */
 export async function findTransactionWithCancels(
   database: Reader,
   merchantId: string,

@@ -160,11 +160,11 @@ export type Installment = {
   readonly state: InstallmentState;
 };
 
-/** Only of a sale that is captured later. All times are business time. */
+/** What only a sale has that is captured later. All times are business time. */
 export type Preauthorization = {
   readonly authorizedAmount: Cents;
   readonly authorizedAt: Instant;
-  /** After it the pre-authorization is voided. */
+  /** After this moment the pre-authorization is voided. */
   readonly captureUntil: Instant;
   /** When it was canceled or expired; null if neither. */
   readonly releasedAt: Instant | null;
@@ -187,7 +187,7 @@ export type Transaction = {
   readonly nsu: string | null;
   /** Business time of the approval or of the capture; null if not approved. */
   readonly approvedAt: Instant | null;
-  /** The reference of a billing's charge is the billing's id. */
+  /** `billing`: `referenceTransaction` is the billing's id. */
   readonly origin: Origin;
   readonly brand: CardBrand;
   readonly cardFirstSix: string;
@@ -201,7 +201,7 @@ export type Transaction = {
   /** Given before the charge; null if anti-fraud gave none. */
   readonly verdict: Intent['verdict'];
   readonly verdictReasons: readonly string[];
-  /** Null: the sale came without one. */
+  /** Null: the sale came without an authentication (3-D Secure). */
   readonly authentication: AuthenticationSummary | null;
   readonly split: RecordedSplit | null;
   /** One page of beneficiaries, by installment, then by position; empty without a split. */
@@ -235,7 +235,7 @@ export function isLookedForOn(
 
 /**
  * Milliseconds until it is certain that nothing of a charge is live, where a void is no tombstone: the
- * acquirer's horizon is over, and nothing live was seen for a while. 0: it is.
+ * acquirer's horizon is over, and nothing live was seen for a while. 0: it is certain now.
  */
 export function millisecondsUntilGone(
   { horizon, apart }: Pick<LateBooking, 'horizon' | 'apart'>,
@@ -245,14 +245,14 @@ export function millisecondsUntilGone(
   }: {
     /** Since the request's connection was closed, or later. */
     readonly searchedMilliseconds: number;
-    /** Since the first of the look-ups that saw nothing live, without one between that did. */
+    /** Since the first of the latest look-ups in a row that saw nothing live. */
     readonly clearMilliseconds: number;
   },
 ): number {
   return Math.max(0, horizon - searchedMilliseconds, apart - clearMilliseconds);
 }
 
-/** What the intent records, and nothing that must not be written. */
+/** What is known of a charge before its acquirer is asked. Holds no card number and no security code. */
 export type Intent = {
   readonly merchantId: string;
   readonly transactionId: string;
@@ -282,11 +282,11 @@ export type Intent = {
   readonly callbackUrl: string | null;
   /** JSON text of the buyer, as the merchant described it. */
   readonly customer: string | null;
-  /** This and the two below are for the acquirer only, and are not written. */
+  /** `softDescriptor`, `storedCardReason` and `buyer` are for the acquirer only, and are not written. */
   readonly softDescriptor: string | null;
   readonly storedCardReason: StoredCardReason | null;
   readonly buyer: AcquirerCustomer | null;
-  /** Of it only the summary is written. */
+  /** Only its summary is written. Null: the sale came without one. */
   readonly authentication: Authentication | null;
   readonly split: RecordedSplit | null;
   readonly createdBy: string;
@@ -303,14 +303,14 @@ export const SHORTEST_USEFUL_TIMEOUT_MILLISECONDS = 250;
 
 /**
  * First tries follow quickly, so an unknown outcome ends within a minute if the acquirer answers. If it does
- * not, only a few are asked.
+ * not, it is asked about a few charges only.
  */
 const RESOLVE_PAUSES_SECONDS = [1, 2, 4, 8, 15] as const;
 const LONGEST_RESOLVE_PAUSE_SECONDS = 30;
-/** While the acquirer is away only a few are asked; the only one that waits must detect its return soon. */
+/** An acquirer that is away is asked about a few rows only: even a single one must detect its return soon. */
 const LONGEST_PAUSE_WHILE_AWAY_SECONDS = 15;
 
-/** After it a row is asked about even if the process that noticed the return has ended. */
+/** After this pause a row is asked about even if the process that noticed the provider's return has died. */
 const LONGEST_UNASKED_PAUSE_SECONDS = 300;
 
 /** An unsent try asked nothing and does not count. */
@@ -321,7 +321,7 @@ export type Postponement = {
   readonly reason: string;
   /** False: nothing was sent, and the try does not count. */
   readonly wasAsked?: boolean;
-  /** Milliseconds until its end is known by itself: until then nobody need look. 0: somebody must. */
+  /** Milliseconds until the end comes by itself: until then nobody need look. 0: a person must look. */
   readonly left?: number;
 };
 
@@ -330,16 +330,16 @@ export function unsentPostponement(reason: string): Postponement {
 }
 
 /**
- * How long something waits whose provider is away while others answer: half the time that it is away. A short
- * outage costs little time, and in a long one few rows are read and put off again.
+ * How long a row waits whose provider is away while others answer: half the time that the provider is away. A
+ * short outage costs little time, and in a long one few rows are read and put off again.
  */
 export function secondsToWait(awaySeconds: number, longest: number): number {
   return Math.min(longest, Math.max(LONGEST_PAUSE_WHILE_AWAY_SECONDS, Math.round(awaySeconds / 2)));
 }
 
 /**
- * Its provider is away while others answer, and it was not asked. One that was asked comes again soon, and
- * pulls these forward when the provider is back: however many wait, they hold up nothing of the others.
+ * For a row that was not asked about, because its provider is away while others answer. The few rows that are
+ * asked about come again soon, and pull these forward when the provider is back.
  */
 export function awayPostponement(awaySeconds: number): Postponement {
   return {
@@ -358,8 +358,8 @@ export function untilGonePostponement(milliseconds: number): Postponement {
 }
 
 /**
- * The pause after so many tries to resolve (1: after the first). Never ends: an unresolved charge
- * is never given up. `isAway`: the acquirer does not answer at all.
+ * The pause after so many tries to resolve (1: after the first). Tries never end, because an unresolved
+ * charge is never given up. `isAway`: the acquirer does not answer at all.
  */
 export function secondsUntilNextResolveTry(tries: number, isAway = false): number {
   const seconds = RESOLVE_PAUSES_SECONDS[tries - 1] ?? LONGEST_RESOLVE_PAUSE_SECONDS;
@@ -369,13 +369,13 @@ export function secondsUntilNextResolveTry(tries: number, isAway = false): numbe
 const LOOK_PAUSES_SECONDS = [...RESOLVE_PAUSES_SECONDS, 30, 30, 60, 300, 900] as const;
 const LONGEST_LOOK_PAUSE_SECONDS = 3_600;
 
-/** Where an end may take days, and asking brings it no nearer. `left`: milliseconds until it is there. */
+/** For an end that may take days, and that asking brings no nearer. `left`: milliseconds until it comes. */
 export function secondsUntilNextLook(tries: number, left = Number.POSITIVE_INFINITY): number {
   const seconds = LOOK_PAUSES_SECONDS[tries - 1] ?? LONGEST_LOOK_PAUSE_SECONDS;
   return Math.min(seconds, Math.max(1, Math.ceil(left / 1_000)));
 }
 
-/** Asked ever more rarely once it was said again: behind an outage there were many tries. */
+/** Looks come ever more rarely, but only once the same was said again: an outage also makes many tries. */
 export function secondsUntilNextDoubt(tries: number, isSaidAgain: boolean): number {
   return isSaidAgain ? secondsUntilNextLook(tries) : secondsUntilNextResolveTry(tries);
 }
@@ -387,7 +387,7 @@ export const UNKNOWN_RESPONSE_CODE = NO_ISSUER_CODE;
 export type Attempt = {
   readonly transactionId: string;
   readonly acquirer: string;
-  /** Of an attempt that surely charged nothing; null for all others. */
+  /** Why the attempt surely charged nothing; null: its state says what became of it. */
   readonly notSentReason: string | null;
 };
 

@@ -7,7 +7,10 @@ import { readKeyFile } from '../stores/read-key-file.ts';
 import { createNextKey, forgetFileKey, type KeyFileTools } from '../stores/rotate-file-key.ts';
 
 export type CreatedKey =
-  /** `created`: the first of a new key file. `prepared`: beside keys in use. */
+  /**
+   * `created`: the first key of a new file. `prepared`: a key beside those in use. `preparedBefore`: an
+   * earlier command has prepared it.
+   */
   | {
       readonly kind: 'created' | 'prepared' | 'preparedBefore';
       readonly keyId: string;
@@ -17,7 +20,7 @@ export type CreatedKey =
   | { readonly kind: 'sealedElsewhere'; readonly keyIds: readonly string[]; readonly path: string }
   | { readonly kind: 'tooManyKeys'; readonly path: string };
 
-/** In base64, for display; stored nowhere. */
+/** A new key in base64, for display; stored nowhere. */
 export function printedKey(): { readonly keyId: string; readonly key: string } {
   const { keyId, key } = newKey();
   return { keyId, key: key.toString('base64') };

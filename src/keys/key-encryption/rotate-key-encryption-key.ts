@@ -11,7 +11,10 @@ export type KeyEncryptionRotation = {
   readonly wasUnfinished: boolean;
 };
 
-/** Another operator may rotate meanwhile: both continue until all is under the newest key. */
+/**
+ * How often all data keys are gone through. If another operator rotates meanwhile, both commands go on until
+ * all data keys are under the newest key.
+ */
 const MOST_WALKS = 10;
 
 /**
@@ -26,7 +29,8 @@ export async function rotateKeyEncryptionKey(
   const before = await tools.store.currentKeyId();
   const rows = await listDataKeys(tools.database);
   const isUnder = (key: WrappedDataKey) => key.keyEncryptionKeyId === before;
-  // This command changes a key file; for other stores a mix of keys shows an unfinished rotation.
+  // A key file changes by this command alone, so a data key under another key shows an unfinished rotation.
+  // In other stores the operator has changed the key before: there only a mix of keys shows one.
   const wasUnfinished = !rows.every(isUnder) && (settings.kind === 'file' || rows.some(isUnder));
   if (settings.kind === 'file' && !wasUnfinished) {
     if ((await createNextKey(settings.path, tools)) === 'tooManyKeys') return 'tooManyKeys';
@@ -51,7 +55,7 @@ type RewrapTools = Omit<RotationTools, 'keyring' | 'cell'>;
 
 /**
  * Rewraps every data key of a former key, one commit each, so that it may be killed anywhere. Returns how
- * many. Leaves unknown and prepared keys alone, because another machine has a newer file. Throws
+ * many. Leaves data keys under unknown and prepared keys alone: another machine has a newer key file. Throws
  * `KeysUnusable`.
  */
 export async function rewrapDataKeys(tools: RewrapTools): Promise<number> {

@@ -11,19 +11,19 @@ import {
 
 export type ResealTools = { readonly database: Database; readonly keyring: Keyring };
 
-/** A payment that meets one of them waits for milliseconds. */
+/** A payment that needs one of these rows waits for milliseconds. */
 const ROWS_PER_COMMIT = 100;
 
 export type Walk = {
   readonly resealed: number;
-  /** They stay as they are. */
+  /** Rows that did not open: they stay as they are. */
   readonly unopened: number;
 };
 
 /**
- * Reseals under the key in use what retired keys have sealed: walks each table by primary key, with a commit
- * for each batch, so that it may be killed anywhere. Processes share the walk by skipping locked rows. Rows
- * that do not open stay, with an alarm.
+ * Reseals under the key in use what retired keys have sealed. Goes through each table by primary key, with a
+ * commit for each batch, so that it may be killed anywhere. Several processes share the work by skipping
+ * locked rows. Rows that do not open stay, with an alarm.
  */
 export async function resealRows(
   tools: ResealTools,

@@ -38,7 +38,7 @@ export type SealedColumn<K extends Key = Key> = {
   readonly purpose: SealingPurpose;
   /** In the order of the primary key. */
   readonly key: K;
-  /** The sealed bytes are bound to it. */
+  /** The record that the sealed bytes are bound to. */
   readonly record: (key: KeyOf<K>) => string;
 };
 
@@ -46,13 +46,14 @@ export type SealedTable = {
   readonly purpose: SealingPurpose;
   readonly firstKey: readonly unknown[];
   /**
-   * `$1` keys, `$2` most rows, then the primary key to start after. Returns key, `sealed` and `data_key_id`.
+   * `$1` data keys, `$2` most rows, then the primary key to start after. Returns the primary key, `sealed`
+   * and `data_key_id`.
    */
   readonly hold: Statement;
-  /** `$1` the new key, then the rows. */
+  /** `$1` the new data key, then the rows. */
   readonly change: Statement;
   readonly rows: InputRows<ResealedRow>;
-  /** `$1` keys; returns `data_key_id` and `sealed_rows`. */
+  /** `$1` data keys; returns `data_key_id` and `sealed_rows`. */
   readonly count: Statement;
   readonly readKey: (row: Row) => Pick<SealedRow, 'key' | 'record'>;
 };
@@ -70,7 +71,7 @@ function inputOf(key: Key): InputRows<ResealedRow> {
   );
 }
 
-/** By the ends of the statements' names. */
+/** Texts of a table's statements, by what their names end with. */
 export function sealedTexts({ table, sealed, keyId, key }: Omit<SealedColumn, 'record'>) {
   const names = Object.keys(key).map(columnName);
   const columns = names.join(', ');
@@ -139,7 +140,7 @@ export async function resealHeldRows(
   return (await tx.query(table.change, [dataKeyId, ...table.rows.values(rows)])).length;
 }
 
-/** By data key, over all tables; without an entry for 0. */
+/** Counts rows by data key, over all tables. A key without rows has no entry. */
 export async function countSealedRows(
   database: Database,
   tables: readonly SealedTable[],

@@ -34,7 +34,10 @@ export async function createKeyFile(path: string, environment: string): Promise<
   return true;
 }
 
-/** Made folders are owned like the file. Returns the owner; null: the current account. */
+/**
+ * Makes the folder of the file if it is missing. New folders get the owner of the file, who is returned;
+ * null: the current account.
+ */
 async function createFolder(path: string): Promise<FileOwner | null> {
   const folder = resolve(dirname(path));
   const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -45,7 +48,7 @@ async function createFolder(path: string): Promise<FileOwner | null> {
   return owner;
 }
 
-/** From the first to the last; empty if none was made. */
+/** All folders from the first to the last; none if `first` is undefined. */
 function foldersBetween(first: string | undefined, last: string): string[] {
   if (first === undefined) return [];
   const names = relative(first, last).split(sep).filter(Boolean);
@@ -74,7 +77,7 @@ export async function writeDraft(path: string, file: KeyFile, owner: FileOwner |
   return draft;
 }
 
-/** With another owner and mode 600 the service could not read the file. */
+/** Gives the file to its owner: with another one and mode 600 the service could not read it. */
 async function giveTo(handle: FileHandle, { uid, gid }: FileOwner, path: string): Promise<void> {
   const made = await handle.stat();
   if (made.uid === uid && made.gid === gid) return;

@@ -1,14 +1,17 @@
 import { KEY_BYTES, keyCheckValue } from '../sealing.ts';
 
 export type KeyOfFile = {
-  /** Its check value. */
+  /** The check value of the key. */
   readonly keyId: string;
   readonly key: Buffer;
   /** ISO 8601 in UTC; null: the only key of the first format. */
   readonly createdAt: string | null;
 };
 
-/** Keys, oldest first. Before the current one: kept for backups. After it: prepared, not wrapping yet. */
+/**
+ * `keys`: oldest first. Those before the current one are kept for backups; one after it is prepared, and does
+ * not wrap yet.
+ */
 export type KeyFile = {
   readonly environment: string;
   readonly currentKeyId: string;

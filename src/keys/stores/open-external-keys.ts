@@ -66,7 +66,7 @@ function bytesOf(text: unknown): Buffer | null {
   return Buffer.from(text, 'base64');
 }
 
-/** Without a slash at its end. */
+/** `url` has no slash at its end. */
 type KeyStoreAddress = { readonly url: string; readonly channel: ChannelFiles };
 
 type KeyStoreAnswer = { readonly status: number; readonly body: Readonly<Record<string, unknown>> };
@@ -117,7 +117,7 @@ type Asked = {
   readonly body: string | null;
 };
 
-/** A text: why there is no usable answer. */
+/** Returns a text if there is no usable answer: why. */
 async function askOnce({ url, headers, body }: Asked, agent: Agent): Promise<KeyStoreAnswer | string> {
   try {
     const response = await fetch(url, {

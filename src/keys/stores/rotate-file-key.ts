@@ -6,7 +6,7 @@ import { flushFolder, newKey, writeDraft } from './create-key-file.ts';
 import { type KeyFile, MOST_KEYS_OF_FILE, preparedKey } from './key-file.ts';
 import { readKeyFile } from './read-key-file.ts';
 
-/** A change takes milliseconds. */
+/** Tries to take the lock, which another command holds for milliseconds. */
 const MOST_TRIES = 100;
 const PAUSE_MILLISECONDS = 100;
 
@@ -42,7 +42,10 @@ async function changeKeyFile(
   }
 }
 
-/** A full disk or missing right shows in the draft. Then the change is audited, and made visible last. */
+/**
+ * Writes a draft first, which shows a full disk or a missing right. Then the change is audited, and made
+ * visible last.
+ */
 async function replaceFile(
   target: string,
   { file, changes }: KeyFileChange,
@@ -65,7 +68,9 @@ async function replaceFile(
   await flushFolder(target);
 }
 
-/** Holds machine name and process number, so that the lock of a killed process does not block others. */
+/**
+ * The lock holds machine name and process number, so that the lock of a killed process does not block others.
+ */
 async function takeLock(lock: string): Promise<void> {
   let holder = '';
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
@@ -79,7 +84,7 @@ async function takeLock(lock: string): Promise<void> {
   );
 }
 
-/** Moved aside before removal: if another command has taken the lock meanwhile, it is put back. */
+/** Moves the lock aside before it is removed: if another command has taken it meanwhile, it is put back. */
 async function removeDeadLock(lock: string, dead: string): Promise<void> {
   const aside = `${lock}.${process.pid}`;
   try {
@@ -93,7 +98,7 @@ async function removeDeadLock(lock: string, dead: string): Promise<void> {
   }
 }
 
-/** Created with its holder's name in it: an empty lock of a killed command would block for good. */
+/** The lock appears with its holder's name in it: an empty lock of a killed command would block for good. */
 async function createLock(lock: string): Promise<boolean> {
   const draft = `${lock}.${process.pid}.new`;
   try {

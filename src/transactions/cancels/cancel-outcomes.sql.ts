@@ -27,7 +27,7 @@ type CancelKey = {
 export type AcceptedCancelRow = CancelKey & {
   readonly askAfterSeconds: number;
   readonly fence: number;
-  /** The acquirer's own identifier of it; null if none was named. */
+  /** The acquirer's own identifier of the cancel; null if none was named. */
   readonly refundId: string | null;
   /** Why a person should look; null: it is not late. */
   readonly overdue: string | null;
@@ -75,7 +75,7 @@ const READ_RESTS = statement(
 
 export type RestRow = InstallmentRest & { readonly state: InstallmentState };
 
-/** Locks the installments. */
+/** Locks and reads the installments that have something left. */
 export async function readRests(tx: Tx, merchantId: string, transactionId: string): Promise<RestRow[]> {
   const rows = await tx.query(READ_RESTS, [merchantId, transactionId]);
   return rows.map((row) => ({ ...REST.parse(row), shares: SHARES.parse(row) }));
@@ -98,10 +98,11 @@ const ENDED_PARTS = inputRows<RestRow>(
 );
 
 /**
- * Each installment has the same number of shares ($4). What they give back ($3) is ordered by installment, as
- * in `PARTS` ($8), then by position, and found by index: a join of thousands with thousands could compare
- * each pair. A partly canceled installment makes no movement. The cancel takes a movement number instead,
- * under the same lock, so that readers of movements learn of it.
+ * Each installment has the same number of shares ($4). The cents that shares give back ($3) are ordered by
+ * installment, as in `PARTS` ($8), then by position, and found by their index: a join of thousands with
+ * thousands could compare each pair. A partly canceled installment makes no movement. Instead the cancel
+ * itself takes a movement number, while the statement holds its lock on movements (see `findWriters`), so
+ * that readers of movements learn of it.
  */
 const RECORD = statement(
   'cancels.record',
@@ -137,7 +138,7 @@ const RECORD = statement(
    select transaction_id, ${IS_WAITING} from changed`,
 );
 
-/** A callback goes out where the caller had no answer, or "pending". */
+/** Sends a callback if the caller had no answer, or was answered that the cancel is pending. */
 const RECORD_REFUSAL = statement(
   'cancels.record_refusal',
   `with changed as (
@@ -162,8 +163,8 @@ const RECORD_REFUSAL = statement(
 
 /**
  * No money moves yet. `tries` restarts at 0, because pauses after the acceptance are counted on their own.
- * Requires the fence: if a change reported the decision meanwhile, the cancel is due and must stay due. One
- * with a reason is listed as unresolved.
+ * Requires the fence: if a change reported the decision meanwhile, the cancel is due and must stay due. A
+ * cancel with an unknown_reason is listed as unresolved.
  */
 const RECORD_ACCEPTED = statement(
   'cancels.record_accepted',
@@ -220,7 +221,9 @@ async function recordOutcome(
   return STATE.parse(found).state;
 }
 
-/** `isRecorded` false: it was final, or another process holds it. `isWaiting`: a delivery was written. */
+/**
+ * `isRecorded` false: the cancel was final, or another process holds it. `isWaiting`: a delivery was written.
+ */
 export type RecordedOutcome = { readonly isRecorded: boolean; readonly isWaiting: boolean };
 
 export async function recordCancelOutcome(tx: Tx, row: CancelOutcomeRow): Promise<RecordedOutcome> {

@@ -82,8 +82,8 @@ export async function cancelTransaction(
 }
 
 /**
- * If a capture or another cancel came first, the cancel starts over to find its refusal. `Overloaded` wrote
- * nothing, even if the payment changed between the two tries.
+ * Releases a pre-authorization. If a capture or another cancel came first, the cancel starts over to find its
+ * refusal. A release that throws `Overloaded` wrote nothing.
  */
 async function letGo(
   tools: CancelTools,

@@ -35,7 +35,7 @@ export type CancelIntent = {
   readonly requestedAt: Instant;
   /** Business time. Sales before it are too old. */
   readonly oldestSale: Instant;
-  /** Likewise, by the acquirers that do not find so old a sale. */
+  /** `oldestSale` of each acquirer that must find a sale to cancel it, and finds only younger ones. */
   readonly oldestAt: Readonly<Record<string, Instant>>;
   /** The acquirers that cancel only whole charges. */
   readonly wholeAt: readonly string[];
@@ -177,7 +177,7 @@ export function secondsUntilNextPendingTry(tries: number): number {
 
 const DAY_MILLISECONDS = 86_400_000;
 
-/** `findableDays`: by acquirer, as of `findableDays`. */
+/** `findableDays`: for how many days an acquirer finds a sale, of those that must find it to cancel it. */
 export function oldestCancelableSales(
   now: Instant,
   days: number,

@@ -34,7 +34,10 @@ export type CancelIntentResult =
       readonly authorizationCode: string;
       readonly acquirer: string;
       readonly tid: string | null;
-      /** By other cancels; those of an acquirer that knows no cancel's reference are all decided. */
+      /**
+       * Cents that other cancels gave back. At an acquirer that knows no cancel's reference all of those are
+       * decided.
+       */
       readonly givenBack: Cents;
     }
   /** The charge is only authorized: nothing was written here, and it must be released instead. */
@@ -70,8 +73,9 @@ const AMOUNT_GIVEN_BACK = `(select coalesce(sum(o.amount), 0)::bigint from cance
        and o.transaction_id = t.transaction_id and o.state = 'canceled')`;
 
 /**
- * With chargebacks. It equals the transaction's canceled amount only if no cancel is undecided: also if one
- * was written while this statement waited for the transaction, whose own columns alone are then read anew.
+ * What was taken off the installments, by chargebacks too. It equals the transaction's canceled_amount only
+ * if no cancel is undecided. If one was written while this statement waited for the lock, they differ as
+ * well: then only the transaction's own columns are read anew.
  */
 const DECIDED_AMOUNT = `(select coalesce(sum(p.canceled_amount), 0)::bigint from installments p where p.merchant_id = t.merchant_id
        and p.transaction_id = t.transaction_id)`;
@@ -124,7 +128,7 @@ const AMOUNT_UNDER_WAY = `(select coalesce(sum(o.amount), 0)::bigint from cancel
 const FOUND = rowCodec(
   {
     cancelId: column.text('i.cancel_id'),
-    /** The cancel's own amount, if it was written before. */
+    /** The cancel's own amount if an earlier try wrote it; null: the cancel does not exist. */
     committed: column.nullable(column.money('c.amount')),
     state: column.oneOf(TRANSACTION_STATES),
     soldAt: column.instant(),
@@ -221,8 +225,8 @@ const FIND_MADE = statement(
 );
 
 /**
- * Finds the sent cancel, or the release, whose id is in this span. After a restore also one that the acquirer
- * has and that is still to be recorded here.
+ * Finds the sent cancel, or the release, whose id is in this span. After a restore it also finds a cancel
+ * that the acquirer has, and that is still to be recorded here.
  */
 export async function findMadeCancel(
   database: Database,
@@ -265,7 +269,7 @@ const UNRESOLVED = rowCodec(
     requestId: column.text('c.cancel_id'),
     isAccepted: column.boolean('c.accepted_at is not null'),
     refundId: column.nullable(column.text()),
-    /** By other cancels of the charge. */
+    /** Cents that other cancels of the charge gave back. */
     givenBack: column.money(
       `(select coalesce(sum(o.amount), 0)::bigint from cancels o where o.merchant_id = c.merchant_id
        and o.transaction_id = c.transaction_id and o.state = 'canceled')`,
@@ -274,7 +278,7 @@ const UNRESOLVED = rowCodec(
   'c',
 );
 
-/** Leased by this process. */
+/** A cancel without a final answer, leased by this process. */
 export type UnresolvedCancel = RowOf<typeof UNRESOLVED>;
 
 export const CANCEL_REQUESTS = requestQueue(

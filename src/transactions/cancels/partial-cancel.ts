@@ -1,6 +1,6 @@
 import { type Cents, cents } from '../../values/cents.ts';
 
-/** An amount as sold, and how much of it was given back since. */
+/** An amount as sold, and how much of it was given back after the sale. */
 export type Reduced = { readonly amount: Cents; readonly canceledAmount: Cents };
 
 /** `shares` are the beneficiaries'; the remainder is the merchant's. */

@@ -74,7 +74,10 @@ const LOCK_CHANGE = statement(
 
 const CANCEL = rowCodec({ state: column.oneOf(['canceling', 'pending'] as const) });
 
-/** Read under the transaction's lock, which every cancel takes first: what is not seen is not there. */
+/**
+ * Read under the transaction's lock, which every cancel takes first: a cancel that is not seen does not
+ * exist.
+ */
 const FIND_CANCEL = statement(
   'changes.find_cancel',
   `select ${CANCEL.columns} from cancels
@@ -214,7 +217,7 @@ const POSTPONE = statement(
    returning c.change_id, exists (select from marked) as is_unprocessed`,
 );
 
-/** Stands for no transaction of ours, for a charge that another system made. */
+/** An id that no transaction has. It stands for a charge that another system made. */
 const NO_TRANSACTION = '00000000-0000-0000-0000-000000000000';
 
 export type RecordTools = {
@@ -224,9 +227,9 @@ export type RecordTools = {
 };
 
 /**
- * One commit: transaction, change and installment are locked, the state tables decide, and installment,
- * shares, movement and deliveries are written; or the reason for a refusal or a wait. Harmless to repeat, in
- * any number of processes.
+ * Decides a change in one commit: transaction, change and installment are locked, the state tables decide,
+ * and installment, shares, movement and deliveries are written; or the reason for a refusal or a wait.
+ * Harmless to repeat, in any number of processes.
  */
 export async function recordChange(
   { database, deliverer, chargebacks }: RecordTools,

@@ -27,7 +27,7 @@ export type WaitingChange = AnyWaitingChange & {
   readonly happenedAt: Instant;
 };
 
-/** Read under lock. */
+/** What a change is decided by, read under lock. */
 export type ChangeGround = {
   readonly event: ChangeEvent;
   /** An earlier change of the same installment still waits. */
@@ -102,10 +102,10 @@ function refusalOfState(state: TransactionState): ChangeDecision | null {
 }
 
 /**
- * A chargeback comes off its own installment first. A cancel that the acquirer booked after it, before we
- * knew of it, came off this installment here and off another there. So what is missing comes off the others,
- * and the sums are equal again. More than all have left is refused: the acquirer took back what was never
- * sold.
+ * A chargeback comes off its own installment first. But if the acquirer booked a cancel after the chargeback,
+ * and we recorded the cancel before we knew of that, the cancel came off this installment here and off
+ * another one there. So what is missing comes off the others, and the sums are equal again. More than all
+ * installments have left is refused: the acquirer took back what was never sold.
  */
 function decideChargeback({ amount, restOfOthers }: ChangeGround, rest: number): ChangeDecision {
   const taken = amount ?? rest;

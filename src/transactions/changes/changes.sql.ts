@@ -172,7 +172,7 @@ const KEEP = statement(
    select merchant_id from moved`,
 );
 
-/** How far the acquirer's changes were read. Merchants need a cursor that have sold something. */
+/** How far the changes of each acquirer were read. Only a merchant that has sold something needs a cursor. */
 export const CHANGE_CURSORS = feedCursors<AcquirerPage>(
   {
     name: 'changes',

@@ -9,8 +9,8 @@ import { type Instant, utcText } from '../../values/instant.ts';
  */
 
 /**
- * Sets the mark for the chargeback `e` of the transaction `t`. Each marks once, because the merchant may have
- * reactivated the subscription since. Constant text.
+ * A constant part of statements: sets the mark for the chargeback `e` of the transaction `t`. Each chargeback
+ * marks only once, because after that the merchant may have reactivated the subscription.
  */
 export const UNPROCESSED_IF_BILLING = `unprocessed_chargeback_at =
        case when t.origin = 'billing' and e.marked_at is null then now() else t.unprocessed_chargeback_at end`;
@@ -24,7 +24,7 @@ const UNPROCESSED = rowCodec({
 
 export type UnprocessedChargeback = RowOf<typeof UNPROCESSED>;
 
-/** Far above normal load. A merchant's chargebacks are looked for among these only. */
+/** The oldest marks among which a merchant's chargeback is looked for: far more than are ever unprocessed. */
 const MOST_LOOKED_THROUGH = 10_000;
 
 const LIST = statement(
@@ -72,7 +72,7 @@ const OF_PAYMENT = rowCodec({
 
 export type PaymentChargeback = RowOf<typeof OF_PAYMENT>;
 
-/** Uses acquirer_changes_chargebacks. A sale has at most 99 installments. */
+/** Uses the index acquirer_changes_chargebacks. A sale has at most 99 installments. */
 const LIST_OF_PAYMENT = statement(
   'changes.list_chargebacks_of_payment',
   `select ${OF_PAYMENT.columns} from acquirer_changes
@@ -109,7 +109,10 @@ export type Dispute = Omit<RowOf<typeof DISPUTE>, 'brand' | 'lastFour'> & {
   readonly card: { readonly brand: string; readonly lastFour: string } | null;
 };
 
-/** Reads acquirer_changes_disputes, whose condition is written out here; sales and installments by key. */
+/**
+ * Reads the index acquirer_changes_disputes, whose condition is written out here; sales and installments are
+ * read by key.
+ */
 const LIST_DISPUTES = statement(
   'changes.list_disputes',
   `select ${DISPUTE.columns}
@@ -130,7 +133,7 @@ const LIST_DISPUTES = statement(
    order by c.happened_at desc, c.change_number desc`,
 );
 
-/** The newest first. Refused ones took nothing back. */
+/** Newest first. Leaves out refused chargebacks, which took nothing back. */
 export async function listDisputes(
   database: Reader,
   merchantId: string,

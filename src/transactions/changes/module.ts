@@ -82,7 +82,7 @@ export function openChanges(
   });
 }
 
-/** Each acquirer numbers its own changes. */
+/** Makes the ids of changes differ between acquirers, because each numbers its own. */
 function changesOf(provider: string, changes: readonly AcquirerChange[]): readonly AcquirerChange[] {
   return changes.map((change) => ({ ...change, changeId: qualifiedChangeId(provider, change.changeId) }));
 }

@@ -6,14 +6,14 @@ export type Buyer = {
   readonly name: string | null;
   /** CPF or CNPJ without mask, letters upper case. Null: it is neither, so it tells nobody from others. */
   readonly document: string | null;
-  /** As it was given. */
+  /** The document as it was given. */
   readonly writtenDocument: string | null;
   readonly email: string | null;
   readonly phone: string | null;
   readonly address: string | null;
 };
 
-/** Of a boleto's payer. */
+/** Fields of the address of a boleto's payer, in the order in which they are written. */
 const ADDRESS_FIELDS = ['street', 'number', 'complement', 'district', 'city', 'state', 'zipCode'];
 
 function textOf(value: unknown, field: string): string | null {
@@ -21,7 +21,7 @@ function textOf(value: unknown, field: string): string | null {
   return typeof text === 'string' && text.trim() !== '' ? text.trim() : null;
 }
 
-/** Of a customer or a payer, whose fields are named alike. Null: it names nobody. */
+/** Reads a customer or a payer: their fields are named alike. Null: nobody is named. */
 export function buyerOf(named: unknown): Buyer | null {
   const text = (field: string) => textOf(named, field);
   const joined = (between: string, ...parts: readonly (string | null)[]) =>

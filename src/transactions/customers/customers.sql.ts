@@ -6,7 +6,7 @@ import { DECIDED, type TransactionKey, UNDER_WAY } from '../transaction-queries.
 import { type Buyer, buyerOf } from './buyer.ts';
 
 export type CustomerPlace = TransactionKey & {
-  /** As PostgreSQL writes it, so that it is exact. */
+  /** The moment of the sale as PostgreSQL writes it, so that it is exact. */
   readonly soldAtText: string;
 };
 
@@ -91,7 +91,7 @@ const PAID = rowCodec({
   vaultId: column.nullable(column.text('t.vault_id')),
 });
 
-/** What a stored card paid has its `vaultId`. */
+/** A payment of a customer. `vaultId`: the stored card that paid; null: none did. */
 export type PaidOnce = RowOf<typeof PAID>;
 
 const OWN_OF_DOCUMENT = `select * from transactions t
@@ -100,13 +100,15 @@ const NEWEST_FIRST = 'order by t.sold_at desc, t.transaction_id desc limit $3';
 const NEWEST_OF_DOCUMENT = `(${OWN_OF_DOCUMENT} and ${DECIDED} ${NEWEST_FIRST})
   union all (${OWN_OF_DOCUMENT} and ${UNDER_WAY} ${NEWEST_FIRST})`;
 
-/** Along transactions_by_customer_day: no more of a document is read than is shown. */
+/** Reads the index transactions_by_customer_day: of each document no more than the newest payments. */
 const FIND_NEWEST = statement(
   'customers.find_newest_payments',
   `select ${PAID.columns} from unnest($2::text[]) d (document) cross join lateral (${NEWEST_OF_DOCUMENT}) t`,
 );
 
-/** Of each document as many, in no order. */
+/**
+ * Finds the newest payments of each document, up to `limit` decided ones and as many under way, in no order.
+ */
 export async function findNewestCustomerPayments(
   database: Reader,
   { documents, merchantId }: { readonly documents: readonly string[]; readonly merchantId: string },
@@ -123,7 +125,7 @@ const FIND_BUYERS = statement(
    where t.merchant_id = $1 and t.transaction_id = any ($2::uuid[]) and t.customer is not null`,
 );
 
-/** By transaction; those that name nobody are left out. */
+/** Buyers by transaction. Transactions that name nobody are left out. */
 export async function findBuyers(
   database: Reader,
   merchantId: string,

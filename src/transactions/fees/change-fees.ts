@@ -56,7 +56,7 @@ export async function changeFees(tools: ChangeFeesTools, wanted: NewFees): Promi
   const read = readFeeTable(rules);
   if (typeof read === 'string') return refused('rulesMalformed', read);
   if (from !== null && !isDay(from)) return refused('dayMalformed', from);
-  // Whoever names a past day means its sales too, but these keep their fee.
+  // Whoever names a past day means the sales of that day too, but these keep their fee.
   if (from !== null && from < saoPauloDay(now)) return refused('dayOver', from);
   if (merchantId !== ALL_MERCHANTS && (await findMerchant(database, merchantId)) === null)
     return refused('merchantUnknown', merchantId);

@@ -5,7 +5,7 @@ import { MOST_INSTALLMENTS } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 
 export type FeeRule = {
-  /** `any`: of all cards. */
+  /** `any`: all brands of cards. */
   readonly brand: CardBrand | 'any' | 'pix';
   readonly fromInstallments: number;
   readonly toInstallments: number;
@@ -81,12 +81,12 @@ export function feeTerms(table: FeeTable, brand: CardBrand, installmentCount: nu
   return rule ?? USUAL_TERMS;
 }
 
-/** In hundredths of a percent; 0 if no rule fits. */
+/** The fee of a card sale in hundredths of a percent; 0 if no rule fits. */
 export function feePortion(table: FeeTable, brand: CardBrand, installmentCount: number): number {
   return feeTerms(table, brand, installmentCount).portion;
 }
 
-/** Of a Pix, in hundredths of a percent; 0 without a rule. */
+/** The fee of a Pix in hundredths of a percent; 0 without a rule. */
 export function pixPortion(table: FeeTable): number {
   return table.find(({ brand }) => brand === 'pix')?.portion ?? 0;
 }
@@ -95,7 +95,7 @@ export function daysToPayout({ firstDays, betweenDays }: PaymentPlan, installmen
   return firstDays + (installmentNumber - 1) * betweenDays;
 }
 
-/** Owns the versions for merchants that have none of their own. */
+/** The owner of the versions that are valid for merchants without one of their own. */
 export const ALL_MERCHANTS = '';
 
 export const FEE_SOURCES = ['setting', 'operator'] as const;
@@ -119,7 +119,7 @@ export type FeeVersion = {
   readonly createdBy: string;
 };
 
-/** Why a version is not put beside the others. */
+/** Why a new version is refused. */
 export const FEE_REFUSALS = {
   rulesMalformed: { status: 400, text: 'The rules cannot be read: {value}' },
   dayMalformed: { status: 400, text: 'This is no day such as 2026-12-01: {value}' },
@@ -135,7 +135,7 @@ export type FeeVersions = { readonly tableAt: (merchantId: string, soldAt: Insta
 
 type OfMoment = Pick<FeeVersion, 'merchantId' | 'validFrom' | 'rules'>;
 
-/** Keeps one of several versions with the same owner and moment. */
+/** Of several versions with the same owner and moment one counts. */
 export function feeVersions(versions: readonly OfMoment[]): FeeVersions {
   const byMerchant = Map.groupBy(versions, ({ merchantId }) => merchantId);
   for (const own of byMerchant.values()) own.sort((one, other) => other.validFrom - one.validFrom);

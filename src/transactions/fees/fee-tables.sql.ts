@@ -85,7 +85,7 @@ const NEWEST = 'order by t.sold_at desc limit 1';
 const NEWEST_SALE = `(${SALE_AFTER} and ${DECIDED} ${NEWEST})
   union all (${SALE_AFTER} and ${UNDER_WAY} ${NEWEST})`;
 
-/** Along the index of a merchant's sales by their moment. */
+/** Reads of each merchant its newest sale, along the index of its sales by their moment. */
 const FIND_SALE_AFTER = statement(
   'fees.find_sale_after',
   `select ${SALE.columns} from merchants m, lateral (
@@ -114,8 +114,8 @@ const INSERT = statement(
 );
 
 /**
- * Begins at `validFrom`, or some seconds after this statement if later, and returns that. Null if the owner
- * has a version of this moment.
+ * Inserts a version that begins at `validFrom`, or some seconds after this statement if that is later, and
+ * returns when it begins. Null if the owner has a version of this moment.
  */
 export async function insertFeeVersion(
   tx: Tx,

@@ -3,11 +3,11 @@ import { REMEMBER_ENDPOINTS } from '../../webhooks/endpoints/webhook-endpoints.s
 import { CALLBACK_ENDPOINT, MOVEMENT_BODY } from './movement-deliveries.sql.ts';
 
 /*
- * How a statement that changes boletos or Pix writes their movements and enqueues the deliveries of these,
- * in its own commit. The parts are constant texts, and read the part `news` of their statement: a
- * row for each bill that is shown otherwise than before: merchant_id, boleto_id or pix_id (the other is
- * null), type, account_number, nsu, callback_url, old_state, new_state, moment, moment_text,
- * callback_body (null: no callback). The work sends them.
+ * How a statement that changes boletos or Pix writes their movements and enqueues the deliveries of these, in
+ * its own commit. The delivery work sends them. The parts are constant texts, and read the part `news` of
+ * their statement: a row for each bill that is shown otherwise than before, with merchant_id, boleto_id or
+ * pix_id (the other is null), type, account_number, nsu, callback_url, old_state, new_state, moment,
+ * moment_text, callback_body (null: no callback).
  */
 
 const MOVES = `moves as (
@@ -43,7 +43,7 @@ export const BILL_MOVEMENTS = `${MOVES}, ${ENQUEUED_MOVEMENTS}, ${ENQUEUED_CALLB
 
 export const IS_WAITING = `(exists (select from enqueued_movements) or exists (select from enqueued_callbacks)) as is_waiting`;
 
-/** For news that is no movement: a callback alone. */
+/** For news of which no movement is written: enqueues a callback alone. */
 export const BILL_CALLBACKS = `${ENQUEUED_CALLBACKS}`;
 
 export const IS_CALLBACK_WAITING = 'exists (select from enqueued_callbacks) as is_waiting';

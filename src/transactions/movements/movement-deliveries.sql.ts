@@ -38,7 +38,10 @@ export const MOVEMENT_BODY = `'{"movementId":' || m.movement_id || ',"nsu":' || 
          || ',"moment":' || to_json(n.moment_text)::text || ',"type":' || to_json(m.type)::text
          || ',"oldValue":"' || ${OLD_VALUE} || '","newValue":"' || ${NEW_VALUE} || '"}'`;
 
-/** Reais with two decimals as a number; the rest as gateways of this family, the last two fields ours. */
+/**
+ * `Value`: reais with two decimals, as a number. Other fields are named as by gateways of this family; the
+ * last two are ours alone.
+ */
 const CALLBACK_BODY = `'{"Value":' || (n.amount / 100.0)::numeric(12, 2) || ',"Origin":"GATEWAY_2D","Date":'
          || to_json(n.moment_text)::text || ',"Installments":' || n.installment_count
          || ',"TransactionType":"CREDIT","ResultId":"' || n.transaction_id || '","AuthorizationCode":'
@@ -50,7 +53,10 @@ const CALLBACK_BODY = `'{"Value":' || (n.amount / 100.0)::numeric(12, 2) || ',"O
 /** Must equal `callbackEndpoint` of the address. */
 export const CALLBACK_ENDPOINT = `'origin:' || substring(n.callback_url from '^https?://[^/?#]+')`;
 
-/** Sent at once only to an active endpoint; the delivery work knows circuit breakers and held endpoints. */
+/**
+ * A delivery is sent at once only to an active endpoint: the delivery work alone knows circuit breakers and
+ * held endpoints.
+ */
 const IS_LEASED = `n.lease > 0 and e.state = 'active' and e.opened_until is null`;
 const LEASED = `case when ${IS_LEASED} then now() + n.lease * interval '1 millisecond' end,
        case when ${IS_LEASED} then 1 else 0 end`;
@@ -92,7 +98,7 @@ export const NOBODY_IS_NOTIFIED = `t.callback_url is null and (
        where merchant_id = t.merchant_id and endpoint = 'account:' || t.account_number and state <> 'removed' limit 1
      ) is null`;
 
-/** Most urgent first, as in `paymentStatus`. */
+/** States of installments, the most urgent first, as in `paymentStatus`. */
 const BY_ATTENTION = `array['blocked', 'authorized', 'paid', 'canceled']`;
 const WAS = `min(array_position(${BY_ATTENTION}, i.state))`;
 const IS = `min(array_position(${BY_ATTENTION}, coalesce(m.new_state, i.state)))`;
@@ -100,7 +106,7 @@ const IS = `min(array_position(${BY_ATTENTION}, coalesce(m.new_state, i.state)))
 /**
  * `news` of transactions `changed` (merchant_id, transaction_id, moment, moment_text) whose installments
  * `moves` change. Enqueues a callback if the status of the whole payment changes. The statement sees the
- * installments as they were before it, so an earlier one must lock them.
+ * installments as they were before it, so an earlier statement of its transaction must lock them.
  */
 export const NEWS_OF_CHANGE = `news as (
      select t.merchant_id, t.transaction_id, t.account_number, t.callback_url, t.amount, t.installment_count, t.nsu,
@@ -114,6 +120,6 @@ export const NEWS_OF_CHANGE = `news as (
      ) s
    )`;
 
-/** A delivery was written that is not sent at once. */
+/** Whether a delivery was written that this process does not send at once. */
 export const IS_WAITING = `(exists (select from enqueued_movements where fence = 0)
      or exists (select from enqueued_callbacks where fence = 0)) as is_waiting`;

@@ -27,13 +27,16 @@ export type ListedMovement = {
   /** Business time of the change. */
   readonly moment: Instant;
   readonly type: string;
-  /** Of the installment as sold, or of the boleto as issued. */
+  /** Of the installment as sold, or of the boleto or Pix as issued. */
   readonly amount: Cents;
   /** The installment's shares by position; empty without a split. */
   readonly shares: readonly ListedShare[];
 };
 
-/** The states that merchants see. The last three are none: a payment came, or what became of a change. */
+/**
+ * The states of a boleto that merchants see. The last three are no states: an unexpected payment came, or a
+ * change of the due day was made or not.
+ */
 export const BOLETO_MOVEMENT_STATES = [
   'issued',
   'overdue',
@@ -75,7 +78,7 @@ export type MovementSubject =
   | {
       readonly kind: 'pix';
       readonly pixId: string;
-      /** Its fee is of this moment. */
+      /** The moment that decides which fee is valid for the Pix. */
       readonly requestedAt: Instant;
       readonly oldState: PixMovementState | null;
       readonly newState: PixMovementState;

@@ -14,7 +14,7 @@ import {
 
 const LAST = rowCodec({ last: column.whole('case when is_called then last_value else 0 end') });
 
-/** The sequence gives one number at a time and caches none for a session, so no lower one comes later. */
+/** The sequence gives one number at a time and caches none for a session, so no lower number comes later. */
 export const READ_LAST_NUMBER = statement(
   'movements.read_last_number',
   `select ${LAST.columns} from movement_ids`,
@@ -32,7 +32,7 @@ const SKIP = statement(
 
 /** More numbers than are given in the hours that a restore loses. */
 const SKIPPED = 1_000_000;
-/** A busy server must end each statement in its time. */
+/** Numbers that one statement skips: a busy server too must end it within the statement timeout. */
 const SKIPPED_AT_ONCE = 10_000;
 
 /**
@@ -48,8 +48,8 @@ const WRITER = rowCodec({ writer: column.text('virtualtransaction') });
 
 /**
  * Each writer holds this lock from before its first number until its commit is visible or has failed; nothing
- * else holds it. Transaction ids of the rows would not do: of two writers the one that began first may take
- * the higher number. And another program's long transaction delays no reader here.
+ * else holds it, so another program's long transaction delays no reader here. Transaction ids of the rows
+ * would not do: of two writers the one that began first may take the higher number.
  */
 const FIND_WRITERS = statement(
   'movements.find_writers',
@@ -114,7 +114,7 @@ const SHARES = listsCodec<ListedShare>(
   's',
 );
 
-/** Returns fewer than requested if they have more shares together than one answer may show. */
+/** Returns fewer movements than requested if these have more shares together than one answer may show. */
 const LIST = statement(
   'movements.list',
   `select ${LISTED.columns}, ${OF_PAYMENT.columns}, m.boleto_id, m.pix_id, m.requested_at, ${SALE.columns}, ${SHARES.columns}

@@ -33,7 +33,7 @@ async function findWatermark(database: Database): Promise<number | null> {
   while (writers.size > 0) {
     if (performance.now() > endsAt) return null;
     await pause(PAUSE_MILLISECONDS);
-    // Writers that began since then take higher numbers.
+    // Writers that began after the last number was read take higher ones.
     writers = writers.intersection(await findWriters(database));
   }
   return last;

@@ -23,7 +23,7 @@ type PageReading<Found> = {
 /** The last part of a page's address, behind the prefix of its cell. */
 const PAGE_KEY = /^(?:[a-z][a-z0-9]\.)?([0-9a-f]{32})$/;
 
-/** Answers whoever has the address of a page. A key that is none costs no query. */
+/** Answers whoever has the address of a page. A malformed key costs no query. */
 export async function answerPayer<Found extends object>(
   askForPayer: AskForPayer,
   { parameters, address, language }: PageCall,
@@ -36,26 +36,31 @@ export async function answerPayer<Found extends object>(
   return 'secondsToWait' in found ? tooManyAnswer(found.secondsToWait, language) : write(found);
 }
 
-/** Of an address, and twenty at once: many payers share one of a telephone company. */
+/**
+ * One try a second for each address, and twenty at once: many payers share an address of a telephone company.
+ */
 export const openTryLimit = (): RateLimit => rateLimit(1, 20);
 
 export type TryTools = {
   readonly gate: Gate;
-  /** Of tries, by address. */
+  /** Limits tries by address. */
   readonly tryLimit: RateLimit;
 };
 
-/** `words`: for who stays on the page; else it is asked again, and shows what became of it. */
+/**
+ * `words`: shown to the payer, who stays on the page. Without them the script loads the page again, which
+ * shows what became of the try.
+ */
 export type TryResult = {
   readonly kind: string;
   readonly words?: string;
-  /** What else the script is told. */
+  /** Further fields of the answer to the script. */
   readonly more?: object;
 };
 
 /**
- * Answers the script of a page; `isOpen` as it was found. Nothing is tried while the service is held: the
- * database may be another.
+ * Answers the script of a page. `isOpen`: whether the page allows a try, as it was found just now. Nothing is
+ * tried while the gate is shut, because the database may be a copy.
  */
 export async function answerTry(
   { gate, tryLimit }: TryTools,

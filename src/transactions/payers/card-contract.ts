@@ -5,7 +5,7 @@ import { CARD_BRANDS } from '../../values/card-number.ts';
 /** What a page sends of a card that its script has encrypted. */
 export const CARD_OF_PAGE = {
   encryptedCard: Type.String({
-    // A number that is typed here is refused at the door.
+    // Longer than a card number, so that one sent in clear is refused.
     minLength: 256,
     maxLength: 2_048,
     mayHoldCard: true,

@@ -4,7 +4,7 @@ const form = document.getElementById('card');
 const at = (id) => document.getElementById(id);
 const digitsOf = (text) => text.replaceAll(/\D/g, '');
 
-/** By the longest prefix, as the service does. */
+/** The brand whose prefix fits best (the longest one), as in the service. */
 function brandOf(number) {
   let found = null;
   let length = 0;
@@ -90,7 +90,7 @@ function cardOf() {
 
 const CANNOT_ENCRYPT = 'Este navegador não consegue proteger os dados do cartão. Use outro navegador.';
 
-/** What is sent of it. By the clock of the service: the buyer's may be wrong. */
+/** What is sent of a card. `createdAt` goes by the clock of the service: the buyer's may be wrong. */
 async function encrypted(card) {
   const createdAt = new Date(Date.parse(given.now) + performance.now()).toISOString();
   const encryptedCard = await encryptCard({ key: given.key, merchantId: given.merchantId, createdAt }, card);

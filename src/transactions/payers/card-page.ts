@@ -43,28 +43,30 @@ const STYLE_HASH = 'sha256-RgCtbpJWsOrcZz+2X109ZwQiRgQF0Y6DwhlzKVw7oNg=';
 /** What the browser runs: the text of the page's one script, and its hash. */
 export type PageScript = { readonly text: string; readonly hash: string };
 
-/** `ancestors`: the origins on whose pages it may stand in a frame. */
+/** `ancestors`: the origins on whose pages the card page may stand in a frame. */
 export function cardPageHeaders(script: PageScript, ancestors: readonly string[] = []) {
   return { ...pageHeaders(STYLE_HASH, script.hash, ancestors), 'cache-control': 'no-store' };
 }
 
-/** Public things alone: what encrypts a card. */
+/** What the script encrypts a card with. All of it is public. */
 export type CardKeyGiven = {
   readonly merchantId: string;
   readonly publicKey: string;
-  /** Of the service, in real time. */
+  /** Real time, by the clock of the service. */
   readonly now: Instant;
 };
 
 export type CardPage = CardKeyGiven & {
   readonly title: string;
   readonly heading: string;
-  /** The first thing that its reader must know. Plain text, as all of these. */
+  /**
+   * What the reader must know first. Written unescaped, as `title` and `heading` are: words of ours alone.
+   */
   readonly notice: string;
   readonly facts: readonly (readonly [name: string, value: string])[];
-  /** Markup: what can be done, and what there is to see. */
+  /** Markup below the facts: what the payer can do and see. */
   readonly below: string;
-  /** The page asks again by itself; null: it stays as it is. */
+  /** After so many seconds the page loads itself again; null: it stays as it is. */
   readonly refreshSeconds: number | null;
 };
 
@@ -85,7 +87,7 @@ ${scriptWith({ ...page, more: { refreshSeconds } }, script)}`,
   });
 }
 
-/** The fields alone, for a frame on the page of a shop. */
+/** A page of card fields alone, for a frame on the page of a shop. */
 export function framedCardPage(
   { title, notDone, ...given }: Given & { readonly title: string; readonly notDone: string },
   script: PageScript,
@@ -100,7 +102,7 @@ ${scriptWith(given, script)}`,
 
 type Given = CardKeyGiven & { readonly more: object };
 
-/** With the fields' own: how brands are recognized. */
+/** Adds what the card fields need: how brands are recognized and named. */
 function scriptWith({ merchantId, publicKey, now, more }: Given, script: PageScript): string {
   const given = {
     key: publicKey,
@@ -114,12 +116,11 @@ function scriptWith({ merchantId, publicKey, now, more }: Given, script: PageScr
 <script>${script.text}</script>`;
 }
 
-/** There is no such page. */
 export function missingPage(title: string, words: string): string {
   return htmlPage({ title, style: STYLE, content: `<h1>${title}</h1>\n<p>${words}</p>` });
 }
 
-/** Markup that only works with the script. */
+/** Puts a notice before markup that works only with the script. */
 export function scripted(markup: string): string {
   return markup === '' ? '' : `\n${SCRIPT_NEEDED}${markup}`;
 }
@@ -128,13 +129,13 @@ const SCRIPT_NEEDED =
   '<noscript><p>Ative o JavaScript do navegador: ele protege os dados do cartão.</p></noscript>';
 
 export type CardForm = {
-  /** Null: none, because the page of the shop around the frame has its own. */
+  /** Null: the form has none, because the page of the shop around the frame has its own. */
   readonly heading: string | null;
   /** Markup: what is asked beside the card. */
   readonly choice?: string;
-  /** Null: what sends it stands elsewhere. */
+  /** Null: the form has no button, because what sends it stands elsewhere. */
   readonly button: string | null;
-  /** For who sent it, when nothing was done. */
+  /** Shown to who sent the form, when nothing was done. */
   readonly notDone: string;
 };
 

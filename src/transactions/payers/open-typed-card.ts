@@ -3,10 +3,10 @@ import { type CardTools, type OpenedCardSource, openCardSource } from '../../car
 import type { Instant } from '../../values/instant.ts';
 import { refusalWords } from './refusal-words.ts';
 
-/** What a page sends of a card. */
+/** What a page sends of a card that was typed on it. */
 export type TypedCard = Pick<NamedCard, 'brand'> & { readonly encryptedCard: string };
 
-/** All but the brand is inside. */
+/** All but the brand is inside the encrypted card. */
 export function namedCard({ encryptedCard, brand }: TypedCard): NamedCard {
   return {
     encryptedCard,
@@ -21,8 +21,8 @@ export function namedCard({ encryptedCard, brand }: TypedCard): NamedCard {
 }
 
 /**
- * Opens a card that a stranger typed, or says in words for him why no acquirer is asked about it: then no try
- * is used up. Strangers need the code. `now`: business time.
+ * Opens a card that a stranger typed. If it is refused before any acquirer is asked, so that no try is used
+ * up, returns the words for the stranger. A stranger must type the security code. `now`: business time.
  */
 export async function openTypedCard(
   tools: CardTools,

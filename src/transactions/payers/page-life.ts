@@ -16,7 +16,7 @@ export const LIFE_REFUSALS = {
 
 export type LifeRefusal = keyof typeof LIFE_REFUSALS;
 
-/** Null: it is sound. `now`: business time. */
+/** Null: the last day is allowed. `now`: business time. */
 export function lifeRefusal(lastDay: string | undefined, now: Instant): LifeRefusal | null {
   if (lastDay === undefined) return null;
   const today = saoPauloDay(now);
@@ -24,7 +24,7 @@ export function lifeRefusal(lastDay: string | undefined, now: Instant): LifeRefu
   return lastDay > addDays(today, MOST_DAYS) ? 'tooFarAhead' : null;
 }
 
-/** The first moment behind the last day. */
+/** The first moment after the last day of a page. */
 export function endOfLife(lastDay: string | undefined, now: Instant): Instant {
   const day = (lastDay as Day | undefined) ?? addDays(saoPauloDay(now), USUAL_DAYS);
   return startOfSaoPauloDay(addDays(day, 1));

@@ -3,8 +3,9 @@ import type { Day } from '../../values/instant.ts';
 import { escapedMarkup } from '../../values/markup.ts';
 
 /**
- * Nothing is loaded from elsewhere, and no script runs but one. `styleHash`, `scriptHash`: of the page's one
- * style, and of its one script. `ancestors`: origins on whose pages it may stand in a frame.
+ * Headers by which a browser loads nothing from elsewhere and runs no script but one. `styleHash`,
+ * `scriptHash`: of the page's one style, and of its one script. `ancestors`: origins on whose pages it may
+ * stand in a frame.
  */
 export function pageHeaders(
   styleHash: string,
@@ -25,7 +26,7 @@ export type PageOfPayer = {
   readonly title: string;
   readonly style: string;
   readonly content: string;
-  /** The page asks again by itself; null: it stays as it is. */
+  /** After so many seconds the page loads itself again; null: it stays as it is. */
   readonly refreshSeconds?: number | null;
 };
 
@@ -49,7 +50,7 @@ ${content}
 `;
 }
 
-/** Selected whole by one click. */
+/** A text that one click selects as a whole. */
 export function copyable(text: string): string {
   return `<span class="copy">${escapedMarkup(text)}</span>`;
 }

@@ -9,7 +9,7 @@ function tell(text) {
   at('answer').focus();
 }
 
-/** What the page shows then comes from the service: it alone knows what became of it. */
+/** Sends a request, and loads the page again: the service alone knows what became of the request. */
 async function send(path, { body, notDone, sayFaults }) {
   showWaiting(true);
   tell('');
@@ -33,23 +33,24 @@ async function send(path, { body, notDone, sayFaults }) {
       return;
     }
     const { message } = told;
-    // Of a proxy or a fault of ours nothing is known: the page is asked again.
+    // The answer of a proxy, or of a fault of ours, says nothing certain: then the page is loaded again.
     if (reply.status === 200 && typeof message === 'string') {
       showWaiting(false);
       tell(message);
       return;
     }
   } catch {
-    // No answer: the page says what became of it.
+    // No answer came: the page, loaded again, says what became of the request.
   }
   location.reload();
 }
 
-// The paper of a boleto names its payer, and others may have the address of this page: a secret of this browser
-// leads to it, kept before it is sent, so that the paper is found when the answer is lost.
+// The paper of a boleto names its payer, and others may have the address of this page. So only a secret of
+// this browser leads to the paper. It is kept before it is sent, so that the paper is found when the answer
+// is lost.
 const PAPERS = `boleto ${location.pathname}`;
 const MOST_PAPERS = 5;
-/** By then its try is on the page, or there is none. */
+/** How long a secret is kept without its paper: by then its try is on the page, or there is none. */
 const SENDING_MILLISECONDS = 200_000;
 
 function keptPapers() {
@@ -66,7 +67,7 @@ function keepPapers(papers) {
     if (papers.length === 0) localStorage.removeItem(PAPERS);
     else localStorage.setItem(PAPERS, JSON.stringify(papers));
   } catch {
-    // A browser that keeps nothing shows the line alone.
+    // A browser that keeps nothing shows the digits of the boleto alone, and no paper.
   }
 }
 
@@ -138,7 +139,7 @@ boleto?.addEventListener('submit', async (event) => {
   await send('boleto', { body, notDone: boleto.dataset.notDone, sayFaults: sayFaultsOfPayer });
 });
 
-/** Beside their fields, in the words of the service. */
+/** Shows faults beside their fields, in the words of the service. */
 function sayFaultsOfPayer(faults) {
   for (const { tag, description } of faults) {
     const field = fieldsOfBoleto.find(({ id }) => id === `payer-${tag}`);
@@ -165,13 +166,13 @@ at('copy')?.addEventListener('click', async () => {
 });
 for (const part of document.querySelectorAll('.scripted')) part.hidden = false;
 
-// Not while something is sent, or the code is selected to be copied.
+// The page is not loaded again while something is sent, or while the code is selected to be copied.
 if (given.refreshSeconds !== null)
   setInterval(() => {
     if (at('working').hidden && getSelection().isCollapsed) location.reload();
   }, given.refreshSeconds * 1_000);
 
-// A page that the browser kept shows what was, not what is.
+// A page that the browser kept in memory shows what was, not what is.
 addEventListener('pageshow', (event) => {
   if (event.persisted) location.reload();
 });

@@ -17,7 +17,7 @@ const WORDS: Partial<Record<string, string>> = {
 const UNREADABLE =
   'Não foi possível ler os dados do cartão. Atualize a página, preencha-os de novo e tente outra vez.';
 
-/** For who typed the card: the first of them that he can do something about. */
+/** Words for who typed the card: of the first refusal that he can do something about. */
 export function refusalWords(refusals: readonly string[]): string {
   const known = refusals.find((refusal) => WORDS[refusal] !== undefined);
   return known === undefined ? UNREADABLE : (WORDS[known] as string);

@@ -7,17 +7,17 @@ const LANES = 4;
 
 export type DueBills<Acting> = {
   readonly batch: number;
-  /** Those behind `last`, in order; null: from the first. */
+  /** Due bills behind `last`, in order; null: from the first. */
   readonly list: (last: Acting | null) => Promise<Acting[]>;
-  /** Whether it was changed. */
+  /** Returns whether the bill was changed. */
   readonly advance: (acting: Acting) => Promise<boolean>;
-  /** Notified when some were: the bank is asked about them. */
+  /** Notified if bills were changed: the bank is then asked about them. */
   readonly wakeSignal: WakeSignal;
 };
 
 /**
- * What the calendar changes, such as the end of a bill's time. Returns how many changed. One that cannot be
- * changed now blocks none after it. Throws the first error after all were tried.
+ * Changes bills that the calendar changes, such as those whose time is over. Returns how many changed. A bill
+ * that cannot be changed now blocks none after it. Throws the first error after all were tried.
  */
 export async function advanceDueBills<Acting>(bills: DueBills<Acting>, signal: AbortSignal): Promise<number> {
   let advanced = 0;

@@ -14,17 +14,19 @@ type SentBefore = Pick<
 
 export const NEVER_SENT = { sinceLastSend: null, denial: null, deniedAs: null, sinceDenied: null } as const;
 
-/** By the acquirer's own word. */
+/** The acquirer's final no. */
 type Refused = { readonly kind: 'refused'; readonly reason: string };
 type NotFound = { readonly kind: 'notFound' };
-/** Nothing was sent behind the look-up. */
+/** `isLook`: the acquirer was only asked by a look-up, behind which nothing was sent. */
 type OfLook = { readonly isLook?: boolean };
 
 export type AskOnceSent<Answer> = {
   readonly database: Database;
   readonly requests: SentRequests;
   readonly request: SentBefore;
-  /** From the mark, until when the acquirer may book such a request; null: it knows each by its reference. */
+  /**
+   * How long after its mark the acquirer may book a request; null: it knows each request by its reference.
+   */
   readonly late: Pick<LateBooking, 'horizon' | 'apart'> | null;
   /**
    * Sends nothing before `markSent` has said yes, and only looks where the request has a `denial`.
@@ -39,16 +41,18 @@ export function lateCancels({ lateBooking }: AcquirerTraits): AskOnceSent<never>
 
 export function lateCaptures({ lateBooking }: AcquirerTraits, timeout: number): AskOnceSent<never>['late'] {
   if (lateBooking === null) return null;
-  // Its horizon begins when the request's connection ends.
+  // The horizon begins when the request's connection ends, which is at most the time-out after the mark.
   return { horizon: lateBooking.horizon + timeout, apart: lateBooking.apart };
 }
 
 /**
- * A no is believed at once where nothing else was ever sent, unless it is doubtful or could not be looked up.
- * One that was sent before may yet be booked: the no is noted, nothing is sent any more, and it is believed
- * when two look-ups apart, the last of them behind the acquirer's horizon, show nothing. Where that was over
- * before the request of the no was sent, nothing is left of it to wait for, unless it would explain the no:
- * then it may have been booked unseen, and the whole horizon is waited for again.
+ * Asks with `ask`, and decides whether a no is final. It is final at once if this was the first request,
+ * unless the no is doubtful, or what the request came to could not be looked up. Otherwise an earlier request
+ * may yet be booked. Then the no is noted, nothing is sent any more, and the no becomes final when two
+ * look-ups apart, the last of them behind the acquirer's horizon, show nothing. If that horizon was over
+ * before the refused request was sent, no earlier request has to be waited for. The exception is a no that an
+ * earlier request would explain (`unlessEarlier`): that request may have been booked unseen, so the whole
+ * horizon is waited for again.
  */
 export async function askOnceSent<Answer extends { readonly kind: string }>(
   asking: AskOnceSent<Answer>,
@@ -59,7 +63,7 @@ export async function askOnceSent<Answer extends { readonly kind: string }>(
     marked = await committed(requests.markSent(database, request));
     return marked === true;
   });
-  // An assignment in a closure is not seen.
+  // The compiler does not see the assignment in the closure.
   const mark = marked as Committed;
   const ended = await endOf(asking, answer, mark);
   return asking.late !== null && mark === false ? { ...ended, isLook: true } : ended;
@@ -84,7 +88,7 @@ async function endOf<Answer extends { readonly kind: string }>(
   const isFirst = sinceLastSend === null;
   const isSure = proof !== 'doubtful' && isUnseen !== true;
   const isAlone = proof === 'clear' && !isFirst && sinceLastSend >= (asking.late?.horizon ?? 0);
-  // Where this process dies now, the next one has nothing earlier to wait for either.
+  // Noted with the denial, so that a process that goes on after this one waits for no earlier request either.
   const taken = isFirst ? (asking.late?.horizon ?? 0) : isAlone ? sinceLastSend : null;
   const since = isSure ? taken : null;
   const noted = await committed(requests.noteDenial(database, request, answer, isUnseen === false, since));
@@ -94,7 +98,7 @@ async function endOf<Answer extends { readonly kind: string }>(
   return refusedInTime(asking, { ...said, sinceLastSend: since ?? 0, sinceAbsent: 0 });
 }
 
-/** A string: why it failed, or is in doubt. */
+/** A string: why the commit failed, or is in doubt. */
 type Committed = boolean | string;
 
 function committed(commit: Promise<boolean>): Promise<Committed> {

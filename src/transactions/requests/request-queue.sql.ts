@@ -26,11 +26,11 @@ export const UNANSWERED = rowCodec({
   /** Real milliseconds since it was marked as sent for the last time; null if it never was. */
   sinceLastSend: column.nullable(column.real('(extract(epoch from now() - c.sent_at) * 1000)::float8')),
   unknownReason: column.nullable(column.text()),
-  /** The acquirer's no, since when it is looked for alone. */
+  /** The acquirer's no. From then on the request is looked for, and not sent again. Null: there was none. */
   denial: column.nullable(column.text()),
-  /** The port's word for it; null: it has none. */
+  /** The port's word for that no; null: it has none. */
   deniedAs: column.nullable(column.text()),
-  /** Since a look-up behind that no did not find it. */
+  /** Real milliseconds since a look-up behind that no did not find the request; null: none has. */
   sinceDenied: column.nullable(column.real('(extract(epoch from now() - c.denied_at) * 1000)::float8')),
 });
 
@@ -44,8 +44,9 @@ const HELD = rowCodec({
 });
 
 /**
- * `postponed` of a table with ends_at. Its first end stands: what goes on behind that is old. What is for a
- * person (0) has none ahead, until a clear look sets one anew.
+ * `postponed` of a table with ends_at: the moment at which a request ends by itself. The earliest one stands,
+ * because what goes on behind it is old. 0: a person must decide, so a moment that is still ahead is removed,
+ * until a clear look sets one anew.
  */
 export const FIRST_END = `, ends_at = case when $7::float8 = 0 then case when ends_at <= now() then ends_at end
      else least(ends_at, now() + $7::float8 * interval '1 millisecond') end`;
@@ -54,7 +55,7 @@ export type HeldRequest = Readonly<RowOf<typeof HELD>>;
 
 /** SQL of a table with merchant_id, fence, tries, due_at and unknown_reason. */
 export type RequestTable = {
-  /** Also the prefix of its statements' names. */
+  /** The table, and the prefix of its statements' names. */
   readonly table: string;
   /** Names the row in `claimed` and `columns`. */
   readonly alias: string;
@@ -114,8 +115,9 @@ export function requestTexts({ table, alias, key, open, ...parts }: RequestTable
 }
 
 /**
- * How a request ends: null if it was done, which any process may bring. A no only the process may that still
- * holds `fence`: where the acquirer knows no reference, another may have sent it meanwhile, and been heard.
+ * How a request ends. `refusalReason` null: it was done, which any process may record. A no may only be
+ * recorded by the process that still holds `fence`: where the acquirer knows no reference, another process
+ * may have sent the request again meanwhile, and been answered.
  */
 export type Ended =
   | { readonly refusalReason: null; readonly fence?: number }
@@ -126,7 +128,7 @@ export type RequestKey = { readonly merchantId: string; readonly requestId: stri
 export type RequestQueue<Request> = {
   /** Claims due requests of all merchants and raises their fence. */
   readonly claim: (database: Database, claim: FairClaim, leaseMilliseconds: number) => Promise<Request[]>;
-  /** Keeps one from being sent. Null: its first answer is still awaited, or it is final. */
+  /** Keeps a request from being sent. Null: its first answer is still awaited, or it is final. */
   readonly hold: (
     database: Database,
     merchantId: string,
@@ -135,7 +137,7 @@ export type RequestQueue<Request> = {
   ) => Promise<HeldRequest | null>;
   /** Sets when to ask again. Changes nothing if another process has claimed the request. */
   readonly postpone: (database: Database, request: RequestKey, postponement: Postponement) => Promise<void>;
-  /** Makes requests of all merchants due that wait for longer than a lease. Returns how many. */
+  /** Makes requests due, of all merchants, that would wait for longer than a lease. Returns how many. */
   readonly pullForward: (database: Database, limit: number, leaseMilliseconds: number) => Promise<number>;
   /** `$1`: merchants that are passed over. */
   readonly earliest: Statement;

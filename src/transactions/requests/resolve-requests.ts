@@ -18,8 +18,9 @@ import {
 import type { RequestQueue, UnansweredRequest } from './request-queue.sql.ts';
 
 /**
- * `cause`: by default `silent`; `notSent` without one: nothing was asked, and the try does not count. `left`:
- * nothing is wrong, and it is known in so many milliseconds. `isForPerson`: as `forPerson` has it.
+ * `notSent` without a `cause`: nothing was asked, and the try does not count. Otherwise `cause` is `silent`
+ * by default. `left`: nothing is wrong, and the outcome is known in so many milliseconds. `isForPerson`: a
+ * person must decide (see `forPerson`).
  */
 export type Unclear = {
   readonly kind: 'unknown' | 'notConnected' | 'notSent';
@@ -27,14 +28,14 @@ export type Unclear = {
   readonly cause?: UnclearCause;
   readonly left?: number;
   readonly isForPerson?: boolean;
-  /** As of an answer. */
+  /** The provider was only asked by a look-up. */
   readonly isLook?: boolean;
 };
 type Resolvable = { readonly merchantId: string; readonly fence: number; readonly tries: number } & {
-  /** As it was said last. */
+  /** The reason of the last unclear try; null: there was none. */
   readonly unknownReason?: string | null;
 };
-/** `isLook`: by a look-up alone. */
+/** `isLook`: the provider was only asked by a look-up. */
 type Clear = { readonly kind: string; readonly isLook?: boolean };
 
 export type ResolveRequests<Request extends Resolvable, Answer extends Clear> = {
@@ -47,7 +48,7 @@ export type ResolveRequests<Request extends Resolvable, Answer extends Clear> = 
   readonly mayClaim?: () => boolean;
   readonly about: NonNullable<Dispatched<Request, unknown>['about']>;
   readonly limits: DispatchLimits;
-  /** Whether each provider answers any of them. */
+  /** Whether each provider answers any of these requests. */
   readonly outage: OutageWatch;
   /** Long enough to ask and to record the answer. */
   readonly leaseMilliseconds: number;
@@ -70,7 +71,7 @@ export const OF_ACQUIRER = {
   outcomeOf: ({ kind }: Clear): string => kind,
 };
 
-/** Its provider is away while others answer. */
+/** In place of an answer: the request was not sent, because its provider is away while others answer. */
 const NOT_ASKED = Symbol('not asked');
 const RECORD_MILLISECONDS = 8_000;
 /** After so many tries a person should look. */
@@ -151,7 +152,7 @@ function unclear<Request extends Resolvable, Answer extends Clear>(
   const seconds = isForPerson
     ? secondsUntilNextDoubt(request.tries, isSaidAgain)
     : secondsUntilNextResolveTry(request.tries, isAway);
-  // What is no silence and said twice has no end that comes of itself.
+  // A useless answer that came twice will not change by itself: a person must look (`left` 0).
   return isSaidAgain && (isForPerson || cause === 'unusable')
     ? { seconds, reason, left: 0 }
     : { seconds, reason };

@@ -4,7 +4,7 @@ import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import type { Acquirers } from '../../providers/open-acquirers.ts';
 import { OUTCOME_MARGIN_MILLISECONDS, SHORTEST_USEFUL_TIMEOUT_MILLISECONDS } from '../transaction.ts';
 
-/** No other process has claimed the request since its intent. */
+/** The fence of a request that no process has claimed since its intent was written. */
 export const FIRST_FENCE = 0;
 
 /** What every request to an acquirer needs. */
@@ -16,12 +16,15 @@ export type AskAcquirerTools = Pick<ModuleContext, 'database' | 'clock'> & {
 type Unanswered = { readonly kind: 'unknown'; readonly reason: string };
 type Unsent = { readonly kind: 'notSent' } | { readonly kind: 'notConnected' };
 
-/** Its intent is committed: a cancel, a capture, a release, or the issue or cancel of a boleto. */
+/** A request whose intent is committed: a cancel, capture or release, or one about a boleto or Pix. */
 export type SentRequest<Answer extends { readonly kind: string }, Result> = {
   readonly timeoutMilliseconds: number;
   readonly ask: (timeoutMilliseconds: number) => Promise<Answer | Unanswered | Unsent>;
   readonly record: (answer: Answer) => Promise<Result>;
-  /** Takes back an unsent request, frees its key. False: another process has it. Null: it is resolved. */
+  /**
+   * Takes back an unsent request and frees its key. False: another process has claimed it. Null: an unsent
+   * request is not taken back, but left to the resolving work.
+   */
   readonly withdraw: (() => Promise<boolean>) | null;
   /** Leaves the request to the resolving work, which asks at once. */
   readonly leave: (reason: string) => Promise<void>;
@@ -70,7 +73,7 @@ async function leaveUnresolved(
     await leave(reason);
     wakeSignal.notify();
   } catch {
-    // Needs no record: the provider is asked again when the lease ends.
+    // This may fail: the provider is asked again when the lease ends.
   }
   return { kind: 'unknown' };
 }

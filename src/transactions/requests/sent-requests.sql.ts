@@ -8,7 +8,7 @@ export type SentTable = Pick<RequestTable, 'table' | 'key' | 'open'>;
 export function sentTexts({ table, key, open }: SentTable) {
   const isHeld = `merchant_id = $1 and ${key} = $2 and fence = $3 and state in (${open})`;
   return {
-    // An end of a wait before its first request is none of this one's.
+    // An end that was set before the first request was sent is not the end of this request.
     mark_sent: `update ${table} set sent_at = now(), ends_at = case when sent_at is not null then ends_at end
    where ${isHeld} and denial is null returning ${key}`,
     take_back: `update ${table} set sent_at = now() - $4::float8 * interval '1 millisecond'
@@ -23,15 +23,18 @@ export function sentTexts({ table, key, open }: SentTable) {
 
 type Noted = (database: Database, request: RequestKey, ...values: readonly unknown[]) => Promise<boolean>;
 
-/** False: it is decided, or another process has it. A commit that fails or is in doubt throws. */
+/**
+ * False: the request is decided, or another process has claimed it. A commit that fails or is in doubt
+ * throws.
+ */
 export type SentRequests = {
-  /** Commits that it is sent now. False also if it was said no to. */
+  /** Commits that the request is sent now. False also if the acquirer has said no to it. */
   readonly markSent: (database: Database, request: RequestKey) => Promise<boolean>;
-  /** Commits that it was not sent after all, but so many milliseconds ago; null: never. */
+  /** Commits that the request was not sent now, but so many milliseconds ago; null: it was never sent. */
   readonly takeBack: (database: Database, request: RequestKey, since: number | null) => Promise<boolean>;
   /**
-   * Commits that the acquirer said no, and whether it was looked for behind that, and not found. `since`: it
-   * takes the mark back as `takeBack` does; null: what was sent last may yet be booked.
+   * Commits that the acquirer said no, and whether a look-up behind that did not find the request. `since`:
+   * sets back when it was sent, as `takeBack` does; null: what was sent last may yet be booked.
    */
   readonly noteDenial: (
     database: Database,
@@ -40,7 +43,7 @@ export type SentRequests = {
     isAbsent: boolean,
     since: number | null,
   ) => Promise<boolean>;
-  /** Commits that a look-up behind the no did not find it. */
+  /** Commits that a look-up behind the no did not find the request. */
   readonly noteAbsence: (database: Database, request: RequestKey) => Promise<boolean>;
 };
 

@@ -1,6 +1,6 @@
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 
-/** What is unknown, of one provider of each row. */
+/** Each row counts what is unknown at one provider. */
 export const COUNTED = rowCodec({
   provider: column.text('unanswered.provider'),
   count: column.whole('count(*)'),
@@ -13,7 +13,7 @@ export type Counted = {
   readonly count: number;
   /** Seconds; 0 if there is none. */
   readonly oldestAge: number;
-  /** By provider; of one that has none there is no entry. */
+  /** Seconds by provider; a provider where nothing is unknown has no entry. */
   readonly oldestAges: ReadonlyMap<string, number>;
   readonly mostTries: number;
 };

@@ -30,7 +30,7 @@ export type DecideTools = Pick<ModuleContext, 'database' | 'clock'> & {
   readonly operator: Actor;
   /** What the acquirer says of a charge now; null: it cannot be asked. */
   readonly askAcquirer: (charge: Case) => Promise<FoundCharge | null>;
-  /** Equal to that of the services that resolve. */
+  /** Must equal the time-out of the services that resolve. */
   readonly acquirerTimeoutMilliseconds: number;
   /** Called when the end of a pending try is awaited. */
   readonly onWait: (milliseconds: number) => void;
@@ -38,12 +38,12 @@ export type DecideTools = Pick<ModuleContext, 'database' | 'clock'> & {
 
 /** Time for a try that was pending at the claim to end and commit. */
 const WAIT_MARGIN_MILLISECONDS = 2_000;
-/** How long after the wait no process sends it. If the command dies meanwhile, it is sent then. */
+/** How long after the wait no process sends the request. If the command dies meanwhile, it is sent then. */
 const HOLD_MARGIN_MILLISECONDS = 30_000;
 
 /**
- * The same changes as if the acquirer had answered, in one commit with the audit entry that has person and
- * reason. A process that is resolving at this moment changes nothing afterwards.
+ * Makes the same changes as if the acquirer had answered, in one commit with the audit entry that has person
+ * and reason. A process that is resolving at this moment changes nothing afterwards.
  */
 export async function decideUnresolved(
   tools: DecideTools,
@@ -102,10 +102,10 @@ function audited(
 }
 
 /**
- * A person may have looked before the acquirer booked it, and a process that finds it live at this moment can
- * keep it no more after the decision. So the acquirer is asked first. What it shows as live the services
- * keep, or void if a void was sent: a billing is charged again only after that. All else is watched: if it
- * appears after all, it is voided.
+ * Asks the acquirer first: it may have booked the charge after the person looked, and after the decision a
+ * process that finds it live cannot keep it any more. A billing's charge that is live with its amount, or had
+ * a void sent, is left to the services, which keep or void it: the billing must not be charged again before
+ * that. Any other charge is watched after the decision: if it appears after all, it is voided.
  */
 async function decideOfCharge(tools: DecideTools, wanted: Wanted): Promise<Done> {
   const { before, decision } = wanted;
@@ -121,14 +121,15 @@ async function decideOfCharge(tools: DecideTools, wanted: Wanted): Promise<Done>
 
 function watchAfter({ isOfBilling, wasPreauthorized }: Case, isLive: boolean): Watch {
   if (!isLive || isOfBilling) return WATCH_AFTER_DECISION;
-  // Its buyer's error was answered long ago: the desk gives back what it sees. A captured one is never
-  // voided, so it is only told of until the desk has done so.
+  // The caller of a payment was answered with an error long ago, and the acquirer's desk gives back what it
+  // sees live. A pre-authorized one may have been captured: it is not voided then, but told of until the desk
+  // has given it back.
   return wasPreauthorized ? WATCH_AFTER_HORIZON : NO_WATCH;
 }
 
 /**
- * First claims the cancel from the processes that send it, and waits for a pending try: after the decision it
- * could give back money beside what the person found.
+ * First claims the cancel from the processes that send it, and waits for a pending try: one that ended after
+ * the decision could give back money beside what the person found.
  */
 async function decideOfCancel(tools: DecideTools, wanted: Wanted): Promise<boolean> {
   const { merchantId, id: cancelId } = wanted.before;
@@ -167,7 +168,9 @@ function outcomeOf({ clock }: DecideTools, wanted: Wanted, { fence }: HeldReques
   return { merchantId, transactionId, amount, refusalReason, moment: clock.now(merchantId), fence };
 }
 
-/** Null if the request is not unanswered. */
+/**
+ * Claims the request and waits for a pending try. Null: the request is final, or its first answer is awaited.
+ */
 async function holdAndWait(
   hold: (milliseconds: number) => Promise<HeldRequest | null>,
   { lease, longestTry }: { readonly lease: number; readonly longestTry: number },

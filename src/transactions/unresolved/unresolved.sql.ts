@@ -21,7 +21,10 @@ const IS_UNRESOLVED_CHARGE = `t.due_at is not null and (t.state = 'unresolved' o
 /** A pre-authorization is old already when it is released, so created_at alone will not do. */
 const CHARGE_SINCE = 'coalesce(t.unresolved_since, t.created_at)';
 const END_OF_PROMISE = `${CHARGE_SINCE} + $3::float8 * interval '1 millisecond'`;
-/** What its acquirer does by itself is old only behind that, and then since it was done. */
+/**
+ * From when on a charge counts as old. With a void that its acquirer accepted: from the end of the longest
+ * promise. With nothing live: from its void, and from that end at the latest.
+ */
 const CHARGE_OLD_SINCE = `greatest(${CHARGE_SINCE}, case t.unknown_reason when $2 then ${END_OF_PROMISE}
            when $4 then least(t.void_sent_at, ${END_OF_PROMISE}) end)`;
 const IS_UNRESOLVED_REQUEST = 'c.due_at is not null and (c.unknown_reason is not null or c.due_at <= now())';
@@ -113,7 +116,7 @@ export async function findUnresolved(
   return (await database.query(LISTS[kind], values)).map((row) => ({ kind, ...CHARGE.parse(row) }));
 }
 
-/** What waits for an end that comes by itself is old only behind that. */
+/** A request that ends by itself counts as old only from that end (ends_at) on. */
 const COUNTED_REQUEST = `greatest(c.created_at, c.ends_at) as since, c.tries,
            (select t.acquirer from transactions t where t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id) as provider`;
 
@@ -141,7 +144,7 @@ const COUNT_CAPTURES = statement(
    group by unanswered.provider`,
 );
 
-/** Uses the index of due rows, which holds nothing else. Of all merchants. */
+/** Counts what is unresolved of all merchants, by the index of due rows, which holds no others. */
 export async function countUnresolved(database: Database): Promise<UnresolvedCount[]> {
   const countOf = async (
     kind: UnresolvedKind,
@@ -240,8 +243,9 @@ const FIND_CAPTURE = statement(
 );
 
 /**
- * Finds it in any state. The operator names no merchant, so the primary key is looked up for each (`offset 0`
- * keeps the planner to it). That is cheap for thousands and never scans a table.
+ * Finds a charge, cancel or capture in any state. The operator names no merchant, so the primary key is
+ * looked up for each merchant (`offset 0` keeps the planner to it). That is cheap for thousands of merchants
+ * and never scans a table.
  */
 export async function findCase(database: Reader, id: string): Promise<Case | null> {
   for (const find of [FIND_CHARGE, FIND_CANCEL, FIND_CAPTURE]) {

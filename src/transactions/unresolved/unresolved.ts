@@ -29,7 +29,7 @@ export type Unresolved = {
   readonly dueAt: Instant;
 };
 
-/** Behind it a void that was accepted, and is not done, is for a person. A weekend and a holiday fit in. */
+/** After this time an accepted void that is not done is for a person. A weekend and a holiday fit in. */
 export const LONGEST_PROMISE_MILLISECONDS = 4 * 86_400_000;
 
 export type UnresolvedCount = Counted & { readonly kind: UnresolvedKind };
@@ -44,7 +44,7 @@ export type Case = {
   readonly accountNumber: string;
   readonly referenceTransaction: string | null;
   readonly amount: Cents;
-  /** Of its charge, before a capture. */
+  /** The amount of the charge; of a pre-authorization the authorized one, until it is captured. */
   readonly chargedAmount: Cents;
   readonly installmentCount: number;
   readonly brand: CardBrand;
@@ -57,7 +57,7 @@ export type Case = {
   readonly nsu: string | null;
   /** The issuer's response code of a decline, or the acquirer's reason for refusing. */
   readonly refusalCode: string | null;
-  /** Real time of the intent's commit and of the outcome's. */
+  /** Real time: `createdAt` of the commit of the intent, `decidedAt` of that of the outcome. */
   readonly createdAt: Instant;
   readonly decidedAt: Instant | null;
   readonly tries: number;
@@ -67,7 +67,7 @@ export type Case = {
   /** The service keeps such a charge if the acquirer says that it approved it, and no void was sent. */
   readonly isOfBilling: boolean;
   readonly isVoidSent: boolean;
-  /** A captured one is not voided by the service: it is a sale that somebody made. */
+  /** A pre-authorization that was captured is not voided by the service: it is a sale that somebody made. */
   readonly wasPreauthorized: boolean;
 };
 
