@@ -20,7 +20,7 @@ const DATABASE_KINDS = {
     lasts: 'the database still has more to do than it can',
     over: 'the database keeps up again',
     quietMilliseconds: 10_000,
-    // Until then a frozen database looks the same.
+    // For so long a frozen database looks the same.
     doubt: { milliseconds: 1_000 },
   },
   unwritable: {
@@ -227,7 +227,7 @@ class AllOutages implements Outages {
     outage.failed(kind, error);
   }
 
-  /** Null for an error of the statement. */
+  /** What the error shows of the database; null: nothing, the statement was at fault. */
   #kindOf(error: unknown): DatabaseKind | null {
     const refused = kindOfRefusedWrite(error);
     if (refused !== null) return refused === 'short' ? 'slow' : 'unwritable';

@@ -1,5 +1,5 @@
 const PAUSE_MILLISECONDS = 600_000;
-/** Reasons counted separately within a pause. */
+/** The most reasons that are counted separately within a pause; the rest count as `OTHERS`. */
 const MOST_REASONS = 100;
 const OTHERS = 'others';
 
