@@ -25,7 +25,7 @@ export function referencePage(reference: Reference, wording?: Wording): string {
   return [...partsOfPage(reference, wording)].join('');
 }
 
-/** None of the parts takes long to print. */
+/** The page in parts, so that other work goes on between them: none takes long to print. */
 export function* partsOfPage(
   reference: Reference,
   wording: Wording = wordingIn('en', reference.texts),
