@@ -106,7 +106,7 @@ export function installationSettings(settings: Settings): readonly string[] {
   return Object.keys(settings).filter((name) => OF_INSTALLATIONS.test(name) && isSet(settings, name));
 }
 
-/** True also if this account may not look. */
+/** Whether a file is there; true also if this account may not look. */
 function isThere(path: string): boolean {
   try {
     statSync(path);

@@ -29,7 +29,7 @@ export type PreparedReadsOptions = {
   /** The most reads that continue without a waiting page. */
   readonly mostReadOn: number;
   readonly mostOfMerchant: number;
-  /** The wait when no more reads may continue. */
+  /** How long a caller waits when no more reads may continue without one. */
   readonly longestPatienceMilliseconds: number;
   /** Errors of continued reads: perhaps nobody asks for them again. */
   readonly onFailure: (error: unknown) => void;
@@ -86,7 +86,7 @@ export function preparedReads<Value>(options: PreparedReadsOptions): PreparedRea
   function begin(one: Kept<Value>, key: string, read: () => Promise<Value>): Promise<Value> {
     one.isLate = false;
     one.reading = readOn(one, key, read);
-    // Another caller may get the error.
+    // The error goes to whoever awaits the read, perhaps a later caller: it must not end the process here.
     one.reading.catch(() => {});
     return one.reading;
   }

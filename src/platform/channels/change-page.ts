@@ -32,7 +32,7 @@ export function readChangePage<Change>(
   const cursor = Number.isSafeInteger(next) && (next as number) >= 0 ? String(next) : next;
   if (!isText(cursor, CHANGE_ID) || typeof hasMore !== 'boolean') return 'the page had no end';
   if (!Array.isArray(items) || items.length > asked.limit) return 'the page was no list of changes';
-  // The same page would be requested again at once.
+  // Otherwise the same page would be requested again at once.
   if (hasMore && cursor === asked.cursor) return 'the page did not move on';
   const changes: Change[] = [];
   const unreadable: UnreadableItem[] = [];

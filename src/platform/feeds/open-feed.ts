@@ -70,7 +70,10 @@ export type Feed = {
 /** `more`: asking again at once brings more. `none`: no clear answer. `kept`: new changes. */
 type Pulled = { readonly state: 'more' | 'done' | 'none'; readonly kept: number };
 
-/** Enough for a jump of two years with thousands of open installments. Background work goes on beyond it. */
+/**
+ * The most pages of one call: enough for a jump of two years with thousands of open installments. Background
+ * work goes on beyond it.
+ */
 const MOST_PAGES = 10_000;
 const LEASE_MARGIN_MILLISECONDS = 5_000;
 /** How soon the first request follows a merchant's first charge or boleto. */

@@ -191,7 +191,7 @@ export class CallerConnections {
         continue;
       }
       this.#observer.cut(reason);
-      // By a reset: unread bytes would stay in the system's memory.
+      // It ends by a reset: unread bytes would stay in the system's memory.
       if (reason === 'unreadAnswer') socket.resetAndDestroy();
       else answerMalformedHttp(new Error('the body did not come in time'), socket);
     }
@@ -232,7 +232,7 @@ export class ConnectionsByAddress<One> {
     if (most === null) return null;
     const found = firstOf(most, mayGo);
     if (found !== null) return found;
-    // All of the largest address are being served: try the next address.
+    // All connections of that address are being served: try the next address.
     const others = [...this.#byAddress.values()].toSorted((one, other) => other.size - one.size);
     for (const own of others) {
       const other = firstOf(own, mayGo);

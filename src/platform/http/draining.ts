@@ -88,7 +88,7 @@ async function closeBehindWaiting(server: Server): Promise<void> {
   Object.assign(server, { pauseOnConnect: true });
   server.on('connection', hold);
   const endsAt = performance.now() + MOST_ACCEPTING_MILLISECONDS;
-  // The first turn may have looked too early.
+  // Two quiet turns are awaited: the first may have looked too early.
   for (let quiet = 0; quiet < 2 && accepted.length < MOST_ACCEPTED && performance.now() < endsAt; ) {
     const before = accepted.length;
     const beganAt = performance.now();

@@ -97,7 +97,7 @@ export type Contract<
   readonly summary: string;
   readonly description?: string;
   readonly body?: Body;
-  /** No body stands for an empty object. */
+  /** A request without a body counts as one with an empty object. */
   readonly isBodyOptional?: boolean;
   /** Set where money moves: unknown names and null are faults, because a misspelt amount would mean all. */
   readonly isExact?: boolean;
@@ -207,7 +207,7 @@ export type Sound<Body> = Body extends readonly unknown[]
 /** For a malformed request: the faults that its operation would find in the sound fields. Only reads. */
 export type LookBeside<Body> = (body: Sound<Body>, caller: Caller) => Promise<readonly Fault[]>;
 
-/** Made without its tools, so that the published and the served value are the same. */
+/** An endpoint is declared without its tools, so that the published and the served value are the same. */
 export type Endpoint<Tools> = {
   readonly contract: Contract;
   readonly answer: (tools: Tools, call: Call<unknown, unknown, unknown>) => Promise<Answered>;

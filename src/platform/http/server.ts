@@ -347,7 +347,7 @@ function answerError(
   return fail(request, reply, failure, endsConnection(error) ? { connection: 'close' } : {});
 }
 
-/** Whether more of the body may arrive after the answer. */
+/** Whether the connection must end with the answer, because more of the body may arrive after it. */
 function endsConnection(error: unknown): boolean {
   const code = (error as { code?: string }).code;
   const isOurs = error instanceof BodyMemoryTaken || error instanceof BodyTooLarge;
@@ -388,7 +388,7 @@ function waitForStart(app: FastifyInstance, opened: Promise<void>): void {
   const toOpen = opened.then(() => {
     isOpen = true;
   });
-  // A start may fail while nobody waits.
+  // Perhaps nobody waits when a start fails: the error must not end the process here.
   toOpen.catch(() => {});
   app.addHook('onRequest', (_request, _reply, done) => {
     if (isOpen) done();

@@ -37,7 +37,7 @@ export async function onMigrationConnection<T>(
   }
 }
 
-/** Without a timeout: the duration depends on the size of the tables. */
+/** Runs a command without a timeout: its duration depends on the size of the tables. */
 export async function runAtLength(client: pg.Client, text: string): Promise<pg.QueryResult> {
   const command = { text, query_timeout: LONGEST_TIMER_MILLISECONDS };
   return client.query(command);

@@ -326,7 +326,7 @@ type SingleWriteOptions<Row, Result> = Omit<BatchedWriteOptions<Row, Result>, 'w
   readonly write: (row: Row, deadline: Deadline) => Promise<Result>;
 };
 
-/** For rows that need a commit each. */
+/** Makes options for rows that need a commit each. */
 export function oneByOne<Row, Result>({
   limits,
   write,

@@ -72,7 +72,7 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** Without user and password, for a person. */
+/** The hosts of an address for a person, without user and password. */
 export function hostOf(address: string): string {
   const { hosts = '', rest = '' } = PARTS.exec(address)?.groups ?? {};
   const named = new URLSearchParams(queryOf(rest)).get('host');

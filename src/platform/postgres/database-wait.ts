@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { plainWordsOf } from '../channels/connection-words.ts';
 
-/** Runs a step, again while the database starts: it must be repeatable. See `databaseWait`. */
+/** Runs a step, and repeats it while the database starts: the step must be repeatable. */
 export type WhileDatabaseStarts = <T>(step: () => Promise<T>) => Promise<T>;
 
 export type DatabaseWait = {
@@ -65,7 +65,7 @@ const LOST = /^(Connection terminated|timeout expired|Query read timeout|Client 
 const OURS: readonly string[] = ['DatabaseUnavailable', 'CommitUnknown', 'Overloaded'];
 const DEEPEST_CAUSE = 8;
 
-/** Null: waiting does not help (password, database name, rights, our own fault). */
+/** Null: waiting does not help (password, database name, rights, a fault of the program). */
 export function reasonToWait(error: unknown): string | null {
   const chain: Error[] = [];
   for (let at = error; at instanceof Error && chain.length < DEEPEST_CAUSE; at = at.cause) chain.push(at);

@@ -27,7 +27,10 @@ export type PageStatements = BothWays & { readonly few: BothWays };
 const COUNTED = '{counted}';
 const END_OF_COUNT = `limit ${MOST_COUNTED_FOR_PEOPLE + 1}`;
 
-/** By the endings of statement names: ascending and descending, each also with the limited count. */
+/**
+ * The texts by the endings of their statements' names: ascending and descending, each also with the limited
+ * count.
+ */
 export function pageTexts(parts: Omit<PageParts, 'name'>): Readonly<Record<string, string>> {
   const { before } = parts;
   const descending = parts.order.map((column) => column.replace(/^\w+/, '$& desc'));

@@ -12,7 +12,7 @@ import {
 export type CallAnswer = {
   readonly kind: string;
   readonly reason?: unknown;
-  /** Default: `silent`. */
+  /** Why there is no clear answer; default: `silent`. */
   readonly cause?: UnclearCause;
 };
 

@@ -81,7 +81,7 @@ export const DISPATCH = {
   unresolvedCancels: inSlots(16),
   /** Nobody waits for these looks, which use the connections for resolving. */
   watchedCharges: inSlots(8),
-  /** Includes lost captures. */
+  /** Captures that the acquirer does not know are sent again in these slots too. */
   unresolvedCaptures: inSlots(16),
   /** Asked at the bank; no caller waits. */
   unresolvedBoletos: inSlots(16),

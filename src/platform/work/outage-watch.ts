@@ -15,10 +15,10 @@ export type OutageWatch = {
    * when there are several of them: one may be at fault itself, however often it is asked for.
    */
   observePart(request: string, asked: Asked): void;
-  /** That request is over, however that was found. */
+  /** A request of `observePart` is over, however that was found. */
   observeEnd(request: string, provider: string): void;
   isAway(provider: string): boolean;
-  /** It answers nothing at all. Without a name: every provider. */
+  /** The provider answers nothing at all. Without a name: every provider does. */
   isMute(provider?: string): boolean;
   /** Seconds since the provider was found to be away; 0: it is not. */
   awaySeconds(provider: string): number;
@@ -42,7 +42,7 @@ export type OutageWatch = {
 };
 
 export type OutageLimits = {
-  /** Unanswered queries in a row that mean away. */
+  /** How many unanswered queries in a row mean that a provider is away. */
   readonly unresolvedInRow: number;
   /** The pause from the end of one query to a provider that is away until the next. */
   readonly probePauseMilliseconds: number;
