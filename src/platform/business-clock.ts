@@ -12,7 +12,9 @@ export type BusinessClock = {
 
 const NO_SHIFTS: ReadonlyMap<string, number> = new Map();
 
-/** `ahead`: milliseconds that a merchant's clock is ahead of the unmoved time. Empty in production. */
+/**
+ * `shifts`: by merchant, the milliseconds that its clock is ahead of the unmoved time. Empty in production.
+ */
 export function businessClock(
   time: DatabaseTime,
   shifts: ReadonlyMap<string, number> = NO_SHIFTS,

@@ -2,7 +2,6 @@ import { clockAheadSeconds, LARGE_SKEW_SECONDS, skewText } from './clock-skew.ts
 import { gauge, type Metrics } from './metrics.ts';
 import type { Outages } from './outages.ts';
 
-/** Positive: their clock is ahead of ours. */
 export const CLOCK_AHEAD = gauge(
   'parcela_clock_ahead_seconds',
   'By how much the clock of the database is ahead of that of this machine; negative: behind.',
@@ -12,8 +11,8 @@ export const CLOCK_AHEAD = gauge(
 export type NoteClock = (shown: number, askedAt: number, answeredAt: number) => void;
 
 /**
- * Payments follow the database's clock; the wall clock of this machine dates signatures, tokens and the log.
- * `now`: the wall clock in milliseconds.
+ * Warns when two clocks differ: payments follow that of the database; the wall clock of this machine dates
+ * signatures, tokens and the log. `now`: the wall clock in milliseconds.
  */
 export function watchClock(
   { outages, metrics }: { readonly outages: Pick<Outages, 'clockRead'>; readonly metrics: Metrics },

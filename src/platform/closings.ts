@@ -1,8 +1,8 @@
-/** Closed in reverse order, each even if another fails. */
+/** What the process closes at its end: in reverse order of opening, each even if another fails. */
 export type Closing = {
   readonly name: string;
   readonly close: () => Promise<unknown>;
-  /** For a closing that holds back what must not be lost with the process. Ends soon. */
+  /** Writes out what the closing holds back and must not be lost with the process. Ends soon. */
   readonly flushed?: () => Promise<unknown>;
 };
 

@@ -22,8 +22,8 @@ export class DatabaseTime {
   }
 
   /**
-   * `shown` was the time between the two monotonic times. Corrects the reading only as far as it is
-   * disproved.
+   * `shown` was the time between the two monotonic times. Corrects the kept reading only as far as this
+   * proves it wrong.
    */
   note(shown: number, askedAt: number, answeredAt: number): void {
     const least = shown - answeredAt;

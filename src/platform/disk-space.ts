@@ -1,6 +1,9 @@
 import { statfs } from 'node:fs/promises';
 
-/** Below these, writes fail soon or already do. The data folder of a container may be small. */
+/**
+ * With less room writes already fail (`FULL`) or will soon (`LOW`). The smaller of `bytes` and the `part` of
+ * the disk counts: the data folder of a container may be small.
+ */
 const FULL = { bytes: 100e6, part: 1 / 10 };
 const LOW = { bytes: 1e9, part: 1 / 4 };
 

@@ -6,10 +6,10 @@ import type { Search } from './postgres/searches.ts';
 import { linesOf, type RowFormat } from './row-format.ts';
 import { FairLine, Overloaded } from './work/fair-line.ts';
 
-/** For each process. An export reads its pages in the queue of searches. */
+/** The exports of each process. An export reads its pages in the line of searches. */
 const EXPORTS = { name: 'exports', slots: 8, waiting: 16, longestWaitMilliseconds: 2_000 };
 const ROWS_OF_PAGE = 1_000;
-/** Ten years in one file. */
+/** The longest period of an export: ten years in one file. */
 export const MOST_DAYS_OF_EXPORT = 3_660;
 /** How long a page is asked for again while searches are full or the database is away. */
 const PATIENCE_MILLISECONDS = 30_000;
@@ -24,7 +24,10 @@ export type Export<Row> = {
   readonly close: () => void;
 };
 
-/** The parts follow each other. No connection is held between two pages. Throws `Overloaded`. */
+/**
+ * Opens an export, whose parts follow each other. No connection is held between two pages. Throws
+ * `Overloaded`.
+ */
 export type OpenExport = <Row>(merchantId: string, parts: readonly ReadPage<Row>[]) => Promise<Export<Row>>;
 
 export function openExports(search: Search): {

@@ -23,7 +23,7 @@ export function whyHeld(gate: Gate): string | null {
   return reason === null ? null : `all work is held (${reason})`;
 }
 
-/** For programs without a database to compare. */
+/** An open gate, for programs without a database to compare. */
 export const ALWAYS_OPEN: Gate = {
   reason: () => null,
   signal: () => NEVER,

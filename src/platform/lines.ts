@@ -1,4 +1,7 @@
-/** Lines of a text. `false`: there is no line; a condition before one is a boolean, never a text. */
+/**
+ * Lines of a text. `false` is left out: a line may stand behind a condition, which must be a boolean, never a
+ * text.
+ */
 export type Lines = readonly (string | false | Lines)[];
 
 export function linesOf(lines: Lines): string[] {

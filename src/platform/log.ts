@@ -8,7 +8,7 @@ import { scopeFields } from './tracing/scope.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The Elastic Common Schema version of these names. */
+/** The version of the Elastic Common Schema that has the names below. */
 const ECS_VERSION = '8.17.0';
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -68,7 +68,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export const LOG_FORMATS = ['auto', 'json', 'ecs', 'pretty'] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
-/** For a stalled reader; above it lines are dropped. */
+/** The most bytes that wait for a stalled reader; above it lines are dropped. */
 const MOST_WAITING_BYTES = 8 * 1024 * 1024;
 const FLUSH_MILLISECONDS = 200;
 /** How long a stalled reader may delay `flushed`. */
@@ -238,7 +238,10 @@ function withScope(fields: object): object {
   return ofScope === null ? fields : { ...fields, ...ofScope, ...fields };
 }
 
-/** Name, message, SQLSTATE and position of an error; never its values. */
+/**
+ * Name, message, code, cause and the first lines of the stack of an error. The details of PostgreSQL, which
+ * show values, are left out.
+ */
 export function errorFields(error: unknown): object {
   if (!(error instanceof Error)) return { error: String(error) };
   const code = (error as { code?: unknown }).code;
@@ -254,7 +257,7 @@ export function errorFields(error: unknown): object {
 
 const MOST_CAUSES = 5;
 
-/** The stacks of an error and of its causes. */
+/** For a person: the stack of an error, and the names and messages of its causes. */
 export function faultText(error: unknown): string {
   const lines: string[] = [];
   const waiting = [error];
@@ -269,7 +272,10 @@ export function faultText(error: unknown): string {
   return lines.join('\n');
 }
 
-/** The same for each occurrence of a fault: messages of PostgreSQL or the driver may differ. */
+/**
+ * A text that is the same for each occurrence of a fault. A code stands in place of the message, because
+ * messages of PostgreSQL or the driver may differ.
+ */
 export function errorKind(error: unknown): string {
   if (!(error instanceof Error)) return '';
   const { code } = error as { readonly code?: unknown };

@@ -10,7 +10,7 @@ const SETTINGS_FILE = 'parcela.env';
 /** Set by the units of deploy/systemd. */
 const OF_UNITS = { PARCELA_ENVIRONMENT: 'production', PARCELA_DATA_DIR: '/var/lib/parcela' };
 
-/** The units' files of secrets and certificates, by the setting that names each. */
+/** The units' files of secrets and certificates, each with the setting that names it. */
 export const MACHINE_FILES: Readonly<Record<string, string>> = {
   'database-url': 'DATABASE_URL_FILE',
   key: 'PARCELA_KEY_VALUE_FILE',
@@ -36,7 +36,10 @@ export const MACHINE_FILES: Readonly<Record<string, string>> = {
 };
 export const OWNER_FILE = { name: 'owner-database-url', setting: 'PARCELA_OWNER_DATABASE_URL_FILE' } as const;
 
-/** Setting one of a group replaces the whole group of this machine. */
+/**
+ * Settings that belong together: if a caller sets one of a group, nothing of the group is taken from this
+ * machine.
+ */
 const GROUPS: readonly (readonly string[])[] = [
   ['DATABASE_URL', 'DATABASE_URL_FILE', 'PARCELA_OWNER_DATABASE_URL', 'PARCELA_OWNER_DATABASE_URL_FILE'],
   [
@@ -85,7 +88,7 @@ export function withMachineSettings<S extends Settings>(given: S, isOwner: boole
     .map(([name = '', setting = '']) => [setting, join(folder, name)] as const)
     .filter(([, path]) => isThere(path));
   for (const [, path] of files) refuseUnreadable(path);
-  // As console.conf sets it for the first process.
+  // The port of the pages, as console.conf sets it for the first process.
   const pages = isSet(written, 'PARCELA_CONSOLE_ORIGIN') ? { PARCELA_CONSOLE_PORT: '18081' } : {};
   const ofMachine: Record<string, string | undefined> = {
     ...OF_UNITS,
@@ -103,7 +106,7 @@ export function installationSettings(settings: Settings): readonly string[] {
   return Object.keys(settings).filter((name) => OF_INSTALLATIONS.test(name) && isSet(settings, name));
 }
 
-/** True also if this account may not look. */
+/** Whether a file is there; true also if this account may not look. */
 function isThere(path: string): boolean {
   try {
     statSync(path);

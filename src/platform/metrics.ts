@@ -73,15 +73,17 @@ export type Sample = {
 
 export type Metrics = {
   counter<Label extends string>(metric: Declared<'counter', Label>): Counter<Label>;
-  /** `collect` sets it when it is read. */
+  /** `collect` sets the gauge when metrics are read. */
   gauge<Label extends string>(
     metric: Declared<'gauge', Label>,
     collect?: (gauge: Gauge<Label>) => void,
   ): Gauge<Label>;
   histogram<Label extends string>(metric: ReturnType<typeof histogram<Label>>): Histogram<Label>;
-  /** For a histogram the number of observations. */
+  /** The samples of a metric; of a histogram, the numbers of observations. */
   read(name: string): Promise<readonly Sample[]>;
-  /** Called before each text, which waits for it briefly: the database may be away. */
+  /**
+   * `count` is called before each text, which waits for it for a second at most: the database may be away.
+   */
   beforeRead(count: () => Promise<void>): void;
   text(): Promise<string>;
 };

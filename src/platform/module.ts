@@ -43,11 +43,11 @@ export type PublishedRefusals = {
 export type ModuleContext = {
   readonly configuration: { readonly environment: 'homologation' | 'production' };
   readonly database: Database;
-  /** Lists, searches and histories, on own connections. */
+  /** For lists, searches and histories, on connections of their own. */
   readonly search: Search;
-  /** Reads by id. */
+  /** For reads by id. */
   readonly lookUp: LookUp;
-  /** Lists of any length. */
+  /** For lists of any length. */
   readonly openExport: OpenExport;
   /** Batched writes that report rows per statement to the metrics. */
   readonly batched: <Row, Result>(options: BatchedWriteOptions<Row, Result>) => BatchedWrite<Row, Result>;

@@ -13,8 +13,8 @@ type Words = {
   /** The time without failures, and with an answer, that ends the outage. */
   readonly quietMilliseconds: number;
   /**
-   * The outage begins after this time, as the worst kind seen by then; if answered meanwhile, `passed` is
-   * logged.
+   * The outage begins only so long after the first failure, as the worst kind seen until then. With `passed`,
+   * none begins if an answer came meanwhile: `passed` is logged instead.
    */
   readonly doubt?: { readonly milliseconds: number; readonly passed?: string };
   /** The time without failures or answers after which the outage is over: nobody asks any more. */
@@ -44,7 +44,7 @@ export class Outage {
   #error: unknown;
   #errors = 0;
   #errorsTold = 0;
-  /** When broken connections were last logged, and how many broke since. */
+  /** When a `passed` was last logged, and how many failures have passed unlogged after that. */
   #passedAt = Number.NEGATIVE_INFINITY;
   #passed = 0;
   #names = new Set<string>();
@@ -94,7 +94,10 @@ export class Outage {
     for (const timer of [this.#doubt, this.#minute, this.#quiet]) clearTimeout(timer);
   }
 
-  /** Others were answered: the failure was one connection, or an overload. */
+  /**
+   * Decides at the end of the doubt: if others were answered meanwhile, the failure was one connection, or an
+   * overload.
+   */
   #endDoubt(): void {
     this.#doubt = undefined;
     const kind = this.#kind as string;

@@ -20,14 +20,14 @@ const DATABASE_KINDS = {
     lasts: 'the database still has more to do than it can',
     over: 'the database keeps up again',
     quietMilliseconds: 10_000,
-    // Until then a frozen database looks the same.
+    // In its first second a frozen database looks as if it were slow.
     doubt: { milliseconds: 1_000 },
   },
   unwritable: {
     begun: 'the database takes no writes',
     lasts: 'the database still takes no writes',
     over: 'the database takes writes again',
-    // Longer than the gate stays shut while nobody tries.
+    // Longer than the gate stays shut after a refused write, while nobody tries to write.
     quietMilliseconds: 40_000,
   },
   silent: {
@@ -227,7 +227,7 @@ class AllOutages implements Outages {
     outage.failed(kind, error);
   }
 
-  /** Null for an error of the statement. */
+  /** What the error shows of the database; null: nothing, the statement was at fault. */
   #kindOf(error: unknown): DatabaseKind | null {
     const refused = kindOfRefusedWrite(error);
     if (refused !== null) return refused === 'short' ? 'slow' : 'unwritable';

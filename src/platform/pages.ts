@@ -9,7 +9,7 @@ const MOST_PAGES = 1_000_000;
 /** Console totals stop one above this: counting a merchant's millions would cost too much. */
 export const MOST_COUNTED_FOR_PEOPLE = 1_000;
 
-/** For counts over all merchants: each line of a file may have opened an exception. */
+/** Counts over all merchants stop at this number: each line of a file may have opened an exception. */
 export const MOST_COUNTED_OF_ALL = 100_000;
 
 /** Ties break by id, so that pages never overlap. */

@@ -17,16 +17,19 @@ export type Prepared<Value> = { readonly value: Value; readonly keptSince: numbe
 export type PreparedReadsOptions = {
   /** The wait before a caller gets `underWay` or an older value. */
   readonly patienceMilliseconds: number;
-  /** With 20, a read of half a second is kept for ten: an open page costs at most a twentieth of a core. */
+  /**
+   * How many times its own duration a read stays fresh. With 20, a read of half a second is kept for ten: an
+   * open page costs at most a twentieth of a core.
+   */
   readonly freshTimes: number;
   readonly mostFreshMilliseconds: number;
-  /** How long after that an older value is still given while it is read again. */
+  /** How long after it was fresh an older value is still given while it is read again. */
   readonly staleMilliseconds: number;
   readonly mostKept: number;
   /** The most reads that continue without a waiting page. */
   readonly mostReadOn: number;
   readonly mostOfMerchant: number;
-  /** The wait when no more reads may continue. */
+  /** How long a caller waits when no more reads may continue without one. */
   readonly longestPatienceMilliseconds: number;
   /** Errors of continued reads: perhaps nobody asks for them again. */
   readonly onFailure: (error: unknown) => void;
@@ -35,7 +38,7 @@ export type PreparedReadsOptions = {
 type Kept<Value> = {
   readonly merchantId: string;
   reading: Promise<Value> | null;
-  /** Slower than a caller's patience. */
+  /** Whether the read takes longer than a caller's patience. */
   isLate: boolean;
   last: { readonly value: Value; readonly keptSince: number } | null;
   /** The error of a read whose callers have left. */
@@ -44,7 +47,7 @@ type Kept<Value> = {
 };
 
 export function preparedReads<Value>(options: PreparedReadsOptions): PreparedReads<Value> {
-  // In order of the last request.
+  // In the order in which they were last asked for.
   const known = new Map<string, Kept<Value>>();
 
   function tidy(now: number): void {
@@ -83,7 +86,7 @@ export function preparedReads<Value>(options: PreparedReadsOptions): PreparedRea
   function begin(one: Kept<Value>, key: string, read: () => Promise<Value>): Promise<Value> {
     one.isLate = false;
     one.reading = readOn(one, key, read);
-    // Another caller may get the error.
+    // The error goes to whoever awaits the read, perhaps a later caller: it must not end the process here.
     one.reading.catch(() => {});
     return one.reading;
   }
@@ -121,7 +124,10 @@ export function preparedReads<Value>(options: PreparedReadsOptions): PreparedRea
   };
 }
 
-/** Reads again, one read at a time. Callers during a read share the next: the running one may be too old. */
+/**
+ * Makes `read` safe for many callers: one read at a time. Callers during a read share the next one, because
+ * the running one may be too old.
+ */
 export function freshReads(read: () => Promise<void>): () => Promise<void> {
   let underWay: Promise<void> | null = null;
   let following: Promise<void> | null = null;
@@ -146,7 +152,7 @@ export function freshReads(read: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** The last value while it is young; else one read for all waiting callers. */
+/** Gives the last value while it is young; else one read serves all waiting callers. */
 export function keptRead<Value>(milliseconds: number, read: () => Promise<Value>): () => Promise<Value> {
   let kept: { readonly value: Value; readonly until: number } | null = null;
   let underWay: Promise<Value> | null = null;

@@ -1,5 +1,5 @@
 const PAUSE_MILLISECONDS = 600_000;
-/** Reasons counted separately within a pause. */
+/** The most reasons that are counted separately within a pause; the rest count as `OTHERS`. */
 const MOST_REASONS = 100;
 const OTHERS = 'others';
 
@@ -8,7 +8,7 @@ export type Reminder<Fields = void> = {
   report(reason: string, fields: Fields): void;
   /** Drops the unreported occurrences of a reason that no longer holds. */
   drop(reason: string): void;
-  /** All is well: the next reason is new. */
+  /** Forgets all reasons, because all is well: the next one is new. */
   forget(): void;
   close(): void;
 };

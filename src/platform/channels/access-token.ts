@@ -3,12 +3,12 @@ export type TokenAnswer =
   /** `refused`: the server does not know these credentials. `away`: no clear answer. */
   | { readonly kind: 'refused' | 'away'; readonly reason: string };
 
-/** `seconds`: the lifetime in the answer; anything else than a number counts as absent. */
+/** `seconds`: the lifetime in the answer; what is not a number above zero counts as absent. */
 export type NewToken =
   | { readonly kind: 'token'; readonly token: string; readonly seconds: unknown }
   | Exclude<TokenAnswer, { kind: 'token' }>;
 
-/** A caller stops waiting at its own timeout; the question itself has this time. */
+/** How long a question for a new token may take. A caller stops waiting at its own timeout. */
 const QUESTION_MILLISECONDS = 10_000;
 /** The part of a token's life in which it is used, so that no request carries an expired one. */
 const PART_USED = 0.75;
@@ -18,7 +18,7 @@ const TOO_LATE: TokenAnswer = { kind: 'away', reason: 'no access token came in t
 
 /**
  * An access token (OAuth 2 client credentials) that all callers share. One question at a time asks for the
- * next.
+ * next token.
  */
 export class AccessToken {
   readonly #ask: (timeoutMilliseconds: number) => Promise<NewToken>;

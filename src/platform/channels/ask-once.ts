@@ -12,7 +12,7 @@ export type Unanswered = { readonly kind: 'unknown'; readonly reason: string };
 /** No byte of the query was sent. */
 export type Unconnected = { readonly kind: 'notConnected'; readonly reason: string };
 
-/** The query was not sent for a reason of our own: no free connection, or no time left. */
+/** The query was not sent, for a reason on this side: no free connection, or no time left. */
 export type Unsent = { readonly kind: 'notSent'; readonly reason: string };
 
 export const TOO_LATE: Unsent = { kind: 'notSent', reason: 'too little time was left' };
@@ -36,8 +36,8 @@ const JSON_HEADERS = { 'content-type': 'application/json' };
 
 /**
  * Sends one query, never twice: after a broken connection it may have arrived. Never throws and never takes
- * longer than the timeout. Uses undici's dispatch interface: streams and signals cost a third of a payment's
- * time.
+ * longer than the timeout. Uses undici's dispatch interface: the streams and signals of the others cost a
+ * third of a payment's time.
  */
 export function askOnce(
   dispatcher: Dispatcher,
@@ -50,7 +50,7 @@ export function askOnce(
     let size = 0;
     const chunks: Buffer[] = [];
     let isFinished = false;
-    /** Set right before the first byte is written. */
+    /** Set right before the first byte is written; null: nothing was sent. */
     let stop: ((reason: Error) => void) | null = null;
     const finish = (answer: Exclude<Asked, Unsent>) => {
       isFinished = true;

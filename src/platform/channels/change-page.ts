@@ -13,13 +13,14 @@ const CHANGE_ID = /^[\w.:-]{1,64}$/;
 const MERCHANT_ID = /^[^\p{Cc}]{1,64}$/u;
 const INSTANT_WITH_ZONE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 const LARGEST_AMOUNT = 9_999_999_999;
-/** How far the clock of a bridge may be ahead of ours. */
+/** How far the clock of a bridge may be ahead of this side. */
 const MOST_AHEAD_MILLISECONDS = 86_400_000;
 
 /**
- * Gives a string that says why the page is malformed; the page is then requested again. An unreadable item is
- * kept: it would come again and stop the changes of all merchants. `readItem` gives a change, null for an
- * item that is none, or the fault. `names` are the fields of the protocol.
+ * Gives a string that says why the page is malformed; the page is then requested again. An item that cannot
+ * be read does not make it so: it would come again and stop the changes of all merchants. It is kept as
+ * `unreadable`. `readItem` gives a change, null for an item that is none, or the fault. `names` are the
+ * fields of the protocol.
  */
 export function readChangePage<Change>(
   body: Fields,
@@ -31,7 +32,7 @@ export function readChangePage<Change>(
   const cursor = Number.isSafeInteger(next) && (next as number) >= 0 ? String(next) : next;
   if (!isText(cursor, CHANGE_ID) || typeof hasMore !== 'boolean') return 'the page had no end';
   if (!Array.isArray(items) || items.length > asked.limit) return 'the page was no list of changes';
-  // The same page would be requested again at once.
+  // Otherwise the same page would be requested again at once.
   if (hasMore && cursor === asked.cursor) return 'the page did not move on';
   const changes: Change[] = [];
   const unreadable: UnreadableItem[] = [];
@@ -72,7 +73,10 @@ export function isAmount(value: unknown, least: number): boolean {
   return Number.isInteger(value) && (value as number) >= least && (value as number) <= LARGEST_AMOUNT;
 }
 
-/** An instant ahead of our clock counts as now: refusing the change would lose it. */
+/**
+ * An instant ahead of `until` counts as `until`: refusing the change would lose it. Null: no possible
+ * instant.
+ */
 function readInstant(value: unknown, until: Instant): Instant | null {
   if (!isText(value, INSTANT_WITH_ZONE)) return null;
   const milliseconds = Date.parse(value);

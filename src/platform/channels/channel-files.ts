@@ -8,7 +8,7 @@ export type NamedFile = { readonly setting: string; readonly path: string };
 export type ChannelFiles = {
   /** PEM: the only trusted authorities; public ones are not trusted. */
   readonly authority: NamedFile | null;
-  /** PEM: our certificate and the chain to its authority. */
+  /** PEM: the certificate that this side shows, and the chain to its authority. */
   readonly certificate: NamedFile | null;
   readonly certificateKey: NamedFile | null;
   readonly token: NamedFile | null;

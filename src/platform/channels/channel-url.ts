@@ -4,8 +4,8 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * Why the address of another program is refused, or null. Accepted: `https://…`, or `http://…` on loopback,
- * without path, query or credentials. `carried`: what travels there, for the sentence.
+ * Why the address of another program is refused; null: it is not. Accepted: `https://…`, or `http://…` on
+ * loopback, without credentials, query or fragment. `carried`: what travels there, for the sentence.
  */
 export function channelUrlFault(setting: string, url: string, carried: string): string | null {
   const address = URL.parse(url);

@@ -14,7 +14,7 @@ export type Channel = {
   /** For undici's option `connect`. Each new connection uses the files as they are then. */
   readonly connect: buildConnector.connector;
   readonly headers: () => Readonly<Record<string, string>>;
-  /** For protocols that do not send it as a bearer token. */
+  /** For protocols that do not send it as a bearer token; null: the channel has none. */
   readonly token: () => string | null;
   readonly close: () => void;
 };
@@ -23,13 +23,13 @@ type ChannelOptions = {
   readonly connectTimeoutMilliseconds: number;
   /** Called when a changed file cannot be used. The former content stays in use. */
   readonly onFault: (error: Error) => void;
-  /** Called with the expiry of each of our certificates that comes into use; null without a certificate. */
+  /** Called with the expiry of each certificate of this side that comes into use; null: it has none. */
   readonly onCertificate?: (endsAt: Date | null) => void;
   /** Called with the content of the files whenever it comes into use. */
   readonly onCredentials?: (credentials: ChannelCredentials) => void;
 };
 
-/** Certificates are replaced hours before they expire. */
+/** How often the files are looked at: certificates are replaced hours before they expire. */
 const LOOK_MILLISECONDS = 2_000;
 
 /**
@@ -41,7 +41,7 @@ export function connectorWith(
   connectTimeoutMilliseconds: number,
   lookUp: typeof lookup = lookup,
 ): buildConnector.connector {
-  /** The connect that is starting: it looks its name up before it returns. */
+  /** The connection attempt that is starting: `connect` calls `lookup` before it returns. */
   let begun = { isLooking: false };
   const connect = buildConnector({
     timeout: connectTimeoutMilliseconds,
@@ -153,7 +153,10 @@ function certificateEnd({ clientCertificate }: ChannelCredentials): Date | null 
     : new Date(new X509Certificate(clientCertificate.certificate).validTo);
 }
 
-/** Identifies the content of the files. Tools that mount secrets swap a link and do not change the times. */
+/**
+ * Identifies the content of the files. It has the inodes, because tools that mount secrets swap a link and do
+ * not change the times.
+ */
 async function markOf(files: ChannelFiles): Promise<string> {
   const marks = Object.values(files).map(async (file) => {
     if (file === null) return '';
@@ -193,7 +196,7 @@ export function observeChannel(
   };
 }
 
-/** Callers that may wait, for each connection. */
+/** How many callers may wait for each connection. */
 const WAITING_FOR_EACH = 8;
 const LONGEST_WAIT_MILLISECONDS = 5_000;
 /** The part of the timeout spent waiting for a connection; the rest is for the answer. */

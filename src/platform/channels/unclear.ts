@@ -1,7 +1,7 @@
 /**
  * Why there is no clear answer. `unusable`: the answer proves nothing. `silent`: no answer, or the bridge has
- * none. `partly`: it answered one question, and was silent at the next. `notAsked`: we sent nothing, which
- * says nothing about the other side.
+ * none. `partly`: the other side answered one question, and was silent at the next. `notAsked`: nothing was
+ * sent, which says nothing about the other side.
  */
 export type UnclearCause = 'unusable' | 'silent' | 'notAsked' | 'partly';
 
@@ -9,7 +9,7 @@ export function isHeard({ kind, cause }: { readonly kind: string; readonly cause
   return kind !== 'unknown' || cause === 'unusable';
 }
 
-/** Of the question behind one that was answered. */
+/** The answer to a question behind one that was answered: silence becomes `partly`. */
 export function behindAnswer<Answer extends object>(answer: Answer): Answer {
   return isSilent(answer) ? { ...answer, cause: 'partly' } : answer;
 }
@@ -25,7 +25,7 @@ export function unusable(reason: string): Unusable {
   return { kind: 'unknown', cause: 'unusable', reason };
 }
 
-/** Asking again brings its end no nearer: somebody has to decide. */
+/** An answer that will be the same however often is asked: a person has to decide. */
 export function forPerson(reason: string): Unusable & { readonly isForPerson: true } {
   return { ...unusable(reason), isForPerson: true };
 }

@@ -18,7 +18,10 @@ const OF_THE_SERVER = rowCodec({
     and current_setting('statement_timeout') <> '0'`),
 });
 
-/** Readable by every role, unless the owner revoked the right or the server is of another make. */
+/**
+ * All facts. Every role can read them, unless the owner revoked the right or the server is of another make:
+ * then `FEWER_FACTS` are read.
+ */
 export const ALL_FACTS = rowCodec<ServerFacts>({
   systemIdentifier: column.nullable(column.text('(select system_identifier::text from pg_control_system())')),
   timeline: column.nullable(
@@ -75,7 +78,7 @@ const SLOT = rowCodec({
 });
 
 export type ArchiveLook = RowOf<typeof ARCHIVE> & {
-  /** The replication slot that is furthest behind. */
+  /** The replication slot that is furthest behind; null: there is none. */
   readonly slot: RowOf<typeof SLOT> | null;
 };
 

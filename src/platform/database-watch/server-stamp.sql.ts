@@ -5,7 +5,7 @@ import { ALL_FACTS, FEWER_FACTS, isIdentityHidden, parseFacts } from './server-f
 import type { ServerFacts, ServerIdentity } from './server-facts.ts';
 import type { Found, Stamp } from './server-stamp.ts';
 
-/** For rows of ended processes. */
+/** After this time the rows of ended processes are deleted. */
 const FORGET_AFTER = '30 days';
 
 /** The beat number only rises. It is written only if the last acknowledged beat is still there. */

@@ -2,7 +2,7 @@ import type { ServerIdentity } from './server-facts.ts';
 
 export type Stamp = ServerIdentity & {
   readonly token: string;
-  /** The difference that a process found. */
+  /** The difference that a process found; null: none did. */
   readonly doubt: string | null;
 };
 
@@ -10,7 +10,7 @@ export type Stamp = ServerIdentity & {
 export type Memory = {
   readonly tokens: ReadonlySet<string>;
   readonly lastBeat: number;
-  /** Whether the last accepted server replicated commits before acknowledging them. */
+  /** Whether the last accepted server replicated commits before acknowledging them; null: not known yet. */
   readonly wasReplicated: boolean | null;
 };
 
@@ -22,8 +22,9 @@ export type Found = {
 
 export type Verdict =
   | { readonly kind: 'same' }
+  /** The database has no stamp yet: this process makes the first. */
   | { readonly kind: 'stamp' }
-  /** Our standby was promoted while this process ran. */
+  /** A standby was promoted while this process ran. */
   | { readonly kind: 'vouch'; readonly from: Stamp }
   /** The operator accepted the database after this process last read the stamp: the process starts afresh. */
   | { readonly kind: 'accepted' }
@@ -65,7 +66,10 @@ function held(words: string): Extract<Verdict, { kind: 'held' }> {
 type Part = keyof ServerIdentity;
 const PARTS: readonly Part[] = ['systemIdentifier', 'databaseOid', 'tableOid', 'timeline'];
 
-/** A part hidden when the stamp was made cannot be compared. A part hidden now proves nothing. */
+/**
+ * A part that was hidden when the stamp was made cannot be compared. A part that is hidden only now counts as
+ * different: nothing proves it to be the same.
+ */
 function differences(stamp: Stamp, identity: ServerIdentity): Part[] {
   return PARTS.filter((part) => stamp[part] !== null && stamp[part] !== identity[part]);
 }

@@ -34,8 +34,8 @@ export function openServerWatch(tools: WatchTools): ServerWatch {
 }
 
 /**
- * Keeps the gate shut until the database is known to be ours and fit. Checks every second, and whenever a
- * connection reaches another server. See `judge`, `unfitness` and decisions/0041.
+ * Keeps the gate shut until the database is known to be the stamped one and fit. Checks every second, and
+ * whenever a connection reaches another server. See `judge`, `unfitness` and decisions/0041.
  */
 class WatchOfServer implements ServerWatch {
   readonly #tools: WatchTools;
@@ -77,7 +77,7 @@ class WatchOfServer implements ServerWatch {
   /** The gate shuts before the caller gets a connection to an unchecked server. */
   async check(ask: Parameters<ServerWatcher['check']>[0]): Promise<string> {
     const row = await ask(this.#hasAllFacts ? READ_ALL_FACTS : READ_FEWER_FACTS).catch((error) => {
-      // Only at first: a later server that shows less is not proven to be ours.
+      // Only at first: a later server that shows less is not proven to be the same.
       if (!this.#hasAllFacts || this.#known !== null || !isIdentityHidden(error)) throw error;
       this.#hasAllFacts = false;
       return ask(READ_FEWER_FACTS);
@@ -98,7 +98,10 @@ class WatchOfServer implements ServerWatch {
     return this.#newest;
   }
 
-  /** When the disk is full, the next requests of all callers would fail too. */
+  /**
+   * Shuts the gate for a while after a refused write: when the disk is full, the next requests of all callers
+   * would fail too.
+   */
   noteError(error: unknown): void {
     const { gate } = this.#tools;
     const kind = kindOfRefusedWrite(error);
@@ -113,7 +116,7 @@ class WatchOfServer implements ServerWatch {
   #shutForAWhile(): void {
     const now = performance.now();
     const isAgain = now - this.#refusedUntil < SOON_MILLISECONDS;
-    // A request that fails while the gate is shut was already under way.
+    // A request that fails while the gate is shut was already under way: the pause does not double.
     if (!isAgain) this.#afterRefusal = AFTER_REFUSAL_MILLISECONDS;
     else if (this.#tools.gate.reason() === null)
       this.#afterRefusal = Math.min(2 * this.#afterRefusal, LONGEST_AFTER_REFUSAL_MILLISECONDS);

@@ -31,7 +31,7 @@ type Declared<Change extends WaitingChange> = Omit<
   'database' | 'wakeSignal' | 'outcomes'
 > & { readonly outcomes: ReturnType<typeof counter<'outcome'>> };
 
-/** Woken only by pages that brought changes. */
+/** The work that applies is woken only by pages that brought changes. */
 export function openApplying<Change extends WaitingChange>(
   { database, metrics }: Pick<ModuleContext, 'database' | 'metrics'>,
   declared: Declared<Change>,

@@ -23,7 +23,7 @@ export const UNREADABLE = inputRows<UnreadableItem>(
   { as: 'u', after: 9 },
 );
 
-/** For all merchants. Further unreadable items are only counted and logged. */
+/** The most unreadable items that are kept, of all merchants. Further ones are only counted and logged. */
 const MOST_UNREADABLE = 10_000;
 
 export type CursorTable = {
@@ -32,7 +32,7 @@ export type CursorTable = {
   readonly table: string;
   readonly column: string;
   readonly cursor: string;
-  /** Whether a merchant `m` without a cursor needs one. */
+  /** The condition under which a merchant `m` without a cursor needs one. */
   readonly since: string;
 };
 

@@ -37,7 +37,7 @@ export type NoPage = { readonly kind: string; readonly reason: string };
 
 export type FeedPace = {
   readonly pauseSeconds: number;
-  /** Multiplies the pause after many empty answers. */
+  /** How many times the pause the wait may become after many empty answers. */
   readonly longestQuietFactor: number;
 };
 

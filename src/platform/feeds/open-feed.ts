@@ -29,7 +29,7 @@ type FeedOptions<Page extends FeedPage, Change extends WaitingChange> = {
   ) => Promise<Page | NoPage>;
   readonly timeoutMilliseconds: number;
   readonly mostChanges: number;
-  /** Requests at the same time. The other connections are for others. */
+  /** Requests at the same time. The other connections to the provider are for other callers. */
   readonly pullsAtOnce: number;
   readonly pauseSeconds: number;
   /**
@@ -39,7 +39,7 @@ type FeedOptions<Page extends FeedPage, Change extends WaitingChange> = {
   readonly isForAllMerchants: boolean;
   /** Counts the answers. */
   readonly pages: ReturnType<typeof counter<'outcome'>>;
-  /** Since this process read the newest page of each provider; before the first, since its start. */
+  /** Seconds since this process read the newest page of each provider; before the first, since its start. */
   readonly age: ReturnType<typeof gauge<'provider'>>;
   /** The log's sentence for items that cannot be read. */
   readonly unreadable: string;
@@ -70,12 +70,15 @@ export type Feed = {
 /** `more`: asking again at once brings more. `none`: no clear answer. `kept`: new changes. */
 type Pulled = { readonly state: 'more' | 'done' | 'none'; readonly kept: number };
 
-/** Enough for a jump of two years with thousands of open installments. Background work goes on beyond it. */
+/**
+ * The most pages of one call: enough for a jump of two years with thousands of open installments. Background
+ * work goes on beyond it.
+ */
 const MOST_PAGES = 10_000;
 const LEASE_MARGIN_MILLISECONDS = 5_000;
 /** How soon the first request follows a merchant's first charge or boleto. */
 const LOOK_FOR_NEW_MILLISECONDS = 2_000;
-/** Homologation asks less often for a merchant without changes. */
+/** Where each merchant is asked for by itself, one without changes is asked for less often. */
 const LONGEST_QUIET_FACTOR = 10;
 
 export function openFeed<Page extends FeedPage, Change extends WaitingChange>(

@@ -6,7 +6,7 @@ export type PlaceObserver = {
   refused(reason: NoPlaceReason): void;
 };
 
-/** No place was free; nothing was begun. */
+/** What `inPlace` gives when no place was free: the work was not begun. */
 export const NO_PLACE = Symbol('no place');
 
 /**

@@ -45,13 +45,15 @@ function faultOf(code: string | undefined): 'slowRequest' | 'malformedHttp' {
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'slowRequest' : 'malformedHttp';
 }
 
-/** More than honest callers and their proxies send. Node would drop headers above its own limit. */
+/**
+ * Honest callers and their proxies send fewer headers. Node would silently drop those above its own limit.
+ */
 const MOST_HEADERS = 100;
 
 /**
- * Whether programs could disagree about where this request ends or which host it names (RFC 9112, 3.2 and
- * 6.1). Node's parser still accepts codings before `chunked`, Transfer-Encoding with HTTP/1.0, and HTTP 0.9
- * and 2.0.
+ * Whether two programs could disagree about where this request ends or which host it names (RFC 9112, 3.2 and
+ * 6.1). Node's parser accepts such requests: with codings before `chunked`, with Transfer-Encoding in
+ * HTTP/1.0, or of HTTP 0.9 and 2.0.
  */
 export function isDoubtful(request: IncomingMessage): boolean {
   const { rawHeaders, httpVersion } = request;
@@ -72,7 +74,10 @@ export function failAndEnd(request: FastifyRequest, reply: FastifyReply, failure
   return fail(request, reply, failure, { connection: 'close' });
 }
 
-/** After this, requests without a deadline of their own, such as a slow look-up, are ended. */
+/**
+ * How long after its deadline a request is cut off. Most operations end by their deadline themselves; others,
+ * such as a slow look-up, do not.
+ */
 const DEADLINE_GRACE_MILLISECONDS = 500;
 
 type AnyCall = Call<unknown, unknown, unknown>;
@@ -131,7 +136,7 @@ const COMMON_HEADERS = {
 
 export function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply {
   reply.code(answer.status).headers({ ...COMMON_HEADERS, 'x-request-id': request.id, ...answer.headers });
-  // Also for a login (RFC 9110, 15.5.2).
+  // Every 401 names the scheme, that of a login too (RFC 9110, 15.5.2).
   if (answer.status === 401) reply.header('www-authenticate', 'Bearer');
   if (answer.text !== undefined) return reply.type(answer.text.type).send(answer.text.content);
   if (answer.stream !== undefined) return sendStream(request, reply, answer.stream);
@@ -159,7 +164,7 @@ function* partsOf(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += PART_BYTES) yield bytes.subarray(at, at + PART_BYTES);
 }
 
-/** The stream of a HEAD is not read. */
+/** An answer to HEAD has no body: its stream is closed unread. */
 function sendStream(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -231,9 +236,9 @@ function drainUnreadBody(request: FastifyRequest, reply: FastifyReply): void {
   });
 }
 
-/** Bytes produced and not yet sent, above which no more are produced. */
+/** The most bytes that are produced and not yet sent; a stream with so many waits. */
 const MOST_HELD_BYTES = 64 * 1024;
-/** The limits for a reader that takes nothing, and for the whole body. */
+/** How long a reader may take nothing, and (`LONGEST_MILLISECONDS`) how long the whole body may take. */
 const STALLED_MILLISECONDS = 60_000;
 const LONGEST_MILLISECONDS = 60 * 60_000;
 const LOOK_MILLISECONDS = 1_000;

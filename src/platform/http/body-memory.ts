@@ -9,7 +9,10 @@ export const LARGEST_BODY_BYTES = 64 * 1024;
 /** A thousand bodies of the largest size. */
 export const MOST_BODY_BYTES = 64 * 1024 * 1024;
 
-/** `share`: the caller has its share. `full`: all memory is taken. */
+/**
+ * `full`: all memory of the part for known or for unknown callers is taken. `share`: this caller has its
+ * share.
+ */
 export const BODY_REFUSALS = ['full', 'share'] as const;
 export type BodyRefusal = (typeof BODY_REFUSALS)[number];
 
@@ -18,7 +21,7 @@ export type BodyObserver = {
   refused(reason: BodyRefusal): void;
 };
 
-/** `name`: a merchant, or the address of an unknown caller. */
+/** `name`: the id of a merchant, or the address of an unknown caller. */
 export type BodyOwner = { readonly isKnown: boolean; readonly name: string };
 
 export type BodyHold = {
@@ -52,7 +55,7 @@ class Part {
 
 /**
  * The memory of request bodies, from the first byte until the answer. Unknown callers have a part of their
- * own. In each part a caller may hold as much as it leaves free.
+ * own. In each part one caller may hold at most as many bytes as are left free for others.
  */
 export class BodyMemory {
   readonly #known: Part;
@@ -93,12 +96,12 @@ export class BodyMemory {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Held until the answer. */
+    /** The memory of this request's body, held until its answer; null: no body was read. */
     bodyHold: BodyHold | null;
   }
 }
 
-/** Bodies stay bytes for our own reader. Without a body the content type does not matter. */
+/** Gives the bytes of a body to the reader of requests. Without a body the content type does not matter. */
 export function readBodiesAsBytes(app: FastifyInstance, memory: BodyMemory): void {
   app.decorateRequest('bodyHold', null);
   app.removeAllContentTypeParsers();
@@ -156,7 +159,7 @@ export function readBody(payload: Readable, declared: number, hold: BodyHold): P
 function isPlainUtf8(request: FastifyRequest): boolean {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') return false;
-  // Every charset parameter must be the one that is read.
+  // Each charset parameter must name UTF-8: bodies are read as nothing else.
   const charsets = (request.headers['content-type'] ?? '').matchAll(/;\s*charset\s*=([^;]*)/gi);
   return charsets.every(([, charset = '']) => /^\s*(utf-?8|"utf-?8")\s*$/i.test(charset));
 }

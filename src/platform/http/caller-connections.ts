@@ -33,7 +33,7 @@ type Open = {
 export class CallerConnections {
   readonly #open = new Map<Socket, Open>();
   readonly #byGroup = new Map<string, number>();
-  /** From all addresses except trusted proxies. */
+  /** Connections from all addresses except those of trusted proxies. */
   #ofGroups = 0;
   /** Connections over which no token was accepted. */
   readonly #strangers = new ConnectionsByAddress<Socket>();
@@ -57,11 +57,11 @@ export class CallerConnections {
     const server = createServer(
       {
         headersTimeout: HEADERS_TIMEOUT_MILLISECONDS,
-        // Node counts from the first byte, even while the request waits behind another.
+        // Off: Node counts from the first byte, even while the request waits behind another. See `#sweep`.
         requestTimeout: 0,
         connectionsCheckingInterval: SLOW_SWEEP_MILLISECONDS,
         keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
-        // We refuse a missing host ourselves, in the usual shape.
+        // A missing host is refused by `isDoubtful`, in the usual shape.
         requireHostHeader: false,
       },
       (request, response) => {
@@ -70,13 +70,13 @@ export class CallerConnections {
           this.#observer.cut('pipelining');
       },
     );
-    // Node's own resets connections whose first request was received and not yet read. See `end`.
+    // Node's own method resets connections whose first request was received and not yet read. `end` replaces
+    // it.
     server.closeIdleConnections = () => {};
     server.prependListener('connection', (socket: Socket) => this.#admit(socket, server));
     return server;
   }
 
-  /** Ends connections of a server. */
   end(server: Server, isOver: (connection: Connection) => boolean): void {
     for (const [socket, { connection, server: own }] of this.#open)
       if (own === server && isOver(connection)) socket.destroy();
@@ -104,14 +104,14 @@ export class CallerConnections {
       socket,
       { isServed, isReserved, isTrusted },
       {
-        // The sender of a waiting request is not known yet.
+        // The caller of a waiting request is not known yet, so the memory is that of its address.
         openHold: () => this.#bodies.open({ isKnown: false, name: address }),
         onKnown: () => this.#strangers.leave(socket, address),
       },
     );
     const reserve = isReserved ? this.#reserve : isServed ? null : this.#unserved;
     const leave = () => {
-      // A connection that was ended to make room was uncounted before it closes.
+      // A connection that was ended to make room has left the counts already when it closes.
       if (!this.#open.delete(socket)) return;
       if (reserve === null) this.#count(group, -1);
       else reserve.leave(socket, address);
@@ -142,7 +142,7 @@ export class CallerConnections {
     const ofGroup = group === null ? 0 : (this.#byGroup.get(group) ?? 0);
     const isAddressFull = ofGroup >= this.#limits.perAddress;
     const isFull = this.#isFull(group);
-    // One address with all its connections must not take those of others.
+    // An address that has all its connections must not push out those of others.
     if (isFull) return isAddressFull || !this.#makeRoom(group) ? 'inAll' : null;
     return isAddressFull ? 'perAddress' : null;
   }
@@ -155,7 +155,9 @@ export class CallerConnections {
     return group !== null && this.#ofGroups >= inAll - forProxies;
   }
 
-  /** Ends a stranger's oldest connection that is not being served; false: there is none. */
+  /**
+   * Ends the oldest connection of a stranger with no answer under way; false: that makes no room for `group`.
+   */
   #makeRoom(group: string | null): boolean {
     const socket = this.#strangers.oldestOfMost(
       (one) => this.#open.get(one)?.connection.mayMakeRoom() === true,
@@ -189,17 +191,20 @@ export class CallerConnections {
         continue;
       }
       this.#observer.cut(reason);
-      // By a reset: unread bytes would stay in the system's memory.
+      // It ends by a reset: unread bytes would stay in the system's memory.
       if (reason === 'unreadAnswer') socket.resetAndDestroy();
       else answerMalformedHttp(new Error('the body did not come in time'), socket);
     }
   }
 }
 
-/** Kept for health checks. */
+/** How many connections a reserve keeps open, for health checks. */
 const MOST_RESERVED = 16;
 
-/** In order of opening. One is ended when a new one needs room. */
+/**
+ * The connections of each address in the order of their opening, to find one to end when a new one needs
+ * room.
+ */
 export class ConnectionsByAddress<One> {
   readonly #byAddress = new Map<string, Set<One>>();
 
@@ -219,13 +224,15 @@ export class ConnectionsByAddress<One> {
     if (own?.size === 0) this.#byAddress.delete(address);
   }
 
-  /** The oldest that may be ended, of the address with the most; null: none. */
+  /**
+   * The oldest connection that may be ended, of the address with the most connections; null: there is none.
+   */
   oldestOfMost(mayGo: (one: One) => boolean = () => true): One | null {
     const most = this.#largest();
     if (most === null) return null;
     const found = firstOf(most, mayGo);
     if (found !== null) return found;
-    // All of the largest address are being served: try the next address.
+    // All connections of that address are being served: try the next address.
     const others = [...this.#byAddress.values()].toSorted((one, other) => other.size - one.size);
     for (const own of others) {
       const other = firstOf(own, mayGo);
@@ -249,7 +256,10 @@ export class ConnectionReserve<One> {
     return this.#kept.size;
   }
 
-  /** Adds one. Gives the one that it replaces: the oldest of the address with the most. */
+  /**
+   * Adds a connection. Gives the one to end for it, the oldest of the address with the most; null: there is
+   * room.
+   */
   keep(one: One, address: string): One | null {
     this.#kept.add(one, address);
     return this.size > MOST_RESERVED ? this.#kept.oldestOfMost() : null;

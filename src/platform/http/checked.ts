@@ -1,6 +1,6 @@
 /**
  * Rules between the fields of an object, in JSON Schema: enforced by the contract's check and printed in the
- * published description. No `oneOf`: generators make classes of it.
+ * published description. No `oneOf`: generators of clients make classes of it.
  */
 export type CheckedRule = {
   readonly required?: readonly string[];

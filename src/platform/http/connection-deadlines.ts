@@ -1,17 +1,26 @@
 /** Why a connection is cut, or ended after its pending answers. */
 export type CutReason = 'unreadAnswer' | 'slowBody' | 'pipelining' | 'roomForOthers';
 
-/** How long a stranger's connection is kept for a next request. The answer states this time. */
+/**
+ * How long a stranger's connection, over which no token was accepted, is kept for a next request. The answer
+ * states this time.
+ */
 export const STRANGER_IDLE_SECONDS = 10;
 /** A little longer than stated, for a request sent at the last moment. */
 export const STRANGER_IDLE_MILLISECONDS = 12_000;
 
-/** Half a next request that came with the last one has this long to go on from where a stop begins. */
+/**
+ * During a stop: a kept connection that brings nothing for so long is idle. Its last bytes may have been a
+ * part of a next request, whose rest is on the way.
+ */
 export const REST_MILLISECONDS = 300;
 
-/** From when the request's turn begins. `known`: its token was accepted. */
+/** How long a body may take from the beginning of its request's turn. `known`: a token was accepted. */
 const BODY_MILLISECONDS = { known: 20_000, unknown: 5_000 };
-/** `ofPart`: of an answer (`answerInParts`); Node counts it when the system has taken it whole. */
+/**
+ * How long a reader may take over a finished answer. `ofPart`: for its next part (`answerInParts`), which
+ * Node counts when the system has taken it whole. `inAll`: for all of it.
+ */
 const UNREAD_MILLISECONDS = { ofPart: 10_000, inAll: 60_000 };
 
 export function isBodyLate(
@@ -21,7 +30,10 @@ export function isBodyLate(
   return now - begunAt >= (isKnown ? BODY_MILLISECONDS.known : BODY_MILLISECONDS.unknown);
 }
 
-/** An answer not fully read: since when, the bytes taken when it last moved, and when it last moved. */
+/**
+ * A finished answer that is not fully read. `since`: when that was first seen. `taken`: the bytes taken from
+ * the socket by `movedAt`, when its reader last took some.
+ */
 export type Unread = { readonly since: number; readonly taken: number; readonly movedAt: number };
 
 export function unreadNow(before: Unread | null, taken: number, now: number): Unread {

@@ -11,12 +11,12 @@ import {
   unreadNow,
 } from './connection-deadlines.ts';
 
-/** Requests that wait behind the one being served. Honest callers do not send more at once. */
+/** The most requests that may wait behind the one being served. Honest callers do not send more at once. */
 const MOST_WAITING = 2;
-/** Body bytes read before a request's turn: Node's buffer and one read of the socket. */
+/** The most body bytes that are read before a request's turn: Node's buffer and one read of the socket. */
 const MOST_READ_AHEAD_BYTES = 128 * 1024;
 
-/** Lasts from a request's arrival to the end of its answer. */
+/** A request from its arrival to the end of its answer. `hold`: the memory for a body that arrives early. */
 type Turn = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -44,7 +44,7 @@ export class Connection {
   readonly isServed: boolean;
   /** Above the limit of connections: only health is served. */
   readonly isReserved: boolean;
-  /** A trusted proxy brings many callers. */
+  /** The peer is a trusted proxy, which brings many callers. */
   readonly isTrusted: boolean;
   readonly #socket: Socket;
   readonly #tools: ConnectionTools;
@@ -57,7 +57,7 @@ export class Connection {
   #isRefused = false;
   #isKnown = false;
   #idleSince = performance.now();
-  /** Bytes that had been read by then. */
+  /** The bytes that had been read from the socket at `#idleSince`. */
   #readByThen = 0;
 
   constructor(
@@ -103,7 +103,7 @@ export class Connection {
     }
     if (hold !== 'refused') hold?.release();
     this.#isGivenUp = true;
-    // Further requests stay in the system's buffer instead of our memory.
+    // Further requests stay in the system's buffer instead of this program's memory.
     this.#socket.pause();
     return false;
   }
@@ -149,9 +149,9 @@ export class Connection {
   }
 
   /**
-   * Ends the connection on malformed or late input. True when an error may be written by hand. Not behind a
-   * request being served: its caller would take the error for the answer, perhaps to a payment. Nor behind an
-   * answer whose request is still arriving.
+   * Ends the connection on malformed or late input. True: an error may be written to the socket by hand. It
+   * may not behind a request being served, whose caller would take the error for the answer, perhaps to a
+   * payment; nor behind an answer whose request is still arriving.
    */
   breakOff(): boolean {
     this.#isGivenUp = true;
@@ -162,24 +162,27 @@ export class Connection {
     return this.#isRefused;
   }
 
-  /** Whether no request may be carried out: the caller was told so, though its body may still arrive. */
+  /**
+   * Whether the arriving request must not be carried out: its caller was told so, though its body may still
+   * arrive.
+   */
   isRefused(): boolean {
     return this.#isRefused;
   }
 
-  /** Whether nothing is served and no answer is pending. Half a head may have arrived. */
+  /** Whether nothing is served and no answer is pending. The head of a next request may have come in part. */
   owesNothing(): boolean {
     return this.#owed().length === 0;
   }
 
-  /** Whether it waits for a next request, of which a part may have come. */
+  /** Whether the connection waits for a next request, of which a part may have come. */
   isKept(): boolean {
     return this.#newest?.complete === true && this.owesNothing();
   }
 
   /**
-   * For a server that stops since then: whether it is kept, and nothing of a next request has come. A part
-   * that came with the last one rests.
+   * Whether the connection is kept and brought nothing of a next request for `REST_MILLISECONDS`, counted
+   * from `stopsSince` at the earliest: when the server began to stop.
    */
   isIdle(now: number, stopsSince: number): boolean {
     const hasRested = now - Math.max(this.#idleSince, stopsSince) >= REST_MILLISECONDS;
@@ -190,14 +193,17 @@ export class Connection {
     return this.#socket.bytesRead === 0;
   }
 
-  /** Polled. The duration of a handler is never a reason. */
+  /**
+   * Why the connection must be cut now; null: it stays. Asked every second. How long a handler takes is never
+   * a reason.
+   */
   whyCut(now: number): CutReason | null {
     const turn = this.#turn;
     const { writableEnded: isEnding, bytesWritten, writableLength } = this.#socket;
     const isLeft = turn !== null && isMade(turn.response) && !turn.response.writableFinished;
     this.#unread = isEnding || isLeft ? unreadNow(this.#unread, bytesWritten - writableLength, now) : null;
     if (this.#unread !== null && isUnreadTooLong(this.#unread, now)) return 'unreadAnswer';
-    // After half an answer the answer's deadline applies, not the body's.
+    // Once an answer is being sent, its own deadline applies, not that of the body.
     const isAwaited =
       turn !== null && !turn.request.complete && (turn.isAnswered || !turn.response.headersSent);
     return isAwaited && isBodyLate(turn, now) ? 'slowBody' : null;
@@ -215,7 +221,7 @@ export class Connection {
     turn.isAnswered = true;
     const { request } = turn;
     if (request.complete || this.#isGivenUp) this.#beginNext();
-    // The rest of a body that was refused unread is still under its deadline.
+    // The rest of a body that was refused unread may still arrive, until the deadline of bodies.
     else
       request.once('end', () => {
         if (this.#turn === turn) this.#beginNext();
@@ -231,7 +237,7 @@ export class Connection {
       // The answer before or the caller ended the connection: a request that cannot be answered must not be
       // done.
       if (!this.#socket.writable) return;
-      // No more is read: its body would never arrive.
+      // Nothing more is read from the socket, so the body would never arrive.
       if (this.#isGivenUp && !next.request.complete) continue;
       this.#begin(next);
       return;
@@ -254,7 +260,7 @@ export class Connection {
   }
 }
 
-/** Whether an answer is there as a whole. That of a stream, which is still produced, has no length. */
+/** Whether the whole answer was made. An answer that is still produced as a stream has no length. */
 function isMade(response: ServerResponse): boolean {
   return response.writableEnded || (response.headersSent && response.hasHeader('content-length'));
 }

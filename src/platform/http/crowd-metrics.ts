@@ -90,7 +90,7 @@ export type RefusedRequests = {
 /** Logs each kind of refusal of each merchant once in a pause; metrics count all. */
 export function observeRefused(log: Log, outages: Pick<Outages, 'explains'>): RefusedRequests {
   const reminder = openReminder<object>(
-    // No merchant is named for a shared reason: it would be blamed for all.
+    // `fields` is null for reasons reported together: the one merchant named would be blamed for all.
     (reason, times, fields) => log.warn({ ...(fields ?? { reason }), times }, 'requests are refused for now'),
     { pauseMilliseconds: PAUSE_MILLISECONDS },
   );

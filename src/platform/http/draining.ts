@@ -20,11 +20,13 @@ export function openDrain(): Drain {
 }
 
 const SWEEP_MILLISECONDS = 50;
-/** How long requests over open connections are served: their clients cannot know of the stop. */
+/**
+ * How long after the close requests over open connections are served: their clients cannot know of the stop.
+ */
 const LATECOMERS_MILLISECONDS = 3_000;
-/** A silent connection may have been opened just now for a request. */
+/** How long after the close a silent connection stays: it may have been opened just now for a request. */
 const SILENT_MILLISECONDS = 1_000;
-/** How long the rest of a head may take, so that its request is refused with an answer. */
+/** How long after the close the rest of a head may take, so that its request is refused with an answer. */
 const HEAD_MILLISECONDS = 10_000;
 
 /**
@@ -46,16 +48,16 @@ export function drainConnections(
       reply.header('keep-alive', `timeout=${STRANGER_IDLE_SECONDS}`);
     done(null, payload);
   });
-  /** Whether nothing is served or expected. */
+  /** Whether nothing is served over a connection, and nothing more is expected of it. */
   const isOver = (connection: Connection) =>
     connection.isIdle(performance.now(), stopsSince) ||
     (connection.isSilent() && isLate(SILENT_MILLISECONDS)) ||
-    // Node no longer times heads: half a head would keep the process alive.
+    // After the close Node does not time heads: half a head would keep the process alive.
     (connection.owesNothing() && isLate(HEAD_MILLISECONDS));
   app.addHook('preClose', async () => {
     drain.begin();
     stopsSince = performance.now();
-    // The client keeps a connection alive whose request was under way: it is ended here.
+    // A client keeps the connection of a request that was under way at the stop: it is ended here.
     const sweeping = setInterval(async () => {
       // Ending a connection with an unread request resets it, so all that has arrived is read first.
       await setImmediate();
@@ -68,16 +70,16 @@ export function drainConnections(
   return () => isLate(LATECOMERS_MILLISECONDS);
 }
 
-/** Bounds for a stop under attack. */
+/** The bounds of `closeBehindWaiting`, for a stop under attack. */
 const MOST_ACCEPTED = 10_000;
 const MOST_ACCEPTING_MILLISECONDS = 2_000;
-/** After a longer turn of the loop, others may have arrived. */
+/** During a longer turn of the event loop other connections may have arrived. */
 const QUIET_TURN_MILLISECONDS = 1;
 
 /**
  * Closing a listener resets connections that wait to be accepted, so they are accepted first, one for each
- * turn of the loop. They are read only afterwards: otherwise more would arrive in each turn. Short turns
- * without a new one show that none waits.
+ * turn of the event loop. They are read only afterwards: otherwise more would arrive in each turn. Short
+ * turns without a new connection show that none waits.
  */
 async function closeBehindWaiting(server: Server): Promise<void> {
   const accepted: Socket[] = [];
@@ -86,7 +88,7 @@ async function closeBehindWaiting(server: Server): Promise<void> {
   Object.assign(server, { pauseOnConnect: true });
   server.on('connection', hold);
   const endsAt = performance.now() + MOST_ACCEPTING_MILLISECONDS;
-  // The first turn may have looked too early.
+  // Two quiet turns are awaited: the first may have looked too early.
   for (let quiet = 0; quiet < 2 && accepted.length < MOST_ACCEPTED && performance.now() < endsAt; ) {
     const before = accepted.length;
     const beganAt = performance.now();

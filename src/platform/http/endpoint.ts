@@ -8,29 +8,32 @@ export type Synonyms = {
   readonly doors?: readonly Door[];
   /** Fields of the body may stand in the query, and parameters of the query in the body. */
   readonly isFromEither?: boolean;
-  /** Names at the top of the body. */
+  /** By the field's name at the top of the body. */
   readonly flatFields?: Readonly<Record<string, FlatField>>;
 };
 
-/** Another method or path. */
+/** Another method and path under which the operation is served. */
 export type Door = Pick<Contract, 'method' | 'path'> & {
-  /** By parameters of its query: the parameters of the path that they stand for. */
+  /** The names of query parameters, each with the parameter of the contract's path that it stands for. */
   readonly parameters?: Readonly<Record<string, string>>;
 };
 
-/** The fields that it stands for, as JSON pointers; `split` gives a text's part for each of several. */
+/**
+ * A field at the top of the body. `pointers`: the fields that it stands for, as JSON pointers; `split`
+ * divides its text among several.
+ */
 export type FlatField = {
   readonly pointers: readonly string[];
   readonly split?: (text: string) => readonly string[];
 };
 
-/** A credential may have several. */
+/** What a token may be used for. A credential may have several scopes. */
 export type Scope = 'gateway' | 'recurrence' | 'integration';
 export const SCOPES: readonly Scope[] = ['gateway', 'recurrence', 'integration'];
 
 /**
- * The two APIs; each refuses tokens of the other. `either` takes both (homologation's tools). `operations`
- * needs none: health, documents, and printable boletos.
+ * The two APIs are `gateway` and `integration`; each refuses tokens of the other. `either` takes tokens of
+ * both (homologation's tools). `operations` needs no token: health, documents, and printable boletos.
  */
 export type Api = 'gateway' | 'integration' | 'either' | 'operations';
 
@@ -41,13 +44,13 @@ export type Caller = {
   /** The account of everything that this caller creates. */
   readonly accountNumber: string;
   readonly scopes: readonly Scope[];
-  /** For buyers' statements, unless the request brings another. */
+  /** The text on buyers' statements, unless the request brings another; null: the merchant has none. */
   readonly softDescriptor: string | null;
   /** Identifies the access token among those of its credential. It is not secret. */
   readonly tokenId: string;
 };
 
-/** `tag` is the path of the field, a code, `__general__` or ''. */
+/** `tag` is the path of the field, an issuer's code, `__general__` or ''. */
 export type WireError = { readonly tag: string; readonly description: string };
 
 export type Fault = {
@@ -69,7 +72,7 @@ export type AnswerShape = {
   readonly csvExample?: string;
   /** Set where a stream of JSON objects, one a line, is offered. */
   readonly ndjsonExample?: string;
-  /** The names under which the published description explains them. */
+  /** Its headers, by the names under which the published description explains them. */
   readonly headers?: readonly string[];
   /** Follow-up operations: for each parameter or body field, the JSON pointer of its value in this answer. */
   readonly links?: Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -94,15 +97,18 @@ export type Contract<
   readonly summary: string;
   readonly description?: string;
   readonly body?: Body;
-  /** No body stands for an empty object. */
+  /** A request without a body counts as one with an empty object. */
   readonly isBodyOptional?: boolean;
-  /** It moves money: unknown names and null are faults, because a misspelt amount would mean all. */
+  /** Set where money moves: unknown names and null are faults, because a misspelt amount would mean all. */
   readonly isExact?: boolean;
   /** Takes the header Idempotency-Key: a repetition has no second effect. */
   readonly isRepeatable?: boolean;
   /** Its writes have no effect until it is answered, so it answers errors where others cut the connection. */
   readonly makesNothingUnanswered?: boolean;
-  /** The caller returns over the same connection with a token. */
+  /**
+   * A login: its caller returns over the same connection with a token, so the connection is kept as a known
+   * one.
+   */
   readonly isLogin?: boolean;
   /** Takes no place, so it is answered under any load. */
   readonly needsNoPlace?: boolean;
@@ -146,7 +152,10 @@ export type Call<Body, Query, Parameters> = {
   readonly body: Body;
   readonly query: Query;
   readonly parameters: Parameters;
-  /** Idempotency-Key with method and path, parameters in lower case. Null if the endpoint takes none. */
+  /**
+   * `key`: the Idempotency-Key. `target`: method and path, parameters in lower case. Null: no key was sent,
+   * or the endpoint takes none.
+   */
   readonly idempotency: { readonly key: string; readonly target: string } | null;
   readonly caller: Caller | null;
   readonly language: Language;
@@ -178,14 +187,17 @@ export type AnswerStream<Piece = string> = {
   readonly pieces: AsyncIterable<Piece>;
   /** Aborted when the body must break off. */
   readonly signal: AbortSignal;
-  /** Called once, when the body was read or broken off. */
+  /** Frees what `pieces` reads from. Called once: the body was read, broken off, or not wanted. */
   readonly close: () => void;
 };
 
-/** The outcome is not known before the deadline: the connection is cut, because any answer could be false. */
+/**
+ * Instead of an answer: the outcome is not known before the deadline, so the connection is cut, because any
+ * answer could be false.
+ */
 export const CUT_CONNECTION = Symbol('cut the connection');
 
-/** A body whose remaining fields satisfy their schemas. */
+/** A malformed body without its faulty fields: those that remain satisfy their schemas. */
 export type Sound<Body> = Body extends readonly unknown[]
   ? Body
   : Body extends object
@@ -195,7 +207,7 @@ export type Sound<Body> = Body extends readonly unknown[]
 /** For a malformed request: the faults that its operation would find in the sound fields. Only reads. */
 export type LookBeside<Body> = (body: Sound<Body>, caller: Caller) => Promise<readonly Fault[]>;
 
-/** Made without its tools, so that the published and the served value are the same. */
+/** An endpoint is declared without its tools, so that the published and the served value are the same. */
 export type Endpoint<Tools> = {
   readonly contract: Contract;
   readonly answer: (tools: Tools, call: Call<unknown, unknown, unknown>) => Promise<Answered>;

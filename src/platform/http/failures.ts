@@ -40,7 +40,7 @@ export const FAILURES = {
     pt: 'Método não permitido para este recurso.',
     en: 'This method is not allowed here.',
   }),
-  /** A request lives 15 s at most; most end long before. */
+  /** The first request lives 15 s at most by default, and most end long before: a second is worth waiting. */
   keyInFlight: {
     ...refusal(409, 'idempotencyKey', {
       pt: 'A primeira requisição com este Idempotency-Key ainda está em andamento; repita em instantes.',
@@ -48,7 +48,7 @@ export const FAILURES = {
     }),
     retryAfterSeconds: 1,
   },
-  /** Only after the first byte: an answer to nothing would be taken for that of the next request. */
+  /** Answered only behind a first byte: an answer to nothing would be taken for that of the next request. */
   slowRequest: refusal(408, '', {
     pt: 'A requisição não chegou inteira a tempo: nada foi feito.',
     en: 'The request did not come in time: nothing was done.',
@@ -134,13 +134,13 @@ export function tooManyAnswer(secondsToWait: number, language: Language): Answer
 
 /**
  * `first`: done now, or refused without a record. `again`: the outcome of the first request with this key.
- * `inFlight`: the first has no outcome yet.
+ * `inFlight`: the first has no outcome yet. `otherBody`: the first had another body or card.
  */
 export type Once<Result> =
   | { readonly kind: 'first' | 'again'; readonly result: Result }
   | { readonly kind: 'inFlight' | 'otherBody' };
 
-/** On each answer that repeats an earlier outcome. */
+/** The header of each answer that repeats an earlier outcome. */
 const REPLAYED = { 'idempotent-replayed': 'true' };
 
 export function isReplayed({ headers }: Answer): boolean {

@@ -5,7 +5,10 @@ import { isRolledBack } from '../postgres/database-errors.ts';
 import { contract, type Endpoint, endpoint } from './endpoint.ts';
 
 const READY_DEADLINE_MILLISECONDS = 2_000;
-/** Statements have five seconds: silence for twice as long is more than load. */
+/**
+ * A database that answers nothing for so long is away: statements have five seconds, and twice as long is
+ * more than load.
+ */
 const AWAY_MILLISECONDS = 10_000;
 const RETRY_AFTER_SECONDS = '2';
 
@@ -69,7 +72,7 @@ const GET_READINESS = contract({
 /** Why a process takes no requests although its database answers. */
 export type UnreadyReason = HoldReason | 'starting' | 'stopping';
 
-/** `slow`: not in time, but it answered other queries. */
+/** `slow`: the database did not answer this look in time, but answered other queries a short time ago. */
 export type DatabaseLook = 'there' | 'slow' | 'away';
 
 export type HealthTools = {
@@ -91,7 +94,10 @@ export const HEALTH_ENDPOINTS: readonly Endpoint<HealthTools>[] = [
   }),
 ];
 
-/** All callers share one query, even a slow one. `answeredAt`: of any query, monotonic milliseconds. */
+/**
+ * All callers share one query, even a slow one. `answeredAt`: when the database last answered anything but
+ * searches, in monotonic milliseconds.
+ */
 export function sharedLook(ask: () => Promise<void>, answeredAt: () => number): () => Promise<DatabaseLook> {
   let asking: Promise<'answered' | 'late' | 'away'> | null = null;
   return async () => {
@@ -107,7 +113,7 @@ export function sharedLook(ask: () => Promise<void>, answeredAt: () => number): 
   };
 }
 
-/** A refusal means away. A timeout may be load. */
+/** A query that PostgreSQL ended or that timed out may show load; any other error means away. */
 function whyUnanswered(error: unknown): 'late' | 'away' {
   return isRolledBack(error) || /timeout/i.test(String(error)) ? 'late' : 'away';
 }

@@ -1,8 +1,8 @@
-/** A bucket for each caller, filled at a steady rate. Real time, in this process only. */
+/** A token bucket for each caller, filled at a steady rate. Real time, in this process only. */
 export type RateLimit = {
-  /** Takes one; gives 0, or the seconds to wait. `now`: monotonic milliseconds. */
+  /** Takes a token and gives 0, or gives the seconds to wait for one. `now`: monotonic milliseconds. */
   secondsToWait(caller: string, now: number): number;
-  /** Returns one that was taken and not used. */
+  /** Returns a token that was taken and not used. */
   giveBack(caller: string): void;
 };
 

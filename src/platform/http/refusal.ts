@@ -86,7 +86,7 @@ export function refusedAnswer(
   return { description, schema: PROBLEMS, example: [{ tag, description: sentence.pt }] };
 }
 
-/** All shapes must have one status. */
+/** All shapes must have the same status. */
 export function refusalsAnswer(shapes: readonly RefusalShape[], language: Language): Answer {
   const body = shapes.map(({ tag, sentence }) => ({ tag, description: sentence[language] }));
   return { status: shapes[0]?.status ?? 400, body };

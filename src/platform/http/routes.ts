@@ -33,16 +33,20 @@ export type RouteOptions = {
   readonly pagesOrigin: string | null;
 };
 
-/** How paths are matched. A longer parameter is treated as an unknown id. */
+/** How paths are matched. A path parameter longer than `maxParamLength` is treated as an unknown id. */
 export const MATCHING = { maxParamLength: 16 * 1024, ignoreTrailingSlash: false, caseSensitive: false };
 
-/** What is served at a path, and the contract for which another method is refused. */
+/** What is served at a path: its methods, and the contract in whose name another method is refused. */
 type Place = { readonly allowed: readonly string[]; readonly first: Contract };
 
-/** The paths of a listener without their methods: a route for each of 34 methods would take a start 0.1 s. */
+/**
+ * The paths of a listener without their methods: a route for each of 34 methods would slow a start by 0.1 s.
+ */
 export type Places = {
   add(url: string, place: Place): void;
-  /** Refuses a method that the path does not have: such a path is not unknown. */
+  /**
+   * Notes contract and methods of the request's path, so that a method that it lacks gets 405 and not 404.
+   */
   name(request: FastifyRequest): void;
 };
 
@@ -111,7 +115,9 @@ function addRoute(
   });
 }
 
-/** A parameter that is absent or sent twice matches nothing. */
+/**
+ * Fills in the path parameters of a door from its query. One that is absent or sent twice matches nothing.
+ */
 function namePathParameters(request: FastifyRequest, { parameters = {} }: Door): void {
   const query = request.query as Readonly<Record<string, unknown>>;
   const params = request.params as Record<string, string>;
@@ -121,7 +127,7 @@ function namePathParameters(request: FastifyRequest, { parameters = {} }: Door):
 
 type Made = Answer | { readonly faults: readonly Fault[] } | typeof CUT_CONNECTION;
 
-/** The place is freed before the answer is sent, whose duration its reader decides. */
+/** Frees the place before the answer is sent: its reader decides how long sending takes. */
 async function serve(
   options: RouteOptions,
   served: ServedEndpoint,
@@ -191,7 +197,7 @@ async function makeAnswer(
   return serveOrCut(options.log, served, call);
 }
 
-/** A host or address, with or without port. Nothing else is repeated to its caller. */
+/** A host or address, with or without port. An answer repeats no other `Host` header. */
 const HOST = /^(?:[a-z\d](?:[a-z\d.-]{0,252}[a-z\d])?|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
 export function originOf({ protocol, host }: FastifyRequest): string | null {
@@ -205,7 +211,7 @@ function targetOf({ method, path }: Contract, request: FastifyRequest): string {
   return `${method} ${path.replaceAll(/\{(\w+)\}/g, sent)}`;
 }
 
-/** Whether `Accept` names CSV, and JSON neither before it nor with more weight (RFC 9110, 12.5.1). */
+/** Whether `Accept` names CSV with more weight than JSON, or with the same and first (RFC 9110, 12.5.1). */
 export function prefersCsv(accept: string | undefined): boolean {
   const ranges = (accept ?? '').toLowerCase().split(',', MOST_RANGES).map(readRange);
   const csv = ranges.find(({ type }) => type === 'text/csv');

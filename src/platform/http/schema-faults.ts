@@ -10,7 +10,10 @@ export type PointedFault = { readonly pointer: string; readonly sentence: Senten
 
 export const MOST_FAULTS = 100;
 
-/** A number compared as written. `maximum`: a whole number below what its digits allow. */
+/**
+ * A number, checked digit by digit as it is written. `maximum`: a whole number below what `integerDigits`
+ * allow.
+ */
 export type ExactDecimal = {
   readonly integerDigits: number;
   readonly decimals: number;
@@ -33,11 +36,11 @@ function makeAjv(): Ajv {
     errors: false,
     validate: (limits: ExactDecimal, value: unknown) => isExactDecimal(value, limits),
   });
-  // For the finder of card numbers.
+  // Ajv checks nothing here: the finder of card numbers reads it.
   ajv.addKeyword({ keyword: 'mayHoldCard', schemaType: 'boolean' });
-  // For the published description.
+  // The printer of the published description reads it.
   ajv.addKeyword({ keyword: 'checked', schemaType: 'object' });
-  // For the reader of bodies and queries.
+  // The reader of bodies and queries reads it.
   ajv.addKeyword({ keyword: 'reads', schemaType: 'string', metaSchema: { enum: TEXT_READING_NAMES } });
   return ajv;
 }

@@ -58,7 +58,7 @@ export type ServerOptions = RouteOptions & {
   readonly endpoints: readonly ServedEndpoint[];
   /** The APIs that this listener serves, and their path prefixes (`` or `/gateway`). */
   readonly mounts: readonly { readonly api: Api; readonly prefix: string }[];
-  /** Browsers at the root get the first of them. */
+  /** Browsers that ask for `/` are sent to the first of these. */
   readonly pages: readonly Pages[];
   /** Whether browsers reach it over TLS only, as the operator's settings say. */
   readonly isOverTls: boolean;
@@ -66,13 +66,13 @@ export type ServerOptions = RouteOptions & {
   /** Called before the answer to a known caller without the scope. If it fails, the answer is 503. */
   readonly onForbidden: (caller: Caller, endpointId: string, address: string) => Promise<void>;
   readonly drain: Drain;
-  /** Callers before the start is recorded wait for it, some milliseconds. */
+  /** Resolves when the start is recorded. Callers that come before wait for it, some milliseconds. */
   readonly opened: Promise<void>;
   readonly outages: Pick<Outages, 'explains'>;
   readonly connections: CallerConnections;
   readonly bodies: BodyMemory;
   readonly metrics: RequestMetrics;
-  /** Null: writes are served too. */
+  /** Why only reads are served; null: writes are served too. */
   readonly whyHeld: () => ReturnType<typeof failureOfHold>;
   /** Addresses of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
@@ -97,7 +97,7 @@ declare module 'fastify' {
     allowedMethods: readonly string[] | null;
     language: Language;
     startedAt: number;
-    /** Why its streamed answer broke off; null: it did not, or the reader left. */
+    /** The error that broke off its streamed answer; null: none did, or the reader left. */
     brokenBy: unknown;
     scope: Scope | null;
   }
@@ -116,7 +116,7 @@ export function buildServer(wanted: ServerOptions): FastifyInstance {
     bodyLimit: LARGEST_BODY_BYTES,
     serverFactory: (handle) => options.connections.createServer(handle),
     trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
-    // We refuse it ourselves, in the usual shape.
+    // A request during the close is refused by `whyTurnedAway`, in the usual shape.
     return503OnClosing: false,
     routerOptions: { ...MATCHING, querystringParser: parseQuery },
     exposeHeadRoutes: false,
@@ -145,7 +145,7 @@ export function buildServer(wanted: ServerOptions): FastifyInstance {
   waitForStart(app, options.opened);
   admit(app, options, isOver);
   app.addHook('onSend', (request, reply, payload, done) => {
-    // Otherwise only a trusted proxy can say that the request came over TLS.
+    // Without `isOverTls`, only a trusted proxy can say that the request came over TLS.
     if (options.isOverTls || request.protocol === 'https')
       reply.header('strict-transport-security', STRICT_TRANSPORT);
     done(null, payload);
@@ -227,7 +227,7 @@ function admit(app: FastifyInstance, options: Serving, isClosed: () => boolean):
   });
 }
 
-/** Null: the connection stays. */
+/** Why the request is refused and its connection ended; null: the request goes on. */
 function whyTurnedAway({ raw, contract: wanted }: FastifyRequest, isClosed: boolean): Failure | null {
   const connection = Connection.of(raw.socket);
   const isHealth = wanted?.needsNoPlace === true;
@@ -235,7 +235,7 @@ function whyTurnedAway({ raw, contract: wanted }: FastifyRequest, isClosed: bool
   if (connection?.isServed === false && (isMalformed || !isHealth)) return 'notThroughProxy';
   if (isMalformed) return 'malformedHttp';
   if (connection?.isReserved === true && !isHealth) return 'overloaded';
-  // Health reports the stop itself.
+  // Reads of `operations` are answered until the end: health reports the stop itself.
   return isClosed && !(wanted?.api === 'operations' && wanted.method === 'GET') ? 'overloaded' : null;
 }
 
@@ -347,7 +347,7 @@ function answerError(
   return fail(request, reply, failure, endsConnection(error) ? { connection: 'close' } : {});
 }
 
-/** Whether more of the body may arrive after the answer. */
+/** Whether the connection must end with the answer, because more of the body may arrive after it. */
 function endsConnection(error: unknown): boolean {
   const code = (error as { code?: string }).code;
   const isOurs = error instanceof BodyMemoryTaken || error instanceof BodyTooLarge;
@@ -375,7 +375,10 @@ function failureOf(options: Serving, error: unknown, request: FastifyRequest): F
   return 'unknownFailure';
 }
 
-/** Nothing was written, or it has no effect. Includes rollbacks for a lock, a timeout or a full disk. */
+/**
+ * Whether the database refused for now: nothing was written, or it has no effect. Includes rollbacks for a
+ * lock, a timeout or a full disk.
+ */
 function isRefusal(error: unknown): boolean {
   return isRefusedNow(error) || kindOfRefusedWrite(error) !== null;
 }
@@ -385,7 +388,7 @@ function waitForStart(app: FastifyInstance, opened: Promise<void>): void {
   const toOpen = opened.then(() => {
     isOpen = true;
   });
-  // A start may fail while nobody waits.
+  // Perhaps nobody waits when a start fails: the error must not end the process here.
   toOpen.catch(() => {});
   app.addHook('onRequest', (_request, _reply, done) => {
     if (isOpen) done();

@@ -7,12 +7,12 @@ import { type AppliedMigration, MigrationRefused } from './migration-files.ts';
 
 const OLDEST_SERVER = 150_000;
 const CONNECT_TIMEOUT_MILLISECONDS = 5_000;
-/** A silent server ends the wait of a start or command, which may then try again. */
+/** How long a server may be silent until the wait of a start or command ends, which may then try again. */
 const ANSWER_TIMEOUT_MILLISECONDS = 7_000;
 /** The driver has no unlimited wait; this one ends after 24 days. */
 const LONGEST_TIMER_MILLISECONDS = 2 ** 31 - 1;
 
-/** Refuses servers that are too old. Closed at the end. */
+/** Opens a connection for `use`, and closes it at the end. Refuses servers that are too old. */
 export async function onMigrationConnection<T>(
   address: DatabaseAddress,
   use: (client: pg.Client) => Promise<T>,
@@ -37,7 +37,7 @@ export async function onMigrationConnection<T>(
   }
 }
 
-/** Without a timeout: the duration depends on the size of the tables. */
+/** Runs a command without a timeout: its duration depends on the size of the tables. */
 export async function runAtLength(client: pg.Client, text: string): Promise<pg.QueryResult> {
   const command = { text, query_timeout: LONGEST_TIMER_MILLISECONDS };
   return client.query(command);

@@ -25,7 +25,7 @@ export type AppliedMigration = Pick<Migration, 'number' | 'name' | 'checksum'>;
 const OUTSIDE = /^-- Outside a transaction\b/;
 const TRANSACTION =
   /^[ \t]*(begin|commit|rollback|start[ \t]+transaction)([ \t]+(work|transaction))?[ \t]*;/im;
-/** The body of a function or block, which may end transactions if it runs in none. */
+/** The body of a function or block: it may end transactions if it runs in none, so it is not searched. */
 const DOLLARS = /\$\$.*?\$\$/gs;
 
 /** Throws `MigrationRefused` for a wrong name or number. */
@@ -97,7 +97,7 @@ export function pendingMigrations(
   });
 }
 
-/** Comments, quoted texts, function bodies, semicolons, and the text between. */
+/** The parts of a file: comments, quoted texts, function bodies, semicolons, and the text between. */
 const PARTS = /--[^\n]*|'(?:[^']|'')*'|\$(\w*)\$.*?\$\1\$|;|(?:(?!--|\$\w*\$)[^;'])+/gs;
 
 export function commandsOf(text: string): string[] {

@@ -151,7 +151,7 @@ function dropped(line: string, owner: string | undefined, { references }: Schema
   );
 }
 
-/** The strongest of its actions; an unknown action counts as the strongest. */
+/** The strongest lock of the actions of an `alter table`; an unknown action counts as the strongest. */
 function modeOfAlter(line: string): LockMode {
   const actions = line.replace(/^alter table (?:if exists )?(?:only )?\w+ /, '');
   if (/^validate constraint \w+$/.test(actions) || /^set \([^)]*\)$/.test(actions))
@@ -183,7 +183,7 @@ export function estimatedSeconds(kind: ScanKind | 'builds', rows: number): numbe
   return (rows / 1e6) * SECONDS_A_MILLION[kind];
 }
 
-/** May include names that are no tables. */
+/** The tables that a migration scans. May include names that are no tables. */
 export function scansOf(text: string): readonly TableScan[] {
   const found = new Map<string, ScanKind>();
   for (const command of commandsOf(text)) {
@@ -214,7 +214,10 @@ function scansOfCommand(command: string): TableScan[] {
   ];
 }
 
-/** The body of a created function runs later. */
+/**
+ * What a command runs itself: of a `do`, its body without those of functions that it creates, which run
+ * later.
+ */
 function bodyOf(command: string): string {
   if (/^do\b/i.test(command)) {
     const [, body = ''] = /\$(?:\w*)\$(.*)\$(?:\w*)\$/s.exec(command) ?? [];

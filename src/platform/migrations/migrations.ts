@@ -13,10 +13,12 @@ const LOCK_TIMEOUT = `${INDEX_LOCK_MINUTES}min`;
 /** How long a lost machine keeps the lock. The server's default is two hours. */
 const LOST_AFTER_SECONDS = 60;
 const PROBE_SECONDS = 10;
-/** How long a process waits for another that migrates. */
+/** How often a process tries to get the lock of another one that migrates: for ten minutes. */
 const LOCK_TRIES = 3_000;
 const LOCK_PAUSE_MILLISECONDS = 200;
-/** A longer wait for a table lock would make later statements on the table wait too. */
+/**
+ * How long a migration waits for a table. A longer wait would make later statements on the table wait too.
+ */
 export const TABLE_LOCK_SECONDS = 2;
 const TABLE_LOCK_TIMEOUT = `${TABLE_LOCK_SECONDS}s`;
 export const TABLE_LOCK_TRIES = 30;
@@ -79,8 +81,8 @@ const SETTINGS = `
   set tcp_user_timeout = ${LOST_AFTER_SECONDS * 1_000}`;
 
 /**
- * Freed however this process ends. Polled, because a concurrent index build would wait for a waiting
- * statement.
+ * Takes the lock of migrations, which is freed however this process ends. It is tried again and again,
+ * because a concurrent index build would wait for a waiting statement.
  */
 async function lockMigrations(client: pg.Client): Promise<void> {
   for (let tryNumber = 1; tryNumber <= LOCK_TRIES; tryNumber += 1) {
@@ -193,7 +195,7 @@ const PROGRESS_MILLISECONDS = 10_000;
 
 export type MigrationStep = { readonly name: string; readonly number: number; readonly of: number };
 
-/** Runs until the returned function is called. */
+/** Says how a slow migration goes on, until the returned function is called. */
 function followMigration(
   address: DatabaseAddress,
   client: pg.Client,

@@ -10,7 +10,9 @@ export type BatchedReadOptions<Key, Value> = {
   readonly read: (keys: readonly Key[]) => Promise<ReadonlyMap<string, Value>>;
 };
 
-/** `askedAt`: when the read began (monotonic milliseconds); the row is no older. */
+/**
+ * `askedAt`: when the read began (monotonic milliseconds); the value is no older. Null: the key has no entry.
+ */
 export type Looked<Value> = { readonly askedAt: number; readonly value: Value | null };
 
 const KEYS_PER_STATEMENT = 128;

@@ -66,12 +66,12 @@ const LIMITS: BatchedWriteLimits = {
 /** For rows without a merchant: only the whole queue is bounded. */
 export const NO_MERCHANT = '';
 
-/** After a lost connection. */
+/** The pause before a failed write is tried again; it doubles up to the longest. */
 const FIRST_PAUSE_MILLISECONDS = 20;
 const LONGEST_PAUSE_MILLISECONDS = 500;
 const MOST_TURNS = 1_000;
 
-/** Nothing was written: too late, or an obstacle that is gone. The caller may try again. */
+/** The row was not written: it came too late, or met an obstacle that has gone. The caller may try again. */
 export const NOT_WRITTEN = Symbol('not written');
 
 /**
@@ -93,7 +93,7 @@ class WriteBatches<Row, Result> {
   #waiting: Caller<Row, Result>[] = [];
   readonly #waitingOf = new Tally();
   #resting = 0;
-  /** For batches of one row: when each waiting merchant was last served. */
+  /** For batches of one row: the turn in which each merchant was last served. */
   readonly #lastTurns = new Map<string, number>();
   #turns = 0;
   #statementsInFlight = 0;
@@ -175,7 +175,7 @@ class WriteBatches<Row, Result> {
     const lastTurn = ({ merchant }: Caller<Row, Result>) => this.#lastTurns.get(merchant) ?? 0;
     const next = this.#waiting.reduce((first, one) => (lastTurn(one) < lastTurn(first) ? one : first));
     this.#turns += 1;
-    // Even after its last row: a merchant that returns at once would always be first.
+    // Remembered even after its last row: a merchant that returns at once would always be first.
     this.#lastTurns.delete(next.merchant);
     this.#lastTurns.set(next.merchant, this.#turns);
     const [longestAgo] = this.#lastTurns.keys();
@@ -205,7 +205,10 @@ class WriteBatches<Row, Result> {
     }
   }
 
-  /** The obstacle of these rows may last: they come again later, and hold no statement meanwhile. */
+  /**
+   * The obstacle of these rows may last, so they wait a while, hold no statement meanwhile, and then come
+   * again.
+   */
   #letRest(callers: readonly Caller<Row, Result>[]): null {
     for (const caller of callers) {
       this.#resting += 1;
@@ -285,7 +288,7 @@ function answer<Row, Result>(
 ): void {
   for (const caller of callers) {
     const result = results.get(caller.key);
-    // A missing result is our bug and proves nothing about the commit: the row is in doubt.
+    // A missing result is a bug of `write` and proves nothing about the commit: the row is in doubt.
     if (result === undefined) {
       caller.reject(new CommitUnknown(`${name}: the statement gave no result for a row`));
     } else if (caller.state === 'inDoubt' && (result === NOT_WRITTEN || isRefusal(result))) {
@@ -323,7 +326,7 @@ type SingleWriteOptions<Row, Result> = Omit<BatchedWriteOptions<Row, Result>, 'w
   readonly write: (row: Row, deadline: Deadline) => Promise<Result>;
 };
 
-/** For rows that need a commit each. */
+/** Makes options for rows that need a commit each. */
 export function oneByOne<Row, Result>({
   limits,
   write,

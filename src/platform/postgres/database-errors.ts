@@ -18,7 +18,7 @@ export const SQL_STATE = {
   cannotConnectNow: '57P03',
 } as const;
 
-/** Null for errors of the driver, the network and ourselves. */
+/** Null for errors of the driver, the network and this program. */
 export function sqlStateOf(error: unknown): string | null {
   const code = (error as { code?: unknown } | null)?.code;
   // Codes of Node (EPIPE) have five characters too.
@@ -60,7 +60,10 @@ export class PassingFault extends DatabaseUnavailable {}
 /** Reported before the connection is open: too many clients, or a starting or stopping server. */
 const NOT_ADMITTED: readonly string[] = [SQL_STATE.tooManyConnections, SQL_STATE.cannotConnectNow];
 
-/** SQLSTATE: 08 connection, 40003 completion unknown, 57P0x shutdown. */
+/**
+ * Whether the connection is lost or of no use. SQLSTATE: 08 connection, 40003 completion unknown, 57P0x
+ * shutdown, 25006 a standby, 53300 too many clients.
+ */
 export function isConnectionLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const state = sqlStateOf(error);

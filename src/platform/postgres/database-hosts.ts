@@ -22,7 +22,7 @@ export function databaseHosts(address: string): DatabaseHosts {
   return { addresses: names.map((name) => scheme + login + name + kept), isPrimarySought };
 }
 
-/** The driver treats these as verify-full and warns on each start. */
+/** Modes of TLS that the driver treats as verify-full, with a warning on each start. */
 const ALIAS = /([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/g;
 const isByLibpq = (text: string) => /[?&]uselibpqcompat=true(?=&|$)/.test(text);
 
@@ -30,7 +30,10 @@ function withModeOfDriver(rest: string): string {
   return isByLibpq(rest) ? rest : rest.replaceAll(ALIAS, '$1verify-full');
 }
 
-/** What an address means beyond its words, as the rest of a sentence after the setting's name; or null. */
+/**
+ * What an `sslmode` means to the driver, as the rest of a sentence after the setting's name; null: what it
+ * says.
+ */
 export function databaseAddressWarning(address: string): string | null {
   const mode = isByLibpq(address) ? undefined : [...address.matchAll(ALIAS)].at(-1)?.[2];
   return mode === undefined
@@ -41,7 +44,7 @@ export function databaseAddressWarning(address: string): string | null {
 const MALFORMED =
   'must be an address such as postgres://user:password@one:5432,two:5432/name, with signs of user and password escaped';
 
-/** The fault of an address, as the rest of a sentence after the setting's name; or null. */
+/** The fault of an address, as the rest of a sentence after the setting's name; null: it has none. */
 export function databaseAddressFault(address: string): string | null {
   if (!PARTS.test(address)) return 'must be an address starting with postgres:// or postgresql://';
   const { addresses } = databaseHosts(address);
@@ -69,7 +72,7 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** Without user and password, for a person. */
+/** The hosts of an address for a person, without user and password. */
 export function hostOf(address: string): string {
   const { hosts = '', rest = '' } = PARTS.exec(address)?.groups ?? {};
   const named = new URLSearchParams(queryOf(rest)).get('host');
@@ -113,7 +116,7 @@ export function databaseChannel(address: string): (typeof KINDS)[number] {
   return KINDS.find((kind) => found.includes(kind)) ?? 'unverified';
 }
 
-/** From weakest: an address is as weak as its weakest host. */
+/** From the weakest to the strongest: an address is as weak as its weakest host. */
 const KINDS = ['unverified', 'verified', 'local'] as const;
 
 function channelToOne(address: string, mode: string | null): (typeof KINDS)[number] {

@@ -48,7 +48,7 @@ const ERRORS = counter(
   ['kind'],
 );
 
-/** All exist from the start: a metric that appears with its first error has no rate. */
+/** Each kind is counted from the start, with 0: a metric that appears with its first error has no rate. */
 const KINDS = [
   'commitUnknown',
   'unavailable',

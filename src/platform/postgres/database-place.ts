@@ -14,7 +14,7 @@ import { refuseSharedConnections } from './shared-connections.ts';
 export type DatabasePlace = {
   readonly owner: DatabaseAddress;
   readonly runtime: DatabaseAddress;
-  /** Null if one role is both. */
+  /** Null: one role is owner and service. */
   readonly role: RuntimeRole | null;
 };
 
@@ -56,7 +56,7 @@ export async function prepareDatabase(
   say: (line: string) => void,
   begun = new Set<string>(),
 ): Promise<readonly string[]> {
-  // Before anything is set on a connection.
+  // This comes before anything is set on a connection.
   await refuseSharedConnections(owner);
   const grant = role === null ? undefined : grantRuntimeRole(role, tableRights);
   return (await migrate(owner, directory, say, grant, begun)).applied;

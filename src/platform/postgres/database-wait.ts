@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { plainWordsOf } from '../channels/connection-words.ts';
 
-/** The step must be repeatable. */
+/** Runs a step, and repeats it while the database starts: the step must be repeatable. */
 export type WhileDatabaseStarts = <T>(step: () => Promise<T>) => Promise<T>;
 
 export type DatabaseWait = {
-  /** Counted from a step's first failure. */
+  /** How long to wait, from a step's first failure. */
   readonly seconds: number;
   readonly say: (line: string) => void;
   /** On a terminal the wait is reported every second, otherwise once. */
@@ -61,11 +61,11 @@ const PASSING_CODES: readonly string[] = [
 ];
 /** The driver's messages without a code, for a broken connection or no answer. */
 const LOST = /^(Connection terminated|timeout expired|Query read timeout|Client has encountered)/;
-/** Our own errors for the same, when they have no cause. */
+/** The program's own errors for a broken connection or no answer, when they have no cause. */
 const OURS: readonly string[] = ['DatabaseUnavailable', 'CommitUnknown', 'Overloaded'];
 const DEEPEST_CAUSE = 8;
 
-/** Null: waiting does not help (password, database name, rights, our own fault). */
+/** Null: waiting does not help (password, database name, rights, a fault of the program). */
 export function reasonToWait(error: unknown): string | null {
   const chain: Error[] = [];
   for (let at = error; at instanceof Error && chain.length < DEEPEST_CAUSE; at = at.cause) chain.push(at);
@@ -73,7 +73,7 @@ export function reasonToWait(error: unknown): string | null {
   for (const one of chain.reverse()) {
     const { code, syscall } = one as NodeJS.ErrnoException;
     if (typeof code !== 'string') continue;
-    // The socket of a server that is not up yet. Any other missing file is an error.
+    // ENOENT of `connect`: the socket of a server that is not up yet. Any other missing file is an error.
     const isPassing =
       SQLSTATE.test(code) && !PASSING_CODES.includes(code)
         ? PASSING_STATES.test(code) && !REFUSED_SETTINGS.test(one.message)

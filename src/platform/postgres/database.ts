@@ -30,7 +30,9 @@ export type Row = Record<string, unknown>;
 
 declare const inTransaction: unique symbol;
 
-/** `work` awaits only its `tx`: connection and locks are held meanwhile. */
+/**
+ * What the `work` of a transaction gets. It must await nothing else: connection and locks are held meanwhile.
+ */
 export type Tx = {
   /** Distinguishes `Tx` from `Database`, whose statements commit one by one. */
   readonly [inTransaction]: true;
@@ -55,7 +57,7 @@ export type Reader = Pick<Database, 'query'>;
 export type OpenedDatabase = Database & {
   /** For lists, searches and histories: they never take a payment's connection. */
   readonly search: Reader;
-  /** For the one statement that looks for all works. */
+  /** On the one connection that looks for all works. */
   readonly look: Reader;
   /** When the server last answered, except to searches: monotonic milliseconds. */
   answeredAt(): number;
@@ -189,7 +191,7 @@ function openPool(
       // A search without room for its temporary files proves nothing about writes.
       if (kind !== 'search') watcher?.noteError(error);
       noteLoss(error);
-      // Never reused in doubt: after a timeout its answer may still be on the way.
+      // A connection in doubt is never used again: after a timeout its answer may still be on the way.
       client.release(isConnectionLost(error));
       const seen = asUnavailable(error, isWriteSent);
       observer?.failed(kind, seen);

@@ -15,7 +15,10 @@ export class Deadline {
 
 export const NO_DEADLINE = new Deadline(Number.POSITIVE_INFINITY);
 
-/** How soon a correction of the server's clock takes effect. Until then writes may look late. */
+/**
+ * How long a measured offset is used: a correction of the server's clock takes effect after that, and until
+ * then writes may look late.
+ */
 const TRUSTED_MILLISECONDS = 5_000;
 
 type Measured = {
@@ -27,8 +30,8 @@ type Measured = {
 const measured = new WeakMap<pg.PoolClient, Measured>();
 
 /**
- * The server's time, read every few seconds, as of the answer's arrival: deadlines may come early, never
- * late.
+ * The offset of the server's clock, measured every few seconds at the arrival of its answer: deadlines may
+ * come early, never late.
  */
 async function serverOffset(client: pg.PoolClient): Promise<number> {
   const known = measured.get(client);

@@ -14,7 +14,7 @@ export type Caller<Row, Result> = {
   readonly merchant: string;
   readonly bytes: number;
   readonly deadline: Deadline;
-  /** From arrival to answer; null: not recorded. */
+  /** The span from the caller's arrival to its answer; null: not recorded. */
   readonly span: Span | null;
   readonly promise: Promise<Result>;
   readonly resolve: (result: Result) => void;

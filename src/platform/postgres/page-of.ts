@@ -2,10 +2,13 @@ import { MOST_COUNTED_FOR_PEOPLE, type Page, type TooManyToOrder, type WantedPag
 import { type Reader, type Row, type Statement, statement } from './database.ts';
 import { column, rowCodec } from './row-codec.ts';
 
-/** `$1`: merchant; `$2`, `$3`: limit and offset; then own values. One statement gives page and total. */
+/**
+ * The parts of one statement that gives a page and the total. Its values: `$1` merchant, `$2` and `$3` limit
+ * and offset, then those of the list.
+ */
 export type PageParts = {
   readonly name: string;
-  /** CTEs, among them `counted`: one row with `total`. `{counted}` marks where a count for people ends. */
+  /** CTEs, among them `counted`: one row with `total`. At `{counted}` a count for people gets its limit. */
   readonly before: string;
   /** Selects the key and the columns of the order; `{order}` is replaced. */
   readonly keys: string;
@@ -24,7 +27,10 @@ export type PageStatements = BothWays & { readonly few: BothWays };
 const COUNTED = '{counted}';
 const END_OF_COUNT = `limit ${MOST_COUNTED_FOR_PEOPLE + 1}`;
 
-/** By the endings of statement names: ascending and descending, each also with the limited count. */
+/**
+ * The texts by the endings of their statements' names: ascending and descending, each also with the limited
+ * count.
+ */
 export function pageTexts(parts: Omit<PageParts, 'name'>): Readonly<Record<string, string>> {
   const { before } = parts;
   const descending = parts.order.map((column) => column.replace(/^\w+/, '$& desc'));

@@ -24,7 +24,10 @@ const PLANNED_AS_ASKED = '-c jit=off -c enable_seqscan=off -c max_parallel_worke
 
 export type Connections = { readonly work: number; readonly search: number };
 
-/** One more looks for all works (`looks.sql.ts`): otherwise each connection would plan its long statement. */
+/**
+ * `look`: one more connection looks for all works (`looks.sql.ts`); otherwise each connection would plan its
+ * long statement.
+ */
 export type PoolKind = keyof Connections | 'look';
 export const LOOK_CONNECTIONS = 1;
 
@@ -178,7 +181,7 @@ export const READ_TYPES = {
 
 const POSTGRESQL = { 'db.system.name': 'postgresql' } as const;
 
-/** Includes the wait for a connection. Records neither text nor values. */
+/** The span includes the wait for a connection, and records neither text nor values. */
 export function tracedStatement<T>({ name }: { readonly name: string }, run: () => Promise<T>): Promise<T> {
   if (recordedSpan() === null) return run();
   return traced({ name, kind: 'client', attributes: { ...POSTGRESQL, 'db.query.summary': name } }, run);

@@ -92,12 +92,12 @@ function ofType<T>(isIt: (value: unknown) => value is T) {
 const isText = (value: unknown) => typeof value === 'string';
 const isWhole = (value: unknown) => Number.isSafeInteger(value);
 
-/** Also uuid, and numeric with its digits. */
+/** text, uuid, and numeric with its digits. */
 const text = ofType((value): value is string => isText(value));
 const boolean = ofType((value): value is boolean => typeof value === 'boolean');
 /** smallint, integer, bigint. */
 const whole = ofType((value): value is number => isWhole(value));
-/** Any size, selected as text. */
+/** A whole number of any size, selected as text. */
 function bigWhole(sql: string | null = null): Column<bigint> {
   return {
     sql,
@@ -128,7 +128,7 @@ function nullable<T>({ sql, read }: Column<T>): Column<T | null> {
   return { sql, read: (value) => (value === null ? null : read(value)) };
 }
 
-/** Without nulls. */
+/** An array without nulls. */
 function listOf<T>({ sql, read }: Column<T>): Column<readonly T[]> {
   return {
     sql,
@@ -148,7 +148,7 @@ function parsedBy<T>(read: (value: unknown) => T | undefined, sql: string | null
 /** Parallel arrays of a row, such as several `array_agg` in one order. */
 export type ListsCodec<T> = {
   readonly columns: string;
-  /** The n-th elements make one item; null makes none. Throws `UnreadableRow`. */
+  /** The n-th elements make one item; null instead of arrays makes none. Throws `UnreadableRow`. */
   readonly parse: (row: Row) => T[];
 };
 
@@ -174,12 +174,12 @@ export function listsCodec<T extends object>(
   };
 }
 
-/** Kept by triggers. A damaged sum, even negative, must not break a page: verification reports it. */
+/** A sum that triggers keep. A damaged one, even negative, must not break a page: verification reports it. */
 function keptSum(sql: string | null = null): Column<Cents> {
   return { sql, read: (value) => (isWhole(value) ? (value as Cents) : undefined) };
 }
 
-/** Each takes its SQL; by default the column with the field's name in snake case. */
+/** Each kind of column takes its SQL; by default the column with the field's name in snake case. */
 export const column = {
   text,
   boolean,

@@ -9,9 +9,9 @@ export const RUNTIME_ROLE = 'parcela_runtime';
 
 export type RuntimeRole = {
   readonly name: string;
-  /** Null if the password stays, or the role cannot log in. Only our own role gets one. */
+  /** Null: the password stays, or the role cannot log in. Only a role of Parcela's own gets one. */
   readonly password: string | null;
-  /** Whether we may create the role. An operator's role is only granted rights. */
+  /** Whether Parcela may create and change the role. An operator's role is only granted rights. */
   readonly isOurs: boolean;
 };
 
@@ -35,9 +35,9 @@ export function userOf(address: DatabaseAddress): string {
 }
 
 /**
- * Grants the service's role exactly its rights on everything that the connected owner has in this schema. Run
- * at the end of `migrate`, under its lock; due if a right is missing or one too many. Grants nothing in a
- * newer schema, whose exceptions are unknown here.
+ * Grants the service's role its rights on everything that the connected owner has in this schema, and takes
+ * from it what is too much on tables of `exceptions`. Run at the end of `migrate`, under its lock; due if a
+ * right is missing or one too many. Grants nothing in a newer schema, whose exceptions are unknown here.
  */
 export function grantRuntimeRole(role: RuntimeRole, exceptions: TableRights) {
   const rights = JSON.stringify({ ...RIGHTS_OF_MIGRATIONS, ...exceptions });
@@ -99,7 +99,7 @@ async function commandsOf(
   return rows.map(({ command }) => command);
 }
 
-/** Roles belong to the whole server: another database of ours may have just made it. */
+/** Roles belong to the whole server: another database of Parcela there may have just made this one. */
 const LIST_ROLE_COMMANDS = `
   select command from (
     select 1 as place, format('create role %I', $1::text) as command

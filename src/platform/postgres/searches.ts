@@ -3,11 +3,14 @@ import type { OpenedDatabase, Reader } from './database.ts';
 import type { Connections } from './pools.ts';
 
 /**
- * One running search for each connection. A merchant gets half of the running and waiting ones, less while
- * several wait.
+ * One running search for each connection. A merchant gets half of the running searches and of the waiting
+ * ones, less while several merchants wait.
  */
 const SEARCHES = { name: 'searches', waiting: 100, longestWaitMilliseconds: 5_000 };
-/** Half of the payments' connections. Callers wait only if the database is slow or a merchant floods. */
+/**
+ * Reads by id get half of the connections that payments use. Callers wait only if the database is slow or a
+ * merchant floods.
+ */
 const LOOK_UPS = { name: 'look-ups of rows', waiting: 400, longestWaitMilliseconds: 5_000 };
 
 /** Runs a merchant's search in turn, never on a payment's connection. Throws `Overloaded`. */

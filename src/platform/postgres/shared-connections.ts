@@ -14,7 +14,8 @@ class ConnectionsShared extends Error {
 
 /**
  * Prepared statements, settings and the migration lock belong to one connection. Throws `ConnectionsShared`
- * if a pooler gives two clients one server connection, or one client two. Not needed for a server of our own.
+ * if a pooler gives two clients one server connection, or one client two. Asks nothing of a server that
+ * Parcela runs itself.
  */
 export async function refuseSharedConnections(address: DatabaseAddress): Promise<void> {
   const place = await findPrimary(address);

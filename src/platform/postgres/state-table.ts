@@ -12,7 +12,7 @@ export function fromStates<T extends StateTable>(moves: T, ...events: readonly E
   return statesBefore(moves, events, () => true);
 }
 
-/** Without the states that the event leaves unchanged. */
+/** Like `fromStates`, without the states that the event leaves unchanged. */
 export function fromOtherStates<T extends StateTable>(moves: T, ...events: readonly EventOf<T>[]): string {
   return statesBefore(moves, events, (state, next) => next !== state);
 }

@@ -7,7 +7,7 @@ export type WriteWatch = {
 
 const current = new AsyncLocalStorage<WriteWatch>();
 
-/** Notes in `watch` what `run` and its callees write. The server checks it before any error answer. */
+/** Notes in `watch` what `run` and its callees write. The HTTP server checks it before any error answer. */
 export function watchWrites<T>(watch: WriteWatch, run: () => Promise<T>): Promise<T> {
   return current.run(watch, run);
 }

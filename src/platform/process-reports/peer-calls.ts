@@ -12,7 +12,7 @@ import {
 export type CallAnswer = {
   readonly kind: string;
   readonly reason?: unknown;
-  /** Default: `silent`. */
+  /** Why there is no clear answer; default: `silent`. */
   readonly cause?: UnclearCause;
 };
 
@@ -26,16 +26,25 @@ const SILENT_IN_ROW = 2;
 /** In a shorter silence, calls may have broken while others were answered. */
 const DOUBT_MILLISECONDS = 3_000;
 
-/** How fast somebody answers is told by the newest calls that are awaited, and by no fewer than these. */
+/**
+ * How fast a provider answers is told by its newest awaited calls, `most` of them, and by no fewer than
+ * `fewest`.
+ */
 const TIMED = { fewest: 5, most: 20 } as const;
-/** The slowest of a peer, and those last answered: a report has so much room only. */
+/**
+ * How many providers a report names as the slowest of a peer, and how many as last answered: its room is
+ * limited.
+ */
 const MOST_TIMES = 10;
-/** Those that are silent, and since long, before others. */
+/**
+ * How many providers that callers wait for a report names: silent ones first, then those with the longest
+ * delay.
+ */
 const MOST_DELAYS = 6;
 
 /**
- * What is asked. Of what is `ofAll`, about no sale alone, an answer that cannot be used is no odd sale's;
- * `awaited`: of one, and a buyer or a merchant waits for the answer.
+ * What peers are asked. `ofAll`: about no single sale, so an unusable answer is not the fault of an odd sale.
+ * `ofOne`: about one sale. `awaited`: about one, and a buyer or a merchant waits for the answer.
  */
 const OPERATIONS = {
   about: 'ofAll',
@@ -86,7 +95,10 @@ class ProviderCalls {
   readonly #silent = new Map<Operation, Silence>();
   #timed: Timed[] = [];
   #delayedSince: number | null = null;
-  /** The newest answer that somebody waited for; and the silence since, whatever was asked. */
+  /**
+   * When an awaited call was last answered; null: never. `#unanswered`: the silence of awaited calls after
+   * that.
+   */
   answeredAt: number | null = null;
   #unanswered: Silence | null = null;
 
@@ -116,13 +128,16 @@ class ProviderCalls {
     if (this.#silent.size === 0) this.#outage.answered();
   }
 
-  /** That in the middle; null: too few were answered lately, or none since it is silent. */
+  /** The middle duration of awaited calls; null: too few were made lately, or the provider is silent. */
   answersIn(now: number): number | null {
     const middle = this.#middle(now);
     return middle === null || middle.of < TIMED.fewest ? null : middle.milliseconds;
   }
 
-  /** Since the first call that had to wait, or got no answer; null: it answers in time, or is not asked. */
+  /**
+   * Since when callers wait for the provider: since the first call that had to wait, or got no answer. Null:
+   * it answers in time, or is not asked.
+   */
   delay(now: number): Omit<Delay, 'provider'> | null {
     const silentSince = this.#silentSince(now);
     const middle = this.#middle(now);
@@ -139,12 +154,16 @@ class ProviderCalls {
     return this.#delayedSince === null ? null : { since: this.#delayedSince, silentSince };
   }
 
-  /** Of the newest that are awaited; null: none is answered. `of`: how many tell it. */
+  /**
+   * The middle duration of the newest awaited calls, and of how many (`of`); null: none was answered, or the
+   * provider is silent.
+   */
   #middle(now: number): { readonly milliseconds: number; readonly of: number } | null {
     const lately = this.#timed.filter(({ at }) => at > now - UNASKED_MILLISECONDS);
     const answered = middleOf(lately.filter(({ isAnswer }) => isAnswer));
     if (answered === null || this.#silentSince(now) !== null) return null;
-    // What got no answer would have taken longer still; what was broken off sooner tells nothing.
+    // A call without an answer would have taken longer still, so it counts; one that was broken off sooner
+    // tells nothing.
     const telling = lately.filter((one) => one.isAnswer || one.seconds > answered.seconds);
     return { milliseconds: millisecondsOf(middleOf(telling) ?? answered), of: telling.length };
   }
@@ -155,14 +174,14 @@ class ProviderCalls {
     return silence?.since ?? null;
   }
 
-  /** Whether it is awaited. */
+  /** Keeps the duration of an awaited call. Gives whether the call is one. */
   #time(operation: Operation, timed: Timed): boolean {
     const isAwaited = OPERATIONS[operation] === 'awaited';
     if (isAwaited) this.#timed = [...this.#timed.slice(1 - TIMED.most), timed];
     return isAwaited;
   }
 
-  /** Empty while they may be a call's own fault. */
+  /** The silences of all operations; empty while they may be the fault of a single call itself. */
   silences(now: number): readonly Silence[] {
     this.#forgetOld(now);
     return withoutDoubt([...this.#silent.values()], now);
@@ -192,18 +211,18 @@ function middleOf(timed: readonly Timed[]): Timed | null {
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? null;
 }
 
-/** Those of all providers of a peer. */
+/** The calls to all providers of a peer. */
 type CallsOfPeer = {
   readonly providers: Map<string, ProviderCalls>;
-  /** Null: the peer never answered, or was silent when last asked, long ago. */
+  /** Since when the peer answers; null: it never did, or was silent when last asked, long ago. */
   answersSince: number | null;
   answeredAt: number | null;
   unaskedSince: number;
-  /** Set while calls get no answer, or a circuit is open, as last seen. */
+  /** As last seen: calls get no answer, or a circuit is open; null: neither. */
   short: Short | null;
 };
 
-/** `isWhole`: nothing was answered since. */
+/** A peer that is silent, or silent in part. `isWhole`: nothing was answered after `since`. */
 type Short = { readonly isWhole: boolean; readonly since: number; readonly reason: string | null };
 
 type SeenPeer = Pick<
@@ -232,7 +251,8 @@ export class PeerCalls {
     if (cause === 'notAsked' || (!isAnswered && !isSilence(kind))) return;
     const at = this.#now();
     const of = this.#of(peer);
-    // Who gives an odd answer about a sale is there; that the same is asked again proves nothing new.
+    // A peer that gives an odd answer about one sale is there. No silence ends by it: that the same is asked
+    // again proves nothing new.
     const isOdd = !isAnswered && cause === 'unusable' && OPERATIONS[operation] !== 'ofAll';
     if (isAnswered) this.#callsOf(peer, provider).answer(operation, at, seconds);
     if (isAnswered || isOdd) {
@@ -249,7 +269,10 @@ export class PeerCalls {
     this.#callsOf(peer, provider).silence(operation, { at, since, reason: words }, seconds);
   }
 
-  /** Over all its providers. `isOpen`: a circuit is open, which shows silence although nobody asks now. */
+  /**
+   * How a peer answers, over all its providers. `isOpen`: a circuit is open, which shows silence although
+   * nobody asks now.
+   */
   seen(peer: PeerName, isOpen: boolean): SeenPeer {
     const now = this.#now();
     const of = this.#of(peer);
@@ -269,7 +292,7 @@ export class PeerCalls {
     const slowest = answersIn
       .sort((one, other) => other.milliseconds - one.milliseconds)
       .slice(0, MOST_TIMES);
-    // Merchants are not told of others.
+    // Delays are shown to merchants, who are told of those of payment methods, not of anti-fraud.
     const waited = peer === 'antifraud' ? [] : [...of.providers];
     const delays = waited.flatMap(([provider, calls]): Delay[] => {
       const delay = calls.delay(now);

@@ -3,7 +3,7 @@ import type { Sample } from '../metrics.ts';
 /** `inPart`: some calls get no answer, or a circuit is open. */
 export type PeerState = 'notAsked' | 'answers' | 'inPart' | 'silent';
 
-/** How a peer answers, as one process knows it. In milliseconds by the process's clock. */
+/** How a peer answers, as one process knows it. Times are milliseconds by the clock of the process. */
 export type PeerReport = {
   /** The same name in all modules: all processes of a database ask the same peers. */
   readonly peer: string;
@@ -18,21 +18,23 @@ export type PeerReport = {
   readonly reason: string | null;
   /** Seconds since its changes were read; null: it has no feed. */
   readonly feedAgeSeconds: number | null;
-  /** Of the providers that were waited for lately, the slowest; a report of the version before lacks it. */
+  /** The slowest of the providers that were waited for lately; a report of the version before lacks it. */
   readonly answersIn?: readonly AnswerTime[];
-  /** Those that are slow or silent; a report of the version before lacks it. */
+  /** The providers that are slow or silent; a report of the version before lacks it. */
   readonly delays?: readonly Delay[];
   /** When each provider answered somebody who waits; a report of the version before lacks it. */
   readonly lastAnswers?: readonly { readonly provider: string; readonly at: number }[];
 };
 
-/** Half of what was waited for took as long at least. */
+/** How long a provider takes to answer: half of its awaited calls took at least as long. */
 export type AnswerTime = { readonly provider: string; readonly milliseconds: number };
 
-/** Whoever waits for it at a shop goes. */
+/** An answer that takes so long is slow: a buyer who waits for it at a shop leaves. */
 export const SLOW_MILLISECONDS = 3_000;
 
-/** A provider that keeps callers waiting. `silentSince`: since when it gave none; null: it gives some. */
+/**
+ * A provider that keeps callers waiting. `silentSince`: since when it gave no answer; null: it gives some.
+ */
 export type Delay = {
   readonly provider: string;
   readonly since: number;
@@ -82,24 +84,27 @@ export function isCurrent({ ageSeconds }: Pick<ProcessReport, 'ageSeconds'>): bo
   return ageSeconds < QUIET_SECONDS;
 }
 
-/** Results without an answer. For other results nothing was asked. */
+/** Kinds of result without an answer. For those of `UNASKED` nothing was asked. */
 const SILENCES = ['unknown', 'notConnected', 'noAnswer', 'silent'];
 const UNASKED = ['full', 'held', 'notSent'];
 
 export const isSilence = (kind: string): boolean => SILENCES.includes(kind);
 export const isAnswer = (kind: string): boolean => !isSilence(kind) && !UNASKED.includes(kind);
 
-/** Over all processes; `some`: only some get answers. */
+/** How a peer answers, over all processes. `some`: only some processes get answers. */
 export type PeerHealth = Omit<PeerReport, 'state'> & { readonly state: PeerState | 'some' };
 
 const APPROVALS = ['approved', 'preauthorized'];
 const DECLINES = ['declined'];
-/** The most that fit into a report. */
+/** The most counts that fit into a report. */
 const MOST_COUNTS = 40;
 
 const totalOf = ({ approved, declined, unanswered }: ChargeCount) => approved + declined + unanswered;
 
-/** From a process's charge counts by provider, brand and outcome; the largest, if there are many. */
+/**
+ * The charges of a process by provider and brand, summed up from counts by outcome; only the largest, if
+ * there are many.
+ */
 export function chargesOf(samples: readonly Sample[]): ChargeCount[] {
   const counts = summed(
     samples
@@ -114,7 +119,7 @@ export function chargesOf(samples: readonly Sample[]): ChargeCount[] {
   return counts.sort((one, other) => totalOf(other) - totalOf(one)).slice(0, MOST_COUNTS);
 }
 
-/** Over all processes, including those killed within a day. */
+/** The charges of all processes, including those killed within a day. */
 export function chargesOfAll(reports: readonly ProcessReport[]): ChargeCount[] {
   return summed(reports.flatMap(({ charges }) => charges));
 }
@@ -163,7 +168,7 @@ export function peerHealth(reports: readonly ProcessReport[], peer: string): Pee
   };
 }
 
-/** Of each provider that of the process that waits longest. */
+/** For each provider, the time of the process that waits longest for it. */
 function longest(times: readonly AnswerTime[]): AnswerTime[] {
   return [...Map.groupBy(times, ({ provider }) => provider)].map(([provider, all]) => ({
     provider,
@@ -172,8 +177,8 @@ function longest(times: readonly AnswerTime[]): AnswerTime[] {
 }
 
 /**
- * Of each provider since the first process had to wait. It is silent only if no process was answered since,
- * and a delay is none if another process was answered in time since.
+ * For each provider, since when the first process has had to wait. The provider is silent only if no process
+ * was answered after its silence began, and a delay is over if another process was answered in time after it.
  */
 function delaysOfAll(seen: readonly PeerReport[]): Delay[] {
   const delays = seen.flatMap((one) => one.delays ?? []);
@@ -209,16 +214,22 @@ function stateOf(
   return of.inPart.length > 0 ? 'inPart' : 'answers';
 }
 
-/** Of its row. */
+/** The most characters of a report, as its row allows. */
 const MOST_CHARACTERS = 10_000;
-/** What each list keeps at most, and each reason in characters, until a report fits. */
+/**
+ * How many items of a list and characters of a text a report keeps. The next row is tried while it does not
+ * fit.
+ */
 const FITS = [
   { items: 20, reason: 1_000 },
   { items: 8, reason: 500 },
   { items: 2, reason: 200 },
 ] as const;
 
-/** With shorter lists where there are too many providers: a process without a report counts as ended. */
+/**
+ * The text of a report, shortened where there are too many providers: a process without a report counts as
+ * ended.
+ */
 export function reportText(report: ReportBody): string {
   let text = JSON.stringify(report);
   for (const { items, reason } of FITS) {

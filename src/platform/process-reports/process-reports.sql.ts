@@ -2,7 +2,7 @@ import { type Database, type Reader, statement } from '../postgres/database.ts';
 import { column, rowCodec } from '../postgres/row-codec.ts';
 import { type ProcessReport, parseReport, type ReportBody, reportText } from './process-report.ts';
 
-/** For processes that were killed. */
+/** After this time the reports of killed processes are deleted. */
 const FORGET_AFTER = '1 day';
 
 const WRITE = statement(

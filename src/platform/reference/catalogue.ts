@@ -9,7 +9,7 @@ import { FOREIGN_FIELD_SENTENCES, FOREIGN_FIELDS } from '../requests/foreign-fie
 import { FORMATS } from '../requests/formats.ts';
 import { EMPTY_PARAMETER, JSON_FAULTS } from '../requests/request-reader.ts';
 
-/** For docs/errors.md and the reference page. Codes stand in backticks. */
+/** A table of docs/errors.md and of the reference page. Codes stand in backticks. */
 export type CatalogueTable = {
   readonly title: string;
   readonly text: string;
@@ -18,7 +18,7 @@ export type CatalogueTable = {
   readonly rows: readonly (readonly (string | Sentence)[])[];
 };
 
-/** For callers that get no response, or one that is not ours. */
+/** For callers that get no response, or one that Parcela did not make. */
 export const NO_ANSWER_TEXT: Sentence = {
   pt:
     'Sem resposta. Quando a verdade não pode ser conhecida a tempo, a conexão é cortada, pois qualquer resposta poderia ser mentira; um proxy ' +

@@ -4,7 +4,7 @@ import type { Failure } from '../http/failures.ts';
 type CommonAnswer = {
   readonly name: string;
   readonly description: string;
-  /** Null if the body is empty. */
+  /** The refusal that stands in the body; null: the body is empty. */
   readonly failure: Failure | null;
 };
 
@@ -54,7 +54,10 @@ export type CommonStatus = 400 | SharedStatus;
 
 export const INVALID_DESCRIPTION = 'The request is malformed: all faults at once.';
 
-/** By body, token, path parameter and account. 400 is printed with the endpoint's own fields. */
+/**
+ * The statuses that an endpoint shares with others, by its body, token, path parameters and account. 400 is
+ * printed with the endpoint's own fields.
+ */
 export function commonStatuses(endpoint: Contract): CommonStatus[] {
   const { method, query, parameters, scope, isRepeatable, needsNoPlace } = endpoint;
   // The body of a GET is not read. Elsewhere an unexpected body is refused.
@@ -62,7 +65,7 @@ export function commonStatuses(endpoint: Contract): CommonStatus[] {
   // An account in the query is looked up like a resource in the path.
   const namesAccount = query !== undefined && 'accountNumber' in query.properties;
   const statuses: (CommonStatus | null)[] = [
-    // A malformed URL, or a parameter name that is always refused.
+    // For a malformed URL, or a parameter name that is always refused.
     400,
     scope === null ? null : 401,
     scope === null || scope === 'any' ? null : 403,

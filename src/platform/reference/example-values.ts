@@ -2,7 +2,10 @@ import type { Contract } from '../http/endpoint.ts';
 
 const OF_HOMOLOGATION: Readonly<Record<string, string>> = { accountNumber: '1000001' };
 
-/** From the example answer, where `planId` is the `id` of a plan or the whole answer. */
+/**
+ * The example of a parameter, taken from the example answer: `planId` stands there by its name, as the `id`
+ * of a plan, or as the whole answer.
+ */
 export function exampleOfParameter(
   place: 'path' | 'query',
   name: string,

@@ -104,7 +104,7 @@ function printWhole(
   return saidOnce(description === '' ? printed : { ...printed, description });
 }
 
-/** A pattern or standard format replaces the lengths; integers say how large they are. */
+/** Leaves out the lengths where a pattern or standard format says them, and says how large integers are. */
 function saidOnce({ minLength, maxLength, ...printed }: Json): Json {
   const { format, pattern } = printed;
   if (TYPED_FORMATS.includes(format)) return printed;
@@ -122,7 +122,7 @@ const TYPED_FORMATS: readonly unknown[] = ['uuid', 'date', 'date-time'];
 
 const LARGEST_OF_32_BITS = 2_147_483_647;
 
-/** Generators take an integer for one of 32 bits. */
+/** Whether an integer may be larger than the 32 bits that generators of clients take it for. */
 const isLong = ({ type, maximum, enum: words }: Json) =>
   [type].flat().includes('integer') &&
   words === undefined &&
@@ -154,7 +154,7 @@ function printDecimal({ integerDigits, decimals, isPositive, maximum }: ExactDec
 
 const OWN_KEYWORDS = ['mayHoldCard', 'reads', 'title'];
 
-/** By contract or path. The schema at the head of a path is no field. */
+/** The meaning of a field, from its contract or by its path. A path of one part leads to no field. */
 export function describedAs(schema: TSchema, wording: Wording, path: readonly string[]): string | undefined {
   return ownDescription(schema, wording) ?? (path.length > 1 ? wording.meaningOf(path) : undefined);
 }
@@ -211,7 +211,7 @@ function printFields(
   return { properties: printed, ...(sent === 'exact' ? { additionalProperties: false } : {}) };
 }
 
-/** An optional list that is empty is absent. */
+/** Without a minimum: an optional list that is empty counts as absent. */
 function orEmpty({ minItems: _, ...printed }: Json): Json {
   return printed;
 }

@@ -168,7 +168,10 @@ function serverAt(url: string, origin: string): string {
   return `${origin}${url}`.replace(/\/$/, '');
 }
 
-/** Only if the APIs are not both at the root, where health and documents always are. */
+/**
+ * The servers of an operation. Printed only if the APIs are not both at the root, where health and documents
+ * always are.
+ */
 function serversOf({ api }: Contract, { serverUrls, origin }: Around, { say }: Wording): Json {
   const { gateway, integration } = serverUrls;
   const at = (url: string) => serverAt(url, origin);
@@ -181,7 +184,7 @@ function serversOf({ api }: Contract, { serverUrls, origin }: Around, { say }: W
   return { servers: api === 'either' ? [...all.gateway, ...all.integration] : all[api] };
 }
 
-/** Includes the notes of the contract's flags. */
+/** The description of an operation, behind the notes of its contract's flags. */
 function descriptionOf({ homologationOnly, description }: Contract, { say }: Wording): string {
   const only = homologationOnly ? say('Only in homologation.') : '';
   return [only, description === undefined ? '' : say(description)].filter(Boolean).join(' ');

@@ -25,7 +25,7 @@ export function referencePage(reference: Reference, wording?: Wording): string {
   return [...partsOfPage(reference, wording)].join('');
 }
 
-/** None of the parts takes long to print. */
+/** The page in parts, so that other work goes on between them: none takes long to print. */
 export function* partsOfPage(
   reference: Reference,
   wording: Wording = wordingIn('en', reference.texts),
@@ -197,7 +197,7 @@ function fieldTable(title: string, schema: TSchema | undefined, wording: Wording
   return `<h4>${wording.say(title)}</h4>\n${fieldRows(schema, wording, id)}`;
 }
 
-/** Empty columns are left out. */
+/** The fields of a schema as a table. Empty columns are left out. */
 function fieldRows(schema: TSchema, wording: Wording, id: string): string {
   const { say } = wording;
   const fields = fieldsOf(schema, '', wording, [id]);
@@ -285,7 +285,7 @@ function notesOf(
   return [meaning, values, formatted].filter(Boolean).join(' ');
 }
 
-/** For a shell where URL and TOKEN are set. */
+/** The request as a command, for a shell where URL and TOKEN are set. */
 function curlCommand(endpoint: Contract, serverUrls: ServerUrls): string {
   const { method, path, api, scope, body, bodyExample, query } = endpoint;
   const server = serverUrls[api === 'integration' ? 'integration' : 'gateway'].replace(/\/$/, '');

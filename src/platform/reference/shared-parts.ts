@@ -22,8 +22,8 @@ type Use = {
 };
 
 /**
- * Moves parameters, answers and examples that are alike in several places to `components`. They are called
- * like themselves or like the first operation that has them.
+ * Moves parameters, answers and examples that are alike in several places to `components`. A moved part keeps
+ * its own name, or gets that of the first operation that has it.
  */
 export function shareParts(document: Document): void {
   const operations = [document.paths, document.webhooks ?? {}].flatMap((all) =>

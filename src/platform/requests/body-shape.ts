@@ -8,8 +8,9 @@ import { EMPTY } from './formats.ts';
 import { isEmptyText, readText } from './text-readings.ts';
 
 /**
- * Names and indexes that the client wrote differently: `Payment`, or 2 for an item that is now 0. A slash
- * before the name: it stood at the top of the body (`/payerName`).
+ * By pointer, the names and indexes that the client wrote differently: `Payment`, or 2 for an item that is
+ * now 0 because blank ones are left out. With a slash before it, a name stood at the top of the body
+ * (`/payerName`).
  */
 export type SentNames = Map<string, string>;
 
@@ -131,7 +132,7 @@ function inexactFields(
   return Object.entries(sent).flatMap(([name, value]) => {
     const isKnown = fields.some((field) => field.name === name || field.capital === name);
     if (!isKnown) return [{ tag: `${pointer}/${name}`, sentence: unknown }];
-    // Like null: a variable that was not set.
+    // A blank text is a fault like null: it may be a variable that was not set.
     if (isBlank(value)) return [{ tag: `${pointer}/${name}`, sentence: EMPTY }];
     return value === null ? [{ tag: `${pointer}/${name}`, sentence: NULL }] : [];
   });

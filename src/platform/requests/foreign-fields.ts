@@ -12,8 +12,8 @@ const NOT_OFFERED: Sentence = {
 export const FOREIGN_FIELD_SENTENCES = [NOT_OFFERED];
 
 /**
- * Fields that decide a charge at other gateways, or are misplaced. Lower case, without blanks, dots, `_` and
- * `-`.
+ * Names of fields that decide a charge at other gateways, or stand at the wrong place here. Written in lower
+ * case, without blanks, dots, `_` and `-`.
  */
 const CHARGED_BY = [
   // 3-D Secure.
@@ -56,7 +56,10 @@ export const FOREIGN_FIELDS = CHARGED_BY.map((name) => ({ name, harmless: harmle
 
 type Parts = { readonly properties?: Readonly<Record<string, TSchema>>; readonly items?: TSchema };
 
-/** At any depth, up to an answer's most faults. Skips the schema's own fields and other unknown ones. */
+/**
+ * Finds foreign fields at any depth, no more than an answer shows. Fields of the schema and other unknown
+ * ones are no faults.
+ */
 export function findForeignFields(schema: TSchema | undefined, value: JsonValue): Fault[] {
   const found: Fault[] = [];
   gather(schema, value, '', found);

@@ -11,7 +11,7 @@ export type Format = {
   readonly sentPattern?: string;
   /** JSON Schema's own name for it. */
   readonly standard?: 'date' | 'date-time' | 'email' | 'uri' | 'uuid';
-  /** Pattern of what the standard name allows and we refuse. */
+  /** Pattern of what the standard name allows and Parcela refuses. */
   readonly never?: string;
   /** A rule beyond the patterns. The example is for tools that make up values; a standard name needs none. */
   readonly also?: { readonly test: (text: string) => boolean; readonly example?: string };

@@ -18,9 +18,9 @@ export type RequestReading =
   | {
       readonly ok: false;
       readonly faults: readonly Fault[];
-      /** The body without its faulty fields; null if none of it can be used. */
+      /** The body without its faulty fields; null or undefined: none of it can be used. */
       readonly soundBody: unknown;
-      /** `more` names fields as the documents do. */
+      /** All faults, with those of `more`, whose tags name fields as the documents do. */
       faultsWith(more: readonly Fault[]): readonly Fault[];
     };
 
@@ -129,7 +129,10 @@ function bodyReader(schema: TSchema, { check, isBodyOptional, isExact = false, f
   };
 }
 
-/** Null for a list with a faulty item. */
+/**
+ * The value without its faulty fields; undefined: nothing of it is left, such as of a list with a faulty
+ * item.
+ */
 function withoutFaulty(value: unknown, pointer: string, faulty: ReadonlySet<string>): unknown {
   if (![...faulty].some((tag) => tag === pointer || tag.startsWith(`${pointer}/`))) return value;
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -187,7 +190,7 @@ const MALFORMED = '\ud800';
 export function parseQuery(text: string): Record<string, unknown> {
   if (text === '') return {};
   return parse(text, '&', '=', {
-    // All of them: a request line has 16 KiB at most.
+    // Without limit: a request line has 16 KiB at most.
     maxKeys: 0,
     decodeURIComponent(encoded) {
       try {
@@ -199,7 +202,7 @@ export function parseQuery(text: string): Record<string, unknown> {
   });
 }
 
-/** Given by operators and acquirers: one may look like a card number by chance. */
+/** Parameters for numbers that operators and acquirers give: one may look like a card number by chance. */
 const NUMBERS_OF_OTHERS: ReadonlySet<string> = new Set(['/accountNumber', '/mid', '/nsu']);
 
 /**

@@ -7,8 +7,8 @@ type Sent = { readonly bytes: Buffer | undefined; readonly query: Readonly<Recor
 type Placed = Sent & { readonly faults: readonly Fault[] };
 
 /**
- * A body that is no object stays as it is: its reader refuses it. If a field stands in both query and body,
- * both must have one value.
+ * Moves fields that stand in the query and belong into the body, and the other way round. A body that is no
+ * object stays as it is: its reader refuses it. If a field stands in both, both must have one value.
  */
 export function placeFields(
   { query: querySchema, body: bodySchema }: Contract,

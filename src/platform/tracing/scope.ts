@@ -74,7 +74,7 @@ export function traced<T>(start: SpanStart, run: (span: Span | null) => Promise<
   return current.run({ ...scope, span }, () => endWith(span, run));
 }
 
-/** A child span that its owner ends elsewhere. */
+/** A child span of the current one, which its owner ends elsewhere; null: not recorded. */
 export function openStep(start: SpanStart): Span | null {
   return current.getStore()?.span?.child(start) ?? null;
 }
@@ -159,7 +159,7 @@ export type RequestScopeOptions = {
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 const PROXY_REQUEST_ID = /^[\w.:/+=@-]{1,128}$/;
-/** The header is set on every answer about a payment. The parameters are its id. */
+/** Where the id of a payment is found: in a header of every answer about one, and in path parameters. */
 const PAYMENT_HEADER = 'x-payment-id';
 const PAYMENT_PARAMETERS = ['paymentId', 'boletoId'];
 

@@ -85,7 +85,7 @@ export type SpanContext = {
 const TRACEPARENT = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 const SAMPLED = 0b1;
 
-/** Null if no header is readable: a trace begins here. */
+/** Null: the header is not readable, so a trace begins here. */
 export function readTraceparent(header: unknown): SpanContext | null {
   const match = typeof header === 'string' ? TRACEPARENT.exec(header) : null;
   if (match === null) return null;

@@ -13,9 +13,9 @@ export type TracerOptions = {
   readonly take: (span: Span) => void;
 };
 
-/** A request has some twenty. A long export stops being recorded. */
+/** The most spans of a trace. A request has some twenty; of a long export the rest is not recorded. */
 const MOST_SPANS_OF_A_TRACE = 250;
-/** Further traces, recorded at callers' request. */
+/** How many traces a second are recorded beyond the ratio, because their callers ask for it. */
 const ASKED_FOR_PER_SECOND = 10;
 const MOST_CAUSES = 10_000;
 
@@ -30,8 +30,8 @@ export class Tracer {
   }
 
   /**
-   * Begins a root span. `caller`: from a trusted proxy; its trace continues, recorded by our own ratio and a
-   * few a second more. `cause`: a span of ours whose trace continues.
+   * Begins a root span. `caller`: from a trusted proxy; its trace continues, and is recorded by the `ratio`
+   * here and a few a second more. `cause`: an earlier span of this program whose trace continues.
    */
   begin(
     start: SpanStart,

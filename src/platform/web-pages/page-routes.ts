@@ -39,7 +39,7 @@ export type PageAnswer = Answer & {
 
 export type Pages = {
   readonly prefix: string;
-  /** Default: forms only. */
+  /** The content types of bodies that are taken. Default: forms only. */
   readonly bodyTypes?: readonly string[];
   /** The icon's path: browsers ask for /favicon.ico where a page names none. Default: pages name none. */
   readonly icon?: string;
@@ -64,7 +64,7 @@ type OriginOf = (request: FastifyRequest) => string | null;
 const FAVICON = '/favicon.ico';
 const METHODS = ['GET', 'HEAD', 'POST'] as const;
 
-/** `failureOf` maps an error and logs those of our own. */
+/** `failureOf` gives the failure that an error means, and logs unexpected ones. */
 export function addPages(
   app: FastifyInstance,
   pages: Pages,

@@ -1,14 +1,14 @@
 import type { MerchantShare } from './fair-queue.ts';
 
-/** `claimed`: tasks claimed from the database. `now`: tasks written just now. */
+/** The limits of a lane: `claimed` has tasks claimed from the database, `now` those written just now. */
 export type LaneLimits = MerchantShare & {
-  /** Tasks under way at the same time, without slow ones. */
+  /** The most tasks under way at the same time. Slow ones (`MerchantShare.slow`) do not count. */
   readonly slots: number;
   readonly queued: number;
 };
 
 export type DispatchLimits = {
-  /** `slots`: of both lanes, in this process. `ofEndpoint`: at one endpoint. */
+  /** `slots`: the most tasks of both lanes under way in this process. `ofEndpoint`: those at one endpoint. */
   readonly slots: number;
   readonly ofEndpoint: number;
   readonly claimed: LaneLimits;
@@ -21,7 +21,10 @@ export type DispatchLimits = {
 };
 
 export type DispatchState = {
-  /** Taken slots, tasks under way without a slot, waiting tasks, and those that would take a free slot. */
+  /**
+   * `taken`: slots. `slow`: tasks under way that hold no slot. `queued`: waiting tasks. `ready`: those of
+   * them that would take a free slot.
+   */
   readonly claimed: {
     readonly taken: number;
     readonly slow: number;
@@ -29,12 +32,12 @@ export type DispatchState = {
     readonly ready: number;
   };
   readonly now: { readonly taken: number };
-  /** Sent and without a slot, but not recorded yet. */
+  /** Tasks that were sent and gave back their slot, and whose record is not written yet. */
   readonly recording: number;
   /** Whether the other side answers nothing, and when it may be asked again; 0: now. */
   readonly isAway: boolean;
   readonly millisecondsUntilProbe: number;
-  /** When the next claim may come although many wait. */
+  /** When the next claim may come although many tasks wait, in monotonic milliseconds. */
   readonly nextClaimAt: number;
 };
 
@@ -42,11 +45,14 @@ const NO_LANE: LaneLimits = { slots: 0, ofMerchant: 0, ofMerchantAlone: 0, slow:
 const QUARTER = 1 / 4;
 const UNBOUNDED = Number.POSITIVE_INFINITY;
 const DELIVERY_SLOTS = 64;
-/** For each lane. Together with the slots far fewer than the connections that a process may open. */
+/**
+ * Slow deliveries of each lane. With those in slots they are far fewer than the connections that a process
+ * may open.
+ */
 const SLOW_DELIVERIES = 128;
-/** Claimed and not yet recorded. A claim of many costs little more than one of few. */
+/** Deliveries that are claimed and not yet recorded. A claim of many costs little more than one of few. */
 const DELIVERIES_IN_HAND = 256;
-/** Found by one read, which costs little more for many. */
+/** Billings found by one read, which costs little more for many. */
 const BILLINGS_AT_ONCE = 256;
 
 export const DISPATCH = {
@@ -69,13 +75,13 @@ export const DISPATCH = {
     longLineMilliseconds: 50,
     longestWaitMilliseconds: 8_000,
   },
-  /** As many as the bridge's connections for resolving. A merchant's share of both is the same. */
+  /** As many slots as the bridge has connections for resolving. A merchant has the same share of both. */
   unresolvedCharges: inSlots(32),
   /** Cancels use the connections of charges: few slots, so that payments always find one. */
   unresolvedCancels: inSlots(16),
   /** Nobody waits for these looks, which use the connections for resolving. */
   watchedCharges: inSlots(8),
-  /** Includes lost captures. */
+  /** Captures that the acquirer does not know are sent again in these slots too. */
   unresolvedCaptures: inSlots(16),
   /** Asked at the bank; no caller waits. */
   unresolvedBoletos: inSlots(16),
@@ -87,14 +93,20 @@ export const DISPATCH = {
   jumps: inSlots(4),
 } as const satisfies Record<string, DispatchLimits>;
 
-/** Limits by merchant and endpoint; probes mostly go to endpoints that do not answer. */
+/**
+ * How many claimed deliveries a process has in hand, by merchant and endpoint. Probes mostly go to endpoints
+ * that do not answer.
+ */
 export const CLAIMED_DELIVERIES = {
   ofMerchant: DELIVERIES_IN_HAND * (1 - QUARTER),
   ofEndpoint: 32,
   probes: 8,
 } as const;
 
-/** More billings than slots, without a lease. A merchant leaves a quarter of the slots to others. */
+/**
+ * Billings wait here without a lease, so more are claimed than there are slots. A merchant leaves a quarter
+ * of the slots to others.
+ */
 export function chargingLimits(slots: number): DispatchLimits {
   const claimed = lane(slots, { queued: BILLINGS_AT_ONCE + slots, sharesAlone: false, slow: 0 });
   return { ...inSlots(slots), claimed, atOnce: BILLINGS_AT_ONCE, longLineMilliseconds: UNBOUNDED };
@@ -145,12 +157,14 @@ function freeOfAll({ slots }: DispatchLimits, { claimed, now }: DispatchState): 
   return slots - claimed.taken - now.taken;
 }
 
-/** The next claim is due before all tasks that wait for a slot are sent. */
+/** Whether no more tasks are ready than run: the next claim is due before the last of them is sent. */
 export function isLineShort({ claimed }: DispatchState): boolean {
   return claimed.ready <= claimed.taken;
 }
 
-/** Slots are free that the waiting tasks cannot take, and fewer than these may be claimed. */
+/**
+ * Whether slots are free that the waiting tasks cannot take, and the line has room to claim fewer than these.
+ */
 export function isLineInTheWay(limits: DispatchLimits, state: DispatchState, limit: number): boolean {
   return limit < freeClaimedSlots(limits, state) && isLineShort(state);
 }

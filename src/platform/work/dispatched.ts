@@ -13,12 +13,15 @@ export type Dispatched<Task extends Place, Sent> = {
   readonly outage?: OutageWatch;
   /** Called before the first claim of each run. */
   beginRun?(): void;
-  /** Takes due tasks, longest due first. `share`: limits each merchant, where none may wait. */
+  /**
+   * Takes due tasks, longest due first. `share`: limits each merchant in works whose claimed tasks never
+   * wait.
+   */
   claim(limit: number, share: FairClaim): Promise<Claimed<Task>>;
   /** Must end, with its record, within the lease. The next run throws its errors. */
   send(task: Task, stopping: AbortSignal, asking: Asking): Promise<Sent>;
   record(task: Task, sent: Sent): Promise<void>;
-  /** Whether the slot is free once the task is sent: recording holds up nothing. */
+  /** Whether the slot is free once the task is sent, so that writing its record holds up nothing. */
   isFreeWhenSent?(task: Task, sent: Sent): boolean;
   about?(task: Task): TaskSubject;
   /** A probe goes first: only it finds out whether its endpoint is back. */

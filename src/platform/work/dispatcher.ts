@@ -15,21 +15,27 @@ import { type BusyPlace, BusyPlaces, countPlaces, FairQueue, type Place } from '
 import type { Look } from './looks.sql.ts';
 import { forwardSignal, type WakeSignal } from './wake-signal.ts';
 
-/** The rows of one statement, and the statements after one return. Other rows wait for their time. */
+/**
+ * How many postponed rows one statement pulls forward, and how many statements follow one return of the other
+ * side. Other rows wait for their time.
+ */
 const PULLED_AT_ONCE = 1_000;
 const MOST_PULLS = 100;
 const WAIT_MILLISECONDS = 1_000;
-/** The shares of the `now` line; tasks above them are handed back, and claimed in their turn. */
+/**
+ * The parts of the `now` line that one endpoint and one merchant may fill. Tasks above them are handed back,
+ * and claimed in their turn.
+ */
 const SHARE_OF_PLACE = 1 / 2;
 const SHARE_OF_MERCHANT = 3 / 4;
 /**
- * A merchant has only one task in line once the line, with tasks that may not begin, is this many times
- * `queued`.
+ * Once the `now` line is this many times `queued` long, tasks that may not begin included, a merchant may
+ * have only one task in it.
  */
 const LONG_LINE = 3;
 const NOT_BEGUN = AbortSignal.abort();
 
-/** Claims due work, queues it for slots, sends and records it. A slow task holds its slot at most. */
+/** Claims due work, queues it for slots, sends and records it. A slow task holds up no more than its slot. */
 export class Dispatcher<Task extends Place, Sent> implements Work {
   readonly name: string;
   readonly wakeSignal: WakeSignal;
@@ -40,7 +46,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
   /** Tasks of a clock jump, outside the slots. */
   readonly #aside = new FairQueue<Task>({ ofMerchant: 0, ofMerchantAlone: 0, slow: 0 });
   readonly #places: BusyPlaces;
-  /** Tasks that count at their endpoint. */
+  /** Tasks that hold a place at their endpoint. */
   readonly #holders = new Set<Task>();
   readonly #running = new Set<Promise<void>>();
   #stopping: AbortSignal = NOT_BEGUN;
@@ -100,7 +106,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     return known.length === 0 ? null : Math.min(...known);
   }
 
-  /** Hands back waiting tasks, and waits for those under way. */
+  /** Hands back waiting tasks, and waits for those under way, for `stopMilliseconds` at most. */
   async finish(): Promise<void> {
     this.#isFinished = true;
     this.#handBack([...this.#now.empty(), ...this.#claimed.empty()]);
@@ -134,7 +140,10 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     this.#serve();
   }
 
-  /** For a clock jump: sends what `claim` gives, outside the slots, and waits. Nothing else begins before. */
+  /**
+   * For a clock jump: sends what `claim` gives, outside the slots, and waits for it. While `claim` runs, no
+   * other task begins.
+   */
   async sendAside<Page extends { readonly tasks: readonly Task[] }>(
     claim: () => Promise<Page>,
     atOnce: number,
@@ -152,7 +161,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
         this.#isClaimingAside = false;
       }
     });
-    // All of them first, so that none is left under way.
+    // All ends are awaited before an error is thrown, so that no task is left under way.
     for (const end of await Promise.allSettled(ends)) if (end.status === 'rejected') throw end.reason;
     return page;
   }
@@ -175,7 +184,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     return [this.#claimed, this.#now, this.#aside].flatMap(({ underWay }) => [...underWay]);
   }
 
-  /** Claimed, and neither sent nor handed back. */
+  /** By merchant, the claimed tasks that are under way or wait. See `inHandOf`. */
   claimedOf(most: number): BusyPlace[] {
     return this.#claimed.inHandOf(most, this.#places.full());
   }
@@ -188,7 +197,10 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     return this.#places.at(place) > 0;
   }
 
-  /** A place and a merchant have their share of the line, however many wait for others. */
+  /**
+   * Whether the `now` line takes a task. An endpoint and a merchant have their share of the line, however
+   * many tasks wait for others.
+   */
   #hasRoomNow(task: Task): boolean {
     const { queued } = this.#of.limits.now;
     const { ofMerchant, atPlace } = this.#now.waitingOf(task);
@@ -257,7 +269,9 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     return page;
   }
 
-  /** Claimed tasks are sent even if their endpoint has trouble: the database knows better. */
+  /**
+   * Claimed tasks are sent even if their endpoint has trouble: the database, which chose them, knows better.
+   */
   #take(task: Task, until: number): void {
     const of = this.#of;
     if (of.limits.claimed.queued === 0) {
@@ -299,7 +313,10 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     this.#handBack(lane.takeExpired());
   }
 
-  /** Once sent, a task frees its place at its endpoint in all lanes, and its slot in the claimed lane. */
+  /**
+   * Where `isFreeWhenSent`, a sent task frees its place at its endpoint, and in the claimed lane its slot,
+   * before it is recorded.
+   */
   async #workOff(lane: FairQueue<Task>, task: Task): Promise<void> {
     this.#holders.add(task);
     this.#places.add(task, 1);
@@ -345,7 +362,10 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     this.#passOn(hasFreed, hasFreed && lane === this.#claimed);
   }
 
-  /** The next run comes at once if one had to stop for lack of slots. */
+  /**
+   * Serves waiting tasks. The next run comes at once if one had to stop for lack of slots, or something may
+   * be due.
+   */
   #passOn(hasFreed = true, mayBeDue = false): void {
     if (hasFreed) this.#serve();
     if ((mayBeDue || this.#isShortOfRoom) && isLineShort(this.#state())) this.wakeSignal.notify();

@@ -29,7 +29,7 @@ export type Work = {
   finish?(): Promise<void>;
 };
 
-/** Between two runs, even if more is due. */
+/** The pause between two runs, even if more is due. */
 const SHORTEST_PAUSE_MILLISECONDS = 5;
 /** The pause grows to this while due rows cannot be claimed, such as locked ones. */
 const LONGEST_IDLE_PAUSE_MILLISECONDS = 1_000;
@@ -52,7 +52,10 @@ export type WorkOptions = {
 
 type OnError = (name: string, error: unknown) => void;
 
-/** Each work has its own loop while the gate is open. `stop` waits for it. One look a second serves all. */
+/**
+ * Each work has its own loop, which runs while the gate is open. `stop` waits for the loops. One look a
+ * second serves all works.
+ */
 export function startWork(
   works: readonly Work[],
   onError: OnError,
@@ -63,7 +66,7 @@ export function startWork(
   const wanted = works.flatMap(({ look }) => look ?? []);
   const looks = new Looks(wanted, ask, (error) => onError('look', error));
   const shared = { signal, onError, gate, mayRun: whileOpen(gate, signal), looks, onIdleTurn };
-  // The first look is for all.
+  // The loops listen before the first look begins, so that it serves all of them.
   const loops = [...works.map((work) => loop(work, shared)), looks.run(signal)];
   return {
     async stop() {
@@ -164,7 +167,10 @@ function dueIn(work: Work, found: unknown): number | null {
   return Math.min(Math.max(0, milliseconds), LONGEST_TIMER_MILLISECONDS);
 }
 
-/** Ends a run when the gate shuts. One signal for each opening: signals are kept alive by their sources. */
+/**
+ * Gives the signal that ends a run when the gate shuts or the process stops. It is made once for each opening
+ * of the gate, because its sources keep alive every signal made from them.
+ */
 function whileOpen(gate: Gate, stopping: AbortSignal): () => AbortSignal {
   let opening = gate.signal();
   let merged = AbortSignal.any([stopping, opening]);
@@ -202,7 +208,7 @@ export type ClockedKind = (typeof CLOCKED_KINDS)[number];
 
 export type ClockedWork = {
   readonly name: ClockedKind;
-  /** The earliest due instant up to `until`, including past ones. Only reads. */
+  /** The earliest due instant up to `until`, including past ones; null: nothing is due. Only reads. */
   earliestDue(merchantId: string, until: Instant): Promise<Instant | null>;
   /** Runs what is due by the merchant's business time; gives how many. Stops early on abort. */
   runDue(merchantId: string, signal: AbortSignal): Promise<number>;

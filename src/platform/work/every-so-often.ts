@@ -10,7 +10,10 @@ export function alsoWhileHeld(work: Work): Work {
   return { ...work, runsWhileHeld: true };
 }
 
-/** Work without rows: due some time after its end or failure. With a look, only if that finds something. */
+/**
+ * Work without rows: due `milliseconds` after its end or failure. With a look, it also waits until that finds
+ * something.
+ */
 export function everySoOften(
   name: string,
   milliseconds: number,
@@ -74,13 +77,16 @@ export function noting(name: string, piece: Statement, note: NonNullable<Look['o
   };
 }
 
-/** However often metrics are read, a count takes at most a twentieth of one connection's time. */
+/**
+ * A count is as good as new for this many times its duration: however often metrics are read, counts take at
+ * most a twentieth of one connection's time.
+ */
 const COUNT_REST_FACTOR = 20;
 const SHORTEST_COUNT_PAUSE_MILLISECONDS = 1_000;
 
 /**
- * Counts for metrics: at the start, and when metrics are read and the last count is old, for which the reader
- * waits. A count is old after `milliseconds`, and sooner if it took little time.
+ * Counts for metrics at the start, and when metrics are read while the last count is old: their reader then
+ * waits for the new count. A count is old after `milliseconds`, and sooner if it took little time.
  */
 export function countingWhenRead(
   name: string,
@@ -127,11 +133,14 @@ export function countingWhenRead(
 }
 
 const BATCH = 1_000;
-/** Between two statements, for vacuum and payments: ten thousand rows a second. */
+/** The pause between two batches, for vacuum and payments: ten thousand rows a second. */
 const BREATH_MILLISECONDS = 100;
-/** Steps of a run without changes: a merchant with nothing to forget costs one. */
+/**
+ * The most steps of one run that change nothing: work over all merchants takes a step for each, even if that
+ * one has nothing to forget.
+ */
 const STEPS_OF_RUN = 100;
-/** Once nothing is left. */
+/** The pause once nothing is left. */
 const PAUSE_MILLISECONDS = 30_000;
 
 /** Removes up to `limit` expired rows; gives how many. Fewer than `limit`: nothing is left. */
@@ -182,7 +191,10 @@ type RetentionContext = {
   readonly metrics: Pick<Metrics, 'counter'>;
 };
 
-/** For walks: a step changes up to `limit` rows and gives how many, or null at the end. */
+/**
+ * For work that goes over many things in steps: a step changes up to `limit` rows and gives how many, or null
+ * at the end.
+ */
 export function forgetInSteps(
   name: string,
   step: (limit: number) => Promise<number | null>,

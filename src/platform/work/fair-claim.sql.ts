@@ -9,7 +9,10 @@ const UNDER_WAY = inputRows<OfMerchant>(
   { as: 'u', after: 4 },
 );
 
-/** `$1`–`$6` of a claiming statement: free slots, lease, and each merchant's share. */
+/**
+ * `$1`–`$6` of a claiming statement: free slots, lease, merchants passed over, the one probed, and what is
+ * under way by merchant.
+ */
 export function fairClaimValues(
   { free, passedOver, underWay, probed }: FairClaim,
   leaseMilliseconds: number,

@@ -1,4 +1,4 @@
-/** Without `endpoint`: the whole merchant. */
+/** Where a task belongs: an endpoint of a merchant; without `endpoint`, the whole merchant. */
 export type Place = { readonly merchantId: string; readonly endpoint?: string };
 
 export type BusyPlace = { readonly merchantId: string; readonly endpoint: string; readonly underWay: number };
@@ -68,7 +68,10 @@ export class BusyPlaces {
   }
 }
 
-/** Tasks under way for one merchant: while others wait, and while no other can be served. */
+/**
+ * The most tasks under way for one merchant: `ofMerchant` while others wait, `ofMerchantAlone` while no other
+ * can be served.
+ */
 export type MerchantShare = {
   readonly ofMerchant: number;
   readonly ofMerchantAlone: number;
@@ -79,9 +82,12 @@ export type MerchantShare = {
   readonly slow: number;
 };
 
-/** Far longer than a healthy system takes, and short beside one that hangs. */
+/**
+ * A task that waits for an answer for so long is slow: far longer than a healthy system takes, and short
+ * beside one that hangs.
+ */
 const LONG_WAIT_MILLISECONDS = 250;
-/** A merchant's tasks in line behind full places, when the line has no room for others. */
+/** How many tasks of a merchant stay in line behind full places, when the line has no room for others. */
 const WAITING_IN_VAIN = 8;
 
 type Waiting<Task> = { readonly task: Task; readonly until: number; readonly isExempt: boolean };
@@ -123,7 +129,7 @@ export class FairQueue<Task extends Place> {
     return [...this.#lines.values()].flatMap((line) => line.map(({ task }) => task));
   }
 
-  /** `until`: not begun after this moment. `isExempt`: begun even if unwanted. */
+  /** `until`: the task does not begin after this moment. `isExempt`: it begins even if unwanted. */
   add(task: Task, until: number, { isExempt = false } = {}): void {
     const line = this.#lines.get(task.merchantId);
     if (line === undefined) this.#lines.set(task.merchantId, [{ task, until, isExempt }]);
@@ -217,8 +223,8 @@ export class FairQueue<Task extends Place> {
   }
 
   /**
-   * Tasks in hand by merchant, of `most` for each. In a crowd, a merchant that waits for full places counts
-   * as having all except the few that may wait for them.
+   * Tasks under way and waiting, by merchant, which may have `most` each. While `#isCrowded`, a merchant with
+   * tasks waiting for full places counts as having all except the few that may wait for them.
    */
   inHandOf(most: number, fullPlaces: Iterable<Place>): BusyPlace[] {
     const inHand = [...this.underWay, ...this.waiting()];

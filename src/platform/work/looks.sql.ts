@@ -14,7 +14,7 @@ export type Look = {
 
 export type AskLooks = (looks: readonly Look[]) => Promise<readonly unknown[]>;
 
-/** By their pieces: processes have the works of their roles. */
+/** The statements made, by the names of their pieces: a process looks for the works of its roles. */
 const made = new Map<string, Statement>();
 
 export function askLooks(database: Reader): AskLooks {

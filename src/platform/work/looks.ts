@@ -1,7 +1,7 @@
 import type { AskLooks, Look } from './looks.sql.ts';
 import { createWakeSignal, untilNotified } from './wake-signal.ts';
 
-/** Another process may have left work behind. */
+/** The time between two looks without hurry: another process may have left work behind. */
 const LOOK_MILLISECONDS = 1_000;
 const SHORTEST_PAUSE_MILLISECONDS = 100;
 /** Hastened looks take at most a tenth of their connection's time, and slow ones half of it. */

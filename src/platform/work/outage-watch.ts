@@ -15,12 +15,12 @@ export type OutageWatch = {
    * when there are several of them: one may be at fault itself, however often it is asked for.
    */
   observePart(request: string, asked: Asked): void;
-  /** That request is over, however that was found. */
+  /** A request of `observePart` is over, however that was found. */
   observeEnd(request: string, provider: string): void;
   isAway(provider: string): boolean;
-  /** It answers nothing at all. Without a name: every provider. */
+  /** The provider answers nothing at all. Without a name: every provider does. */
   isMute(provider?: string): boolean;
-  /** Since the provider was found to be away; 0: it is not. */
+  /** Seconds since the provider was found to be away; 0: it is not. */
   awaySeconds(provider: string): number;
   /**
    * False: this provider is mute while others answer, and it is not time to ask it again. When it is time,
@@ -34,17 +34,17 @@ export type OutageWatch = {
   send<Answer>(request: string, provider: string, run: () => Promise<Answer>): Promise<Answer | null>;
   /** While every provider is mute: the only merchant without answers. Null: mute for all, or not at all. */
   onlySilentFor(): string | null;
-  /** While every provider is mute; 0: now. */
+  /** While every provider is mute, the milliseconds until one may be asked; 0: now, or one is not mute. */
   millisecondsUntilProbe(): number;
-  /** Null: not back. */
+  /** Until postponed work is pulled forward for a provider that is back; null: none is back. */
   millisecondsUntilReturn(): number | null;
   takeReturn(): boolean;
 };
 
 export type OutageLimits = {
-  /** Unanswered queries in a row that mean away. */
+  /** How many unanswered queries in a row mean that a provider is away. */
   readonly unresolvedInRow: number;
-  /** From the end of one query while away to the next. */
+  /** The pause from the end of one query to a provider that is away until the next. */
   readonly probePauseMilliseconds: number;
   /** A flapping provider counts as returned at most this often. */
   readonly returnPauseMilliseconds: number;
@@ -52,18 +52,30 @@ export type OutageLimits = {
 
 export type OutageNews = { readonly provider: string; readonly isAway: boolean };
 
-/** Longer than two queries to a provider that answers nothing. */
+/**
+ * How long a probe may stay without a result until another may begin: longer than two queries to a provider
+ * that answers nothing.
+ */
 const PROBE_MILLISECONDS = 60_000;
 
-/** Longer than anything waits that was silent, watched charges too: nothing is left that it could answer. */
+/**
+ * How long a silence is remembered that no query confirms: longer than anything unanswered waits to be asked
+ * about again, watched charges too.
+ */
 const FORGOTTEN_MILLISECONDS = 2_700_000;
 
-/** Each may wait for a whole time-out in a slot that those of other providers need. */
+/**
+ * The most requests behind a look-up under way at a provider that is away: each may wait for a whole time-out
+ * in a slot that those of other providers need.
+ */
 const MOST_AT_ONCE_WHILE_AWAY = 4;
-/** Of a provider: how many requests without an answer are remembered by name. */
+/** How many requests of one provider without an answer are remembered by name. */
 const MOST_PARTS = 1_000;
 
-/** What was not asked says nothing of its provider. `isLook`: no more than a look-up was asked. */
+/**
+ * Tells the watch of an answer. One that was not asked for says nothing of its provider. `isLook`: no more
+ * than a look-up was asked.
+ */
 export function observeAnswer(
   outage: Pick<OutageWatch, 'observe' | 'observeLook' | 'observePart'>,
   answer: { readonly kind: string; readonly cause?: UnclearCause },
@@ -80,18 +92,24 @@ export function observeAnswer(
 
 type Silence = {
   inRow: number;
-  /** When each request that is not over was last answered in part, since one was answered whole. */
+  /**
+   * Requests that were answered in part and are not over, with the moment of the last such answer. Emptied
+   * when one is answered whole.
+   */
   readonly parts: Map<string, number>;
   begunAt: number;
   lastAt: number;
-  /** The only merchant of these queries; null: several. */
+  /** The only merchant of the unanswered queries; null: several. */
   merchantId: string | null;
   probeAt: number;
-  /** Something waits for its return that was looked up. */
+  /** `send` refused something that was looked up: it waits for the provider's return. */
   hasHeldBack: boolean;
 };
 
-/** `returned`: called for one that has answered again; not for one that is asked nothing any more. */
+/**
+ * `returned`: called when a provider answers again; not when one is forgotten because nobody asks it any
+ * more.
+ */
 function openSilences(
   { unresolvedInRow, probePauseMilliseconds }: OutageLimits,
   tell: (news: OutageNews) => void,
@@ -99,14 +117,17 @@ function openSilences(
   now: () => number,
 ) {
   const silences = new Map<string, Silence>();
-  /** It answers nothing at all. Else it is asked as before: a look-up may be all that is needed. */
+  /**
+   * Whether the provider answers nothing at all. One that answers in part is asked as before: a look-up may
+   * be all that is needed.
+   */
   const isMute = (silence: Silence | undefined): silence is Silence =>
     silence !== undefined && silence.inRow >= unresolvedInRow;
   const isSilent = (silence: Silence | undefined): silence is Silence =>
     silence !== undefined && (silence.inRow >= unresolvedInRow || silence.parts.size >= unresolvedInRow);
   /**
-   * Of a provider that is asked nothing any more nothing is known, nor of a request that was ended elsewhere.
-   * Every look at the watch comes here.
+   * The silence of a provider, read by all methods of the watch. It first forgets what is too old: a provider
+   * that is asked nothing any more, and a request that was ended elsewhere.
    */
   function silenceOf(provider: string): Silence | undefined {
     const silence = silences.get(provider);
@@ -164,7 +185,7 @@ function endWhole(silence: Silence): void {
   silence.parts.clear();
 }
 
-/** How many are asked at each provider now. */
+/** Counts the requests under way at each provider. */
 function openUnderWay() {
   const counts = new Map<string, number>();
   const at = (provider: string) => counts.get(provider) ?? 0;
@@ -207,7 +228,7 @@ export function openOutageWatch(
     return true;
   }
   const underWay = openUnderWay();
-  /** One merchant alone has its share of the slots as ever. */
+  /** A provider silent for one merchant alone holds nothing back: the merchant has its share of slots. */
   function isFull(provider: string, silence: Silence): boolean {
     if (!isSilent(silence) || silence.merchantId !== null || areAll(isSilent)) return false;
     return underWay.at(provider) >= MOST_AT_ONCE_WHILE_AWAY;

@@ -6,7 +6,7 @@ export function isRefusedNow(error: unknown): boolean {
   return error instanceof DatabaseUnavailable || error instanceof Overloaded || isWorthAnotherTry(error);
 }
 
-/** Null: refused now. For parts of what is shown together. */
+/** For one of several parts that are shown together; null: refused now. */
 export async function unlessRefused<Part>(read: () => Promise<Part>): Promise<Part | null> {
   try {
     return await read();

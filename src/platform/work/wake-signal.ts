@@ -25,7 +25,7 @@ export function createWakeSignal(): WakeSignal {
   };
 }
 
-/** Notified with the other one too, but not the other way round. */
+/** A signal that is notified with `other` too, but not the other way round. */
 export function forwardSignal(other: WakeSignal): WakeSignal {
   const wakeSignal = createWakeSignal();
   const passOn = () => {

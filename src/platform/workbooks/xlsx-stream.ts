@@ -16,12 +16,12 @@ import {
 type Rows = readonly (readonly SheetCell[])[];
 
 const PIECE_BYTES = 64 * 1024;
-/** Most of the gain for half of the time. */
+/** The level of compression: most of the gain for half of the time. */
 const LEVEL = 3;
 
 /**
  * A workbook of any length, made while its rows are read; rows beyond one sheet go on in the next. If `rows`
- * fails it breaks off and fails too. `mostRows`: of a sheet.
+ * fails it breaks off and fails too. `mostRows`: the most rows of a sheet.
  */
 export async function* xlsxStream(
   heads: readonly string[],
@@ -93,16 +93,16 @@ const LOCAL = 0x04_03_4b_50;
 const DESCRIPTOR = 0x08_07_4b_50;
 const CENTRAL = 0x02_01_4b_50;
 const END = 0x06_05_4b_50;
-/** Sizes follow the content; names are UTF-8. */
+/** Bits 3 and 11 of an entry's flags: its sizes follow its content, and its name is UTF-8. */
 const FLAGS = 0x08_08;
 const DEFLATED = 8;
 const VERSION = 20;
-/** 1980-01-01: the file's name has the real day. */
+/** The day of every entry, 1980-01-01: the name of the downloaded file has the real day. */
 const DAY = 0x21;
 
 type Entry = { readonly name: Buffer; readonly at: number; crc: number; packed: number; size: number };
 
-/** By PKWARE's APPNOTE, without ZIP64, ciphers and parts. */
+/** Writes a ZIP file by PKWARE's APPNOTE, without ZIP64, encryption and several parts. */
 class Zip {
   readonly #entries: Entry[] = [];
   #at = 0;

@@ -11,7 +11,7 @@ export type SheetCell =
 
 /** Rows of one sheet, including the heads. Excel opens no more. */
 export const MOST_ROWS = 1_048_576;
-/** Excel opens no longer text. */
+/** Excel opens no text that is longer. */
 const LONGEST_TEXT = 32_767;
 /** Excel's day 0 is 1899-12-30. */
 const DAYS_TO_1970 = 25_569;
