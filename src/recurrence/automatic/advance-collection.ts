@@ -229,8 +229,8 @@ async function decideCharge(
 }
 
 /**
- * Decides a charge that the bank does not have and that is not sent: it is not wanted any more, its days are
- * too near, or a Pix was received for it.
+ * Decides a charge that the bank does not have and that is not sent: it is not wanted any more, or its days
+ * are too near.
  */
 function decideUnsent({ tries, unknownReason }: Collection, isWanted: boolean, now: Instant): Decision {
   const refusal = unknownReason?.startsWith(REFUSED) === true ? unknownReason : null;

@@ -33,7 +33,10 @@ export type WantedBillings = BillingFilter & {
 
 export type SearchRefusal = 'rangeBackwards' | TooManyToOrder;
 
-/** `sorted` and `ofSubscription` read all results to sort them, up to a limit; the others follow an index. */
+/**
+ * `sorted` and `ofSubscription` read all results to sort them, and are refused above a limit; the others
+ * follow an index.
+ */
 export type SearchKind = 'allByCreation' | 'allById' | 'byDay' | 'byCreation' | 'sorted' | 'ofSubscription';
 
 export function searchKind({

@@ -44,7 +44,7 @@ export type Billing = {
   readonly amount: Cents;
   readonly installment: number;
   readonly dueOn: Day;
-  /** The day on which it is charged next, or sent to the Pix bank; null: no further charge. */
+  /** The day of the next charge, or of sending it to the Pix bank; null: no further charge. */
   readonly chargeOn: Day | null;
   /** Scheduled charges only. */
   readonly chargesMade: number;
