@@ -122,7 +122,10 @@ function momentOf(text: string): number | null {
   return parseUtcText(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text);
 }
 
-/** Returns why the log is broken, or null. Tells it even if the log takes no more entries. */
+/**
+ * Records the verdict in the audit log. Returns why that failed, or null: a broken log may take no more
+ * entries, and its verdict is shown all the same.
+ */
 async function auditVerdict(
   { audit, operator }: AuditedCommandTools,
   verdict: AuditVerdict,
@@ -211,7 +214,7 @@ function entryJson(entry: AuditEntry): object {
   };
 }
 
-/** An altered value may not be JSON: it is shown as it is. */
+/** The detail of an altered entry may not be JSON: it is shown as it is. */
 export function detailOf(text: string): unknown {
   try {
     return text === '' ? {} : JSON.parse(text);

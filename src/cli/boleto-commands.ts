@@ -37,7 +37,7 @@ export const BOLETO_COMMANDS: readonly Command[] = [
   },
 ];
 
-/** Opened when it is read, so that whoever reads it hears of its faults. */
+/** The file is opened when it is read, so that whoever reads it hears of its faults. */
 async function* bytesOf(path: string): AsyncIterable<Uint8Array> {
   yield* createReadStream(path);
 }

@@ -17,7 +17,7 @@ export type CommandTools = {
   readonly database: Database;
   readonly environment: 'homologation' | 'production';
   readonly cell: string | null;
-  /** The origin of the pages for payers; null: the service's. */
+  /** The origin of the pages for payers; null: the address of the service, which commands do not know. */
   readonly pagesOrigin: string | null;
   readonly operator: Actor;
   /** The networks to which webhooks may go. */
@@ -117,7 +117,7 @@ export function limitOption(most: number): CommandOption {
   });
 }
 
-/** Audit entries are kept forever, so a reason is required. */
+/** Audit entries are kept for ever, so a reason may hold no card number, CPF or e-mail address. */
 export function reasonOption(about: string): CommandOption {
   return required('--reason TEXT', `${about}; up to ${LONGEST_REASON} characters`, {
     check: (value) =>
@@ -143,7 +143,7 @@ export type GivenOptions = {
 /** Printed as lines or, with --json, as JSON. `isBad`: it worked, and its result is bad news: exit code 1. */
 type Done = { readonly lines: Lines; readonly json: unknown; readonly isBad?: boolean };
 
-/** Exit code 1. `option`: the one at fault. */
+/** Exit code 1. `option`: the one at fault; null: none is. */
 export type Refusal = { readonly option: string | null; readonly message: string };
 
 export type CommandOutcome = Done | Refusal;

@@ -16,7 +16,9 @@ import { type Command, MERCHANT_OPTION, option, refused, table, visible } from '
 
 const MOST_PAYMENTS = 20;
 const MOST_MESSAGES = 100;
-/** The id is made before the request's key is written. */
+/**
+ * The span around an id's making in which its request is looked for: the id comes before the key is written.
+ */
 const BEFORE_MILLISECONDS = 60_000;
 const AFTER_MILLISECONDS = 120_000;
 
@@ -60,7 +62,7 @@ export const PAYMENT_COMMANDS: readonly Command[] = [
   },
 ];
 
-/** Without `key`: no key is kept, and the moment is that of the id. */
+/** `none`: no idempotency key is kept, and `createdAt` is when the id was made. */
 type ShownRequest =
   | (KeyedRequestLook & { readonly key: 'kept' })
   | { readonly key: 'none'; readonly resourceId: string; readonly createdAt: Instant };

@@ -274,7 +274,7 @@ function pairOf(text: string): [string, string] {
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** The peer recognizes us by a token or a certificate. */
+/** Whether neither token nor certificate nor key proves to the provider who asks. */
 function isUnproven(url: string, { token, certificate, establishmentKey }: ProviderCredentials): boolean {
   if (url === '') return false;
   const isBare = token === null && certificate === null && establishmentKey === null;

@@ -188,7 +188,7 @@ function leftOutLines(leftOut: readonly LeftOut[]): string[] {
   return more > 0 ? [...named, `and ${more} more`] : named;
 }
 
-/** Watchers of the folder see whole files only. Returns the fault. */
+/** Watchers of the folder see whole files only. Returns the fault, or null. */
 async function writeWhole(path: string, bytes: Uint8Array): Promise<string | null> {
   try {
     const file = await open(`${path}.part`, 'w', 0o600);

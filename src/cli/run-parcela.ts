@@ -116,7 +116,10 @@ async function reachEmbedded(
   };
 }
 
-/** The run-time role cannot alter the audit log. Only the archiving command works as the owner. */
+/**
+ * Opens the database as the run-time role, which cannot alter the audit log. Only the archiving command works
+ * as the owner.
+ */
 async function openReached(
   { place, isMigrated, leave }: Place,
   report: Report,
@@ -178,7 +181,7 @@ async function openAuditedTools(configuration: Configuration, reached: Reached):
 function plainTools(configuration: Configuration, { database, operator, report }: Reached): CommandTools {
   const { environment, cell, acquirerUrl, acquirerChannel, acquirerTimeoutMilliseconds, captureDays } =
     configuration;
-  // Simulators never stand beside other programs' peers.
+  // Without our simulated acquirer there is no simulated bank of Pix either.
   const folderOf = (name: string) =>
     environment === 'homologation' && acquirerUrl === null ? join(configuration.dataFolder, name) : null;
   return {
@@ -200,7 +203,7 @@ function plainTools(configuration: Configuration, { database, operator, report }
   };
 }
 
-/** Reports progress. The keys that seal the audit log may be made later. */
+/** Audits applied migrations, if it can: the keys that seal the audit log may be made later. */
 async function openMigrated(configuration: Configuration, reached: Reached): Promise<MigratedTools> {
   const { migrations: applied } = reached;
   if (applied.length === 0) return { applied, unaudited: null };

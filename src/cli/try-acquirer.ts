@@ -21,12 +21,12 @@ export type Trial = { readonly lines: readonly string[]; readonly isBad: boolean
 type TryTools = {
   readonly audit: Audit;
   readonly operator: Actor;
-  /** Reported at once, so that it is known if the command is killed. */
+  /** Prints a line at once, so that it is known if the command is killed. */
   readonly report: (line: string) => void;
 };
 
 export type WantedTrial = {
-  /** The charge's merchant, for acquirers that ask. */
+  /** The charge's merchant, for acquirers that ask for one. */
   readonly merchantId: string;
   readonly name: string;
   readonly card: CardForAuthorization;

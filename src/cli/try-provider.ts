@@ -7,7 +7,7 @@ import { readOptionFile } from './option-files.ts';
 import { readTrialCard, type Trial, tryAcquirer } from './try-acquirer.ts';
 
 export const NO_TRIAL: Trial = { lines: [], isBad: false };
-/** The charge's merchant, for acquirers that ask. */
+/** The charge's merchant, for acquirers that ask for one. */
 const TRIAL_MERCHANT = 'provider-test';
 
 /** With a card, asks the acquirer to verify it, and to charge it if wanted. */

@@ -154,7 +154,7 @@ async function recordLook(
   await audit.record({ ...operator, action: 'webhook.read', outcome, resource });
 }
 
-/** Why it fails, and what to do. Nothing if it works, or if nothing is known. */
+/** Why an endpoint fails, and what to do. No lines if it works, or if nothing is known. */
 function whyLines({ merchantId, endpoint, state, lastFailure }: ListedEndpoint): string[] {
   if (state === 'disabled') {
     return [

@@ -61,7 +61,7 @@ import type { LeadDaysOf } from './subscriptions/subscriptions.sql.ts';
 import TEXTS from './texts.json' with { type: 'json' };
 
 const PLANS_AT_ONCE = 4;
-/** Of one run; a batch under way takes some seconds more. */
+/** The time of one run; a batch under way takes some seconds more. */
 const RUN_MILLISECONDS = 10_000;
 const LEASE_MILLISECONDS = 30_000;
 
@@ -89,7 +89,9 @@ function planCancellationWork(
 
 const NOTIFIERS_OF_RUN = 20;
 
-/** About cards that expire soon and due billings, once on each business day of the merchant. */
+/**
+ * Sends alerts about cards that expire soon and billings due soon, once on each business day of the merchant.
+ */
 function dailyAlertsWork(tools: AlertDayTools, wakeSignal: WakeSignal): Work {
   return {
     name: 'alertDay',
@@ -121,7 +123,7 @@ async function dueAlertEndpoints({ database, clock }: AlertDayTools): Promise<Du
 function clockedAlerts(tools: AlertDayTools) {
   const { database, clock } = tools;
   return {
-    /** The earliest instant up to `until` with an alert, past ones included. */
+    /** The earliest instant up to `until` with an alert, past ones included; null: there is none. */
     async earliestDueOf(merchantId: string, until: Instant): Promise<Instant | null> {
       const today = saoPauloDay(clock.now(merchantId));
       const months = cardMonths(today, saoPauloDay(until));
@@ -133,7 +135,7 @@ function clockedAlerts(tools: AlertDayTools) {
       const at = day === undefined ? null : startOfSaoPauloDay(day);
       return at === null || at > until ? null : at;
     },
-    /** By the merchant's business time. Returns the number of alerts. */
+    /** Sends a merchant's alerts by its business time. Returns their number. */
     async runDueOf(merchantId: string, signal: AbortSignal): Promise<number> {
       const today = saoPauloDay(clock.now(merchantId));
       let alerted = 0;
@@ -215,7 +217,10 @@ export const RECURRENCE: Published = {
   ],
 };
 
-/** Requests that cancel a plan with its subscriptions. Without a turn the background work does it. */
+/**
+ * Requests that cancel a plan with its subscriptions wait in this line. Without a turn in it the background
+ * work ends them.
+ */
 const ENDINGS_LINE = { name: 'plan endings', slots: 3, waiting: 100, longestWaitMilliseconds: 5_000 };
 
 type RecurrenceContext = CollectionContext & {

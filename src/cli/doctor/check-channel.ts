@@ -16,7 +16,7 @@ export type Peer = {
   /** The peer's name for people: `the bridge to the acquirer`. */
   readonly words: string;
   readonly setting: string;
-  /** Absent if `…_URL` has the address. */
+  /** The setting that has the address; absent: `…_URL` of `setting`. */
   readonly urlSetting?: string;
   readonly url: string;
   readonly files: ChannelFiles;
@@ -101,7 +101,7 @@ async function checkAnswer(peer: Peer): Promise<Diagnosis[]> {
   }
 }
 
-/** Null if the answer may be of our protocols. */
+/** Why an answer is not of our protocols; null: it may be. */
 function strangeAnswer({ status, garbage }: About): string | null {
   if (status !== 200) return `with status ${status}`;
   return garbage === null ? null : `with something that is no JSON (${garbage})`;

@@ -21,7 +21,7 @@ import { refuseSharedConnections } from '../../platform/postgres/shared-connecti
 import { type Diagnosis, fault, fine, judgeClock, reasonOf, warning } from './diagnosis.ts';
 import { lookAtServer } from './server-looks.sql.ts';
 
-/** Other checks need both roles and this version's schema. */
+/** Whether both roles reach the database, and its schema is of this version: other checks need that. */
 export async function checkWayIn({ owner, runtime, role }: DatabasePlace): Promise<Diagnosis[]> {
   const ways: (readonly [string, DatabaseAddress])[] = [['DATABASE_URL', runtime]];
   if (role !== null && owner !== runtime) ways.push(['PARCELA_OWNER_DATABASE_URL', owner]);
@@ -39,7 +39,10 @@ async function checkWay([setting, address]: readonly [string, DatabaseAddress]):
   return [reached, ...hosts.filter((diagnosis) => diagnosis !== null)];
 }
 
-/** For one of several hosts: the service works without it while another takes writes. */
+/**
+ * Looks at one of several hosts; null: it is reached. The service works without it while another takes
+ * writes.
+ */
 async function checkHost(setting: string, address: string): Promise<Diagnosis | null> {
   try {
     await refuseSharedConnections(address);

@@ -98,7 +98,7 @@ async function checkSpace(path: string): Promise<Diagnosis[]> {
   return [room.lack === 'low' ? warning('disk.low', says, advice) : fine('disk.space', says)];
 }
 
-/** Stores that only the operator can back up. */
+/** What to say of key stores that only the operator can back up. */
 const COPIES = {
   file: '; keep a copy of the key file in another place',
   environment: '; keep a copy of its value in another place',
@@ -159,7 +159,7 @@ const MOST_ENDPOINTS = 5;
 const LOOKUP_MILLISECONDS = 3_000;
 const PUBLIC_AUTHORITIES = { ca: null, clientCertificate: null };
 
-/** Looks at name, port and TLS. Sends nothing. */
+/** Looks at name, port and TLS of addresses that merchants registered. Sends nothing. */
 export async function checkWebhooks(database: Database, configuration: Configuration): Promise<Diagnosis[]> {
   const endpoints = await listLatestEndpoints(database, MOST_ENDPOINTS);
   if (endpoints.length === 0) return [fine('webhooks.none', 'no merchant has registered an address')];
@@ -193,7 +193,10 @@ const WORDS_OF_FAULTS: Readonly<Record<string, string>> = {
   port: 'its port is one that webhooks must not go to',
 };
 
-/** One answer, even a refusal, proves a way out. A single silence proves nothing. */
+/**
+ * Whether this machine is at fault. One answer, even a refusal, proves a way out. A single silence proves
+ * nothing.
+ */
 function isOurs(looks: readonly { readonly url: string; readonly why: string | null }[]): boolean {
   const hosts = new Set(looks.map(({ url }) => new URL(url).hostname));
   return hosts.size > 1 && looks.every(({ why }) => why !== null && why in NO_WAY);

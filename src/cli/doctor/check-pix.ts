@@ -9,7 +9,7 @@ import { checkAuthorities, checkOwnCertificate } from './check-channel.ts';
 import { type Diagnosis, fault, fine, warning } from './diagnosis.ts';
 import { lookAtPix } from './pix-looks.sql.ts';
 
-/** A sweep is some seconds late while processes are busy. */
+/** Processes that are busy ask a bank what arrived some seconds late. */
 const LATE_SECONDS = 900;
 /** A bank takes days to accept another certificate. */
 export const PIX_SOON_DAYS = 30;

@@ -62,7 +62,7 @@ function heldOf(reports: readonly ProcessReport[]): Diagnosis[] {
   return [...reasons].map((reason) => {
     const count = reports.filter(({ heldBecause }) => heldBecause === reason).length;
     const says = `${count} of ${reports.length} processes hold all work, and refuse what writes: ${reason}${HELD_WORDS[reason] ?? ''}`;
-    // At a start, and when another server answers, for a moment.
+    // `unchecked` lasts a moment: at a start, and when another server answers.
     const judged = reason === 'unchecked' ? warning : fault;
     return judged('processes.held', says, 'docs/runbook.md says what this reason asks of you');
   });

@@ -41,7 +41,10 @@ async function checkAll(
   }
 }
 
-/** The setting is the longest timeout of all; the deadline of a request is computed from it. */
+/**
+ * PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS is the longest timeout of all acquirers; the deadline of a request is
+ * computed from it.
+ */
 function checkTimeouts(
   providers: readonly StoredProvider[],
   { acquirerTimeoutMilliseconds: most }: Configuration,

@@ -32,7 +32,7 @@ export function reasonOf(error: unknown): string {
   return error.message || code || error.name;
 }
 
-/** `slack`: uncertainty of the reading, which is taken between two readings of our clock. */
+/** `theirs` is read between the two readings of our clock. `slackSeconds`: how uncertain it is. */
 export function judgeClock(
   name: string,
   whose: string,

@@ -78,7 +78,7 @@ async function examine({ configure, reachPlace }: InstallationTools): Promise<Di
 
 type Look = (database: Database, configuration: Configuration) => Promise<Diagnosis[]>;
 
-/** Also examines a role or a server that is short of connections. */
+/** So few that a role or a server short of connections can be looked at too. */
 const FEW_CONNECTIONS = { work: 2, search: 1 };
 
 async function checkInDatabase(place: ReachedPlace, configuration: Configuration): Promise<Diagnosis[]> {

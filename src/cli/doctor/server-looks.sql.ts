@@ -4,7 +4,7 @@ import { column, onlyOf, type RowOf, rowCodec } from '../../platform/postgres/ro
 const LOOKED = rowCodec({
   version: column.text("current_setting('server_version')"),
   now: column.instant('clock_timestamp()'),
-  /** Connections that this role may still open, less those of other programs. */
+  /** How many connections this role may open beside all that are open now. */
   freeConnections: column.whole(`least(
        current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int - u.in_all,
        case when r.rolconnlimit < 0 then null else r.rolconnlimit - u.of_role end,

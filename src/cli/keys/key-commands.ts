@@ -32,7 +32,7 @@ type KeyKind = (typeof KEY_KINDS)[number];
 
 export type RotateKindTools = KeyCommandTools & AuditedKeyTools & { readonly commitChange: CommitKeyChange };
 
-/** The most walks in a row that find only rows locked elsewhere. */
+/** How often all that is left may be locked elsewhere before the rest is left as it is. */
 const MOST_IDLE_WALKS = 50;
 const PAUSE_MILLISECONDS = 200;
 const ROWS_PER_PROGRESS_LINE = 10_000;
@@ -69,7 +69,10 @@ async function rotateWrapping(tools: RotateKindTools): Promise<CommandOutcome> {
   return { lines, json: { keyId, rewrapped, wasUnfinished } };
 }
 
-/** Finishes rows under a retired key first, without a new key. Rows that do not open prevent no new key. */
+/**
+ * If an earlier rotation left rows under a retired key, finishes it and makes no new key. Rows that do not
+ * open do not keep a new key from being made.
+ */
 async function rotateSealing(tools: RotateKindTools, purpose: SealingPurpose): Promise<CommandOutcome> {
   const wasUnfinished = (await countRowsUnderRetired(tools, tablesOf(purpose))) > 0;
   if (wasUnfinished) tools.report(`${purpose}: going on with an earlier rotation`);
@@ -175,7 +178,7 @@ export const KEY_COMMANDS: readonly Command[] = [
     opens: 'installation',
     async run(given, installation) {
       const place = given.one('for');
-      // Before settings are read: this value may be the missing one.
+      // Before settings are read, because the value may be the one that they lack.
       if (place === 'environment') return printedOutcome(installation);
       const configuration = installation.configure();
       const { keyStore } = configuration;
@@ -190,7 +193,7 @@ export const KEY_COMMANDS: readonly Command[] = [
       }
       if (keyStore.kind === 'environment') return printedOutcome(installation);
       const tools = await installation.openKeys(configuration);
-      // Opened late: without the key made here there may be no audit log to open.
+      // The audit log is opened late: without the key made here there may be none to open.
       let opening: ReturnType<typeof tools.openAudited> | undefined;
       const openOnce = () => {
         opening ??= tools.openAudited();
@@ -264,7 +267,7 @@ export const KEY_COMMANDS: readonly Command[] = [
   },
 ];
 
-/** Nothing can be audited before the first key exists. Returns why this failed, or null. */
+/** Nothing can be audited before the first key exists. Returns why the entry was not written, or null. */
 async function auditFirstKey(commitChange: CommitKeyChange, keyId: string): Promise<string | null> {
   const resource = `keys/key-encryption/${keyId}`;
   try {

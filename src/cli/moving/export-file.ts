@@ -84,7 +84,7 @@ export async function exportFile(tools: ExportTools, wanted: WantedExport): Prom
       counts[kind] += 1;
     }
     await file.sync();
-    // Unlike a rename, it replaces no other file.
+    // Unlike a rename, a link replaces no other file.
     await link(part, wanted.path);
   } finally {
     await file.close();
@@ -117,7 +117,7 @@ function writeMerchant({ merchant, receiverId: merchantId }: WantedExport): obje
   return { type: 'merchant', ...registered, softDescriptor, businessAddress };
 }
 
-/** Without their logins, which are never shown again. */
+/** The webhooks without their logins, which are never shown again. */
 async function* webhooksOf({ database }: ExportTools, { merchant }: WantedExport): AsyncGenerator<Line> {
   for (const accountNumber of merchant.accountNumbers) {
     const found = await findRegisteredWebhook(database, merchant.merchantId, accountNumber);

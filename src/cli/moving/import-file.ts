@@ -83,7 +83,7 @@ export type ImportReport = {
   readonly subscription: Counts;
   /** Existing cards that lacked the network's reference of their first use. */
   readonly completed: number;
-  /** Faults of lines that cannot be read. */
+  /** How many lines cannot be read. */
   readonly unread: number;
   /** What subscriptions of the file owe next, by plan and day. */
   readonly due: readonly { planId: string; dueOn: Day; count: number; cents: number }[];
@@ -132,7 +132,7 @@ class ImportRun {
   readonly #counts = byKind(noCounts);
   #unread = 0;
   #completed = 0;
-  /** What a trial would have written. */
+  /** What this trial would have written, by id. */
   readonly #tried = byKind(() => new Set<string>());
   readonly #triedWebhooks = new Map<string, RegisteredWebhook>();
   #accountNumber: string | null;
@@ -147,7 +147,7 @@ class ImportRun {
     this.#accountNumber = tools.accountNumber;
   }
 
-  /** The lines after a refused merchant line may belong to another merchant. */
+  /** Nothing more is taken: lines after a refused merchant line may be of another merchant. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -297,7 +297,7 @@ class ImportRun {
     );
   }
 
-  /** In a trial, includes what it would have written before. */
+  /** Why a trial would refuse these, with what it would have written before counted as there. Else empty. */
   async #refusalsOf(rows: readonly NewSubscription[]): Promise<ReadonlyMap<string, readonly RowFault[]>> {
     if (!this.#tools.isTrial) return new Map();
     const explained = await explainEnrolments(this.#tools.database, rows);

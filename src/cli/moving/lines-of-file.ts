@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 
-/** Like the largest body of a request. */
+/** Bytes, as many as the largest body of a request. */
 export const LONGEST_LINE = 64 * 1024;
 
 const LINE_FEED = 10;
@@ -9,7 +9,7 @@ const BLANK = 32;
 /** `bytes` null: the line is too long. */
 export type NumberedLine = { readonly line: number; readonly bytes: Buffer | null };
 
-/** Without blank lines. At most two chunks of the file are in memory. */
+/** The lines of a file that are not blank. At most two chunks of the file are in memory. */
 export async function* linesOf(path: string): AsyncGenerator<NumberedLine> {
   let line = 0;
   for await (const bytes of splitFile(path)) {

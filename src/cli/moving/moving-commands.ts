@@ -28,7 +28,7 @@ import { type Counts, type ImportReport, importFile } from './import-file.ts';
 import { linesOf as linesOfFile } from './lines-of-file.ts';
 import { isOfMerchant, ROW_KINDS } from './moving-row.ts';
 
-/** A file is encrypted, brought here and tried before it is taken. */
+/** How old an encrypted card may be: a file is encrypted, brought here and tried before it is taken. */
 const MOVING_LIFETIME_MILLISECONDS = 30 * 24 * 60 * 60 * 1_000;
 
 export const MOVING_COMMANDS: readonly Command[] = [

@@ -85,7 +85,7 @@ const row = (id: string) =>
 
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
 
-/** The operation describes each field. */
+/** Bounds the lengths; the operation that creates a merchant says what is wrong with a field. */
 const MERCHANT = contract({
   ...row('merchant'),
   body: Type.Object({
@@ -148,7 +148,7 @@ const CARD = contract({
     expirationMonth: Type.Optional(Type.String({ maxLength: 2, format: 'month' })),
     expirationYear: Type.Optional(Type.String({ maxLength: 2, format: 'twoDigits' })),
     networkTransactionId: Type.Optional(Type.String({ maxLength: 40, format: 'visibleText' })),
-    // A malformed one is left out, whatever its length.
+    // A malformed link is left out, whatever its length.
     transactionLinkId: Type.Optional(Type.String({ maxLength: LONGEST_LINE })),
     cardNumber: Type.Optional(Type.Unknown()),
     securityCode: Type.Optional(Type.Unknown()),

@@ -26,7 +26,10 @@ export const UNKNOWN_ACCOUNT: RowFault = {
   text: OPERATOR_REFUSALS.accountUnknown.text,
 };
 
-/** Card and customer may have changed here, so they are not compared. `known` absent: in a trial. */
+/**
+ * Card and customer may have changed here, so they are not compared. `known` undefined: the subscription was
+ * only tried before.
+ */
 export function knownFaults(
   row: MovingSubscription,
   known: MovedSubscription | undefined,

@@ -47,7 +47,7 @@ const LINK_OPTION = required('--link ID', 'its id', {
   check: (value) => (isUuid(value) ? null : 'must be an id such as the API gives'),
 });
 
-/** Fields of the request, by their options: the API's own rules read them. Addresses are public. */
+/** The fields of the request that creates a link, with their options. The rules of the API read them. */
 const FIELDS: Readonly<Record<string, CommandOption>> = {
   description: required('--description TEXT', 'what is paid'),
   value: required('--value REAIS', 'such as 129.90'),

@@ -47,7 +47,7 @@ export const PIX: BillsOfMethod<PayerPix, 'pixId'> = {
   emailsOf: () => [],
 };
 
-/** Left because it may still be paid, or because a text of the merchant names the person. */
+/** A bill that may still be paid, or in which a text of the merchant names the person. */
 type LeftBill = {
   readonly reason: 'openBoleto' | 'openPix' | 'merchantText';
   readonly merchantId: string;

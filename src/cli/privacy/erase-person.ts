@@ -106,7 +106,7 @@ export async function erasePerson(
   const found: Left[] = [];
   const filters = new FilterEraser(tools.database, filter);
   await filters.erase([]);
-  // Each page begins after the one before, so the walk ends.
+  // Each page begins after the one before, so the loop ends.
   for (let behind: CustomerPlace | undefined = FIRST_PLACE; behind !== undefined; ) {
     const page: CustomerPayment[] = await listCustomerPayments(tools.database, filter, behind, PAGE);
     await filters.erase(page.flatMap(namesOf));
@@ -143,7 +143,10 @@ export async function erasePerson(
   return { ...erased, left };
 }
 
-/** Walks until nothing new is found: an id derived from a key may sort before the walk's place. */
+/**
+ * Goes through all bills until nothing new is found: the id of a bill that was made meanwhile may sort before
+ * the place that was reached, because it is derived from a key.
+ */
 async function eraseBills({ database }: PrivacyTools, filter: PersonFilter, filters: FilterEraser) {
   let [boletos, pix] = [0, 0];
   let left: readonly Left[] = [];
@@ -168,7 +171,7 @@ async function erasePage(
 ): Promise<Omit<Erased, 'boletos' | 'pix' | 'filters' | 'notes'>> {
   const final = page.filter(({ isUnderWay }) => !isUnderWay);
   const cards = await eraseCards(tools, removeVaultCard, filter, final);
-  // Without these payments a card that stays could not be found again.
+  // Payments with a card that stays are kept: without them it could not be found again.
   const free = final.filter(({ merchantId, vaultId }) => !cards.kept.has(`${merchantId}|${vaultId}`));
   const messages = await eraseMessages(tools, free);
   const erased = await eraseWithWords(
@@ -197,7 +200,7 @@ async function erasePage(
   };
 }
 
-/** An active subscription is needed, and tells which card is the person's. */
+/** A subscription that has not ended keeps its customer, who is needed and shows whose the card is. */
 async function eraseSubscriptions(
   tools: PrivacyTools,
   removeVaultCard: Removal,
@@ -211,8 +214,8 @@ async function eraseSubscriptions(
     tools.database,
     filter,
     (tx) => SUBSCRIBERS.erase(tx, free),
-    // Also for subscriptions that are left: their words may be kept under the id, if the document came later
-    // than the name.
+    // The words of subscriptions that are left go too: they may be kept under the id, if the document came
+    // later than the name.
     () => page.map(({ subscriptionId }) => subscriptionId),
   );
   const gone = new Set(erased.map(({ subscriptionId }) => subscriptionId));

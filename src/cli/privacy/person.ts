@@ -20,7 +20,7 @@ export function personName(keyring: Pick<Keyring, 'fingerprint'>, document: stri
   return `persons/${keyId}-${print.toString('hex').slice(0, 32)}`;
 }
 
-/** The text may have the document, a name or an e-mail address. */
+/** Whether a text has the document, or one of the names or e-mail addresses. */
 export function namesPerson(text: string, document: string, names: readonly string[]): boolean {
   const lower = decoded(text).toLowerCase();
   return bareDocument(lower).includes(document) || names.some((name) => lower.includes(name.toLowerCase()));
@@ -60,7 +60,10 @@ export async function findFiltersOf(database: Database, wanted: Wanted): Promise
   return found;
 }
 
-/** Erases filters by the names of a page before the page itself: no second run would find them. */
+/**
+ * Erases saved filters by the names of a page of results before that page is erased: nothing would find them
+ * afterwards.
+ */
 export class FilterEraser {
   readonly #database: Database;
   readonly #person: Omit<Wanted, 'names'>;
@@ -88,7 +91,7 @@ export class FilterEraser {
   }
 }
 
-/** Many persons share a name of one word. */
+/** Whether a saved filter names the person. A name of one word is not looked for: many persons share it. */
 function isOf({ name, query }: OwnedFilter, { document, names }: Wanted): boolean {
   const telling = names.filter((one) => /[\s@]/.test(one.trim()));
   const values = [...new URLSearchParams(query)].flat();

@@ -279,7 +279,7 @@ function placeOf({
   return line === null ? '-' : `line ${line.lineNumber} of file ${line.fileNumber}`;
 }
 
-/** Unknown codes and their words come from a file. */
+/** An unknown code and its words come from a file, and may hold control characters. */
 function foundText({ class: name, found }: Pick<ReconciliationException, 'class' | 'found'>): string {
   if (found === null) return '-';
   return name === 'unknownCode' ? `unknown code ${visible(found)}` : found;

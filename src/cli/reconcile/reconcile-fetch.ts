@@ -86,7 +86,7 @@ function urlFault(value: string): string | null {
   return /^https?:$/.test(URL.parse(value)?.protocol ?? '') ? null : 'must be an address such as https://…';
 }
 
-/** A text is the fault. The days of a simulated Rede are its own. */
+/** The days to fetch, or as a text what is wrong with them. A simulated Rede has days of its own. */
 function daysOf(given: readonly string[], isReal: boolean): readonly Day[] | string {
   const today = saoPauloDay(instant(Date.now()));
   const days = given.length === 0 ? [addDays(today, -1)] : [...new Set(given as readonly Day[])].sort();
@@ -95,7 +95,7 @@ function daysOf(given: readonly string[], isReal: boolean): readonly Day[] | str
   return early === undefined ? days : `${early} is not over yet`;
 }
 
-/** A text is the fault, without any of the content. */
+/** The credentials, or as a text what is wrong with them, without any of the content. */
 async function readCredentials(path: string): Promise<StatementCredentials | string> {
   const content = await readFile(path, 'utf8').catch(() => null);
   if (content === null) return `${path} cannot be read`;

@@ -2,7 +2,7 @@ import { loadHomologation } from '../../app/homologation.ts';
 import { type Instant, instant } from '../../values/instant.ts';
 import type { CommandTools } from '../command.ts';
 
-/** Homologation moves the clocks of merchants. */
+/** The business time of a merchant, whose clock homologation may have moved. */
 export async function businessTime(
   { database, environment }: Pick<CommandTools, 'database' | 'environment'>,
   merchantId: string,

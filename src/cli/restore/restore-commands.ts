@@ -110,7 +110,7 @@ export const RESTORE_COMMANDS: readonly Command[] = [
         const refusal = refusalToAccept(compared, isUnreconciled);
         if (refusal !== null) return { refusal };
         await acceptDatabase(tx, facts);
-        // In one transaction, so that no billing falls due between the two.
+        // In one transaction with the acceptance, so that no billing is charged between the two.
         const held = await holdRestored(tx);
         const links = await closeRestoredLinks(tx);
         tx.record(eventOf(held));
@@ -155,7 +155,7 @@ type Compared = {
   readonly unwalked: readonly string[];
 };
 
-/** Nothing continues the comparison until the transaction ends. */
+/** Reads how far the database was compared. No comparison goes on until the transaction ends. */
 async function holdCompared(tx: Tx): Promise<Compared> {
   const held = await holdRuns(tx);
   const absent = await findAbsentProviders(tx);

@@ -115,7 +115,10 @@ export function fillToolsOf({ database, keyring, acquirer }: AuditedCommandTools
   return { database, keyring, captureDays: acquirer.captureDays };
 }
 
-/** Null if the cell name fits. Otherwise charges of other cells would look like those of lost merchants. */
+/**
+ * Why the name of the cell is wrong; null: it fits. Under a wrong name, charges of other cells would look
+ * like those of lost merchants.
+ */
 export async function otherCell({ database, cell }: AuditedCommandTools): Promise<string | null> {
   // Moved rows bring keys of other cells, but this cell makes new ones every day.
   const newest = (await listDataKeys(database)).toSorted((a, b) => a.createdAt - b.createdAt).at(-1);

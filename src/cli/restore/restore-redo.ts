@@ -28,7 +28,7 @@ import {
 import { businessTime } from './business-time.ts';
 import { checkInstant, instantOf } from './restore-reconcile.ts';
 
-/** More than anybody reads: give a later --since, or fewer files. */
+/** More lines than anybody reads: give a later --since, or fewer files. */
 const MOST_LINES = 200_000;
 
 export const RESTORE_REDO: Command = {
@@ -83,7 +83,10 @@ export const RESTORE_REDO: Command = {
   },
 };
 
-/** Once the database acts, nothing is noted: no comparison follows. */
+/**
+ * Notes providers that were added in the lost time. Once the database acts none is noted: no comparison
+ * follows.
+ */
 async function noteProviders({ database }: AuditedCommandTools, found: readonly FoundChange[]) {
   const { stamp, facts } = await readStamp(database);
   const lines = found.map(({ line }) => line);
@@ -94,7 +97,10 @@ async function noteProviders({ database }: AuditedCommandTools, found: readonly 
 const countOf = (failed: readonly { readonly change: FoundChange }[], state: FoundChange['state']) =>
   failed.filter(({ change }) => change.state === state).length;
 
-/** Charges come first: a canceled billing takes none. */
+/**
+ * Why nothing may be done again yet; null: it may. Charges are put into the books first: a canceled billing
+ * takes none.
+ */
 async function refusalToDo(database: Database): Promise<string | null> {
   const { stamp, facts } = await readStamp(database);
   if (facts.isReadOnly) return 'the server takes no writes: it is read-only';

@@ -22,7 +22,7 @@ export type AlertDayTools = Pick<ModuleContext, 'database' | 'clock'> & { readon
 const CARDS_OF_BATCH = 200;
 const BILLINGS_OF_BATCH = 200;
 const FORGOTTEN_OF_BATCH = 10_000;
-/** Per run: a million rows. The rest is deleted on the next day. */
+/** Batches of records that one run deletes: a million rows. The rest is deleted on the next day. */
 const MOST_BATCHES_FORGOTTEN = 100;
 
 type DayResult = { readonly alerted: number; readonly isWhole: boolean };
@@ -51,7 +51,8 @@ export async function alertDay(
 }
 
 /**
- * Cards that expire within 30 days. null if another process has the endpoint. Can be resumed after an abort.
+ * Alerts about cards that expire within 30 days. null: the endpoint could not be locked
+ * (`lockAlertEndpoint`). Can be resumed after an abort.
  */
 async function alertExpiringCards(
   { database, notify }: AlertDayTools,
@@ -71,7 +72,8 @@ async function alertExpiringCards(
 }
 
 /**
- * Billings due within three days. null if another process has the endpoint. Can be resumed after an abort.
+ * Alerts about billings due within three days. null: the endpoint could not be locked (`lockAlertEndpoint`).
+ * Can be resumed after an abort.
  */
 async function alertUpcomingBillings(
   { database, notify }: AlertDayTools,

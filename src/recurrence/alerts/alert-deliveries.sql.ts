@@ -8,16 +8,16 @@ import { ALERT_EVENTS, type CardMonth, type ExpiringCard, expiryAlert } from './
 import { MOST_ACTIVE_ALERT_ENDPOINTS } from './alert-endpoint.ts';
 
 /*
- * Alerts of a charge or of a subscription's state are written by the statement of that change. It contains
- * `ENQUEUE_ALERTS` and a CTE `notices`, one row per alert: merchant_id, event, notice_of (uuid of the billing
- * or subscription), account_number, body (text) and moment (timestamptz, business time).
+ * Alerts of a charge or of a subscription's state are written by the statement that makes the change. That
+ * statement contains `ENQUEUE_ALERTS` and a CTE `notices`, one row per alert: merchant_id, event, notice_of
+ * (uuid of the billing or subscription), account_number, body (text) and moment (timestamptz, business time).
  */
 
 /**
  * CTE `enqueued_alerts`: writes a delivery for each active alert endpoint of the merchant that asks for the
  * event. It copies URL and server, so that removing the endpoint does not affect the delivery. A server gets
- * the alerts of one billing or subscription in order. They have no lease: the background work sends them. No
- * endpoint row is locked, or every charge of a merchant would wait there.
+ * the alerts of one billing or subscription in order. The deliveries have no lease: the background work sends
+ * them. No endpoint row is locked, or every charge of a merchant would wait there.
  */
 export const ENQUEUE_ALERTS = `enqueued_alerts as (
      ${ENQUEUE_DELIVERIES}
@@ -31,7 +31,7 @@ export const ENQUEUE_ALERTS = `enqueued_alerts as (
      returning merchant_id, delivery_number
    )`;
 
-/** Then notify the deliverer after the commit. */
+/** A column of that statement. If it is true, the deliverer must be notified after the commit. */
 export const NOTICE_WAITS = `exists (select from enqueued_alerts) as notice_waits`;
 
 const ENDPOINT = rowCodec(
@@ -46,7 +46,10 @@ const ENDPOINT = rowCodec(
 export type DueAlertEndpoint = RowOf<typeof ENDPOINT>;
 export type AlertEndpointKey = Omit<DueAlertEndpoint, 'events'>;
 
-/** For an alert endpoint `n`. Not a join: its plan, made once on small tables, may later read all rows. */
+/**
+ * The merchant of alert endpoint `n` has no clock in a jump. Not a join: its plan, made once on small tables,
+ * may later read all rows.
+ */
 const IS_IN_NO_JUMP =
   '(select c.target_at from merchant_clocks c where c.merchant_id = n.merchant_id limit 1) is null';
 
@@ -68,7 +71,10 @@ const FIND_DUE = statement(
    ) d limit $2`,
 );
 
-/** null if every endpoint was alerted, by the real day (`$1`) and by merchants' clocks that run ahead. */
+/**
+ * 0 milliseconds if an endpoint is due by the real day (`$1`) or by a merchant's clock that runs ahead; null:
+ * every endpoint was alerted.
+ */
 export const ALERTS_DUE = statement(
   'notices.due',
   `select case when exists (
@@ -88,7 +94,7 @@ export const ALERTS_DUE = statement(
      then 0 end as milliseconds`,
 );
 
-/** Due by a real day, of all merchants whose clock is not in a jump. */
+/** Finds endpoints that are due by a real day, of all merchants whose clock is not in a jump. */
 export async function findDueAlertEndpoints(
   database: Database,
   today: Day,
@@ -103,8 +109,8 @@ const AHEAD = rowCodec({
 });
 
 /**
- * Few merchants in homologation have a moved clock, none in production. The caller decides whose day has
- * come.
+ * Reads all merchants whose clock runs ahead: few in homologation, none in production. The caller decides
+ * whose day has come.
  */
 const LIST_AHEAD = statement(
   'notices.list_ahead',
@@ -164,7 +170,10 @@ export async function lockAlertEndpoint(
   return firstOf(await tx.query(LOCK_ALERT_ENDPOINT, [merchantId, alertEndpointId, today]), LOCKED.parse);
 }
 
-/** A range, not an equality: a plan made on a small table would read all subscriptions of the merchant. */
+/**
+ * Active subscriptions paid by card `v`. `vault_id` is compared by a range: for an equality, a plan made on a
+ * small table would read all subscriptions of the merchant.
+ */
 const OF_CARD = `s.merchant_id = $1 and s.vault_id between v.vault_id and v.vault_id and s.reason is null`;
 
 const MONTH_COLUMNS = {
@@ -286,7 +295,10 @@ const MONTHS_ALERTED = inputRows<CardMonth>(
 
 export const EARLIEST_DAY = rowCodec({ dueOn: column.nullable(column.day('min(d.due_on)')) });
 
-/** The day on which the first month's cards come within reach, or the day after the last alerts. */
+/**
+ * The day of the next alert: when cards of the first month with a card to be alerted about come within reach,
+ * or the day after the endpoint was last alerted, whichever is later.
+ */
 const EARLIEST = statement(
   'notices.earliest_of_merchant',
   `select ${EARLIEST_DAY.columns}
@@ -316,7 +328,7 @@ const EARLIEST = statement(
    ) d`,
 );
 
-/** A business day, possibly past; null if there is none. */
+/** The merchant's day of the next alert about a card, possibly past; null: there is none to send. */
 export async function findEarliestAlert(
   database: Database,
   merchantId: string,

@@ -68,7 +68,10 @@ export type MovedSubscription = {
   readonly status: string;
 };
 
-/** The fields of a charge's alert, so that one reader fits all alerts; null where one does not apply. */
+/**
+ * An alert with the fields of a charge's alert, so that one reader fits all; a field that does not apply is
+ * null.
+ */
 export function subscriptionAlert(moved: MovedSubscription): Alert {
   const { event, subscriptionId, billingId, paymentId, reason, description, status } = moved;
   const none = { installment: null, attempt: null, returnCode: null };
@@ -140,7 +143,7 @@ const DAYS_BEFORE = 30;
 /** The two digits of a card's year reach no further. */
 const LAST_YEAR = 2099;
 
-/** In order. */
+/** The months whose cards are alerted about by `to`, in order, beginning with the month of `from`. */
 export function cardMonths(from: Day, to: Day): CardMonth[] {
   const months: CardMonth[] = [];
   let [year, month] = [Number(from.slice(0, 4)), Number(from.slice(5, 7))];

@@ -7,7 +7,10 @@ import { lastUpcomingDay, type UpcomingBilling, upcomingAlert } from './alert.ts
 import { type AlertEndpointKey, EARLIEST_DAY, lockAlertEndpoint } from './alert-deliveries.sql.ts';
 import { MOST_ACTIVE_ALERT_ENDPOINTS } from './alert-endpoint.ts';
 
-/* The state is a parameter: for a constant the planner could choose the index of all open billings. */
+/*
+ * In the statements below the state is a parameter: for a constant the planner could choose the index of all
+ * open billings.
+ */
 
 const FOUND = rowCodec({
   dueOn: column.day('f.due_on'),
@@ -152,7 +155,10 @@ export async function forgetUpcoming(
   return FORGOTTEN.parse(row as Row).count;
 }
 
-/** Three days before the due day of the first billing to alert about, or the day after the last alerts. */
+/**
+ * The day of the next alert: `$3` days before the due day of the first billing to alert about, or the day
+ * after the endpoint was last alerted, whichever is later.
+ */
 const EARLIEST = statement(
   'notices.earliest_upcoming_of_merchant',
   `select ${EARLIEST_DAY.columns}
@@ -172,7 +178,7 @@ const EARLIEST = statement(
    ) d`,
 );
 
-/** A business day, possibly past; null if there is none. */
+/** The merchant's day of the next alert about a billing, possibly past; null: there is none to send. */
 export async function findEarliestUpcoming(
   database: Database,
   merchantId: string,

@@ -59,7 +59,10 @@ export async function advanceAuthorization(
   }
 }
 
-/** Asks within another look. If another process is asking, returns the stored authorization. */
+/**
+ * Asks the bank about the authorization during a look at one of its charges. If another process is asking,
+ * returns the stored authorization.
+ */
 export async function askAuthorization(
   tools: AdvanceTools,
   key: SubscriptionKey,

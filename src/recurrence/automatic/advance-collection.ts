@@ -65,7 +65,7 @@ type Open = {
   readonly reason: string | null;
 };
 
-/** The bank has no charge. Only this decision lets absence end a charge. */
+/** The bank has no charge, so nothing was charged. */
 const VOIDED = { state: 'voided', code: null, isAbsent: true } as const;
 
 const MINUTE_MILLISECONDS = 60_000;
@@ -178,7 +178,7 @@ async function decidePaid(
   return { state: 'open', now, lookAt: nextTryAt(tries, now), reason };
 }
 
-/** A request that has not arrived by then never will. */
+/** A request that has not reached the bank after this time never will. */
 const LATE_MILLISECONDS = 10 * MINUTE_MILLISECONDS;
 /** Stored in front of the bank's own reason and read again: do not change it while open rows contain it. */
 const REFUSED = 'the bank does not make the charge, and its authorization holds';
@@ -228,7 +228,10 @@ async function decideCharge(
   return unclear(isRefused ? `${REFUSED}: ${answer.reason}` : TAKEN_AWAY);
 }
 
-/** The bank has no charge, and its days are too near to send it. */
+/**
+ * Decides a charge that the bank does not have and that is not sent: it is not wanted any more, or its days
+ * are too near.
+ */
 function decideUnsent({ tries, unknownReason }: Collection, isWanted: boolean, now: Instant): Decision {
   const refusal = unknownReason?.startsWith(REFUSED) === true ? unknownReason : null;
   const reason = refusal ?? ABSENT;
@@ -298,7 +301,8 @@ async function record(
     });
   });
   if (isWaiting === true) deliverer.notify();
-  // Sent meanwhile: the bank is asked again. Decided meanwhile: the row stays as it is.
+  // If the charge was sent meanwhile, the bank is asked again. If it was decided meanwhile, its row stays as
+  // it is.
   if (isWaiting !== null) return;
   const now = clock.now(collection.merchantId);
   await lookAtCollection(database, collection, { now, at: nextTryAt(0, now) }, ABSENT);
@@ -310,7 +314,7 @@ async function finish(tools: AdvanceCollectionTools, collection: Collection): Pr
     {
       ...{ kind: 'resolved', merchantId, billingId, subscriptionId, transactionId: pixId },
       ...{ facts: factsOf(collection), askedFor, by: 'system', at: tools.clock.now(merchantId) },
-      // No pause before another try: the bank was asked with pauses.
+      // Another try needs no pause: the bank was asked with pauses.
       isSentOn: true,
     },
     performance.now() + RECORD_MILLISECONDS,

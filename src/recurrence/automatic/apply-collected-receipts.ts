@@ -33,7 +33,10 @@ export function applyCollectedReceipts(tools: ApplyTools): Work {
   };
 }
 
-/** While the charge is open, or may be tried again, the bank is asked about it: this Pix may have paid it. */
+/**
+ * While the charge is open, or may be tried again, the bank is asked about it: this Pix may have paid it.
+ * Otherwise the Pix is a surprise, and is recorded as one.
+ */
 async function apply({ database, clock }: ApplyTools, receipt: CollectedReceipt): Promise<void> {
   if (await database.transaction((tx) => handOnReceipt(tx, receipt))) return;
   const last = await findLastOfTxid(database, receipt);

@@ -106,7 +106,7 @@ function beforeDay29(day: Day): Day {
   return kept;
 }
 
-/** A payer's bank pays in the morning and gives up in the evening. */
+/** Minutes of the day at which to look: a payer's bank pays in the morning and gives up in the evening. */
 const LOOK_MINUTES = [8 * 60 + 30, 21 * 60 + 30] as const;
 const MINUTE_MILLISECONDS = 60_000;
 

@@ -43,7 +43,7 @@ const AUTHORIZATION = rowCodec(
     leadDays: column.whole(),
     requestedAt: column.instant(),
     expiresAt: column.instant(),
-    /** Of the process that asks the bank now. */
+    /** The fence of the process that asks the bank now. */
     fence: column.whole(),
     tries: column.whole(),
     unknownReason: column.nullable(column.text()),
@@ -128,7 +128,7 @@ const NOTE_REFUSAL = statement(
    where a.merchant_id = $1 and a.subscription_id = $2 and a.state = 'ending'`,
 );
 
-/** Why the bank refused. The background work ends what it may have made before. */
+/** Notes why the bank refused. The background work ends what the bank may have made before. */
 export async function noteRefusal(
   tx: Tx,
   { merchantId, subscriptionId }: SubscriptionKey,
@@ -137,7 +137,7 @@ export async function noteRefusal(
   await tx.query(NOTE_REFUSAL, [merchantId, subscriptionId, reason.slice(0, 100)]);
 }
 
-/** Business time. `now`: of the finished look. `at`: of the next one. */
+/** Business times: `now` when a look was finished, `at` when the next one is due. */
 export type LookTimes = { readonly now: Instant; readonly at: Instant };
 
 const LOOK = statement(
@@ -150,8 +150,8 @@ const LOOK = statement(
 );
 
 /**
- * Writes nothing if the row has changed or another process asks. `reason`: why it is not known; null:
- * answered.
+ * Writes when to look next, unless the row has changed or another process asks. `reason`: why the state is
+ * not known; null: the bank answered.
  */
 export async function lookAtAuthorization(
   database: Database,

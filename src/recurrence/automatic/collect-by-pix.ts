@@ -16,7 +16,7 @@ import {
   type VoidedCollection,
 } from './collections.sql.ts';
 
-/** Why no day is left for a charge. */
+/** How a charge ends for which no day is left. */
 const ENDS: Readonly<Record<'noDayLeft' | 'cycleOver', ChargeFacts>> = {
   cycleOver: factsOfUnsent('cycleOver'),
   noDayLeft: {
@@ -28,7 +28,8 @@ const ENDS: Readonly<Record<'noDayLeft' | 'cycleOver', ChargeFacts>> = {
 
 /**
  * Sends a due charge to the bank ahead of its day, another try on the day before it. The intent is committed
- * first. `pending`: the bank goes on with it.
+ * first. `pending`: the bank goes on with it, or no day was left and the charge has ended. `notTaken`:
+ * another process has the billing, or it cannot be charged now.
  */
 export async function collectByPix(
   tools: AdvanceCollectionTools,
@@ -79,10 +80,10 @@ async function againOf(
   return { txid, dueOn, tryOn };
 }
 
-/** `dueOn`: of the charge at the bank. `tryOn`: of this try. */
+/** `dueOn`: the due day of the charge at the bank. `tryOn`: the day of this try. */
 type TryDays = { readonly dueOn: Day; readonly tryOn: Day };
 
-/** Leaves the bank its lead time, also after downtime. */
+/** Leaves the bank its lead time, also after downtime. `cycleOver`: no day of the cycle is left. */
 function firstDayOf(
   { dueOn }: DueBilling,
   { startsOn, terms: { planType } }: Authorization,

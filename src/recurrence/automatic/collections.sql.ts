@@ -24,7 +24,7 @@ const COLLECTION = rowCodec(
     isSent: column.boolean(),
     code: column.nullable(column.text()),
     isOver: column.boolean('c.look_at is null'),
-    /** Of the process that asks the bank now. */
+    /** The fence of the process that asks the bank now. */
     fence: column.whole(),
     tries: column.whole(),
     unknownReason: column.nullable(column.text()),
@@ -194,7 +194,7 @@ export type TakenBilling = {
   readonly fence: number;
   readonly pixId: string;
   readonly bank: string;
-  /** Of the charge that the bank has; null: none. */
+  /** The txid of the charge that the bank has; null: it has none. */
   readonly txid: string | null;
   readonly attemptNumber: number;
   readonly amount: Cents;
@@ -206,8 +206,8 @@ export type TakenBilling = {
 const TAKEN = rowCodec({ txid: column.text() });
 
 /**
- * Writes the intent. False: taken elsewhere, locked, or no longer due. Lost receipts of its txid are applied
- * again.
+ * Writes the intent. False: another process took the billing, it is locked, or it is not due any more. In a
+ * restored database, receipts that were kept as lost are applied if they have its txid.
  */
 export async function takeBilling(database: Database, row: TakenBilling): Promise<boolean> {
   const { merchantId, subscriptionId, planId, billingId, pixId } = row;
@@ -259,7 +259,10 @@ const LOOK = statement(
    where merchant_id = $1 and pix_id = $2 and state = 'open' and fence = $7`,
 );
 
-/** Writes nothing if another process asks. `reason`: why it is not known; null: the bank has the charge. */
+/**
+ * Writes when to look next, unless another process asks. `reason`: why the state is not known; null: the bank
+ * has the charge.
+ */
 export async function lookAtCollection(
   database: Database,
   { merchantId, pixId, fence }: CollectionKey & Pick<Collection, 'fence'>,

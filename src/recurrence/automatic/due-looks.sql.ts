@@ -87,7 +87,9 @@ const CLAIM_COLLECTIONS_OF = statement(
    returning ${COLLECTION.columns}`,
 );
 
-/** For all merchants, by real time. After the lease each is due again, even if its process dies. */
+/**
+ * Claims looks of all merchants, by real time. After the lease each is due again, even if its process dies.
+ */
 export async function claimLooks(database: Database, share: FairClaim): Promise<DueLook[]> {
   const [, ...values] = fairClaimValues(share, LEASE_MILLISECONDS);
   return claimBoth(share.free, {
@@ -110,7 +112,7 @@ async function claimBoth(
   return [...collections.map(COLLECTION.parse), ...authorizations.map(AUTHORIZATION.parse)];
 }
 
-/** For one merchant, by its own clock. */
+/** Claims looks of one merchant, by its own clock. */
 export async function claimLooksOf(
   database: Database,
   merchantId: string,
@@ -143,7 +145,9 @@ export async function listMerchantsToLookAt(database: Database, limit: number): 
   return (await database.query(AHEAD, [limit])).map((row) => MERCHANT.parse(row).merchantId);
 }
 
-/** Milliseconds, by real time and by clocks that are ahead. `$1`: merchants to leave out. */
+/**
+ * Milliseconds until the next look, by real time and by clocks that are ahead. `$1`: merchants to leave out.
+ */
 export const LOOKS_DUE = statement(
   'pix_authorizations.looks_due',
   `select case when exists (select from merchant_clocks c where ${IS_DUE_AHEAD}) then 0 else (
@@ -217,7 +221,7 @@ export async function releaseCollection(
   await database.query(RELEASE_COLLECTION, [merchantId, pixId, fence]);
 }
 
-/** For a bank that is away and was not asked. */
+/** Puts off a look at a bank that is away and was not asked. */
 export async function putOffLook(
   database: Database,
   look: HeldAuthorization | HeldCollection,

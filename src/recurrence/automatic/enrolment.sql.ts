@@ -26,11 +26,12 @@ export type PendingSubscription = {
   readonly orderNumber: string;
   readonly accountNumber: string;
   readonly customer: Customer | null;
-  /** null: the one that suits the plan. */
+  /** null: the journey that suits the plan. */
   readonly journey: Journey | null;
   /** null: the amount is fixed. */
   readonly leastAmount: Cents | null;
   readonly payerAccount: PayerAccount | null;
+  /** null: no bank has Pix Automático switched on for the merchant. */
   readonly bank: string | null;
   readonly leadDays: number;
   readonly createdBy: string;
@@ -54,7 +55,7 @@ const LOCK_PLAN = statement(
 
 type PlanToEnrol = RowOf<typeof PLAN> & { readonly terms: Terms };
 
-/** A first charge that authorizes is under way from the beginning. */
+/** In journey 3 the first charge also authorizes, and is under way from the beginning. */
 const ENROL = statement(
   'pix_enrolments.insert',
   `with enrolled as (
@@ -150,7 +151,7 @@ function usualJourney({ trialDays }: Pick<Terms, 'trialDays'>): Journey {
   return trialDays === 0 ? 3 : 2;
 }
 
-/** Every reason. `plan` null: no such plan. */
+/** Every reason against the enrolment. `plan` null: there is no such plan. */
 function enrolmentRefusals(
   {
     customer,

@@ -1,7 +1,7 @@
 import { type Database, statement } from '../../platform/postgres/database.ts';
 import { IS_LEASED, NOTES } from './looks.sql.ts';
 
-/** Real time is never ahead of business time, so these looks become due. */
+/** Real time is never ahead of business time, so looks that are moved to it are due. */
 const AUTHORIZATIONS = statement(
   'pix_authorizations.hasten',
   `update pix_authorizations a set look_at = case when ${IS_LEASED} then look_at else now() end,

@@ -18,7 +18,7 @@ export type ScheduledCharge = {
   readonly terms: Pick<Terms, 'paymentMethod' | 'planType' | 'installments' | 'intervalDays' | 'maxRetries'>;
   readonly installment: number;
   readonly dueOn: Day;
-  /** The due day that the Pix bank was asked for, if another. */
+  /** The due day of the charge at the Pix bank; absent: the same as `dueOn`. */
   readonly askedFor?: Day;
   /** Scheduled charges, this one included. */
   readonly chargesMade: number;
@@ -31,6 +31,7 @@ export type ScheduledCharge = {
   readonly isNetworkLimitReached: boolean;
 };
 
+/** null: the subscription stays as it is. */
 export type SubscriptionChange = {
   readonly state: Exclude<SubscriptionState, 'active'>;
   readonly reason: SubscriptionReason;
@@ -67,7 +68,10 @@ export function billingAfterCharge(charge: ScheduledCharge): AfterCharge {
   return { billing, ...afterFinalized({ ...charge, today: charge.chargedOn }, ended) };
 }
 
-/** Repeats attempt number `chargesMade`, unless the subscription has ended. `isSkipped`: never charged. */
+/**
+ * After a voided charge, attempt number `chargesMade` is made again, unless the subscription has ended.
+ * `isSkipped`: the billing was never charged.
+ */
 export function billingAfterVoid(
   subscription: SubscriptionState,
   scheduledOn: Day,
@@ -167,7 +171,10 @@ export function afterFinalized(
 
 export type ChargeableByHand = Extract<BillingState, 'denied' | 'paymentInvalid'>;
 
-/** Paid, or unchanged: its successor is already open. Only a canceled card blocks the subscription. */
+/**
+ * The billing is paid or stays as it was: its successor is already open. Only a canceled card blocks the
+ * subscription.
+ */
 export function billingAfterChargeByHand(
   billing: ChargeableByHand,
   result: ChargeResult,
@@ -192,7 +199,10 @@ export type CancelRefusal = 'finalized' | 'charging';
 
 export type BillingToCancel = Finalized & { readonly state: BillingState; readonly isCharging: boolean };
 
-/** Also for a billing that waits for a retry. Its day and installment are used up; the series continues. */
+/**
+ * Cancels an open billing, also one that waits for a retry. Its day and installment are used up; the series
+ * continues.
+ */
 export function billingAfterCancel(
   billing: BillingToCancel,
 ): CancelRefusal | Pick<AfterCharge, 'subscription' | 'next'> {

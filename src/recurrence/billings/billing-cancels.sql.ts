@@ -113,7 +113,8 @@ export type BillingCancel = {
 export type CancelResult = 'canceled' | 'notFound' | CancelRefusal;
 
 /**
- * One commit each, because writes depend on reads under the lock. Each ends by writing to the audit chain.
+ * Each cancel has a commit of its own: what it writes depends on what it reads under the lock, and it ends
+ * with an entry in the audit chain.
  */
 const LIMITS = { statementsInFlight: 2, waitingCallers: 500 };
 
@@ -131,7 +132,7 @@ export function billingCancelsWrite(
     merchant: ({ merchantId }) => merchantId,
     limits: LIMITS,
     write(row, deadline) {
-      // After a lost connection the earlier try may have canceled it: the request is done.
+      // After a lost connection the earlier try may have canceled the billing: the request is done.
       const wasTried = tried.has(row);
       tried.add(row);
       return commitCancel({ audit, deliverer, leadDaysOf }, row, wasTried, deadline);

@@ -27,13 +27,16 @@ export type BillingFilter = {
 };
 
 export type WantedBillings = BillingFilter & {
-  /** null: the caller. */
+  /** null: the merchant that calls. */
   readonly merchantId: string | null;
 } & WantedPage<BillingOrder>;
 
 export type SearchRefusal = 'rangeBackwards' | TooManyToOrder;
 
-/** `sorted` reads all results to sort them; the others follow an index. */
+/**
+ * `sorted` and `ofSubscription` read all results to sort them, and are refused above a limit; the others
+ * follow an index.
+ */
 export type SearchKind = 'allByCreation' | 'allById' | 'byDay' | 'byCreation' | 'sorted' | 'ofSubscription';
 
 export function searchKind({

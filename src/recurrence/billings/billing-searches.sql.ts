@@ -35,9 +35,10 @@ const FOUND = `from billings where merchant_id = $1 and state = any ($4::text[])
 const COUNT_FOUND = `counted as materialized (select count(*) as total ${FOUND})`;
 
 /**
- * Few results are found by state and day, and sorted; many are met soon on a walk in the order. `offset 0`
- * keeps the order out of the first; slightly changed texts and days keep other indexes out of the second.
- * Either is far too expensive in place of the other.
+ * Two ways to the billings in order of creation; each is far too expensive in place of the other. Up to
+ * 300,000 are found by state and day, and sorted: `offset 0` keeps PostgreSQL from following the order. More
+ * are read in the order until the page is full: `|| ''` and `+ 0` keep it from using the indexes of state and
+ * day.
  */
 const FEW = `from (
     select created_at, billing_id ${FOUND} and (select total from counted) <= 300000 offset 0
@@ -73,7 +74,7 @@ const FOUND_BY_DAY = pageOf({
   shown: SHOWN,
 });
 
-/** nulls are last. */
+/** What to sort by: a number or a word; the other is null. */
 const SORT_KEYS = `case $7::text when 'amount' then amount when 'installment' then installment
     when 'expireAt' then due_on - date '2000-01-01'
     when 'createdDate' then (extract(epoch from created_at) * 1000000)::bigint
@@ -92,8 +93,8 @@ const SORTED = pageOf({
 });
 
 /**
- * Counted and skipped billings, by one index each. The orders and `offset 0` keep out other indexes, which
- * read more.
+ * The billings of a subscription: those that use up an installment and skipped ones, by one index each. The
+ * orders and `offset 0` keep out other indexes, which read more.
  */
 const OF_SUBSCRIPTION = `from (
     (select * from billings where merchant_id = $1 and subscription_id = $9::uuid and not is_skipped
@@ -125,7 +126,7 @@ const LISTS: Readonly<Record<SearchKind, PageStatements>> = {
 const FIRST_DAY = '0001-01-01';
 const LAST_DAY = '9999-12-31';
 
-/** Nothing above `mostSorted` rows in an order without index. */
+/** Refuses to sort more than `mostSorted` rows in an order without an index. */
 export async function listFoundBillings(
   database: Reader,
   merchantId: string,

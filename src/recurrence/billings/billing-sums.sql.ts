@@ -4,7 +4,7 @@ import { type Cents, cents } from '../../values/cents.ts';
 import { type Day, type Instant, instant, utcText } from '../../values/instant.ts';
 import { BILLING_STATES, type BillingState } from './billing.ts';
 
-/** The next days after `day`, up to a number of entries and of days. */
+/** Asks for the next days after `after`, until they have `entries` billings or are `most` days. */
 export type SoughtDays = {
   readonly merchantId: string;
   readonly after: Day;
@@ -21,7 +21,7 @@ const FOUND_DAY = rowCodec({ day: column.day(), entries: column.whole(), most: c
 
 /**
  * The next days after one: named ones, and from a first day on all with billings or kept sums. Each day has
- * the number of its billings, counted in an index up to one above a bound; the walk ends at the bound or
+ * the number of its billings, counted in an index up to one above a bound; the search ends at the bound or
  * after a number of days. `offset 0` finds the next day once. The order keeps other indexes out of a plan
  * made while the table is empty.
  */
@@ -101,7 +101,7 @@ export const BILLING_SUMS = {
     ...BILLING_STATES.map((name) => ({ name, isMoney: true })),
     ...BILLING_STATES.map((name) => ({ name, isMoney: false })),
   ],
-  /** Creation time and id of a billing. */
+  /** For each state a place: the creation time and id of a billing. */
   first: BILLING_STATES.map(() => '-infinity|00000000-0000-0000-0000-000000000000'),
   last: 'infinity|ffffffff-ffff-ffff-ffff-ffffffffffff',
   async findDays(tx: Tx, { merchantId, after, fromOn, named, entries, most }: SoughtDays) {
@@ -138,7 +138,7 @@ export type RetryCounts = {
     readonly tries: number;
     readonly paid: number;
   }[];
-  /** Paid by retries: the sum of the newest `summed`. */
+  /** What retries have paid: the sum of the newest ones, `summed` of them. */
   readonly amount: Cents;
   readonly summed: number;
   /** Start of the first counted retry, if there are more; null: all were counted. */

@@ -44,7 +44,7 @@ export type Billing = {
   readonly amount: Cents;
   readonly installment: number;
   readonly dueOn: Day;
-  /** Due day or retry day; null: no further charge. */
+  /** The day of the next charge, or of sending it to the Pix bank; null: no further charge. */
   readonly chargeOn: Day | null;
   /** Scheduled charges only. */
   readonly chargesMade: number;
@@ -64,7 +64,7 @@ export type EndOfSubscription = {
 export type BillingWithCharges = {
   readonly billing: Billing;
   readonly charges: readonly BillingCharge[];
-  /** For a canceled billing: the last end until then; null: none. */
+  /** For a canceled billing: the last end or block of its subscription up to the cancel; null: none. */
   readonly lastEnd: EndOfSubscription | null;
 };
 
@@ -92,8 +92,8 @@ export function billingTimeline(whole: BillingWithCharges): TimelineEntry[] {
 }
 
 /**
- * Derived: the end of a subscription writes the same moment and user to its billing, unless a charge under
- * way ended later. Only a subscription's end skips billings.
+ * The cause is not stored. The end of a subscription writes the same moment and user to its billing, unless a
+ * charge under way ended later. Only a subscription's end skips billings.
  */
 function cancelCause({ billing, charges, lastEnd }: BillingWithCharges): CancelCause {
   const { isSkipped, modified } = billing;

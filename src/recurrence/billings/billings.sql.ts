@@ -37,7 +37,7 @@ const PAID_BY = rowCodec({ transactionId: column.text(), nsu: column.text() }, '
 /** A billing `b` with subscription `s`, plan `p` and the charge `paid`, for `parseBilling`. */
 export const WHOLE_BILLING = `${BILLING.columns}, ${PAID_BY.columns}, ${WHOLE_SUBSCRIPTION}`;
 
-/** Looked up one by one: a join planned on small tables may later read them whole. */
+/** Each is looked up by itself: a join planned on small tables may later read them whole. */
 export const BILLING_JOINS = `cross join lateral (
     select * from subscriptions where merchant_id = $1 and subscription_id = b.subscription_id limit 1
   ) s cross join lateral (
@@ -117,7 +117,7 @@ const FIND = statement(
    where b.merchant_id = $1 and b.billing_id = $2`,
 );
 
-/** With its newest hundred charges in order; null if there is none. */
+/** The billing with its newest hundred charges in order; null: there is none. */
 export async function findBilling(
   database: Reader,
   merchantId: string,
@@ -168,7 +168,7 @@ const HELD = rowCodec({
   amount: column.keptSum('coalesce(sum(d.amount), 0)::bigint'),
 });
 
-/** With their billings due up to a day. */
+/** Merchants whose billings a restore holds, with their billings due up to a day. */
 export type HeldByRestore = RowOf<typeof HELD>;
 
 const SUM_HELD = statement(

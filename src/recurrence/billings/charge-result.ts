@@ -17,7 +17,7 @@ export type ChargeResult =
   | 'amountOutOfRange'
   | 'cycleOver';
 
-/** As stored. `voided`: no answer came, and nothing of the charge remains. */
+/** Outcomes as they are stored. `voided`: no answer came, and nothing of the charge remains. */
 export const CHARGE_OUTCOMES = [
   'approved',
   'funds',
@@ -39,7 +39,7 @@ export type SubscriptionEffect = 'blocks' | 'cancelsAllButCustom' | 'cancelsAllB
 type Consequences = {
   /** The effect on the billing; for a lack of funds only if no retry follows. */
   readonly event: 'approve' | 'deny' | 'invalidate';
-  /** The effect and its reason: stored with the charge, shown in the timeline. */
+  /** The effect and its reason, in one word: stored with the charge, shown in the timeline. */
   readonly rule: string;
   readonly storedAs: Exclude<ChargeOutcome, 'voided'>;
   /** null: the subscription continues. */
@@ -138,7 +138,7 @@ export const CHARGE_RESULTS = {
       en: "One more try would pass the limit of the card's network: no more tries.",
     },
   },
-  /** By the service's calendar. */
+  /** The card is expired by the calendar of this service. */
   cardExpired: {
     event: 'invalidate',
     rule: 'cardExpired',
@@ -150,7 +150,7 @@ export const CHARGE_RESULTS = {
       en: 'The card is expired: nothing was sent; the subscription needs another card.',
     },
   },
-  /** Not in the vault, or cannot be opened. */
+  /** The card is not in the vault, or cannot be opened. */
   cardUnusable: {
     event: 'invalidate',
     rule: 'cardUnusable',
@@ -227,7 +227,7 @@ const RULE_SENTENCES = {
 
 export const CHARGE_RULES = Object.keys(RULE_SENTENCES) as ChargeRule[];
 
-/** After a manual charge the billing may be unchanged. */
+/** `nextChargeOn`: the day of the next try; null: none follows. */
 export function sentenceOfRule(rule: ChargeRule, nextChargeOn: string | null): Sentence {
   const { pt, en } = RULE_SENTENCES[rule];
   const day = nextChargeOn ?? '';
@@ -240,7 +240,7 @@ export type BillingCharge = {
   readonly startedAt: Instant;
   readonly by: string;
   readonly outcome: ChargeOutcome | null;
-  /** The issuer's code; null: none, or the acquirer was not asked. */
+  /** The issuer's code; null: it gave none, or the acquirer was not asked. */
   readonly code: string | null;
   /** Transaction and brand (which defines the codes); null: the acquirer was not asked. */
   readonly transactionId: string | null;

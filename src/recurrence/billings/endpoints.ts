@@ -30,7 +30,7 @@ import {
 
 type SearchTools = Pick<ModuleContext, 'lookUp' | 'search'>;
 
-/** Sorted without an index in a second or two. Larger results must be narrowed down. */
+/** So many billings are sorted without an index in a second or two. Larger results must be narrowed down. */
 const MOST_SORTED = 1_000_000;
 
 /** Throws `Overloaded` when too many of the merchant's searches wait. */

@@ -2,13 +2,13 @@ import type { Tx } from '../../platform/postgres/database.ts';
 import { holdFence, raiseFence } from './charge-intents.sql.ts';
 import { identifyCharge } from './identify-charge.ts';
 
-/** A restored database reuses ids of lost charges: at most so many for one billing. */
+/** How many lost charges of one billing are looked through: a restored database gives their ids again. */
 const LOST_CHARGES = 1_000;
 
 /**
  * Raises the billing's fence past the charge with this id. A later charge with the same id would get the
- * acquirer's stored answer, although the charge is being voided now. A charge that has taken the billing
- * already has its transaction.
+ * acquirer's stored answer, although the charge is being voided now. If a charge has already taken the
+ * billing at this fence, its transaction is in the database, and nothing is raised.
  */
 export async function advancePastCharge(
   tx: Tx,

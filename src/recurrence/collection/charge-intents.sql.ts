@@ -13,17 +13,20 @@ export type StartedCharge = {
   readonly subscriptionId: string;
   readonly planId: string;
   readonly vaultId: string;
-  /** As it was found. */
+  /** The billing's fence as it was found. */
   readonly fence: number;
   /** From 1, retries included; null for a manual charge. */
   readonly attemptNumber: number | null;
-  /** Random: two that take a billing at one fence have the same charge id, and only one of them takes it. */
+  /**
+   * Random, to tell takers apart: two that take a billing at one fence have the same charge id, and only one
+   * of them succeeds.
+   */
   readonly taker: Buffer;
 };
 
 /**
- * `notTaken`: taken elsewhere, no longer due, or its charge is already in a restored database and ends the
- * billing. `keyUsed`: by another charge; nothing was written.
+ * `notTaken`: another process took the billing, it is not due any more, or a restored database has its charge
+ * already, which ends the billing. `keyUsed`: another charge has the idempotency key; nothing was written.
  */
 export type TakeResult = 'committed' | 'notTaken' | 'keyUsed';
 
@@ -61,8 +64,8 @@ const HELD = rowCodec({ transactionId: column.text(), taker: column.bytes() }, '
 
 /**
  * Every change of a subscription or its billings locks the subscription first. A locked one is left for
- * later. For a scheduled charge it must be active, still have the opened card, and not be about to end with
- * its plan.
+ * later. It must still have the card that was opened. For a scheduled charge it must also be active, and not
+ * about to end with its plan.
  */
 const HOLD_SUBSCRIPTIONS = statement(
   'charging.hold_free_subscriptions',
@@ -95,8 +98,8 @@ const INPUT = inputRows<StartedCharge>({
 const TAKEN = rowCodec({ transactionId: column.text(), taker: column.bytes(), wasOurs: column.boolean() });
 
 /**
- * Takes billings as found, or as an earlier attempt left them. By ctid: a join could be planned for a small
- * table.
+ * Takes billings that are as they were found, or that an earlier attempt of the same taker has taken. Rows
+ * are updated by ctid: a join could be planned for a small table.
  */
 const TAKE = statement(
   'charging.take_billings',
@@ -142,7 +145,10 @@ const TAKE = statement(
 /** Few commits with many charges cost PostgreSQL less, and leave connections to payments. */
 const LIMITS = { statementsInFlight: 2 };
 
-/** Writes billing, attempt and intent in one commit. Repeatable: it finds its transaction's id. */
+/**
+ * Writes billing, attempt and intent in one commit. Repeatable: a repetition finds its transaction's id in
+ * the billing.
+ */
 export function chargeIntentsWrite(database: Database): BatchedWriteOptions<StartedCharge, TakeResult> {
   return {
     name: 'chargeTakes',
@@ -150,7 +156,7 @@ export function chargeIntentsWrite(database: Database): BatchedWriteOptions<Star
     merchant: ({ intent }) => intent.merchantId,
     bytes: () => 600,
     limits: LIMITS,
-    // A commit that arrives after its connection was lost takes the billing for a charge that is never sent,
+    // If a commit arrives after its connection was lost, the billing is taken for a charge that is never sent
     // and is voided.
     isRefusal: (result) => result === 'notTaken',
     write: (rows) => commitTakes(database, rows),
@@ -171,7 +177,7 @@ export async function commitTakes(
     return new Map(rows.map((row) => [takeKey(row), taken.has(row) ? 'committed' : 'notTaken']));
   } catch (error) {
     const [row] = rows;
-    // It would fail the whole batch, so the rows are repeated one by one.
+    // A used key would fail the whole batch, so its rows are repeated one by one.
     if (!(error instanceof KeyUsed) || rows.length > 1 || row === undefined) throw error;
     return new Map([[takeKey(row), 'keyUsed']]);
   }
@@ -235,7 +241,7 @@ export async function raiseFence(
   await tx.query(RAISE_FENCE, [merchantId, billingId, fence]);
 }
 
-/** Sorted by subscription, so that two batches lock in one order. */
+/** Begins with the subscription. Batches are sorted by this key, so that two of them lock in one order. */
 export function takeKey({ intent, subscriptionId, taker }: StartedCharge): string {
   return `${intent.merchantId}|${subscriptionId}|${takerKey({ ...intent, taker })}`;
 }
@@ -249,7 +255,9 @@ function isScheduled({ attemptNumber }: StartedCharge): boolean {
   return attemptNumber !== null;
 }
 
-/** Two that take one billing have the same charge id, perhaps with different cards. */
+/**
+ * The rows of these takers. Two that take one billing have the same charge id, perhaps with different cards.
+ */
 function takenBy(
   rows: readonly StartedCharge[],
   takers: readonly Pick<RowOf<typeof TAKEN>, 'transactionId' | 'taker'>[],

@@ -47,13 +47,16 @@ export type ChargeEnd = {
       readonly facts: ChargeFacts | 'voided';
       /** Pix Automático: the due day that the bank was asked for, from which further tries are counted. */
       readonly askedFor?: Day;
-      /** Continues at once at another acquirer, or at the Pix bank. */
+      /** The charge is made again at once, at another acquirer or at the Pix bank. */
       readonly isSentOn?: boolean;
     }
   | {
       readonly kind: 'unsent';
       readonly fence: number;
-      /** The card that was checked. If the subscription has another card by now, the facts do not hold. */
+      /**
+       * The card that was checked. If the subscription has another card when this is written, the facts do
+       * not hold.
+       */
       readonly vaultId: string;
       readonly facts: ChargeFacts;
       /** From 1, retries included; null for a manual charge. */
@@ -61,7 +64,10 @@ export type ChargeEnd = {
     }
 );
 
-/** `isRecorded`: now, not by an earlier attempt. `rule`: null if unknown or without effect. */
+/**
+ * `isRecorded`: by this write, not by an earlier one. `rule`: null if the outcome is unknown or has no
+ * effect.
+ */
 export type ChargeEndResult = {
   readonly isRecorded: boolean;
   readonly rule: ChargeRule | null;
@@ -106,7 +112,10 @@ const ENDINGS = inputRows<Ending>({
   is_skipped: ['boolean', ({ ended }) => ended.isSkipped],
 });
 
-/** A Pix Automático charge that was not sent is sent at once, with other days. */
+/**
+ * A charge of Pix Automático of which the bank has nothing is sent again, its lead time ahead of the due day
+ * or at once.
+ */
 function chargeOn({ end, held, ended }: Ending): Day | null {
   const isSentAgain = ended.rule === 'sentAgain' && held.leadDays > 0;
   return isSentAgain ? sentOn(held.billing.dueOn, held.leadDays, saoPauloDay(end.at)) : ended.chargeOn;
@@ -127,8 +136,8 @@ const LOOKS = inputRows<Look>(
 
 /**
  * Writes billing, charge, subscription with events, next billing and alerts. A blocked subscription loses its
- * open billing, as with a cancel. Blocking keeps `state_since`, or a pending end of its plan would skip it.
- * By ctid: a join could be planned while the tables are small.
+ * open billing, as with a cancel. Blocking keeps `state_since`, or a pending end of its plan would skip the
+ * subscription. Rows are updated by ctid: a join could be planned while the tables are small.
  */
 const END = statement(
   'charging.end_charges',
@@ -211,7 +220,10 @@ const END = statement(
 /** Few commits with many charges cost PostgreSQL less, and leave connections to payments. */
 const LIMITS = { statementsInFlight: 2 };
 
-/** Commits with the transaction's outcome. Repeatable. Locks subscription, billing, transaction. */
+/**
+ * Writes ends of charges, each in the commit of its transaction's outcome. Repeatable. Locks the
+ * subscription, then the billing, then the transaction.
+ */
 export function chargeOutcomesWrite(
   database: Database,
   deliverer: Deliverer,

@@ -51,7 +51,7 @@ export type CollectBillingTools = Omit<ChargeTools<'notTaken' | 'keyUsed'>, 'wri
     readonly warnOfSentAgain: (merchantId: string, billingId: string, times: number) => void;
   };
 
-/** Scheduled (`attemptNumber` from 1, `by` system), or manual, perhaps with an idempotency key. */
+/** Scheduled (`attemptNumber` from 1, `by` system) or manual (null), perhaps with an idempotency key. */
 export type ChargeOrder = {
   readonly attemptNumber: number | null;
   readonly by: string;
@@ -60,7 +60,7 @@ export type ChargeOrder = {
 
 export type IssuerDecline = Pick<PastDecline, 'brand' | 'responseCode' | 'adviceCode' | 'soldAt'>;
 
-/** `ended`: final. `pending`: being resolved. `notTaken`: taken elsewhere, or no longer due. */
+/** `ended`: final. `pending`: being resolved. `notTaken`: taken by another process, or not due any more. */
 export type ChargeBillingResult =
   | {
       readonly kind: 'ended';
@@ -258,7 +258,7 @@ const saleOf = ({
   ...{ merchantId, transactionId, brand: trace.brand, installmentCount: 1, amount },
 });
 
-/** The next acquirer by the rules. One that is away gets no scheduled charges. */
+/** The next acquirer by the rules; null: none. One that is away gets no scheduled charges. */
 function nextAcquirer(
   { acquirers, outage }: Pick<CollectBillingTools, 'acquirers' | 'outage'>,
   intent: Intent,
@@ -362,7 +362,10 @@ export type DeclinedCharge = Pick<
   'merchantId' | 'vaultId' | 'amount' | 'maxRetries' | 'chargeOn'
 > & { readonly attemptNumber: number | null };
 
-/** The network's limit is counted on the day of the retry. `opened` null: the card is gone. */
+/**
+ * The facts of a decline. The network's limit is counted on the day of the retry. `opened` null: the card
+ * cannot be opened.
+ */
 export async function checkRetry(
   tools: LimitTools,
   charge: DeclinedCharge,

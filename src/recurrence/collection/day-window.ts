@@ -25,7 +25,10 @@ export function readChargeWindow(text: string): ChargeWindow | null {
   return startSeconds < endSeconds ? { startSeconds, endSeconds } : null;
 }
 
-/** When the turn has surely come. Claims compute the reverse; one second more covers rounding. */
+/**
+ * When the turn has surely come. Claims compute the reverse: which turns have come. One second more covers
+ * rounding.
+ */
 export function dueInstant(day: Day, turn: number, { startSeconds, endSeconds }: ChargeWindow): Instant {
   const dayStart = startOfSaoPauloDay(day);
   if (turn === FIRST_CHARGE_TURN || endSeconds === 0) return dayStart;
@@ -33,7 +36,7 @@ export function dueInstant(day: Day, turn: number, { startSeconds, endSeconds }:
   return instant(dayStart + Math.min(startSeconds + passed, endSeconds) * 1_000);
 }
 
-/** The day itself, or the next one if it begins before `moment`. */
+/** `day`, or the day after if `day` begins before `moment`. */
 export function firstDayFrom(moment: Instant, day: Day): Day {
   return startOfSaoPauloDay(day) < moment ? addDays(day, 1) : day;
 }

@@ -28,14 +28,14 @@ export const DUE = rowCodec(
     maxRetries: column.whole('s.max_retries'),
     /** May be `ENDLESS`. */
     installments: column.whole('s.installments'),
-    /** The plan's, otherwise the merchant's. */
+    /** The plan's text on card statements, otherwise the merchant's; null: neither has one. */
     softDescriptor: column.nullable(column.text('d.soft_descriptor')),
     chargeOn: column.day(),
   },
   'f',
 );
 
-/** As found. The commit that takes it checks that it is unchanged. */
+/** A billing as it was found. The commit that takes it checks that it is unchanged. */
 export type DueBilling = RowOf<typeof DUE>;
 
 export type DuePlace = { readonly day: Day; readonly merchantId: string };
@@ -69,11 +69,11 @@ const FOUND_AT_PLACES = `found as (
      ) d
    )`;
 
-/** For a subscription `s` and its merchant `m`. */
+/** For a subscription `s`; the caller adds which merchant `m` is. */
 export const SOFT_DESCRIPTOR_OF_PLAN = `select coalesce(p.soft_descriptor, m.soft_descriptor) as soft_descriptor
        from merchants m left join plans p on p.merchant_id = m.merchant_id and p.plan_id = s.plan_id`;
 
-/** Of active subscriptions that are not about to end with their plan. */
+/** The found billings of active subscriptions that are not about to end with their plan. */
 const FOUND = `left join lateral (
      select ${DUE.columns}
      from found f cross join lateral (
@@ -100,7 +100,10 @@ const REACHED = rowCodec(
   'z',
 );
 
-/** The next `$6` days of merchants in real time after `$7`, `$8`. Skips merchants whose billings are held. */
+/**
+ * Looks at the next `$6` places (a day and a merchant) after `$7`, `$8`, by real time. Skips merchants whose
+ * billings are held or whose clock was moved.
+ */
 const FIND_DUE = statement(
   'charging.find_due',
   `with recursive ${HOUR}, page as (
@@ -128,7 +131,7 @@ const LAST_CLOCK = `(
      select count(*)::integer as looked_at, null as last_day, max(merchant_id) as last_merchant_id from clocks
    ) z`;
 
-/** `$6` merchants after `$7` whose clock was moved and is not in a jump. */
+/** Looks at the next `$6` merchants after `$7` whose clock was moved and is not in a jump. */
 const FIND_DUE_OF_MOVED = statement(
   'charging.find_due_of_moved',
   `with clocks as materialized (
@@ -184,7 +187,10 @@ export async function findDueBillings(
   return { billings: parseFound(rows), next };
 }
 
-/** A page of merchants with a moved clock that is not in a jump. `next`: null at the end. */
+/**
+ * Finds due billings of a page of merchants with a moved clock that is not in a jump. `next`: null at the
+ * end.
+ */
 export async function findDueOfMoved(
   database: Database,
   request: DueRequest,
@@ -194,7 +200,7 @@ export async function findDueOfMoved(
   return { billings: parseFound(rows), next: reachedIn(rows, MOVED_A_PAGE)?.lastMerchantId ?? null };
 }
 
-/** By the merchant's clock, oldest days first. */
+/** Finds due billings of a merchant by its clock, oldest days first. */
 export async function findDueOf(
   database: Database,
   request: DueRequest,
@@ -251,7 +257,9 @@ const EARLIEST_OF = statement(
    order by d.charge_on limit 1`,
 );
 
-/** Up to an instant, charges under way included; null if there is none. */
+/**
+ * The earliest day and turn of a billing up to an instant, charges under way included; null: there is none.
+ */
 export async function findEarliestTurnOf(
   database: Database,
   merchantId: string,
@@ -260,7 +268,10 @@ export async function findEarliestTurnOf(
   return firstOf(await database.query(EARLIEST_OF, [merchantId, utcText(until)]), DAY_AND_TURN.parse);
 }
 
-/** Locks the subscription first, or skips it. Finds the billing by key, to see earlier commits. */
+/**
+ * Locks the subscription first, and changes nothing if it is locked. Finds the billing by key, to see earlier
+ * commits.
+ */
 const PUT_OFF = statement(
   'charging.put_off',
   `with held as materialized (

@@ -3,7 +3,10 @@ import { type Database, statement } from '../../platform/postgres/database.ts';
 import { column, onlyOf, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { ChargeWindow } from './day-window.ts';
 
-/** Must equal the index's expression. */
+/**
+ * The turn of a billing `b` on its day; -1: its subscription's first charge. Must equal the expression of the
+ * index `billings_by_turn`.
+ */
 export const TURN = `(case when b.installment = 1 and b.charge_on = b.due_on then -1
     else (get_byte(uuid_send(b.billing_id), 14) << 8) | get_byte(uuid_send(b.billing_id), 15) end)`;
 
@@ -24,7 +27,7 @@ export const HOUR = `hour as materialized (
      select ${TODAY} from (select now() as business_now) n ${OF_NOW}
    )`;
 
-/** Skips merchants with a moved clock and those whose billings are held. */
+/** Skips (`turns` -2) merchants with a moved clock and those whose billings are held. */
 export const PLACES_OF_PAGE = `places as materialized (
      select p.charge_on, p.merchant_id, p.position,
        case when c.is_moved or g.is_held then -2 when p.charge_on < h.today then 65536 else h.turns_today end as turns
@@ -70,7 +73,10 @@ const IS_DUE = `exists (
            and b.transaction_id is null and ${RESTED} and b.billing_id <> all ($3::uuid[]) limit 1
        ) d)`;
 
-/** null if only billings in hand (`$3`) are due. Beyond a hundred places something may always be due. */
+/**
+ * 0 milliseconds if a billing is due; null: none but those in hand (`$3`). Beyond a hundred places one is
+ * taken to be due.
+ */
 export const BILLINGS_DUE = statement(
   'charging.due',
   `select case when (

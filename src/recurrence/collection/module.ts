@@ -107,7 +107,7 @@ export type CollectionContext = ModuleContext & {
   readonly acquirers: Acquirers;
 };
 
-/** Called when the module below is open. */
+/** Opens Pix Automático with what records the ends of its charges. */
 type OpenPixCollection = (tools: Pick<AdvanceCollectionTools, 'writeEnd' | 'observeCharge'>) => AutomaticPix;
 
 export type BelowCollection = {

@@ -20,7 +20,7 @@ const OPEN_CHARGE = rowCodec({
   billingId: column.text('h.billing_id'),
   subscriptionId: column.text('b.subscription_id'),
   transactionId: column.text('h.transaction_id'),
-  /** A charge that a restored database knows without its card has the subscription's. */
+  /** For a charge that a restored database knows without its card: the subscription's. */
   vaultId: column.text('coalesce(t.vault_id, s.vault_id)'),
   amount: column.money('t.amount'),
   by: column.text('h.created_by'),
@@ -50,7 +50,10 @@ const JOINS = `cross join lateral (
        and o.transaction_id = h.transaction_id limit 1
    ) t`;
 
-/** Hides them from other processes first, for a quarter of the transaction's age, 1 to 15 seconds. */
+/**
+ * Postpones the charges first, so that no other process claims them: by a quarter of the age of the
+ * transaction, 1 to 15 seconds.
+ */
 const CLAIM = statement(
   'charging.claim_open_charges',
   `with due as (
@@ -97,7 +100,7 @@ const SUBSCRIPTION = rowCodec(
     /** Empty: paid by Pix Automático. */
     vaultId: column.text("coalesce(h.vault_id::text, '')"),
     subscription: column.oneOf(SUBSCRIPTION_STATES, 'h.state'),
-    /** Of Pix Automático; null for cards. */
+    /** The bank of Pix Automático; null for cards. */
     bank: column.nullable(column.text(bankOf('h'))),
     leadDays: column.whole(agreedLeadDaysOf('h')),
   },
@@ -125,7 +128,7 @@ const BILLING = rowCodec(
     chargeOn: column.nullable(column.day()),
     chargesMade: column.whole(),
     fence: column.whole(),
-    /** Without a charge under way null, like the next three. */
+    /** null without a charge under way, like the next three fields. */
     transactionId: column.nullable(column.text()),
     chargeNumber: column.nullable(column.whole('c.charge_number')),
     attemptNumber: column.nullable(column.whole('c.attempt_number')),
@@ -138,7 +141,8 @@ const BILLING = rowCodec(
 );
 
 /**
- * A separate statement, to see commits during the wait. A charge ended under its first fence was never sent.
+ * A separate statement, to see what is committed during the wait for locks. A voided charge whose transaction
+ * has its first fence (0) was never sent.
  */
 const HOLD_BILLINGS = statement(
   'charging.hold_billings',
@@ -219,7 +223,7 @@ export type FoundBilling = {
   readonly due: DueBilling;
 };
 
-/** For a manual charge. `billingId` must be a UUID. null if there is none. */
+/** Finds a billing for a manual charge. `billingId` must be a UUID. null: there is none. */
 export async function findBillingToCharge(
   database: Database,
   merchantId: string,

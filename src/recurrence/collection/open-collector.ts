@@ -53,11 +53,14 @@ export type ChargeDueTools = CollectBillingTools & {
 };
 
 export type DueCharger = {
-  /** For real time, and for moved clocks at rest. */
+  /** Charges what is due by real time, and by moved clocks that are not in a jump. */
   readonly work: Work;
   /** For a jump of one merchant's clock; waits until the charges end. */
   runDueOf(merchantId: string, signal: AbortSignal): Promise<number>;
-  /** Business time, charges under way included; null if nothing falls due until then. */
+  /**
+   * The earliest due time up to `until`, in business time, charges under way included; null: nothing is due
+   * by then.
+   */
   earliestDueOf(merchantId: string, until: Instant): Promise<Instant | null>;
 };
 
@@ -65,11 +68,17 @@ export type DueCharger = {
 type Charged = { readonly isOver: true } | { readonly isOver: false; readonly error?: unknown };
 
 const READ_AT_ONCE = 256;
-/** After a failed charge (a lock, a lost connection). */
+/** How long a billing rests after a failed charge (a lock, a lost connection). */
 const REST_MILLISECONDS = 2_000;
-/** The acquirer's capabilities are read every few seconds, so a mistake in them is corrected long before. */
+/**
+ * The acquirer's capabilities are read every few seconds: a mistake in them is corrected long before this
+ * wait ends.
+ */
 const BRAND_WAIT_SECONDS = 600;
-/** For an acquirer that is away while others answer: nothing pulls these forward when it is back. */
+/**
+ * The longest wait for an acquirer that is away while others answer: nothing brings its billings forward when
+ * it is back.
+ */
 const LONGEST_AWAY_WAIT_SECONDS = 600;
 const MOST_RESTING = 5_000;
 /**
@@ -175,7 +184,10 @@ class DueRounds {
     this.#resting.set(billingId, performance.now() + REST_MILLISECONDS);
   }
 
-  /** A round begins with a page of merchants with moved clocks. */
+  /**
+   * Reads the next page of a round through all due billings. A round begins with a page of merchants with
+   * moved clocks.
+   */
   async read(limit: number): Promise<Claimed<DueBilling>> {
     const { database, hasMovedClocks } = this.#tools;
     const found: DueBilling[] = [];
@@ -223,7 +235,10 @@ const SHORTEST_WAIT_SECONDS = 30;
 const LONGEST_WAIT_SECONDS = 3_600;
 const REMINDER_SECONDS = 60;
 
-/** Half the time since it is missing: a quick repair is noticed soon, a long absence costs little. */
+/**
+ * Half the time for which the key has been missing: a quick repair is noticed soon, a long absence costs
+ * little.
+ */
 export function secondsUntilKeyIsSought(missingSeconds: number): number {
   return Math.round(Math.min(LONGEST_WAIT_SECONDS, Math.max(SHORTEST_WAIT_SECONDS, missingSeconds / 2)));
 }
@@ -247,7 +262,7 @@ export function openAbsentKeys(): AbsentKeys {
   return {
     note(dataKeyId, now) {
       const known = missing.get(dataKeyId);
-      // Last missed longer ago than any wait: the key was there in between.
+      // A key that was last missed longer ago than any wait was there in between.
       const isKnown = known !== undefined && now - known.seenAtSeconds <= 2 * LONGEST_WAIT_SECONDS;
       const one = isKnown ? known : { sinceSeconds: now, seenAtSeconds: now, loggedAtSeconds: -Infinity };
       const isToBeLogged = now - one.loggedAtSeconds >= REMINDER_SECONDS;

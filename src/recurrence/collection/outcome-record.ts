@@ -27,7 +27,7 @@ export type LockedBilling = {
   readonly state: BillingState;
   readonly installment: number;
   readonly dueOn: Day;
-  /** The due day that the Pix bank was asked for, if another. */
+  /** The due day of the charge at the Pix bank; absent: the same as `dueOn`. */
   readonly askedFor?: Day;
   /** null if no scheduled charge follows. */
   readonly chargeOn: Day | null;
@@ -91,7 +91,10 @@ function afterCharge(held: LockedBilling, facts: ChargeFacts): AfterCharge {
   return billingAfterCharge({ ...held, ...facts, scheduledOn: chargeOn });
 }
 
-/** At once, then ever more slowly, to avoid floods if the acquirer never answers this charge. */
+/**
+ * A voided charge is made again at once, then ever more slowly, to avoid floods if the acquirer never answers
+ * it.
+ */
 const SEND_AGAIN_PAUSES_SECONDS = [0, 5, 30, 120, 600, 1_800] as const;
 const LONGEST_SEND_AGAIN_PAUSE_SECONDS = 3_600;
 
@@ -103,7 +106,9 @@ export function isSentAgainOften(times: number): boolean {
   return times > QUIETLY_SENT_AGAIN;
 }
 
-/** The pause after so many voids (from 1). An attempt is never given up. */
+/**
+ * The pause before a charge that was voided so often (from 1) is made again. An attempt is never given up.
+ */
 export function secondsUntilSentAgain(voided: number): number {
   return SEND_AGAIN_PAUSES_SECONDS[voided - 1] ?? LONGEST_SEND_AGAIN_PAUSE_SECONDS;
 }
@@ -121,7 +126,7 @@ function recordOfVoid(held: LockedBilling): OutcomeRecord {
     const restSeconds = secondsUntilSentAgain(held.voidedBefore + 1);
     return { ...kept, ...nothing, ...billing, restSeconds, chargesMade: chargesMade - 1 };
   }
-  // Never charged: nothing follows it, and a last installment is not over.
+  // The billing was never charged: no other follows it, and a last installment is not over.
   if (billing.isSkipped) return { ...kept, ...nothing, ...billing, chargesMade: chargesMade - 1 };
   const after = afterFinalized({ ...held, today: held.chargedOn }, null);
   return { ...kept, ...billing, chargesMade, ...after, moveAlert: moveAlertOf(held, after.subscription) };
@@ -203,8 +208,8 @@ export function factsOfDecline(
 
 /**
  * Whether an outcome shows that the acquirer is reachable; null if it shows nothing. Without a connection it
- * is not. A late answer proves nothing, because resolving asks at once; but while the acquirer is away
- * (`isAway`) the charge was its test and postpones the next one.
+ * is not. A late answer (`unknown`) proves nothing, because resolving asks at once; but while the acquirer is
+ * away (`isAway`) the charge was its test and postpones the next one.
  */
 export function isAcquirerThere(
   outcome: 'approved' | 'preauthorized' | 'declined' | 'unknown' | 'notMade' | 'notSent' | 'notConnected',

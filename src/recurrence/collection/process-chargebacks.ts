@@ -16,10 +16,10 @@ export type ChargebackTools = Pick<ModuleContext, 'database' | 'clock'> & {
 export const DUE_CHARGEBACKS: Look = { piece: CHARGEBACKS_DUE };
 
 const BATCH = 50;
-/** In one jump of the test clock to one instant. */
+/** The most chargebacks of one merchant in one jump of the test clock. */
 const MOST_OF_MERCHANT = 1_000;
 
-/** Returns how many subscriptions were blocked. Throws the first error at the end. */
+/** Returns how many chargebacks there were. Throws the first error at the end. */
 export async function processChargebacks(tools: ChargebackTools): Promise<number> {
   const chargebacks = await listUnprocessedChargebacks(tools.database, BATCH);
   const errors: unknown[] = [];
@@ -28,7 +28,7 @@ export async function processChargebacks(tools: ChargebackTools): Promise<number
   return chargebacks.length;
 }
 
-/** Before the merchant's billings are charged. */
+/** Processes a merchant's chargebacks, before its billings are charged. Returns how many. */
 export async function applyChargebacksOf(tools: ChargebackTools, merchantId: string): Promise<number> {
   for (let processed = 0; processed < MOST_OF_MERCHANT; processed += 1) {
     const chargeback = await findUnprocessedChargeback(tools.database, merchantId);

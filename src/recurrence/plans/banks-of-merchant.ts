@@ -9,7 +9,7 @@ const enrolmentOf = (merchantId: string, transactionId: string) => ({
   amount: cents(1),
 });
 
-/** For a new subscription. null: no bank has Pix Automático switched on. */
+/** Chooses the Pix bank of a new subscription. null: no bank has Pix Automático switched on. */
 export function chooseBank(pixBanks: Choosing, merchantId: string, subscriptionId: string): string | null {
   return pixBanks.choose(enrolmentOf(merchantId, subscriptionId), ({ recurring }) => recurring !== null);
 }
@@ -17,7 +17,7 @@ export function chooseBank(pixBanks: Choosing, merchantId: string, subscriptionI
 /** A rule may send a bank only a share of the subscriptions: samples of ids find them. */
 const SAMPLES = 32;
 
-/** Of every bank that the merchant's subscriptions may get. */
+/** The terms of every bank that may get subscriptions of the merchant. */
 export function leadsOf(
   pixBanks: Choosing & Pick<PixBanks, 'of'>,
   merchantId: string,

@@ -21,7 +21,10 @@ export type PlanCalendar = {
   readonly billings: readonly PlannedBilling[];
 };
 
-/** For a subscription made on a day; null: today. `behindCalendar`: a day lies after the last year. */
+/**
+ * The due days of a subscription made on `startOn`; null: today. `behindCalendar`: a day lies after the year
+ * 9999.
+ */
 async function readPlanCalendar(
   tools: ReadCalendarTools,
   merchantId: string,

@@ -18,12 +18,12 @@ export function dueDayAfter(
   return paymentMethod === 'pixAutomatic' ? pixDueDayAfter(dueOn, planType) : addDays(dueOn, intervalDays);
 }
 
-/** If nothing changes the series. */
+/** A billing of a series that nothing changes. */
 export type PlannedBilling = {
   readonly installment: number;
   readonly dueOn: Day;
   readonly amount: Cents;
-  /** If every charge fails for a lack of funds. */
+  /** The days of its retries, if every charge fails for a lack of funds. */
   readonly retriesOn: readonly Day[];
 };
 

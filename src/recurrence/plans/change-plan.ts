@@ -33,8 +33,8 @@ export type MovePlanTools = {
 };
 
 /**
- * A cancel asks in the same commit for the end of the plan's subscriptions, leaves it to the caller for
- * `leaseMilliseconds`, and returns its key. null: no such plan.
+ * Returns the plan's key; null: there is no such plan. A cancel asks in the same commit for the end of the
+ * plan's subscriptions, and leaves it to the caller for `leaseMilliseconds`.
  */
 export async function changePlanState(
   { clock, movePlan }: MovePlanTools,

@@ -24,7 +24,7 @@ export const PLAN_TYPE_WORDS = {
 
 /** In days, for a custom plan. */
 export const SHORTEST_INTERVAL = 20;
-/** Given as `interval` and `installments` for plan types that define them. */
+/** A value of `interval` or `installments` that counts as not sent, for plan types that set them. */
 export const NOT_SENT = 0;
 
 const NO_INSTALLMENTS = withField('installments', { enum: [NOT_SENT, null] });
@@ -68,7 +68,7 @@ export const CHANGED_RHYTHM = rhythm(
     withField('installments', { type: ['integer', 'null'], minimum: 1 }),
   ),
 );
-/** A new plan has no values to keep. */
+/** A new custom plan must have both fields: it has no values to keep. */
 export const NEW_RHYTHM = rhythm({
   required: ['interval', 'installments'],
   properties: {

@@ -31,7 +31,9 @@ const RETRY_DAYS_AFTER_DUE: readonly number[] = [2, 4, 7];
 const LAST_RETRY_DAY = 7;
 export const MOST_PIX_RETRIES = RETRY_DAYS_AFTER_DUE.length;
 
-/** The day of another try, from tomorrow on. null: none is left. `retriesMade`: before it. */
+/**
+ * The day of another try, from tomorrow on. null: none is left. `retriesMade`: how many there were before.
+ */
 export function pixRetryDay(
   { dueOn, maxRetries }: { readonly dueOn: Day; readonly maxRetries: number },
   retriesMade: number,
@@ -52,7 +54,10 @@ export function isTooLate(
   return attemptNumber === 1 ? dueOn < addDays(today, leadDays) : tryOn <= today;
 }
 
-/** A billing opens when the previous one is over, and may then be moved by the lead time within its cycle. */
+/**
+ * Whether charges can be sent with the bank's lead time. A billing opens when the previous one is over, and
+ * may then be moved by the lead time within its cycle.
+ */
 export function hasLeadTime(planType: PlanType, leadDays: number): boolean {
   return MONTHS[planType] !== undefined || isWeeklyInTime({ leadDays });
 }
@@ -78,7 +83,10 @@ function pixCycleOf(startsOn: Day, planType: PlanType, day: Day): number {
   return Math.floor(((ofYear - year) * 12 + ofMonth - month - begun) / months);
 }
 
-/** The scheme takes one charge each cycle; null: the cycle has no day left. */
+/**
+ * The day on which a billing is charged. The scheme takes one charge in each cycle; null: the cycle has no
+ * day left.
+ */
 export function pixChargeDay(
   { dueOn, startsOn, planType }: { dueOn: Day; startsOn: Day; planType: PlanType },
   earliest: Day,
@@ -96,7 +104,10 @@ export function sentOn(dueOn: Day, leadDays: number, today: Day): Day {
   return laterOf(addDays(dueOn, -leadDays), today);
 }
 
-/** Of the next billing. Pix Automático is sent ahead of its due day; `leadDays` 0: it is not. */
+/**
+ * The day on which the next billing is charged or, by Pix Automático, sent ahead of its due day. `leadDays`
+ * 0: paid by card.
+ */
 export function chargeDayOf(
   { dueOn, chargeOn }: { readonly dueOn: Day; readonly chargeOn: Day },
   leadDays: number,

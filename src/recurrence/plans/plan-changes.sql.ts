@@ -19,10 +19,10 @@ import { PLAN_MOVES, type Plan, type PlanState, type Stamp, searchText } from '.
 import { type EditedPlan, type EditRefusal, planEdit, type WantedPlan } from './plan-edit.ts';
 import { parsePlan, WHOLE_PLAN } from './plans.sql.ts';
 
-/** One by one: plans are few. */
+/** Plans are written one by one: they are few. */
 const LIMITS = { statementsInFlight: 2, waitingCallers: 200 };
 
-/** `request`: with its idempotency key, if any. */
+/** `request`: its idempotency key; null: none. */
 export type NewPlan = {
   readonly plan: Plan;
   readonly planner: MerchantActor;
@@ -96,7 +96,7 @@ function writtenColumns({ name, description, softDescriptor, terms }: EditedPlan
   ];
 }
 
-/** Locks the plan lock, then the row, as new subscriptions do; later ones wait. */
+/** Takes the plan lock, then the row, as new subscriptions do; those that come later wait. */
 const LOCK = statement(
   'plans.lock',
   `select ${WHOLE_PLAN} from (
@@ -108,9 +108,9 @@ const LOCK = statement(
 );
 
 /**
- * Asked under the plan lock, which new subscriptions share: a subscription that is not seen reads the plan
- * afterwards. Each state in the order of the index by plan: others would read all subscriptions of the
- * merchant.
+ * Whether the plan has subscriptions. Asked under the plan lock, which new subscriptions share: one that is
+ * not seen here reads the plan afterwards. Each state is read in the order of the index by plan: other
+ * indexes would read all subscriptions of the merchant.
  */
 const FIND_USE = statement(
   'plans.find_use',
@@ -138,7 +138,7 @@ export type PlanKey = { readonly merchantId: string; readonly planId: string };
 
 export type EditRow = PlanKey & {
   readonly wanted: WantedPlan;
-  /** Of the merchant's banks. */
+  /** The terms of the merchant's Pix banks. */
   readonly leads: readonly RecurringTerms[];
   /** The editing user, and business time. */
   readonly stamp: Stamp;
@@ -193,8 +193,8 @@ const MOVE = statement(
 );
 
 /**
- * Ends the subscriptions made before now (real time, under the plan lock). A repeated cancel includes later
- * ones.
+ * Asks for the end of the subscriptions made before now (real time, under the plan lock). A repeated cancel
+ * includes those made after the first.
  */
 const ASK_FOR_ENDING = statement(
   'plans.ask_for_ending',
@@ -209,7 +209,7 @@ export type MoveRow = PlanKey & {
   readonly state: PlanState;
   readonly stamp: Stamp;
   readonly planner: MerchantActor;
-  /** So long, other processes leave the plan's subscriptions to this one. */
+  /** How long other processes leave the plan's subscriptions to this one. */
   readonly leaseMilliseconds: number;
 };
 
@@ -227,7 +227,7 @@ async function movePlan(tx: AuditedTx, row: MoveRow): Promise<MoveResult> {
     await tx.query(MOVE, [merchantId, planId, state, ...columnsOf(stamp)]);
     tx.record(planMoved(planner, planId, plan.state, state));
   }
-  // Also if canceled already: subscriptions may have been activated since.
+  // Also if the plan was canceled before: subscriptions may have been activated after that.
   if (state === 'canceled')
     await tx.query(ASK_FOR_ENDING, [merchantId, planId, ...columnsOf(stamp), leaseMilliseconds]);
   return 'done';
@@ -249,7 +249,7 @@ function fieldsOf({ name, description, softDescriptor, terms }: EditedPlan): Aud
     installments,
     maxRetries,
     softDescriptor: softDescriptor ?? '',
-    // Last, because the longest, which may be cut.
+    // Last, because it is the longest and may be cut.
     description,
   };
 }

@@ -80,7 +80,7 @@ function becomesOther(before: Terms, after: Terms): boolean {
   return before.planType !== after.planType || before.paymentMethod !== after.paymentMethod;
 }
 
-/** Without fields that only follow from another type. */
+/** The fields that the request itself changes, without those that only follow from another plan type. */
 function differingFields({ terms, softDescriptor }: Plan, wanted: WantedPlan): FixedField[] {
   const isOther = wanted.softDescriptor !== undefined && wanted.softDescriptor !== softDescriptor;
   return [

@@ -26,7 +26,7 @@ export const PLAN_MOVES = {
   canceled: { activate: 'active', deactivate: 'inactive', cancel: 'canceled' },
 } as const satisfies Record<PlanState, Record<PlanEvent, PlanState | null>>;
 
-/** Billed until the subscription ends. */
+/** `installments` of a plan that bills until the subscription ends. */
 export const ENDLESS = 0;
 
 /** Days between two billings; a custom plan has its own. */
@@ -49,7 +49,7 @@ export type Terms = {
   readonly intervalDays: number;
   /** Number of billings, or `ENDLESS`. */
   readonly installments: number;
-  /** After a lack of funds, 0 to `MAX_RETRIES`. */
+  /** Retries after a lack of funds, 0 to `MAX_RETRIES`. */
   readonly maxRetries: number;
 };
 

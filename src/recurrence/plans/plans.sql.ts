@@ -109,7 +109,7 @@ const LIST = pageOf({
      ) p`,
 });
 
-/** Ties by id. */
+/** Ties are ordered by id. */
 export async function listPlanPage(
   database: Reader,
   merchantId: string,

@@ -9,7 +9,7 @@ export const MAX_RETRIES = RETRY_PAUSES_DAYS.length;
 export const RETRY_PAUSES_TEXT = `${RETRY_PAUSES_DAYS.slice(0, -1).join(', ')} and ${RETRY_PAUSES_DAYS.at(-1)}`;
 export const RETRY_NUMBERS_TEXT = `2 to ${MAX_RETRIES + 1}`;
 
-/** Failed for a lack of funds. */
+/** A charge that failed for a lack of funds. */
 export type FailedCharge = {
   readonly attemptNumber: number;
   readonly maxRetries: number;
@@ -24,8 +24,8 @@ export type FailedCharge = {
 export type Retry = { readonly retryOn: Day; readonly isAdvised: boolean };
 
 /**
- * Counts from the scheduled day, or after downtime from the day of the charge. null: none is left. Throws
- * RangeError beyond the calendar.
+ * The next retry, counted from the scheduled day, or after downtime from the day of the charge. null: none is
+ * left. Throws RangeError beyond the calendar.
  */
 export function retryAfterFailure(failed: FailedCharge): Retry | null {
   const { attemptNumber, maxRetries, scheduledOn, chargedOn, earliestRetryOn } = failed;
@@ -36,7 +36,7 @@ export function retryAfterFailure(failed: FailedCharge): Retry | null {
   return isAdvised ? { retryOn: earliestRetryOn, isAdvised } : { retryOn, isAdvised };
 }
 
-/** If every charge fails for a lack of funds. */
+/** The days of all retries, if every charge fails for a lack of funds. */
 export function possibleRetryDays(dueOn: Day, maxRetries: number): Day[] {
   const days: Day[] = [];
   for (

@@ -17,8 +17,8 @@ export type ChangeCardTools = ChangeSubscriptionTools & { readonly storing: Stor
 export type CardOfSubscriber = TypedCard & { readonly address: string };
 
 /**
- * `words`: for the subscriber. Unless it is `changed` or `unknown`, the old card stays. `isUnasked`: no
- * acquirer was asked about the new one.
+ * `words`: for the subscriber. The old card stays unless the kind is `changed`. `isUnasked`: no acquirer was
+ * asked about the new one.
  */
 export type PageChange =
   | { readonly kind: 'changed' | 'notOpen' }
@@ -55,7 +55,7 @@ export async function changeCardOfPage(
 type Stored = { readonly vaultId: string; readonly isVerified: boolean };
 type NotStored = Extract<PageChange, { readonly words: string }>;
 
-/** Verified without a charge where the acquirer can. */
+/** The card is verified without a charge where the acquirer can do that. */
 async function storeCard(
   { storing }: ChangeCardTools,
   keeper: Keeper,

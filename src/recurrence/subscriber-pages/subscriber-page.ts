@@ -10,7 +10,7 @@ import {
   takesCardOfSubscriber,
 } from '../subscriptions/subscription.ts';
 
-/** What the merchant lets anybody who has the address do. */
+/** A page of a subscription, and what the merchant lets anybody do there who has its address. */
 export type SubscriberPage = {
   readonly merchantId: string;
   readonly subscriptionId: string;

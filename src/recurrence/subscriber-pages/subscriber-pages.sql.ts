@@ -188,7 +188,7 @@ const GIVE_TRY_BACK = statement(
    returning card_tries`,
 );
 
-/** For a card that no acquirer was asked about. */
+/** Gives back the try of a card that no acquirer was asked about. */
 export async function giveTryBack(
   database: Database,
   { merchantId, subscriptionId, pageKey }: SubscriberPage,

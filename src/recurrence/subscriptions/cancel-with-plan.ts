@@ -15,8 +15,9 @@ const BATCH = 250;
 const RETRY_SECONDS = 1;
 
 /**
- * Cancels a canceled plan's subscriptions that were active or blocked when asked, batch by batch while `goOn`
- * allows. Returns whether all are canceled; leaves the rest, also after an error, to the background work.
+ * Cancels a canceled plan's subscriptions that were active, blocked or pending when asked, batch by batch
+ * while `goOn` allows. Returns whether all are canceled; leaves the rest, also after an error, to the
+ * background work.
  */
 export async function endWithPlan(
   { database, deliverer }: Pick<EndingTools, 'database' | 'deliverer'>,
@@ -37,7 +38,7 @@ export async function endWithPlan(
     else await handBackPlanCancellation(database, ending, left === 0 ? 0 : RETRY_SECONDS);
     return isDone;
   } catch (error) {
-    // If this fails too, the lease ends.
+    // If this fails too, the background work goes on when the lease ends.
     await handBackPlanCancellation(database, ending, RETRY_SECONDS).catch(() => {});
     throw error;
   }
@@ -51,9 +52,9 @@ export type EndingTools = {
 };
 
 /**
- * True also when nothing is pending. Errors here do not concern the request, whose cancel is done: the
- * background work meets and logs them. Nothing of the plan is charged meanwhile
- * (`collection/charge-intents.sql`).
+ * Ends the subscriptions of a canceled plan within its request. True: none is left to end. Errors here do not
+ * concern the request, whose cancel is done: the background work meets and logs them. Nothing of the plan is
+ * charged meanwhile (`collection/charge-intents.sql`).
  */
 export async function cancelWithPlan(
   { database, deliverer, endInLine }: EndingTools,

@@ -10,7 +10,7 @@ export type ChangeSubscriptionTools = {
   readonly writeChange: BatchedWrite<SubscriptionChange, ChangeResult>;
 };
 
-/** A customer without fields is none. */
+/** A customer without fields removes the customer. */
 export type WantedChange =
   | StatusChange
   | CardOfSubscriber

@@ -49,7 +49,7 @@ export type CardOfSubscriber = {
   readonly isVerified: boolean;
 };
 
-/** By which credential, and when in business time. Ids are UUIDs in lower case. */
+/** `actor`: by which credential. `at`: business time. Ids are UUIDs in lower case. */
 export type SubscriptionChange = {
   readonly merchantId: string;
   readonly subscriptionId: string;
@@ -64,7 +64,9 @@ export type SubscriptionChange = {
 
 export type ChangeResult = 'changed' | ChangeRefusal;
 
-/** The plan lock: a cancel of the plan includes earlier activations. A subscription keeps its plan. */
+/**
+ * The plan lock, so that a cancel of the plan includes activations before it. A subscription keeps its plan.
+ */
 const SHARE_PLAN = statement(
   'subscriptions.share_plan',
   `select pg_advisory_xact_lock_shared(hashtextextended(s.merchant_id || '|' || s.plan_id::text,
@@ -95,7 +97,7 @@ const LOCK = statement(
    from subscriptions s where s.merchant_id = $1 and s.subscription_id = $2 for no key update`,
 );
 
-/** Voided charges do not count. */
+/** One of the two newest billings. Voided charges do not count as charges. */
 const LATEST = rowCodec(
   {
     billingId: column.text(),
@@ -124,7 +126,7 @@ const LATEST = rowCodec(
   'b',
 );
 
-/** An open billing is the newest. Locked, so that no charge of it begins. */
+/** An open billing is the newest. The billings are locked, so that no charge of them begins. */
 const LOCK_LATEST_BILLINGS = statement(
   'subscriptions.lock_latest_billings',
   `select ${LATEST.columns}
@@ -200,7 +202,8 @@ const CHANGE_CUSTOMER = statement(
 );
 
 /**
- * One commit each, because writes depend on reads under the lock. Each ends by writing to the audit chain.
+ * Each change has a commit of its own: what it writes depends on what it reads under the lock, and it ends
+ * with an entry in the audit chain.
  */
 const LIMITS = { statementsInFlight: 2, waitingCallers: 500 };
 
@@ -228,7 +231,7 @@ function written(result: ChangeResult, isNotified = false): Written {
   return { result, isNotified };
 }
 
-/** Never after its deadline: an activation leads to a charge. */
+/** Writes nothing after the deadline: an activation leads to a charge. */
 async function writeChange(
   { audit, deliverer }: WriteTools,
   change: SubscriptionChange,
@@ -252,7 +255,7 @@ async function writeChange(
   return result;
 }
 
-/** A new subscription has no entry: it stores its creator and time itself. */
+/** A new subscription has no entry in the audit log: it stores its creator and time itself. */
 function subscriptionChanged(
   { actor, subscriptionId }: SubscriptionChange,
   before: AuditDetail,
@@ -269,7 +272,7 @@ async function lock(tx: Tx, { merchantId, subscriptionId }: SubscriptionChange):
   return row === undefined ? null : { ...LOCKED.parse(row), terms: TERMS.parse(row) };
 }
 
-/** Without a card it cannot become active: there is nothing to charge. */
+/** Without a card a subscription cannot become active: there is nothing to charge. */
 async function moveStatus(tx: AuditedTx, change: SubscriptionChange, wanted: StatusChange): Promise<Written> {
   const { merchantId, subscriptionId, at } = change;
   const key = [merchantId, subscriptionId];

@@ -32,7 +32,8 @@ export type SubscriptionToCreate = {
 };
 
 /**
- * Opens the first billing too. Malformed ids count as unknown. A repetition returns the same subscription.
+ * Creates a subscription with its first billing. Malformed ids count as unknown. A repetition returns the
+ * same subscription.
  */
 export function createSubscription(
   tools: CreateSubscriptionTools,

@@ -1,4 +1,4 @@
-/** As the merchant described it; at least one field is set. */
+/** A customer as the merchant described him; at least one field is set. */
 export type Customer = {
   readonly name?: string;
   readonly email?: string;
@@ -22,7 +22,7 @@ export function readCustomer(value: unknown): Customer | undefined {
   return typeof value === 'object' && value !== null ? value : undefined;
 }
 
-/** Only names: the values are personal data. */
+/** The names of the changed fields. Their values are personal data. */
 export function changedCustomerFields(before: Customer | null, after: Customer | null): string {
   return CUSTOMER_FIELDS.filter((field) => before?.[field] !== after?.[field]).join(', ');
 }

@@ -29,7 +29,7 @@ const LIST = statement(
    order by s.merchant_id, s.subscription_id limit $5`,
 );
 
-/** In key order, after a place. */
+/** The subscriptions of a person in order of their keys, after `behind`. */
 export async function listCustomerSubscriptions(
   database: Database,
   { document, merchantId }: PersonFilter,
@@ -52,7 +52,7 @@ const FIND_BUYERS = statement(
    where b.merchant_id = $1 and b.billing_id = any ($2::uuid[]) and s.customer is not null`,
 );
 
-/** By billing: the subscription's customer. */
+/** The customers of the billings' subscriptions, by billing. */
 export async function findBuyersOfBillings(
   database: Reader,
   merchantId: string,
@@ -64,7 +64,8 @@ export async function findBuyersOfBillings(
 }
 
 /**
- * Marks customers as written now, so that they are read again into records that expire after so many days.
+ * Marks customers as written now, so that they are read again into the records of buyers, which expire after
+ * so many days.
  */
 const RENEW_OLD = statement(
   'subscriptions.renew_old_customers',
@@ -79,7 +80,7 @@ const RENEW_OLD = statement(
    returning 1`,
 );
 
-/** Up to `limit` customers written more than half of `days` ago. */
+/** Renews up to `limit` customers written more than half of `days` ago. Returns how many. */
 export async function renewOldCustomers(database: Database, limit: number, days: number): Promise<number> {
   return (await database.query(RENEW_OLD, [limit, days])).length;
 }

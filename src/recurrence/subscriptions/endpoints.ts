@@ -74,7 +74,7 @@ import { findSubscription } from './subscriptions.sql.ts';
 
 type ReadSubscriptionsTools = Pick<ModuleContext, 'lookUp' | 'search' | 'database'>;
 
-/** Sorted without an index in a second or two. */
+/** So many subscriptions are sorted without an index in a second or two. */
 const MOST_SORTED = 300_000;
 
 /** Throws `Overloaded` when too many of the merchant's searches wait. */
@@ -90,7 +90,7 @@ async function listSubscriptions(
   );
 }
 
-/** With its history. null for unknown subscriptions and those of other merchants. */
+/** A subscription with its history; null: unknown, or of another merchant. */
 function readSubscription(
   { lookUp }: Pick<ReadSubscriptionsTools, 'lookUp'>,
   merchantId: string,
@@ -101,8 +101,8 @@ function readSubscription(
 }
 
 /**
- * Finds unknown plan and card of a request that is only partly readable. An inactive plan is not a fault of
- * the request.
+ * Finds an unknown plan or card in a request of which only a part may be readable. An inactive plan is not a
+ * fault of the request.
  */
 async function checkNewSubscription(
   { lookUp }: { readonly lookUp: LookUp },
@@ -222,7 +222,7 @@ export type PlanCancellationTools = MovePlanTools &
     readonly wakeSignal: WakeSignal;
   };
 
-/** Of the deadline, reserved for the current batch and the answer. */
+/** The time before the deadline that is left for the current batch and the answer. */
 const ANSWER_MILLISECONDS = 3_000;
 
 export const PLAN_STATUS_ENDPOINTS: readonly Endpoint<PlanCancellationTools>[] = [
@@ -318,7 +318,7 @@ type NewSubscriptionCall = Parameters<typeof callerOf>[0] &
     readonly deadlineAt: number;
   };
 
-/** With a stored card, or by Pix Automático without one. */
+/** Creates a subscription with a stored card or, without one, by Pix Automático. */
 function createBy(
   tools: SubscriptionTools,
   call: NewSubscriptionCall,
@@ -366,7 +366,7 @@ async function readAuthorization(
   return found && writeAuthorization(found, pages, clock.now(merchantId));
 }
 
-/** With an unknown name the status is that of a malformed request, whatever else is refused. */
+/** Refusals with status 400 come first: they decide the status of the answer, whatever else is refused. */
 function writeCreated(result: CreateSubscriptionResult, language: Language): Answer {
   if (result.kind === 'created') return { status: 200, body: result.subscriptionId };
   const shapes = result.refusals.map((refusal) => SUBSCRIPTION_CREATION_REFUSALS[refusal]);

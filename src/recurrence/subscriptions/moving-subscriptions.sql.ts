@@ -11,7 +11,7 @@ const MOVING = rowCodec({
   orderNumber: column.text('s.order_number'),
   accountNumber: column.text('s.account_number'),
   customer: column.nullable(column.parsedBy(readCustomer, 's.customer')),
-  /** null if no billing is open, like the next three. */
+  /** null if no billing is open, like the next three fields. */
   dueOn: column.nullable(column.day('b.due_on')),
   chargeOn: column.nullable(column.day('b.charge_on')),
   chargesMade: column.nullable(column.whole('b.charges_made')),
@@ -32,7 +32,7 @@ const LIST = statement(
    order by s.subscription_id`,
 );
 
-/** Active subscriptions by card with their open billings, after an id. */
+/** Active subscriptions by card with their open billings, in order of their ids, after `behind`. */
 export async function listMovingSubscriptions(
   database: Database,
   merchantId: string,
@@ -57,7 +57,7 @@ const FIND = statement(
   `select ${MOVED.columns} from subscriptions where merchant_id = $1 and subscription_id = any($2::uuid[])`,
 );
 
-/** Those of the ids that exist, with the fields that never change. */
+/** The subscriptions with these ids that exist, with fields that never change. */
 export async function findMovedSubscriptions(
   database: Database,
   merchantId: string,

@@ -47,7 +47,7 @@ const CLAIM = statement(
    returning ${CANCELLATION.columns}`,
 );
 
-/** Claims those without a lease, of all merchants, oldest first. */
+/** Claims pending ends whose lease is over, of all merchants, oldest first. */
 export async function claimPlanCancellations(
   database: Database,
   limit: number,
@@ -74,8 +74,8 @@ const PASS = statement(
 );
 
 /**
- * Still to end and not locked. Every change of a subscription or its open billing locks the subscription
- * first.
+ * Locks subscriptions that are still to end and that no other transaction has locked. Every change of a
+ * subscription or its open billing locks the subscription first.
  */
 const LOCK_SUBSCRIPTIONS = statement(
   'plan_cancellations.lock_subscriptions',
@@ -117,7 +117,7 @@ const LOCK_BILLINGS = statement(
    ) k on true`,
 );
 
-/** By ctid: a join could be planned while the tables are small. */
+/** Rows are updated by ctid: a join could be planned while the tables are small. */
 const END_SUBSCRIPTIONS = statement(
   'plan_cancellations.end_subscriptions',
   `with moved as (
@@ -172,7 +172,7 @@ export const FIRST_PLACE: EndingPlace = { state: 'active', behind: FIRST_ID };
 
 export type EndedBatch = {
   readonly ended: number;
-  /** Locked by another transaction: left for the next walk. */
+  /** How many are left for the next run: another transaction has locked them or their billings. */
   readonly left: number;
   readonly isNotified: boolean;
   readonly next: EndingPlace | null;
@@ -219,7 +219,7 @@ async function endFree(
   return { ended: free.length, isNotified: ended?.notice_waits === true };
 }
 
-/** All have one event, each its own text. */
+/** All alerts have one event, and each a text of its own. */
 function endAlerts(subscriptionIds: readonly string[]): [event: AlertEvent, bodies: string[]] {
   const alerts = subscriptionIds.map((subscriptionId) =>
     moveAlert({ subscriptionId, state: 'canceled', reason: 'plan' }),

@@ -82,7 +82,7 @@ type Move = {
   readonly reason: SubscriptionReason | null;
   readonly billingId?: string | null;
   readonly paymentId?: string | null;
-  /** Instead of the text of a reactivation. */
+  /** The text of an activation, instead of that of a reactivation. */
   readonly description?: string;
   /** Who activated it again; absent: its merchant. */
   readonly by?: keyof typeof REACTIVATED;

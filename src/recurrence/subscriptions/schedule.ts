@@ -67,7 +67,7 @@ function daysBetween(from: Day, to: Day): number {
   return (Date.parse(to) - Date.parse(from)) / MILLISECONDS_PER_DAY;
 }
 
-/** Not skipped. Read for a change of status. */
+/** A billing that is not skipped, as it is read for a change of status. */
 export type CountedBilling = {
   readonly billingId: string;
   readonly installment: number;
@@ -93,9 +93,10 @@ const NOTHING: StatusMove = { state: null, ends: null, opens: null };
 
 /**
  * The effect of a cancel or an activation. `latest`: at least the two newest billings that were not skipped,
- * newest first. An activated subscription has nothing open but a charge under way; anything else would end
- * and be billed again. Never charges the past: bills the next day of the series, a day later if another
- * installment was charged on it. `completed`: no installment is left.
+ * newest first. An open billing under charge is left to its charge. Any other open billing ends, and an
+ * activation opens the next. The past is never charged: the next day of the series is billed, a day later if
+ * another installment was charged on it. `completed`: no installment is left. `notAuthorized`: a new
+ * authorization is needed.
  */
 export function statusMove(
   subscription: Pick<Subscription, 'state' | 'terms' | 'firstDueOn' | 'installmentsPaidBefore'>,

@@ -98,7 +98,10 @@ const SORTED_OF_PLANS = pageOf({
   shown: SHOWN,
 });
 
-/** By order number, card or customer there are few: all are read. `$9` to `$11`: further filters, or null. */
+/**
+ * Few subscriptions have one order number, card or customer: all are read. `$9` to `$11`: further filters, or
+ * null.
+ */
 const IS_WANTED = `s.state = any ($4::text[]) and case when $5::text = '' then true else strpos((
        select search_name from plans where merchant_id = $1 and plan_id = s.plan_id limit 1
      ), $5) > 0 end and ($9::uuid is null or s.vault_id = $9)
@@ -145,7 +148,7 @@ const SORTED_OF_EMAIL = pageOf({
   shown: SHOWN,
 });
 
-/** Nothing above `mostSorted` rows in an order without index. */
+/** Refuses to sort more than `mostSorted` rows in an order without an index. */
 export async function searchSubscriptions(
   database: Reader,
   merchantId: string,

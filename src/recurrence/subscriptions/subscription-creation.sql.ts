@@ -20,11 +20,11 @@ export type NewSubscription = {
   readonly accountNumber: string;
   /** null: today plus the plan's trial. */
   readonly firstDueOn: Day | null;
-  /** At another gateway; the first billing is the next installment. */
+  /** Installments paid at another gateway; the first billing here is the next one. */
   readonly installmentsPaid: number;
   /** When the first billing, which waits for a retry, is charged; null: on its due day. */
   readonly chargeOn: Day | null;
-  /** For the first billing, at the other gateway. */
+  /** Charges of the first billing that another gateway has made. */
   readonly chargesMade: number;
   /** From another gateway: an inactive plan takes it too. */
   readonly isMoving: boolean;
@@ -39,8 +39,8 @@ export type NewSubscription = {
 export type SubscriptionCreationResult = 'created' | 'keyUsed' | readonly SubscriptionCreationRefusal[];
 
 /**
- * Half to even, like `centsOfPlanAmount`. `round` goes away from zero, but `amount * 50` of a half cent is
- * never at a half.
+ * Rounds half to even, like `centsOfPlanAmount`. `round` goes away from zero, but `amount * 50` of a half
+ * cent is never at a half.
  */
 const CENTS = `(case when mod(e.amount * 100, 1) = 0.5
   then 2 * round(e.amount * 50) else round(e.amount * 100) end)::bigint`;
@@ -168,7 +168,7 @@ const EXPLAIN = statement(
    ) c on true`,
 );
 
-/** Subscription, first billing and key in one commit. Repeatable: ids are new for each caller. */
+/** Writes subscription, first billing and key in one commit. Repeatable: ids are new for each caller. */
 export function newSubscriptionsWrite(
   database: Database,
 ): BatchedWriteOptions<NewSubscription, SubscriptionCreationResult> {

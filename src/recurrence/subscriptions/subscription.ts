@@ -33,9 +33,9 @@ export const SUBSCRIPTION_EVENTS = [
 export type SubscriptionEvent = (typeof SUBSCRIPTION_EVENTS)[number];
 
 /**
- * Why it is not active. `user`: a user here, or the merchant's side at its Pix bank. `payer`: the payer ended
- * the authorization. `unanswered`: the bank never made one. `plan`: its plan was canceled. `declined`: a
- * charge was denied for good. `subscriber`: at his page.
+ * Why a subscription is not active. `user`: a user here, or the merchant's side at its Pix bank. `payer`: the
+ * payer ended the authorization. `unanswered`: the bank never made one. `plan`: its plan was canceled.
+ * `declined`: a charge was denied for good. `subscriber`: canceled by the subscriber at his page.
  */
 export const SUBSCRIPTION_REASONS = [
   'user',
@@ -94,16 +94,19 @@ export type Subscription = {
   /** null: paid by Pix Automático. */
   readonly vaultId: string | null;
   readonly orderNumber: string;
-  /** On the transactions of its charges. */
+  /** The account on the transactions of its charges. */
   readonly accountNumber: string;
   readonly state: SubscriptionState;
   /** null while active or pending. */
   readonly reason: SubscriptionReason | null;
   /** Stays when the plan changes; name and description follow the plan. */
   readonly terms: Terms;
-  /** All later due days are whole intervals after it. */
+  /**
+   * The due day of its first billing here. The series goes on from it, or from an activation before any
+   * charge.
+   */
   readonly firstDueOn: Day;
-  /** At another gateway. */
+  /** Installments paid at another gateway. */
   readonly installmentsPaidBefore: number;
   /** null if none was given, or it was erased. */
   readonly customer: Customer | null;
@@ -162,7 +165,10 @@ export type Enroller = {
   readonly accountNumber: string;
 };
 
-/** Plans and cards of other merchants are unknown. The last ones: by Pix Automático, or not. */
+/**
+ * Plans and cards of other merchants are unknown. The refusals from `firstDueByPix` on depend on how the plan
+ * is paid.
+ */
 export type SubscriptionCreationRefusal =
   | 'unknownPlan'
   | 'unknownCard'
@@ -177,7 +183,11 @@ export type SubscriptionCreationRefusal =
   | 'payerAccountNeeded'
   | 'automaticPixOff';
 
-/** `completed`: no installment is left. `cardRemoved`: its card is gone. `unknownCard`: the new one. */
+/**
+ * `completed`: no installment is left. `cardRemoved`: the subscription's card is gone. `unknownCard`: the new
+ * card is not in the vault. `notAuthorized`: a new authorization is needed. `notByCard`: it is paid by Pix
+ * Automático.
+ */
 export type ChangeRefusal =
   | 'notFound'
   | 'completed'

@@ -61,7 +61,7 @@ function parseEvent(row: Row): SubscriptionEntry {
   return { ...event, stamp: { by, at } };
 }
 
-/** Repeated cancels and activations may make many: the newest are shown. */
+/** Repeated cancels and activations may make many events: the newest are shown. */
 const FIND = statement(
   'subscriptions.find',
   `select ${WHOLE_SUBSCRIPTION}, ${HISTORY.columns} from subscriptions s cross join lateral (
@@ -77,7 +77,7 @@ const FIND = statement(
    ) e where s.merchant_id = $1 and s.subscription_id = $2`,
 );
 
-/** With its newest hundred events; null if there is none. */
+/** The subscription with its newest hundred events; null: there is none. */
 export async function findSubscription(
   database: Reader,
   merchantId: string,
@@ -99,9 +99,9 @@ export const WRITTEN_EVENTS = `written_events as (
    )`;
 
 /**
- * For changes of state. Follows a CTE `moved`, an update that returns merchant_id, subscription_id, the new
- * state and reason, modified_by, modified_at, and as billing_id the causing billing or `null::uuid`. It must
- * not touch subscriptions already in that state.
+ * Inserts the events of changes of state. Follows a CTE `moved`, an update that returns merchant_id,
+ * subscription_id, the new state and reason, modified_by, modified_at, and as billing_id the causing billing
+ * or `null::uuid`. It must not touch subscriptions already in that state.
  */
 export const WRITTEN_MOVES = `happened as (
      select m.merchant_id, m.subscription_id, case m.state when 'active'
@@ -111,7 +111,8 @@ export const WRITTEN_MOVES = `happened as (
    ), ${WRITTEN_EVENTS}`;
 
 /**
- * The alerts of those changes, for `ENQUEUE_ALERTS`: `moved` also returns account_number, event and notice.
+ * The alerts of the changes in `moved`, for `ENQUEUE_ALERTS`: `moved` also returns account_number, event and
+ * notice.
  */
 export const MOVE_NOTICES = `select m.merchant_id, m.event, m.subscription_id as notice_of,
        m.account_number, m.notice as body, m.modified_at as moment
@@ -129,12 +130,15 @@ const authorizedOf = (
        where a.merchant_id = ${place}.merchant_id and a.subscription_id = ${place}.subscription_id
      ) end`;
 
-/** How many days before its due day a charge is sent to that bank; 0 without one. `leadDays`: as agreed. */
+/**
+ * How many days before its due day a charge is sent to the Pix bank; 0 without a bank. `leadDays`: as agreed
+ * with the payer.
+ */
 export type LeadDaysOf = (agreed: { readonly bank: string | null; readonly leadDays: number }) => number;
 
 export type CardKey = { readonly merchantId: string; readonly vaultId: string };
 
-/** Without a document only the card shows whose a customer is. */
+/** A subscription whose customer has no document: only the card shows who he is. */
 const NAMELESS = rowCodec(
   {
     merchantId: column.text(),
@@ -163,7 +167,7 @@ const CARDS = inputRows<CardKey>(
   { after: 1 },
 );
 
-/** Only the index by card has this range in order, as in `vault.delete_card`. */
+/** The range and order of `vault_id` are read from the index by card alone, as in `vault.delete_card`. */
 const LIST = statement(
   'subscriptions.list_of_cards',
   `select ${CARD_SUBSCRIPTION.columns} from ${CARDS.sql} cross join lateral (
@@ -173,7 +177,7 @@ const LIST = statement(
    ) s`,
 );
 
-/** Up to `limit` for each card. */
+/** Subscriptions paid by these cards, up to `limit` for each card. */
 export async function listSubscriptionsOf(
   database: Database,
   cards: readonly CardKey[],
@@ -192,7 +196,7 @@ const LIST_NAMELESS = statement(
    ) s`,
 );
 
-/** With a customer without document; up to `limit` for each card. */
+/** Subscriptions whose customer has no document, up to `limit` for each card. */
 export async function listNamelessSubscriptionsOf(
   database: Database,
   cards: readonly CardKey[],
@@ -219,7 +223,10 @@ const ERASE_NAMELESS = statement(
    returning ${ERASED.columns}`,
 );
 
-/** Only of ended subscriptions, up to `limit` for each card; returns their ids. */
+/**
+ * Erases customers without document, only of ended subscriptions, up to `limit` for each card. Returns the
+ * ids.
+ */
 export async function eraseNamelessSubscriptionsOf(
   tx: Tx,
   cards: readonly CardKey[],
