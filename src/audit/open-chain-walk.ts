@@ -123,8 +123,8 @@ export type TailLook = {
 };
 
 /**
- * Each look reads on from the one before. What is altered after it was read is found by `parcela audit
- * verify` alone. A fault stays until the process ends.
+ * Each look reads on from the one before. What is altered after it was read is found by
+ * `parcela audit verify` alone. A fault stays until the process ends.
  */
 export function openTailCheck({ database, keyring }: VerifyTools): () => Promise<TailLook> {
   let walk: ChainWalk | null = null;

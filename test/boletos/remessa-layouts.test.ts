@@ -190,7 +190,7 @@ test('a line of another beneficiary of Sicredi with the same number answers and 
     await returned(number, '09', 3_300, { name: 'dayless', dueOn: '' as Day }),
     await returned(number, '09', 3_300, { name: 'nothing', dueOn: '' as Day, document: '0000000000' }),
     // Another document speaks against the line, whatever else is the boleto's.
-    await returned(number, '06', 3_300, { name: 'document', document: '0000000007' }),
+    await returned(number, '06', 3_300, { name: 'document', document: '0000900007' }),
     await returned(number, '06', 3_300, { name: 'short', document: String(Number(ourNumber.slice(-10))) }),
   ];
   for (const printed of foreign.slice(1)) {
