@@ -39,7 +39,7 @@ const MOST_ROUNDS_OF_BILLS = 10;
 const CARD_MILLISECONDS = 10_000;
 
 /**
- * `underWay`: has no outcome yet. `subscription`: active or blocked, or paid by this card. `message`: not
+ * `underWay`: has no outcome yet. `subscription`: not ended, or paid by this card. `message`: not
  * sent yet. `merchantText`: a text of the merchant names the person. `openBoleto`, `openPix`: may still be
  * paid.
  */

@@ -74,7 +74,7 @@ async function readAsked(given: GivenOptions, tools: AuditedCommandTools): Promi
 
 const LEFT_SENTENCES = {
   underWay: 'it is being charged or its outcome is being found out: repeat this when that is over',
-  subscription: 'a subscription is active or blocked: have it canceled, then repeat this',
+  subscription: 'a subscription has not ended: have it canceled, then repeat this',
   message: 'a message to the merchant is still to be sent; it does not name the customer',
   openBoleto: 'it may still be paid: have it canceled, then repeat this',
   openPix: 'it may still be paid: have it canceled, then repeat this',

@@ -206,7 +206,7 @@ export const UPDATE_PLAN = contract({
   summary: 'Change a plan',
   description:
     'What you leave out keeps its value; `interval` and `installments` follow `planType` when that changes. The amount of an ' +
-    'Active plan cannot change. While a subscription of the plan is Active or Blocked, only `name` and `description` can.',
+    'Active plan cannot change. While a subscription of it is Pending, Active or Blocked, only `name` and `description` can.',
   parameters: PLAN_PARAMETERS,
   body: named(
     'PlanUpdateRequest',

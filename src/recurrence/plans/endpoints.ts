@@ -74,8 +74,8 @@ function createPlan(
 export type PlanRefusal = 'behindCalendar';
 
 const IN_USE = {
-  pt: 'Este campo não pode ser alterado enquanto o plano tem assinaturas ativas ou bloqueadas.',
-  en: 'This field cannot change while the plan has active or blocked subscriptions.',
+  pt: 'Este campo não pode ser alterado enquanto o plano tem assinaturas ativas, bloqueadas ou pendentes.',
+  en: 'This field cannot change while the plan has active, blocked or pending subscriptions.',
 };
 
 const MISSING = {

@@ -208,7 +208,7 @@ const MOVE_PLAN = contract({
   summary: 'Change the status of a plan',
   description:
     'Any status to any other. Only an Active plan takes new subscriptions; an Inactive one goes on charging those it has. Canceled ' +
-    'cancels its Active and Blocked subscriptions and what they have open. From the answer on none of them is charged; of tens of ' +
+    'cancels its Pending, Active and Blocked subscriptions and what they have open. From the answer on none of them is charged; of tens of ' +
     'thousands the last may be shown as Canceled seconds later. A charge that is under way takes its outcome first.',
   parameters: PLAN_PARAMETERS,
   body: named('PlanStatusRequest', { status: Type.Enum(Object.values(PLAN_STATE_WORDS)) }),
