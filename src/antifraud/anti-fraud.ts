@@ -8,7 +8,10 @@ import type { Instant } from '../values/instant.ts';
 export const VERDICTS = ['accept', 'review', 'reject'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-/** Of one text, under every key that recent velocity events used, current key first. Empty: no text. */
+/**
+ * The fingerprints of one text, one under each key that recent velocity events used, the current key first.
+ * Empty: no text.
+ */
 export type Fingerprints = readonly Buffer[];
 
 /** As the merchant sent them; null: not sent. */
@@ -81,7 +84,7 @@ export const NO_FINGERPRINTS: CodeFingerprints = { addressFingerprints: [], devi
 /** `reasons`: names for the merchant's staff, such as `card/hour/attempts`, without data of the buyer. */
 export type Decision = { readonly verdict: Verdict; readonly reasons: readonly string[] };
 
-/** A try to pay. Fingerprints reveal nothing without the key; null: the text was absent. */
+/** A try to pay, as the velocity rules count it. null: the sale did not have the text. */
 export type VelocityEvent = {
   readonly cardFingerprint: Buffer;
   readonly documentFingerprint: Buffer | null;
@@ -93,13 +96,13 @@ export type VelocityEvent = {
 export type Decider = {
   readonly name: string;
   readonly timeoutMilliseconds: number;
-  /** The recorded reason if the decider made no decision. */
+  /** The reason that is recorded if the decider fails or does not answer in time. */
   readonly silentReason: string;
   /** May be slow and may fail: at a deadline the caller aborts `signal` and uses the verdict for silence. */
   decide(sale: Sale, signal: AbortSignal): Promise<Decision>;
   /** False: accepts this sale without being asked. Absent: is always asked. */
   isConcerned?(sale: Sale): boolean;
-  /** null: none is asked about the sale. */
+  /** The name of the provider that is asked about the sale; null: none is. */
   providerOf?(sale: Sale): string | null;
 };
 
@@ -107,7 +110,9 @@ export type AskedDecision = Decision & { readonly provider: string | null };
 
 const TRIGGER_REASON = 'trigger';
 
-/** Of a transaction's row. An operator may set rules beyond it; the first reasons are enough. */
+/**
+ * What a transaction's row holds of them. Rules of an operator may give more; the first reasons are enough.
+ */
 const MOST_REASON_CHARACTERS = 500;
 
 /** As stored: whole names separated by commas, as many as fit. */

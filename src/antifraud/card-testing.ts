@@ -1,6 +1,6 @@
 import type { Counts } from './velocity.ts';
 
-/** `stop` refuses. `observe` lets the try pass and raises the alarm. */
+/** `stop` refuses the try and raises the alarm, `observe` raises it alone. */
 export const CARD_TESTING_MODES = ['stop', 'observe', 'off'] as const;
 export type CardTestingMode = (typeof CARD_TESTING_MODES)[number];
 
@@ -10,7 +10,7 @@ export type CardTesting = 'cards' | 'codes';
 /** The recorded reason if a sale or verification is refused because of card testing at the whole merchant. */
 export const ENUMERATION_REASON = 'merchant/hour/enumeration';
 
-/** Only new cards count. Nobody can guess a stored card. */
+/** Of sales only those with a new card count: nobody can guess a stored one. */
 export const TESTED_KINDS = ['verification', 'sale'] as const;
 export type TestedKind = (typeof TESTED_KINDS)[number];
 
@@ -28,7 +28,10 @@ export type TestedCards = {
 
 export type TestedByKind = Readonly<Record<TestedKind, TestedCards>>;
 
-/** Fewer prove nothing. A verification sells nothing, and nobody has twenty bad cards of his own to store. */
+/**
+ * So many failed cards of an hour at least. Of verifications fewer are enough: nobody has twenty bad cards
+ * of their own to store.
+ */
 const LEAST_FAILED: Readonly<Record<TestedKind, number>> = { verification: 20, sale: 40 };
 /** With fewer cards in the day, the merchant's usual share is not known. */
 const LEAST_USUAL_CARDS = 100;
@@ -41,7 +44,10 @@ export function isSuspicious({ declines }: Pick<Counts['hour'], 'declines'>): bo
   return declines >= Math.min(...Object.values(LEAST_FAILED));
 }
 
-/** Testing of the other kind counts only if it would stop sales: bad verifications must not close a shop. */
+/**
+ * Whether a try of this kind is stopped. The other kind counts too, but only from as many failed cards as
+ * stop sales: some bad verifications must not close a shop.
+ */
 export function isEnumeration(kind: TestedKind, tested: TestedByKind): boolean {
   return TESTED_KINDS.some((each) => {
     const least = each === kind ? LEAST_FAILED[kind] : LEAST_FAILED.sale;

@@ -65,7 +65,10 @@ const FIND_WRITTEN = statement(
    join anti_fraud_codes c on c.merchant_id = i.merchant_id and c.code = i.code`,
 );
 
-/** The code is new for each caller: an existing one was written before a lost connection. */
+/**
+ * Each caller brings a new code, so one that is there already was written by its own try, before a lost
+ * connection.
+ */
 export function codesWrite(database: Database): BatchedWriteOptions<CodeRow, CodeResult> {
   return {
     name: 'antiFraudCodes',
@@ -124,7 +127,7 @@ export function codesRead(database: Database): BatchedReadOptions<CodeKey, CodeF
 
 const PRINT_BYTES = 32;
 
-/** Concatenated, because rows of a batch are arrays, and nested arrays must be of equal length. */
+/** In one value: a batch is sent as arrays, and PostgreSQL takes nested arrays of equal length only. */
 function bytesOf(prints: Fingerprints): Buffer | null {
   return prints.length === 0 ? null : Buffer.concat(prints);
 }
@@ -137,7 +140,10 @@ function parseFingerprints(bytes: unknown): Fingerprints | undefined {
   );
 }
 
-/** Locks codes in key order before anything else. Reads CTE `fresh`: merchant_id, code, transaction_id. */
+/**
+ * Locks codes in the order of their keys, so that two statements cannot deadlock. Reads CTE `fresh`:
+ * merchant_id, code, transaction_id.
+ */
 export const HOLD_CODES = `one_for_each_code as (
      select distinct on (merchant_id, code) merchant_id, code, transaction_id from fresh where code is not null
      order by merchant_id, code, transaction_id

@@ -27,24 +27,24 @@ export type DecideTools = {
   readonly deciders: readonly Decider[];
   /** What the velocity rules count of a sale, whatever decided it; null: nothing. */
   readonly velocityEventOf: (sale: Sale) => VelocityEvent | null;
-  /** Homologation: trigger addresses decide by themselves. */
+  /** True in homologation: there some e-mail addresses of the buyer (`TRIGGERS`) decide by themselves. */
   readonly takesTriggers: boolean;
-  /** If a decider fails or does not answer in time. */
+  /** The verdict on a sale when a decider fails or does not answer in time. */
   readonly verdictWhenSilent: Verdict;
   readonly observeDecision: (merchantId: string, decision: Decision) => void;
   readonly warnOfSilence: (decider: string, error: unknown) => void;
 };
 
 export type DecidedSale = AskedDecision & {
-  /** Written in the commit of the intent; null: nothing is counted. */
+  /** Written in the commit of the intent; null: the velocity rules count nothing of this sale. */
   readonly attempt: VelocityEvent | null;
 };
 
 /**
  * Decides a sale before its intent is written and before the acquirer is asked. A rejected sale is not
- * counted, so further tries cost no write. Throws `Overloaded` if we ourselves are overloaded: if that
- * counted as a decider's silence, a burst would switch the decider off. `deadlineAt` is on the monotonic
- * clock.
+ * counted, so further tries cost no write. Throws `Overloaded` if we ourselves have too much to do: if this
+ * counted as a decider's silence, sales of a burst would be decided without it. `deadlineAt` is on the
+ * monotonic clock.
  */
 export async function decideSale(tools: DecideTools, sale: Sale, deadlineAt: number): Promise<DecidedSale> {
   const triggered = tools.takesTriggers ? triggeredDecision(sale.buyer.email) : null;
@@ -114,21 +114,21 @@ export type DecideVerificationTools = Pick<
   >;
 };
 
-/** `verificationId`: the future id of the stored card. */
+/** `verificationId`: the id that the stored card will get. */
 type IntendedVerification = {
   readonly merchantId: string;
   readonly verificationId: string;
   readonly number: string;
-  /** Of the person who typed the card; null: not known. */
+  /** The address of the person who typed the card; null: not known. */
   readonly ipAddress: string | null;
 };
 
 export type DecideVerification = (wanted: IntendedVerification) => Promise<CountedVerification | null>;
 
 export type CountedVerification = {
-  /** Counts the decline in the transaction that records it. */
+  /** Counts the issuer's decline, in the database transaction that records it. */
   readonly declined: (tx: Tx, decline: DeclinedTry) => Promise<void>;
-  /** Takes the try back, if the acquirer was not asked. */
+  /** Deletes the counted try. For when the acquirer was not asked after all. */
   readonly forget: () => Promise<void>;
 };
 

@@ -5,34 +5,34 @@ import type { CodeFingerprints, Fingerprints, Sale, VelocityEvent } from './anti
 
 type Printer = Pick<Keyring, 'recentFingerprints'>;
 
-/** The 24 hours of the rules, and one for late news of a key rotation and for clocks that differ. */
+/** The 24 hours of the rules, and one more: a process may hear of a key rotation late, and clocks differ. */
 const ATTEMPT_LIFETIME_MILLISECONDS = 25 * 60 * 60 * 1_000;
 
 export type CountedSale = Pick<Sale, 'merchantId' | 'session' | 'isCardStored'> & {
   readonly card: Pick<Sale['card'], 'fingerprints'>;
   readonly buyer: Pick<Sale['buyer'], 'documentNumber' | 'ipAddress'>;
-  /** A card is verified to be stored: nothing is sold. */
+  /** True: the card is verified so that it can be stored. Nothing is sold. */
   readonly isVerification?: boolean;
 };
 
-/** An absent subject has no fingerprints. */
+/** An empty list: the sale has no such subject. */
 export type SaleFingerprints = Readonly<Record<'card' | 'document' | 'address' | 'device', Fingerprints>>;
 
 /**
- * Merchant and kind are part of it, so that a reader of the tables cannot follow a buyer from one shop to
- * another.
+ * Merchant and kind are part of what is fingerprinted, so that a reader of the tables cannot follow a buyer
+ * from one shop to another.
  */
 function fingerprintsIn(printer: Printer, merchantId: string, kind: string, text: string): Fingerprints {
   const bound = `anti-fraud|${kind}|${merchantId}|${text}`;
   return printer.recentFingerprints(bound, ATTEMPT_LIFETIME_MILLISECONDS).map(({ print }) => print);
 }
 
-/** Unlike a transaction's fingerprint, which is the same at all merchants. */
+/** They differ between merchants, unlike the fingerprint that a transaction keeps of its card. */
 export function cardFingerprints(printer: Printer, merchantId: string, number: string): Fingerprints {
   return fingerprintsIn(printer, merchantId, 'card', number);
 }
 
-/** An invalid IP address is left out, or all buyers with nonsense there would count as one. */
+/** An invalid IP address gets none: else all buyers with the same nonsense there would count as one. */
 export function codeFingerprints(
   printer: Printer,
   merchantId: string,
@@ -48,9 +48,9 @@ export function codeFingerprints(
 }
 
 /**
- * A document counts as the same with and without its mask. One that is neither CPF nor CNPJ is left out:
- * zeros in its place would make all buyers one, whom the rules then reject. The payment's IP address takes
- * precedence over the page's.
+ * A document counts as the same with and without its mask. One that is neither CPF nor CNPJ gets none: else
+ * all buyers with zeros there would count as one, whom the rules then reject. The IP address that the payment
+ * names goes before that of the page.
  */
 export function saleFingerprints(printer: Printer, sale: CountedSale): SaleFingerprints {
   const { merchantId, card, buyer, session } = sale;

@@ -48,7 +48,7 @@ type AntiFraudAdapter = {
   readonly check: CheckProvider;
 };
 
-/** For providers that were added. The provider of the settings is a bridge. */
+/** By the adapter that `parcela provider add` names. The provider of the settings is a bridge. */
 export const ANTI_FRAUD_ADAPTERS: Readonly<Record<string, AntiFraudAdapter>> = {
   bridge: { open: (...opened) => new ProviderDecider(...opened), check: checkProvider },
 };
@@ -86,7 +86,9 @@ export async function openDeciders(context: DecidersContext): Promise<Deciders> 
   return { velocity, deciders: [velocity, routed] };
 }
 
-/** For an answer if the settings name no provider. */
+/**
+ * How long an added provider may take for an answer. With one in the settings, its own time counts for all.
+ */
 const PROVIDER_MILLISECONDS = 1_500;
 
 async function openProviders(

@@ -11,10 +11,12 @@ const WANTED = inputRows<Wanted>(
   { place: 'position' },
 );
 
-/** For each period. A busier merchant is judged by these alone. */
+/**
+ * The newest tries that are read of each period (the last hour, the 23 before). Older ones are not counted.
+ */
 const MOST_TRIES = 1_000;
 
-/** Each matches its own partial index: tries of stored cards and of the other kind are not read. */
+/** Each has a partial index, so that tries of stored cards and of the other kind are not read. */
 const VERIFICATIONS = `from velocity_events a where a.merchant_id = w.merchant_id and a.is_verification`;
 const SALES = `from velocity_events a where a.merchant_id = w.merchant_id
   and not a.is_verification and not a.is_stored`;

@@ -10,7 +10,7 @@ import { addCounts, type Counts, MOST_ATTEMPTS_COUNTED, type Subject } from './v
 /** `print` null: the merchant itself. */
 export type SubjectFingerprint = { readonly subject: Subject; readonly print: Buffer | null };
 
-/** A subject may have several fingerprints. */
+/** A sale's subjects. One subject may have several fingerprints, one of each key. */
 export type CountsKey = { readonly merchantId: string; readonly prints: readonly SubjectFingerprint[] };
 
 export type SaleCounts = Readonly<Partial<Record<Subject, Counts>>>;
@@ -30,7 +30,7 @@ const CARDS = `count(distinct card_fingerprint) filter (where attempted_at > now
 const NO_CARDS = '0::bigint as minute_cards, 0::bigint as hour_cards, 0::bigint as day_cards';
 
 const COUNTED = rowCodec({
-  /** In the input, from 1. */
+  /** The place of the fingerprint in the input, from 1. */
   position: column.whole(),
   minuteAttempts: column.whole(),
   minuteDeclines: column.whole(),
@@ -79,7 +79,10 @@ const COUNT_OF_BUYERS = `with wanted as materialized (
      where a.merchant_id = w.merchant_id and a.device_fingerprint = w.print and ${NEWEST_OF_A_DAY}
    ) newest) c where w.subject = 'device'`;
 
-/** `merchant_id || ''` fits the index of all tries, with which other branches would read a whole day. */
+/**
+ * The index of all of a merchant's tries has `merchant_id || ''`, so that the other branches leave it alone:
+ * with it they would read a whole day.
+ */
 const TRIES_OF_MERCHANT = `from (
      select a.attempted_at, a.is_declined, a.card_fingerprint from velocity_events a
      where a.merchant_id = w.merchant_id and a.merchant_id || '' = w.merchant_id and ${NEWEST_OF_A_DAY}
@@ -92,7 +95,10 @@ const COUNT = statement(
    select w.position, c.* from wanted w, lateral (${COUNTS}, ${CARDS} ${TRIES_OF_MERCHANT}`,
 );
 
-/** Every sale reads up to 500 tries of its merchant. Their cards are counted only if a rule needs it. */
+/**
+ * Every sale reads up to 500 tries of its merchant. Different cards among them are counted only if a rule
+ * asks for it.
+ */
 const COUNT_WITHOUT_MERCHANTS_CARDS = statement(
   'antifraud.count_but_merchants_cards',
   `${COUNT_OF_BUYERS}
@@ -101,9 +107,9 @@ const COUNT_WITHOUT_MERCHANTS_CARDS = statement(
 );
 
 /**
- * Counts velocity events in sliding windows of real time. One key is a whole sale, so as many may wait as
- * there are requests. All concurrent sales share one statement, and a subject that they have in common
- * (mostly the merchant) is counted once. A merchant's card counts are 0 unless `countsMerchantsCards`.
+ * Counts velocity events in sliding windows of real time. One key is a whole sale. All sales that wait share
+ * one statement, and a subject that they have in common (mostly the merchant) is counted once. How many
+ * different cards a merchant had is 0 unless `countsMerchantsCards`.
  */
 export function countsRead(
   database: Database,

@@ -1,6 +1,6 @@
 import { type Decision, strictest, type Verdict } from './anti-fraud.ts';
 
-/** `address` and `device` are the buyer's. */
+/** Whose tries are counted. `address` and `device`: the buyer's IP address and device. */
 export const SUBJECTS = ['card', 'document', 'address', 'device', 'merchant'] as const;
 export type Subject = (typeof SUBJECTS)[number];
 
@@ -44,7 +44,8 @@ export const PRODUCTION_RULES =
   'merchant/minute/declines/100=review merchant/hour/declines/250=review';
 
 /**
- * A card tried before and after a key rotation counts twice. The fingerprints must have no event in common.
+ * Adds what was counted under two fingerprints of one subject, which must have no event in common. A card
+ * that was tried before and after a key rotation counts as two cards.
  */
 export function addCounts(one: Counts, other: Counts): Counts {
   const sumOf = (window: Window) => ({
@@ -55,7 +56,7 @@ export function addCounts(one: Counts, other: Counts): Counts {
   return { minute: sumOf('minute'), hour: sumOf('hour'), day: sumOf('day') };
 }
 
-/** Subtracts this try, which is on record already. */
+/** The counts without the try that is being decided, which is on record already. */
 export function withoutOneTry(counts: Counts): Counts {
   const before = ({ attempts, ...others }: Counts[Window]) => ({
     ...others,
@@ -98,7 +99,7 @@ export function countsMerchantsCards(rules: readonly VelocityRule[]): boolean {
   return rules.some(({ subject, measure }) => subject === 'merchant' && measure === 'cards');
 }
 
-/** An absent subject has no counts and breaks no rule. */
+/** A subject that the sale does not have (such as no device) has no counts and breaks no rule. */
 export function velocityDecision(
   rules: readonly VelocityRule[],
   countsOf: Readonly<Partial<Record<Subject, Counts>>>,

@@ -42,8 +42,8 @@ const ACTIONS = {
 } as const;
 
 /**
- * Refuses the current state. Ends all tokens for good, whether it disables or enables: a login may have run
- * meanwhile.
+ * Refused if the merchant is in this state already. Disabling and enabling end all tokens for good:
+ * a login may have run meanwhile.
  */
 export async function changeStanding(
   tools: MerchantTools & { readonly database: Database },

@@ -14,7 +14,7 @@ import { findMerchant, insertAccounts, insertMerchant } from './merchants.sql.ts
 
 export type MerchantTools = { readonly audit: Audit; readonly operator: Actor };
 
-/** The merchant can call once it has a credential. */
+/** The merchant can call the APIs once it has a credential too. */
 export async function createMerchant(
   tools: MerchantTools,
   merchant: NewMerchant,

@@ -41,7 +41,7 @@ async function reportLogin(
   await audit.record(event, credential?.merchantId);
 }
 
-/** Logins answer in their own shape, with status and sentence. */
+/** A login's refusal has a shape of its own: a status and a sentence. */
 type LoginRefusal = 'wrongCredentials' | 'tooManyFailures';
 
 export const LOGIN_REFUSALS = {
@@ -108,7 +108,7 @@ function refusedBody(message: string): TokenAnswer {
   return { authenticated: false, created: null, expiration: null, accessToken: null, message };
 }
 
-/** Login errors have no tag, so the message names the field. */
+/** A login's error has no field's name beside it, so the message names the field. */
 function errorBody({ tag, description }: WireError): TokenAnswer {
   return refusedBody(/^\w+$/.test(tag) && tag !== '__general__' ? `${tag}: ${description}` : description);
 }
@@ -172,7 +172,7 @@ const LOG_IN_GATEWAY = contract({
   bodyExample: LOGIN_EXAMPLE,
   answers: ANSWERS,
   errorBody,
-  // An unanswered token opens nothing; a failure counted twice only locks earlier.
+  // A token that nobody received opens nothing; a failure that is counted twice only locks earlier.
   makesNothingUnanswered: true,
   isLogin: true,
 });
@@ -190,7 +190,7 @@ const LOG_IN_INTEGRATION = contract({
   bodyExample: LOGIN_EXAMPLE,
   answers: ANSWERS,
   errorBody,
-  // An unanswered token opens nothing; a failure counted twice only locks earlier.
+  // A token that nobody received opens nothing; a failure that is counted twice only locks earlier.
   makesNothingUnanswered: true,
   isLogin: true,
 });

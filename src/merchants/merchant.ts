@@ -6,11 +6,11 @@ import { isSoftDescriptor } from '../values/soft-descriptor.ts';
 
 export type NewMerchant = {
   readonly merchantId: string;
-  /** With or without mask. */
+  /** As the operator wrote it, with or without mask. */
   readonly cnpj: string;
   readonly legalName: string;
   readonly contact: Contact;
-  /** The first is the default of credentials. */
+  /** A credential for which none is named gets the first. */
   readonly accountNumbers: readonly string[];
   /** Addresses and CIDR blocks of the servers that call in production. */
   readonly productionAddresses: readonly string[];
@@ -53,7 +53,7 @@ export type MerchantRefusal =
   | 'businessAddressMalformed'
   | 'merchantExists';
 
-/** Undefined: unchanged. CNPJ and id never change. */
+/** An absent field stays as it is. CNPJ and id never change. */
 export type MerchantChange = {
   readonly legalName?: string;
   readonly contact?: Partial<Contact>;
@@ -83,7 +83,7 @@ export type AccountRefusal =
   | 'accountExists'
   | 'tooManyAccounts';
 
-/** `value`: which one of several caused the refusal. */
+/** `value`: of several given values the one that is refused. */
 export type Refused<Refusal> = { readonly refusal: Refusal; readonly value: string };
 
 export const MOST_ACCOUNTS = 1_000;
@@ -141,7 +141,7 @@ export type MerchantField = keyof typeof VALUES;
 const FIELDS = Object.keys(VALUES) as readonly MerchantField[];
 const OF_CONTACT: readonly MerchantField[] = ['contactName', 'contactEmail', 'contactPhone'];
 
-/** For the audit log; of the contact, a person, only that it changed. */
+/** What the audit log shows. The contact is a person: of it only that it changed. */
 export function shownChange(
   old: Merchant,
   changed: Merchant,
@@ -158,7 +158,7 @@ export function shownChange(
   return Object.fromEntries(shown);
 }
 
-/** With the names of changed fields. */
+/** The merchant after the change, and the names of the fields that differ. */
 export function changedMerchant(
   merchant: Merchant,
   change: MerchantChange,

@@ -49,7 +49,7 @@ export async function insertMerchant(
   return row === undefined ? null : CREATED.parse(row).createdAt;
 }
 
-/** Writes only changed fields: others may change another one. */
+/** Writes changed fields only: somebody else may change another field at the same time. */
 const CHANGE = statement(
   'merchants.change',
   `update merchants set
@@ -152,7 +152,7 @@ export async function isHeldByRestore(database: Reader, merchantId: string | nul
   return row?.is_held === true;
 }
 
-/** One row; none if an account exists already. */
+/** Adds all accounts and returns one row, or adds and returns none if one of them exists already. */
 const ADD_ACCOUNTS = statement(
   'merchants.add_accounts',
   `with added as (
@@ -165,7 +165,7 @@ const ADD_ACCOUNTS = statement(
    select min(account_number) as first from added having count(*) > 0`,
 );
 
-/** False: an account exists already, or an unknown merchant. */
+/** False, and nothing is written: one of the accounts exists already, or the merchant is unknown. */
 export async function insertAccounts(
   audit: Audit,
   merchantId: string,
@@ -233,7 +233,7 @@ export type MerchantFilter = {
   readonly standing: Standing | null;
 };
 
-/** Ordered by id, after an id. For the operator. */
+/** The next page behind an id, in the order of ids. For the operator. */
 export async function searchMerchants(
   database: Reader,
   { text, standing }: MerchantFilter,
@@ -300,7 +300,7 @@ export const VERSION_OF_CLOCKS = statement(
    from merchant_clocks`,
 );
 
-/** Clocks that were ever moved; none in production. */
+/** The clock of each merchant whose business time was ever moved; in production of none. */
 export async function listMovedClocks(database: Database): Promise<Map<string, MerchantClock>> {
   const clocks = (await database.query(LIST_CLOCKS, [])).map(CLOCK.parse);
   return new Map(clocks.map(({ merchantId, ...clock }) => [merchantId, clock]));

@@ -22,7 +22,7 @@ const LOOK_MILLISECONDS = 60_000;
 const DAY_MILLISECONDS = 24 * 60 * 60_000;
 const MOST_NAMES = 20;
 
-/** Metrics get the count; the log gets them once a day. */
+/** Counts them in a metric at every look, and names them in the log once a day. */
 function reportUnusedCredentials(
   database: Database,
   days: number,

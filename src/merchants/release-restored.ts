@@ -1,7 +1,9 @@
 import type { MerchantTools } from './create-merchant.ts';
 import { endRestoredHold } from './merchants.sql.ts';
 
-/** How many merchants are charged again; or the named merchants without a hold, and nothing was released. */
+/**
+ * `released`: how many merchants are charged again. `unheld`: merchants without a hold: none is released.
+ */
 export type ReleasedRestored = { readonly released: number } | { readonly unheld: readonly string[] };
 
 class NotHeld extends Error {

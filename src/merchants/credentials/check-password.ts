@@ -13,8 +13,8 @@ import {
 const argon2Async = promisify(argon2);
 
 /**
- * Beside a hash that stays valid (rotation with overlap) it shares salt and cost, so that one computation
- * checks both and a wrong password takes the same time everywhere.
+ * `beside`: a hash that stays valid for a while (rotation with overlap). The new one takes its salt and cost,
+ * so that one computation checks a password against both, and a wrong one takes no longer than elsewhere.
  */
 export async function hashPassword(password: string, beside: string | null = null): Promise<string> {
   const shape: Omit<PasswordHash, 'tag'> =
@@ -30,7 +30,9 @@ const NOBODYS_HASH = passwordHashText({
   tag: Buffer.alloc(TAG_BYTES),
 });
 
-/** Returns the fitting hash, or null, in the same time without any hash. Never truncates the password. */
+/**
+ * The hash that fits the password, or null. Takes the same time without any hash. Never cuts the password.
+ */
 export async function checkPassword(password: string, hashes: readonly string[]): Promise<string | null> {
   let fitting: string | null = null;
   let computed: { for: PasswordHash; tag: Buffer } | null = null;

@@ -27,13 +27,13 @@ export type CredentialTools = {
   readonly database: Database;
   readonly audit: Audit;
   readonly operator: Actor;
-  /** Production: a credential works only from listed addresses, and must have a list. */
+  /** True in production: a credential works only from listed addresses, and must have a list. */
   readonly enforceAddresses: boolean;
-  /** The prefix of generated user names; null: no cells. */
+  /** The prefix of generated user names; null: the installation has no cells. */
   readonly cell: string | null;
 };
 
-/** The only place of the password: it is shown once. */
+/** The password stands nowhere else: it is shown once, and only its hash is stored. */
 export type CredentialWithPassword = { readonly credential: Credential; readonly password: string };
 
 /** Generated user names have at least 29 random bits: collisions are rare. */
@@ -85,10 +85,10 @@ export function createPassword(): string {
 
 const LONGEST_USER_NAME = 30;
 
-/** Not guessable from the merchant's id, so that strangers cannot lock it. */
+/** Not to be guessed from the merchant's id: whoever knew it could lock it by wrong passwords. */
 function createUserName(merchantId: string, cell: string | null): string {
   const name = inCell(cell, `${merchantId}-`);
-  // At least six: an id has at most twenty characters.
+  // At least six characters are random: an id has at most twenty.
   return name + randomText(CLEAR_SMALL_ALPHABET, Math.min(8, LONGEST_USER_NAME - name.length));
 }
 
@@ -122,7 +122,7 @@ export async function rotateCredential(
   return rotateCredential(tools, userName, overlapHours);
 }
 
-/** Tokens end within two seconds in every process. */
+/** Its tokens end with it, within two seconds in every process. */
 export async function disableCredential(
   tools: { readonly database: Database; readonly audit: Audit; readonly operator: Actor },
   userName: string,

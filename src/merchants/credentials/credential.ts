@@ -6,7 +6,7 @@ import { addressesRefusal, type Merchant, type Refused } from '../merchant.ts';
 export const LOGIN_APIS = ['gateway', 'integration'] as const satisfies readonly Api[];
 export type LoginApi = (typeof LOGIN_APIS)[number];
 
-/** Bound to one account. Only the password's hash is stored. */
+/** A merchant's login for the APIs, bound to one of its accounts. Only the password's hash is stored. */
 export type Credential = {
   readonly merchantId: string;
   readonly credentialId: string;
@@ -44,7 +44,7 @@ export type CredentialRefusal =
   | 'addressMissing'
   | 'tooManyCredentials';
 
-/** For one merchant, not counting disabled ones. */
+/** How many credentials a merchant may have. Disabled ones do not count. */
 export const MOST_CREDENTIALS = 200;
 
 export type CredentialChangeRefusal =
@@ -63,7 +63,7 @@ export function mayLogIn(scopes: readonly Scope[], api: LoginApi): boolean {
   return SCOPES_OF_API[api].some((scope) => scopes.includes(scope));
 }
 
-/** The `createdBy` of acts without a credential. */
+/** No credential may have these names: they stand in `createdBy` for acts without a credential. */
 const RESERVED_USER_NAMES = ['system', 'subscriber'];
 
 /**
@@ -99,7 +99,7 @@ export function addressesInForce(own: readonly string[], merchants: readonly str
 
 const MOST_OVERLAP_HOURS = 24;
 
-/** 0 to 24 whole hours. */
+/** Whether the old password may stay valid for so long: 0 to 24 whole hours. */
 export function isOverlap(hours: number): boolean {
   return Number.isInteger(hours) && hours >= 0 && hours <= MOST_OVERLAP_HOURS;
 }

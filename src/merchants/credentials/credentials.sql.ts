@@ -8,7 +8,7 @@ import { type Credential, MOST_CREDENTIALS } from './credential.ts';
 /** São Paulo's day, by the database's clock. */
 const TODAY = `(now() at time zone 'America/Sao_Paulo')::date`;
 
-/** Days since the last login or password of `credentials`. */
+/** Days since the last login, or since the last password if that is later. For `from credentials`. */
 const UNUSED_DAYS = `${TODAY} - greatest(last_used_on, (password_changed_at at time zone 'America/Sao_Paulo')::date)`;
 
 const IS_USE_NOTED = `coalesce(last_used_on >= ${TODAY}, false)`;
@@ -19,7 +19,7 @@ const NOTE = statement(
    where merchant_id = $1 and credential_id = $2 and not ${IS_USE_NOTED}`,
 );
 
-/** Of concurrent logins one writes. */
+/** Notes the day of a login. Of concurrent logins only one writes. */
 export async function noteUse(
   database: Database,
   { merchantId, credentialId }: Pick<Credential, 'merchantId' | 'credentialId'>,
@@ -80,7 +80,7 @@ const INSERT = statement(
    returning ${CREDENTIAL.columns}`,
 );
 
-/** Audited. null: any merchant has the user name, or the merchant has its most credentials. */
+/** Audited. null: the user name is taken (by any merchant), or the merchant has as many as it may. */
 export async function insertCredential(
   audit: Audit,
   credential: Pick<
@@ -104,7 +104,7 @@ export async function insertCredential(
   return row === undefined ? null : CREDENTIAL.parse(row);
 }
 
-/** Credentials of a merchant are made by hand. */
+/** More than a merchant has: credentials are made by hand. */
 const MOST_LISTED = 1_000;
 
 /** Active ones first, so that none is cut off. */
@@ -134,13 +134,13 @@ export async function listMerchantCredentials(database: Database, merchantId: st
 
 const PASSWORD = rowCodec({
   passwordHash: column.text(),
-  /** Until the overlap of a rotation ends. */
+  /** Valid until the overlap of a rotation ends; null: no overlap is under way. */
   previousPasswordHash: column.nullable(
     column.text('case when previous_password_valid_until > now() then previous_password_hash end'),
   ),
-  /** Whole days, by the database's clock. */
+  /** Whole days since the password was set, by the database's clock. */
   passwordAgeDays: column.whole('floor(extract(epoch from now() - password_changed_at) / 86400)::integer'),
-  /** Since its last login, password or creation. */
+  /** Days since its last login, or since its last password if that is later. */
   unusedDays: column.whole(UNUSED_DAYS),
   isUseNoted: column.boolean(IS_USE_NOTED),
 });
@@ -213,7 +213,7 @@ export async function replacePassword(
   return row === undefined ? null : CREDENTIAL.parse(row);
 }
 
-/** In order of creation, disabled ones too; null: an unknown merchant. */
+/** A merchant's credentials in order of creation, disabled ones too; null: an unknown merchant. */
 export async function listCredentials(
   tools: { readonly database: Database },
   merchantId: string,

@@ -1,4 +1,4 @@
-/** argon2id with its own parameters, so that they can grow while older hashes still work. */
+/** Of argon2id. Each hash has its own parameters, so that they can grow while older hashes still work. */
 export type PasswordHash = {
   readonly memoryKibibytes: number;
   readonly passes: number;

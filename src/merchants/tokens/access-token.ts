@@ -2,15 +2,15 @@ import { hash } from 'node:crypto';
 import type { Caller } from '../../platform/http/endpoint.ts';
 import type { LoginApi } from '../credentials/credential.ts';
 
-/** Real time from the login, by the database's clock. */
+/** From the login, in real time by the database's clock. */
 export const TOKEN_LIFETIME_SECONDS = 60 * 60;
 
-/** Neither expired nor ended, nor of a disabled credential. */
+/** A token that has neither expired nor ended, of a credential that is not disabled. */
 export type LiveToken = {
   readonly tokenHash: Buffer;
   readonly api: LoginApi;
   readonly caller: Caller;
-  /** Enforced in production. */
+  /** The only addresses from which it works in production. */
   readonly allowedAddresses: readonly string[];
   readonly millisecondsLeft: number;
 };

@@ -11,7 +11,10 @@ const TIMES = rowCodec({ createdAt: column.instant(), expiresAt: column.instant(
 
 export type TokenTimes = RowOf<typeof TIMES>;
 
-/** Only if credential and checked hash are still valid. The shared lock orders it with rotations. */
+/**
+ * Writes a token only if the credential and the checked hash are still valid. Its shared lock makes a
+ * rotation come wholly before it or behind it.
+ */
 const INSERT = statement(
   'access_tokens.insert',
   `insert into access_tokens (token_hash, merchant_id, credential_id, api, created_at, expires_at)
@@ -76,7 +79,7 @@ const FIND = statement(
      and c.disabled_at is null and m.disabled_at is null and t.created_at >= c.tokens_valid_since`,
 );
 
-/** By hash in hexadecimal. */
+/** Of these token hashes the valid ones, each under its hash in hexadecimal. */
 export async function findLiveTokens(
   database: Database,
   tokenHashes: readonly Buffer[],

@@ -7,7 +7,7 @@ import type { Refused } from '../merchant.ts';
 import { endEveryToken, endOneToken } from './access-tokens.sql.ts';
 import type { ForgetToken } from './identify-caller.ts';
 
-/** Within two seconds in every process. The credential stays. */
+/** Ends tokens, within two seconds in every process. The credential stays. */
 export async function endTokens(
   {
     database,

@@ -9,11 +9,14 @@ import { findLiveTokens } from './access-tokens.sql.ts';
 
 export type IdentifyTools = {
   readonly database: Database;
-  /** Production: a token works only from listed addresses. */
+  /** True in production: a token works only from listed addresses. */
   readonly enforceAddresses: boolean;
 };
 
-/** Together with the time of an answer: a disabled credential's tokens end within 2 s everywhere. */
+/**
+ * How long a token that was looked up is taken without another look. With the time of an answer it is under
+ * the 2 s in which ended tokens must end.
+ */
 const TRUSTED_MILLISECONDS = 1_500;
 const MOST_KNOWN_TOKENS = 20_000;
 
@@ -23,7 +26,7 @@ type Known = {
   readonly trustedUntil: number;
 };
 
-/** The next use of an ended token is looked up again. */
+/** Forgets what is remembered of an ended token, so that its next use is looked up. */
 export type ForgetToken = (caller: Pick<Caller, 'credentialId' | 'tokenId'>) => void;
 
 /** Remembers valid tokens for a moment, invalid ones never. A missing or late answer throws (503). */

@@ -114,14 +114,14 @@ function whyUnusable(
 }
 
 type LoginSettings = {
-  /** The prefix of tokens; null: no cells. */
+  /** The prefix of tokens; null: the installation has no cells. */
   readonly cell: string | null;
-  /** Production: only from listed addresses. */
+  /** True in production: logins are taken from listed addresses only. */
   readonly enforceAddresses: boolean;
   readonly limits: LoginLimits;
-  /** An older password is refused; 0: none is. */
+  /** A password that is older (in days) is refused; 0: none is. */
   readonly passwordMaxAgeDays: number;
-  /** A credential unused for longer is refused; 0: none is. */
+  /** A credential that was unused for more days is refused; 0: none is. */
   readonly credentialUnusedDays: number;
 };
 
@@ -133,9 +133,12 @@ export type LoginDesk = LoginSettings & {
   readonly hash: InLine;
 };
 
-/** Two at once for a name and address: tries count as failures at first, and ten would lock out workers. */
+/**
+ * `ofEach`: two logins at once of one name and address. A try counts as a failure until it is checked, so ten
+ * at once with the right password would lock the merchant out.
+ */
 const LOGINS = { name: 'logins', slots: 1_024, ofEach: 2, waiting: 128, longestWaitMilliseconds: 5_000 };
-/** A flood of logins leaves most database connections to those logged in. */
+/** Bounded, so that a flood of logins leaves most database connections to callers that have a token. */
 const COUNTING = {
   name: 'counting logins',
   slots: 4,

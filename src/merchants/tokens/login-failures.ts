@@ -1,4 +1,7 @@
-/** Counted in up to three buckets before the check. A full bucket refuses all, unknown names too. */
+/**
+ * A failure is counted in two or three buckets before the check. A full bucket refuses all, unknown names
+ * too.
+ */
 export type FailureBuckets = {
   /** Failures in a row, by name and address: a stranger cannot fill it. */
   readonly nameAndAddress: string;

@@ -60,7 +60,7 @@ export class ProviderDecider implements Decider {
       return decision;
     } catch (error) {
       if (!(error instanceof Overloaded)) throw error;
-      // `Overloaded` would become a 503, and a slow provider would stop the sales.
+      // Not `Overloaded`: this would answer the sale with 503, and a slow provider would stop all sales.
       result = 'full';
       throw new ProviderSilent('too many calls to the provider are under way', result);
     } finally {
@@ -110,7 +110,7 @@ export const checkProvider: CheckProvider = async (url, environment, channel, te
   return null;
 };
 
-/** A text: why the identity is not known. */
+/** The identity, or a text that says why it is not known. */
 async function readAbout(
   url: string,
   channel: Channel,

@@ -35,7 +35,7 @@ export type CardTestingTools = {
 export type VelocityTools = {
   readonly keyring: Pick<Keyring, 'recentFingerprints'>;
   readonly findCounts: (key: CountsKey) => Promise<Looked<SaleCounts>>;
-  /** If absent, only the rules apply. */
+  /** Absent: only the rules apply, and card testing at a whole merchant is not looked for. */
   readonly cardTesting?: CardTestingTools;
 };
 
@@ -96,7 +96,7 @@ async function isMerchantTested(
   merchant: Counts | undefined,
 ): Promise<boolean> {
   if (merchant === undefined || isCardStored) return false;
-  // Verifications are few and would not show among the tries of a busy shop, so they are always looked at.
+  // The few verifications would not show among the tries of a busy shop, so they are always looked at.
   if (!isVerification && !isSuspicious(merchant.hour)) return false;
   const { value } = await findTested({ merchantId });
   if (value === null || !isEnumeration(isVerification ? 'verification' : 'sale', value)) return false;
