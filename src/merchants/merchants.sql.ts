@@ -152,7 +152,7 @@ export async function isHeldByRestore(database: Reader, merchantId: string | nul
   return row?.is_held === true;
 }
 
-/** Adds all accounts and returns one row, or adds and returns none if one of them exists already. */
+/** Adds all accounts and returns one row. If one of them exists already, it adds none and returns none. */
 const ADD_ACCOUNTS = statement(
   'merchants.add_accounts',
   `with added as (
@@ -165,7 +165,7 @@ const ADD_ACCOUNTS = statement(
    select min(account_number) as first from added having count(*) > 0`,
 );
 
-/** False, and nothing is written: one of the accounts exists already, or the merchant is unknown. */
+/** False, and nothing is written: one of the accounts exists already. The merchant exists. */
 export async function insertAccounts(
   audit: Audit,
   merchantId: string,

@@ -57,6 +57,19 @@ test('a QR code pays the first billing and authorizes; every later one is sent a
   assert.equal(later.filter((one) => one.status === 'Paid').length, 3, JSON.stringify(later));
 });
 
+test('a plan is held by a subscription that its payer has not authorized, and ends it', async () => {
+  const planId = await of.makePlan();
+  const { id, status } = await of.enrol(planId);
+  assert.equal(status, 'Pending');
+  const { merchantId } = shop;
+  const refused = await of.api(`plans/${planId}`, { merchantId, ...PLAN, amount: 89.9, attempts: 2 });
+  assert.equal(refused.status, 409, refused.text);
+  assert.match(refused.text, /ativas, bloqueadas ou pendentes/);
+  const ended = await of.api(`plans/${planId}/status`, { status: 'Canceled' });
+  assert.equal(ended.status, 200, ended.text);
+  await of.untilStatus(id, 'Canceled');
+});
+
 test('an account without funds is tried again on the days of the scheme, and may pay then', async () => {
   const { id } = await of.authorized(20.51);
   await of.jump(12);
