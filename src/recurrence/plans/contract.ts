@@ -205,8 +205,8 @@ export const UPDATE_PLAN = contract({
   path: '/v1/recurrences/plans/{planId}',
   summary: 'Change a plan',
   description:
-    'What you leave out keeps its value; `interval` and `installments` follow `planType` when that changes. The amount of an ' +
-    'Active plan cannot change. While a subscription of it is Pending, Active or Blocked, only `name` and `description` can.',
+    'An optional field left out keeps its value; `interval` and `installments` follow `planType` when that changes. The ' +
+    'amount of an Active plan cannot change. While a subscription of it is Pending, Active or Blocked, only `name` and `description` can.',
   parameters: PLAN_PARAMETERS,
   body: named(
     'PlanUpdateRequest',
