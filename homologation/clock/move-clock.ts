@@ -51,10 +51,10 @@ export async function moveClock(tools: MoveTools, jump: HeldJump, stopping: Abor
   const signal = AbortSignal.any([stopping, hold.lost]);
   try {
     while (!signal.aborted) {
-      await runOverdue(tools, going, signal);
+      const dues = await runOverdue(tools, going, signal);
       if (signal.aborted) break;
       if (testClock.now(merchantId) >= jump.target) return void (await endJump(database, jump, going));
-      if (!(await step(tools, going))) return;
+      if (!(await step(tools, going, dues))) return;
     }
     if (!hold.lost.aborted) await releaseJump(database, jump, going.ran);
   } finally {
@@ -65,14 +65,14 @@ export async function moveClock(tools: MoveTools, jump: HeldJump, stopping: Abor
 
 /** False when another process has taken over. */
 async function step(
-  { database, testClock, works, warnOfManySteps }: MoveTools,
+  { database, testClock, warnOfManySteps }: MoveTools,
   going: Going,
+  dues: readonly Due[],
 ): Promise<boolean> {
   const { jump } = going;
   const { merchantId, target } = jump;
-  const dues = going.steps < MOST_STEPS ? await duesOf(works, merchantId, target) : [];
   if (going.steps === MOST_STEPS) warnOfManySteps(merchantId);
-  const next = nextInstant(dues, testClock.now(merchantId), target);
+  const next = nextInstant(going.steps < MOST_STEPS ? dues : [], testClock.now(merchantId), target);
   going.steps += 1;
   const shift = await moveHeldClock(database, jump, next, going, JUMP_LEASE_MILLISECONDS);
   if (shift === null) return false;
@@ -82,33 +82,38 @@ async function step(
   return true;
 }
 
-/** Runs until nothing is due. Waits for other processes' work; after the patience warns and continues. */
-async function runOverdue(tools: MoveTools, going: Going, signal: AbortSignal): Promise<void> {
+/**
+ * Runs until nothing is due, and gives what falls due later. Waits for other processes' work; after the patience
+ * warns and continues.
+ */
+async function runOverdue(tools: MoveTools, going: Going, signal: AbortSignal): Promise<readonly Due[]> {
   const { testClock, works, patienceMilliseconds, warn } = tools;
   const { jump, givenUp } = going;
   const { merchantId, target } = jump;
   let waitsUntil = performance.now() + patienceMilliseconds;
   let pauseMilliseconds = FIRST_PAUSE_MILLISECONDS;
   for (let round = 0; !signal.aborted; round += 1) {
-    // First: more due work may be hidden behind work that is stuck.
-    if (await runAll(works, going, signal)) {
+    const hasRun = await runAll(works, going, signal);
+    if (hasRun) {
       waitsUntil = performance.now() + patienceMilliseconds;
       pauseMilliseconds = FIRST_PAUSE_MILLISECONDS;
-      if (round < MOST_ROUNDS) continue;
     }
     const dues = await duesOf(works, merchantId, target);
     const overdue = overdueOf(dues, testClock.now(merchantId), givenUp);
-    if (overdue.length === 0) return;
+    // More due work may be hidden behind work that was given up.
+    if (overdue.length === 0 && !(hasRun && givenUp.size > 0)) return dues;
+    if (hasRun && round < MOST_ROUNDS) continue;
     if (round >= MOST_ROUNDS || performance.now() > waitsUntil) {
       for (const { kind, at } of overdue) {
         givenUp.set(kind, at);
         warn(merchantId, kind, utcText(at));
       }
-      return;
+      return dues;
     }
     await pause(pauseMilliseconds);
     pauseMilliseconds = Math.min(2 * pauseMilliseconds, LONGEST_PAUSE_MILLISECONDS);
   }
+  return [];
 }
 
 async function runAll(works: readonly ClockedWork[], going: Going, signal: AbortSignal): Promise<boolean> {

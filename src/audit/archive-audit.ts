@@ -25,8 +25,8 @@ import {
 import type { Actor, Audit } from './audit-event.ts';
 import {
   type AuditKeys,
-  BEFORE_ALL,
   type ChainEnd,
+  endOf,
   entriesOf,
   findAuditKeys,
   openChainWalk,
@@ -139,10 +139,7 @@ async function archiveNext(
   last: AuditArchive | undefined,
 ): Promise<Step | null> {
   const { database, keyring } = tools;
-  const start: ChainEnd =
-    last === undefined
-      ? BEFORE_ALL
-      : { entryNumber: last.lastNumber, seal: last.lastSeal, dataKeyId: last.lastKeyId };
+  const start = endOf(last);
   const unfinished = join(folder, `audit-${newId()}${UNFINISHED}`);
   const written = await writeFile(tools, unfinished, start, before);
   if (written === null || 'kind' in written) {

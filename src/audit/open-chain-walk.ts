@@ -1,8 +1,9 @@
 import { listDataKeys } from '../keys/data-keys.sql.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
 import type { Database } from '../platform/postgres/database.ts';
+import { type AuditArchive, archiveBytes } from './archive.ts';
 import { type AuditEntry, type ChainFault, entryBytes, headBytes } from './audit-chain.ts';
-import { findEnds, pageOfEntries } from './audit-entries.sql.ts';
+import { findEnds, listArchives, pageOfEntries } from './audit-entries.sql.ts';
 
 export type VerifyTools = {
   readonly database: Database;
@@ -16,6 +17,13 @@ export type AuditAnchor = { readonly entryNumber: number; readonly seal: Buffer 
 export type ChainEnd = AuditAnchor & { readonly dataKeyId: number | null };
 
 export const BEFORE_ALL: ChainEnd = { entryNumber: 0, seal: Buffer.alloc(0), dataKeyId: null };
+
+/** Where the chain goes on behind an archive; undefined: there is none. */
+export function endOf(archive: AuditArchive | undefined): ChainEnd {
+  if (archive === undefined) return BEFORE_ALL;
+  const { lastNumber, lastSeal, lastKeyId } = archive;
+  return { entryNumber: lastNumber, seal: lastSeal, dataKeyId: lastKeyId };
+}
 
 /** `fault`: reported if the number holds another entry. */
 export type KnownEntry = AuditAnchor & { readonly fault: ChainFault };
@@ -145,9 +153,7 @@ export function openTailCheck({ database, keyring }: VerifyTools): () => Promise
     while (read < ENTRIES_OF_LOOK && from <= head.entryNumber) {
       const page = await pageOfEntries(database, from, ENTRIES_OF_PAGE);
       for (const entry of page.filter(({ entryNumber }) => entryNumber <= head.entryNumber)) {
-        const before = { entryNumber: entry.entryNumber - 1, seal: entry.previousSeal, dataKeyId: null };
-        walk = openChainWalk(keyring, keys, walk?.end ?? before);
-        const wrong = await walk.follow(entry);
+        const wrong = await follow(entry, keys);
         if (wrong !== null) return found(wrong, read);
         read += 1;
         lastAt = Number(entry.occurredAtSeconds);
@@ -157,6 +163,20 @@ export function openTailCheck({ database, keyring }: VerifyTools): () => Promise
     }
     const isAtEnd = walk?.end.entryNumber === head.entryNumber;
     return found(isAtEnd && !walk?.end.seal.equals(head.seal) ? 'headUnlinked' : null, read);
+  }
+
+  /** What an archive took from the database between two looks is not missing. */
+  async function follow(entry: AuditEntry, keys: AuditKeys): Promise<ChainFault | null> {
+    const before = { entryNumber: entry.entryNumber - 1, seal: entry.previousSeal, dataKeyId: null };
+    walk = openChainWalk(keyring, keys, walk?.end ?? before);
+    const wrong = await walk.follow(entry);
+    const archive = wrong === 'entryMissing' ? (await listArchives(database)).at(-1) : undefined;
+    if (archive === undefined || entry.entryNumber > archive.lastNumber + 1) return wrong;
+    if (!(await keyring.checkAuditSeal(archive.dataKeyId, archiveBytes(archive), archive.seal)))
+      return 'archiveAltered';
+    // The archived entries are deleted piece by piece: this may be one of them.
+    walk = openChainWalk(keyring, keys, entry.entryNumber > archive.lastNumber ? endOf(archive) : before);
+    return walk.follow(entry);
   }
 
   function found(wrong: ChainFault | null, entries: number): TailLook {

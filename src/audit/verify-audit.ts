@@ -7,9 +7,9 @@ import type { VerifyTools } from './open-chain-walk.ts';
 import {
   type AuditAnchor,
   type AuditKeys,
-  BEFORE_ALL,
   type ChainEnd,
   type ChainWalk,
+  endOf,
   entriesOf,
   findAuditKeys,
   type KnownEntry,
@@ -113,13 +113,6 @@ function knownEntries(archives: readonly AuditArchive[], anchor: AuditAnchor | n
     }),
     ...(anchor === null ? [] : [{ ...anchor, fault: 'anchorDiffers' } as const]),
   ];
-}
-
-/** Where the chain continues after an archive. */
-function endOf(archive: AuditArchive | undefined): ChainEnd {
-  if (archive === undefined) return BEFORE_ALL;
-  const { lastNumber, lastSeal, lastKeyId } = archive;
-  return { entryNumber: lastNumber, seal: lastSeal, dataKeyId: lastKeyId };
 }
 
 type Following = {

@@ -5,6 +5,7 @@ import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { openTailCheck } from '../../src/audit/open-chain-walk.ts';
 import { programOf } from '../../src/platform/home.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import { createTestDatabase, runSql, type TestDatabase } from '../kit/database.ts';
@@ -157,6 +158,21 @@ test('archives follow each other: all of them, or the newest, go with the databa
   assert.equal(await faultFound(database, ...named([first])), `archiveNotNamed ${two?.firstNumber}`);
   await sql('delete from audit_archives where first_number = 1');
   assert.equal(await faultFound(database), 'archiveMissing 1');
+});
+
+test('a running service takes nothing for missing that was archived between two of its looks', async () => {
+  const { keyring } = await auditedTools(database);
+  const look = openTailCheck({ database, keyring });
+  assert.equal((await look()).fault, null);
+  await record(10);
+  await archive();
+  await record(2);
+  assert.equal((await look()).fault, null);
+  await record(3);
+  await sql(
+    'delete from audit_entries where entry_number = (select max(entry_number) - 1 from audit_entries)',
+  );
+  assert.equal((await look()).fault, 'entryMissing');
 });
 
 test('what is young stays', async () => {

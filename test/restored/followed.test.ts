@@ -4,6 +4,11 @@ import { type Database, openDatabase, statement } from '../../src/platform/postg
 import { finishRestored } from '../../src/reconciliation/restored/finish-restored.ts';
 import { GuardLost, guardedDatabase } from '../../src/reconciliation/restored/guarded-database.ts';
 import { holdWalk, openRestoreRun } from '../../src/reconciliation/restored/restore-runs.sql.ts';
+import {
+  claimUnfinished,
+  postponeUnfinished,
+  type UnfinishedCharge,
+} from '../../src/reconciliation/restored/restored-charges.sql.ts';
 import { instant } from '../../src/values/instant.ts';
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
 import { type Auditor, openAuditor } from '../kit/service.ts';
@@ -79,4 +84,18 @@ test('what the books themselves refuse is not tried for ever: a person is asked'
     ],
   );
   assert.match(rows[0]?.detail as string, /invalid input syntax for type uuid/);
+});
+
+test('a charge that has waited often still has tries for a fault', async () => {
+  await auditor.query('delete from restored_charges', []);
+  await auditor.query(
+    `insert into restored_charges (merchant_id, transaction_id, run_number, decision, reason, charge, due_at, tries)
+     values ('LOJA', gen_random_uuid(), 1, 'unfinished', 'left', '{"merchantId":"LOJA","reference":"none"}', now(), 40)`,
+    [],
+  );
+  const [claimed] = await claimUnfinished(database, 1, 60_000);
+  assert.equal(claimed?.tries, 41);
+  await postponeUnfinished(database, claimed as UnfinishedCharge, 600, 6);
+  const [row] = await auditor.query('select tries, due_at > now() as waits from restored_charges', []);
+  assert.deepEqual([row?.tries, row?.waits], [6, true]);
 });

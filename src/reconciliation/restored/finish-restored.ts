@@ -47,7 +47,7 @@ async function finishOne(tools: FinishTools, unfinished: UnfinishedCharge): Prom
   const end = endOfStanding(standing, faults);
   if (end === null) {
     const seconds = PAUSES_SECONDS[tries - 1] ?? LONGEST_PAUSE_SECONDS;
-    return postponeUnfinished(database, unfinished, seconds);
+    return postponeUnfinished(database, unfinished, seconds, PAUSES_SECONDS.length);
   }
   const hasEnded = await database.transaction((tx) =>
     endUnfinished(tx, unfinished, { ...end, faults, by: SERVICE, fence }),

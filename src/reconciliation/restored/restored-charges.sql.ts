@@ -119,16 +119,18 @@ export async function claimUnfinished(
 
 const POSTPONE = statement(
   'restored_charges.postpone_unfinished',
-  `update restored_charges set due_at = now() + $4 * interval '1 second'
+  `update restored_charges set due_at = now() + $4 * interval '1 second', tries = least(tries, $5)
    where merchant_id = $1 and transaction_id = $2 and decision = 'unfinished' and fence = $3`,
 );
 
+/** `mostTries`: no more are kept, so that many waits leave tries for a fault behind them. */
 export async function postponeUnfinished(
   database: Database,
   { merchantId, transactionId, fence }: UnfinishedCharge,
   seconds: number,
+  mostTries: number,
 ): Promise<void> {
-  await database.query(POSTPONE, [merchantId, transactionId, fence, seconds]);
+  await database.query(POSTPONE, [merchantId, transactionId, fence, seconds, mostTries]);
 }
 
 export const EARLIEST_UNFINISHED = statement(
