@@ -33,7 +33,7 @@ import TEXTS from './texts.json' with { type: 'json' };
 const FOLLOW_MILLISECONDS = 1_000;
 const PAUSE_MILLISECONDS = 30_000;
 
-/** At a wake signal, and now and then for deliveries that were written later. */
+/** Runs at a wake signal, and now and then, because payments may write deliveries after the removal. */
 function removedEndpointsWork(database: Database, wakeSignal: WakeSignal): Work {
   let nextAt = 0;
   let wakesSeen = wakeSignal.count();
@@ -58,8 +58,8 @@ const ROWS_PER_COMMIT = 1_000;
 const COMMITS_PER_ENDPOINT = 20;
 
 /**
- * Gives up what the removal's commit left, and what payments wrote without seeing it. Returns whether any may
- * be left.
+ * Gives up what the commit of a removal left, and what payments wrote that had not seen the removal.
+ * `isAnyLeft`: there may be more.
  */
 async function giveUpRemoved(
   database: Database,
@@ -102,7 +102,7 @@ export const WEBHOOKS: Published = {
   ],
 };
 
-/** If the callback's row takes longer, the payment is refused: it has 15 s in all. */
+/** If writing the row of a callback's server takes longer, the payment is refused: it has 15 s in all. */
 const CALLBACK_ENDPOINT_MILLISECONDS = 5_000;
 /** A merchant may use all registrations of a minute at once. */
 const REGISTRATION_BURST_SECONDS = 60;

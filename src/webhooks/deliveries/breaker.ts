@@ -1,7 +1,7 @@
 import type { Instant } from '../../values/instant.ts';
 import type { EndpointResponse } from './delivery-outcome.ts';
 
-/** Times are business time. */
+/** What the last tries say about an endpoint. Minutes are of business time. */
 export type Health = {
   readonly failuresInRow: number;
   readonly goneInRow: number;
@@ -21,7 +21,10 @@ const MINUTE_MILLISECONDS = 60_000;
 const FAILURES_UNTIL_FAILING = 3;
 const GONE_IN_ROW = 3;
 
-/** By openings in a row. The longest is short: a probe costs one POST and finds a return soon. */
+/**
+ * How long a breaker stays open, by its openings in a row. The longest is short, because a probe costs one
+ * POST and soon finds that the endpoint is back.
+ */
 export const OPEN_MILLISECONDS: readonly number[] = [5_000, 10_000, 20_000, 40_000, 60_000];
 
 /** After so much real time without a change, a breaker starts with the shortest opening again. */
@@ -51,7 +54,10 @@ export function healthAfter(health: Health, response: EndpointResponse, now: Ins
   };
 }
 
-/** Ten failures in a row, or 70 % of at least ten tries in five minutes. Called after a failure. */
+/**
+ * Whether the breaker opens: after ten failures in a row, or 70 % of at least ten tries in five minutes.
+ * Called after a failure.
+ */
 export function isTripped({ failuresInRow, minutes }: Health): boolean {
   if (failuresInRow >= FAILURES_IN_ROW) return true;
   const tries = minutes.reduce((sum, one) => sum + one.tries, 0);
@@ -59,7 +65,7 @@ export function isTripped({ failuresInRow, minutes }: Health): boolean {
   return tries >= TRIES_IN_WINDOW && failures >= tries * SHARE_OF_FAILURES;
 }
 
-/** Single failures are normal. */
+/** One or two failures in a row are normal: from the third on the endpoint is failing. */
 export function isFailing({ failuresInRow }: Health): boolean {
   return failuresInRow >= FAILURES_UNTIL_FAILING;
 }

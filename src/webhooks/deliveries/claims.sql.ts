@@ -22,7 +22,7 @@ export type ClaimRequest = {
   readonly probes: number;
   readonly perEndpoint: number;
   readonly busy: readonly (Place & { readonly underWay: number })[];
-  /** A merchant with many hanging servers would take every slot. */
+  /** Deliveries under way. Without this limit a merchant with many hanging servers would take every slot. */
   readonly perMerchant: number;
   readonly busyMerchants: readonly { readonly merchantId: string; readonly underWay: number }[];
   readonly leaseMilliseconds: number;
@@ -38,7 +38,10 @@ export type ClaimedPage = {
 
 export const ENDPOINTS_A_PAGE = 200;
 
-/** One index step per endpoint, however many deliveries it has. `$1`–`$3`: position and page size. */
+/**
+ * The next endpoints with waiting deliveries: one index step for each, however many it has. `$1`, `$2`: the
+ * place before the page; `$3`: page size.
+ */
 const PAGE_OF_ALL = `with recursive page as (
      select * from (
        select d.merchant_id, d.endpoint, 1 as position from deliveries d
@@ -94,9 +97,10 @@ const BUSY_MERCHANTS = inputRows<ClaimRequest['busyMerchants'][number]>(
 );
 
 /**
- * Endpoints of a page that may receive now: active, breaker closed or its opening over, a slot free (`$4`:
- * slots per endpoint; `$5`–`$7`: under way; `$8`–`$10`: the same by merchant). A failing endpoint gets two
- * slots, not eight, because a hanging request takes fifteen seconds.
+ * Endpoints of a page that may receive now: active, with a slot free, and a breaker closed or its opening
+ * over. `$4`: slots per endpoint; `$5`–`$7`: deliveries under way by endpoint; `$8`: slots per merchant;
+ * `$9`, `$10`: under way by merchant. A failing endpoint gets two slots, because a hanging request takes
+ * fifteen seconds.
  */
 const ALLOWED = `allowed as materialized (
      select p.merchant_id, p.endpoint, p.position, e.opened_until, e.returned_at, t.business_now, c.target_at,
@@ -118,14 +122,18 @@ const ALLOWED = `allowed as materialized (
    )`;
 
 const OF_ENDPOINT = `d.merchant_id = a.merchant_id and d.endpoint = a.endpoint and d.state = 'waiting'`;
-/** Worded so that the planner cannot use an index of waiting rows: it would read all of a merchant's. */
+/**
+ * Worded so that the planner cannot use an index of waiting rows: through it, it would read all of a
+ * merchant's.
+ */
 export const IS_STILL_WAITING = 'd.ended_at is null';
 const IS_FREE = '(d.lease_expires_at is null or d.lease_expires_at <= now())';
 
 /**
- * In a jump of a merchant's test clock only the jump sends (`$11`: this is the ordinary round). From each
- * endpoint: the first sixteen that are due (turn 1), those postponed before it returned (2), or one as its
- * probe (3). With each comes the previous waiting one of the same transaction and installment.
+ * `$11`: true in the ordinary round, which sends nothing of a merchant whose test clock jumps: only the jump
+ * does. From each endpoint: the first sixteen due (turn 1), sixteen postponed before the endpoint returned
+ * (2), or one as the probe of its open breaker (3). With each comes the delivery of the same transaction and
+ * installment that waits before it and blocks it.
  */
 const LOOKED_AT = `looked_at as materialized (
      select a.merchant_id, a.endpoint, a.position, a.free_slots, a.free_slots_of_merchant, a.business_now, a.opened_until, w.delivery_number, w.due_at, w.turn,
@@ -155,7 +163,10 @@ const LOOKED_AT = `looked_at as materialized (
      where a.target_at is null or not $11
    )`;
 
-/** The first of each endpoint, then the second, so that none takes every slot (`$12`; `$13`: probes). */
+/**
+ * The first delivery of each endpoint, then the second of each: none takes every slot. `$12`: deliveries at
+ * most; `$13`: probes.
+ */
 const CHOSEN = `ranked as (
      select l.*, row_number() over (partition by l.position order by l.turn, l.due_at) as rank
      from looked_at l where not l.is_blocked
@@ -169,10 +180,10 @@ const CHOSEN = `ranked as (
    )`;
 
 /**
- * Only the process that moves the end of an open breaker sends the probe. Leases the rows (`$14`:
- * milliseconds). A blocked row is moved after the one that it waits for, so that it is not read again and
- * again. A return ends when no postponed delivery is left. `skip locked` leaves locked endpoints for later:
- * no waiting here, and no deadlock between two claims.
+ * Leases the chosen rows for `$14` milliseconds. Only the process that moves the end of an open breaker sends
+ * its probe. A blocked row becomes due after the row that it waits for, so that it is not read again and
+ * again. `returned_at` is cleared when no postponed delivery is left. `skip locked` leaves locked rows for
+ * later: no waiting here, and no deadlock between two claims.
  */
 const HELD = `probed as materialized (
      select e.merchant_id, e.endpoint, c.business_now
@@ -242,9 +253,9 @@ const CLAIM_AT = statement('deliveries.claim_due_at', `${PAGE_OF_GIVEN}, ${CLAIM
 const CLAIM_OF_MERCHANT = statement('deliveries.claim_due_of_merchant', `${PAGE_OF_MERCHANT}, ${CLAIMED}`);
 
 /**
- * Claims due deliveries of all merchants at a page of endpoints, and raises their fences. Never passes an
- * earlier delivery of the same transaction and installment. Business time decides what is due, real time
- * whether a lease has ended.
+ * Claims due deliveries of all merchants at a page of endpoints, and raises their fences. A delivery is not
+ * claimed while an earlier one of the same transaction and installment waits. Business time decides what is
+ * due, real time whether a lease has ended.
  */
 export function claimDueDeliveries(database: Database, request: ClaimRequest): Promise<ClaimedPage> {
   return claim(database, CLAIM, request);
@@ -308,7 +319,10 @@ function lastServed(deliveries: readonly (Place & RowOf<typeof TURN>)[]): Place 
   return { merchantId, endpoint };
 }
 
-/** When the first page has something due, a probe, or postponed deliveries. 0 if there are later pages. */
+/**
+ * Milliseconds until the first page has something to send: 0 for a probe or a postponed delivery, and if
+ * there are later pages.
+ */
 export const EARLIEST_DELIVERY = statement(
   'deliveries.earliest_due',
   `${PAGE_OF_ALL}, ${ALLOWED}
@@ -338,7 +352,7 @@ const EARLIEST_OF_MERCHANT = statement(
 
 const DUE = rowCodec({ dueAt: column.nullable(column.instant()) });
 
-/** Business time, also of a delivery that is being sent; null: nothing waits. */
+/** When a merchant's next delivery is due in business time, one being sent included; null: nothing waits. */
 export async function findEarliestDueOf(database: Database, merchantId: string): Promise<Instant | null> {
   return onlyOf(await database.query(EARLIEST_OF_MERCHANT, [merchantId]), DUE.parse).dueAt;
 }

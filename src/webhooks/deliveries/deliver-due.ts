@@ -35,7 +35,7 @@ export type Delivering = {
   readonly deliverer: Deliverer;
   /** Sends until nothing is left. Returns the number of tries. */
   runDueOf(merchantId: string, signal: AbortSignal): Promise<number>;
-  /** Business time; null: nothing may be sent. */
+  /** When the next delivery is due in business time; null: no active endpoint has one waiting. */
   earliestDueOf(merchantId: string): Promise<Instant | null>;
 };
 
@@ -97,7 +97,7 @@ function openDeliveries(tools: TryTools): Deliveries {
     isUnwanted: (delivery, lane) =>
       (lane === 'claimed' && watch.of(delivery).isMarked) ||
       isOpenHere(watch, delivery, tools.clock.now(delivery.merchantId)),
-    // Tests and probes of other processes may have closed the breaker in the database.
+    // Another process may send them: its test or probe may have closed the breaker in the database.
     handBack: (unsent) => releaseDeliveries(database, unsent),
     piece: EARLIEST_DELIVERY,
     pieceValues: () => earliestDeliveryValues(boundsOf(deliveries)),
@@ -115,7 +115,9 @@ function boundsOf(deliveries: Deliveries): Omit<ClaimRequest, 'after' | 'limit' 
   };
 }
 
-/** In a jump of the clock: sends only what is due, also as probes. */
+/**
+ * For a jump of the test clock: sends only what is due, and takes a due delivery as the probe of a breaker.
+ */
 async function deliverDueOf(
   { database }: TryTools,
   deliveries: Deliveries,
@@ -151,11 +153,17 @@ async function deliverDueOf(
   return tried;
 }
 
-/** The next run continues after these pages; if it follows soon, it reads one page. */
+/**
+ * Pages in one long run; the next run continues behind them. A run within `LONG_RUN_MILLISECONDS` of a long
+ * one reads one page.
+ */
 const PAGES_A_RUN = 10;
 const LONG_RUN_MILLISECONDS = 200;
 
-/** After a round of several pages, endpoints that gave deliveries are read first, so that backlogs flow. */
+/**
+ * Goes through all endpoints, page by page, over several runs. If that takes several pages, endpoints that
+ * gave deliveries are read first in each run, so that their backlogs keep flowing.
+ */
 class EndpointRounds {
   readonly #database: Database;
   readonly #isBusy: (place: Place) => boolean;

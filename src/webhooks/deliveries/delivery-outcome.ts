@@ -2,7 +2,7 @@ import type { PostFailure } from '../posting/posting-result.ts';
 import type { DELIVERY_MOVES, DeliveryKind } from './delivery.ts';
 import { millisecondsUntilNextTry } from './retry-schedule.ts';
 
-/** Texts are short and printable. */
+/** What came of one POST. Texts are short and printable. */
 export type Posted =
   | {
       readonly kind: 'answered';
@@ -42,7 +42,7 @@ export type Try = {
 
 /** No connection was free, or this process is stopping. */
 const NOT_SENT = 'notSent';
-/** After it, this or another process sends. */
+/** After this pause the delivery is due again, for this or another process. */
 const NOT_SENT_PAUSE_MILLISECONDS = 1_000;
 
 /** Only 2xx is a success. Redirects are never followed, so they are refusals. */
@@ -98,7 +98,7 @@ export type TriedDelivery = {
 
 export type Fate = {
   readonly state: (typeof DELIVERY_MOVES)['waiting']['deliver' | 'retry' | 'giveUp'];
-  /** From now to the next try; null: none, or unchanged. */
+  /** From now to the next try; null: there is none, or it stays due when it was. */
   readonly pauseMilliseconds: number | null;
   readonly isCounted: boolean;
 };

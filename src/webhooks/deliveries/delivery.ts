@@ -1,18 +1,23 @@
-/** Of one message to one endpoint. A person can resend an ended one. */
+/** The states of a delivery: one message on its way to one endpoint. A person can resend an ended one. */
 export const DELIVERY_STATES = ['waiting', 'delivered', 'givenUp'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** `retry`: not accepted, another try follows. `resend`: requested by a person. */
 type DeliveryEvent = 'deliver' | 'retry' | 'giveUp' | 'resend';
 
-/** null: the event cannot happen in that state. A test is written only when it has ended. */
+/**
+ * null: the event cannot happen in that state. A test is written only after it was tried, in its last state.
+ */
 export const DELIVERY_MOVES = {
   waiting: { deliver: 'delivered', retry: 'waiting', giveUp: 'givenUp', resend: null },
   delivered: { deliver: null, retry: null, giveUp: null, resend: 'waiting' },
   givenUp: { deliver: null, retry: null, giveUp: null, resend: 'waiting' },
 } as const satisfies Record<DeliveryState, Record<DeliveryEvent, DeliveryState | null>>;
 
-/** `callback`: to a payment's URL. `notice`: about a subscription or an exception. */
+/**
+ * `movement`: to the webhook of the account. `callback`: to the URL given with a payment. `notice`: about a
+ * subscription or an exception.
+ */
 export const DELIVERY_KINDS = ['movement', 'callback', 'test', 'notice'] as const;
 export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
 
@@ -29,7 +34,7 @@ export type DeliveryToSend = {
   readonly url: string;
   /** The exact text to send and sign. */
   readonly body: string;
-  /** Sealed `user:password`. */
+  /** Sealed `user:password`; null: the endpoint has no login. */
   readonly basicAuth: SealedText | null;
   /** Each secret makes a signature. If empty, the message is not signed. */
   readonly secrets: readonly SealedText[];
@@ -54,7 +59,7 @@ export type Deliverer = {
   leaseForNow(): number;
   /** Returns at once and never throws. What cannot be sent now is sent later. */
   sendNow(deliveries: readonly DeliveryToSend[]): void;
-  /** Called after writing without a lease. */
+  /** To be called after deliveries were written without a lease: wakes the work that claims them. */
   notify(): void;
 };
 
@@ -80,7 +85,9 @@ export function deliveryId({
   return `${time.slice(0, 8)}-${time.slice(8)}-${VERSION_7}-${number.slice(0, 4)}-${number.slice(4)}`;
 }
 
-/** null: not of our form. The caller must compare the id with that of the row. */
+/**
+ * The number in a `webhook-id`; null: not of our form. The id holds a time too: compare it with the row's id.
+ */
 export function deliveryNumberOf(id: string): number | null {
   const match = /^[0-9a-f]{8}-[0-9a-f]{4}-7000-([89ab][0-9a-f]{3})-([0-9a-f]{12})$/.exec(id.toLowerCase());
   if (match === null) return null;

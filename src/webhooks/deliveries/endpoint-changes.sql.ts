@@ -8,16 +8,21 @@ import { HELD_AFTER_MILLISECONDS, OPEN_MILLISECONDS, QUIET_MILLISECONDS } from '
 import { IS_STILL_WAITING } from './claims.sql.ts';
 import type { DeliveryToSend } from './delivery.ts';
 
-/** A result of an earlier registration changes nothing. */
+/**
+ * The endpoint of a try, with the registration that was tried. If there is a newer one, nothing is changed.
+ */
 export type EndpointTried = Pick<DeliveryToSend, 'merchantId' | 'endpoint' | 'registration'>;
 
 const BUSINESS_NOW = `select now() + coalesce(
        (select shift_milliseconds from merchant_clocks where merchant_id = $1), 0) * interval '1 millisecond' as business_now`;
 
-/** Openings in a row. The count starts again after a quiet time. */
+/** How often the breaker opened in a row. The count starts again after `$9` milliseconds without a change. */
 const EARLIER_OPENINGS = `case when e.changed_at > now() - $9 * interval '1 millisecond' then least(e.openings, 1000) else 0 end`;
 
-/** Only a registration can be enabled again. A callback server has only its breaker. */
+/**
+ * Only the webhook of an account is disabled, because it can be enabled again. A callback server has only its
+ * breaker.
+ */
 const CAN_BE_DISABLED = `e.endpoint like 'account:%'`;
 
 const FAILED = rowCodec(
@@ -57,11 +62,14 @@ const FAIL = statement(
 export type EndpointFailure = {
   readonly opens: boolean;
   readonly isProbe: boolean;
-  /** From `Retry-After`; 0: none. */
+  /** From `Retry-After`; 0: the endpoint asked for no pause. */
   readonly askedMilliseconds: number;
 };
 
-/** Disables an endpoint after five days without a success. null if another process came first. */
+/**
+ * Marks an endpoint as failing, opens its breaker if `opens`, and disables it after five days without a
+ * success. null: nothing changed, because another process came first.
+ */
 export async function failEndpoint(
   database: Database,
   { merchantId, endpoint, registration }: EndpointTried,
@@ -91,7 +99,7 @@ const RETURN = statement(
    returning e.endpoint`,
 );
 
-/** Postponed deliveries become due. Returns false if the endpoint was not failing. */
+/** Ends the failing of an endpoint, so that postponed deliveries become due. False if it was not failing. */
 export async function enableEndpoint(database: Database, tried: EndpointTried): Promise<boolean> {
   const { merchantId, endpoint, registration } = tried;
   return (await database.query(RETURN, [merchantId, endpoint, registration])).length === 1;
@@ -105,7 +113,9 @@ const HOLD = statement(
    returning e.endpoint`,
 );
 
-/** Nothing is sent before a good test or a new registration. False if no registration was active. */
+/**
+ * Until a good test or a new registration nothing is sent there. False if it was disabled or replaced before.
+ */
 export async function disableEndpoint(database: Database, tried: EndpointTried): Promise<boolean> {
   const { merchantId, endpoint, registration } = tried;
   return (await database.query(HOLD, [merchantId, endpoint, registration])).length === 1;
@@ -128,7 +138,7 @@ const LAG = rowCodec({
   lag: column.real('coalesce(max(extract(epoch from now() - d.due_at)), 0)::float8'),
 });
 
-/** The first due one of each endpoint that accepts them: delays of a merchant's system do not count. */
+/** Looks at endpoints that accept deliveries only: a delay by a merchant's own system does not count. */
 const FIND_LAG = statement(
   'deliveries.find_lag',
   `select ${LAG.columns} from (
@@ -186,7 +196,9 @@ const RELEASE = statement(
    where d.merchant_id = h.merchant_id and d.delivery_number = h.delivery_number`,
 );
 
-/** For deliveries that this process does not send. Those claimed since are unchanged. */
+/**
+ * Ends the leases of deliveries that this process does not send. One that was claimed again keeps its lease.
+ */
 export async function releaseDeliveries(
   database: Database,
   deliveries: readonly Pick<DeliveryToSend, 'merchantId' | 'deliveryNumber' | 'fence'>[],

@@ -22,7 +22,7 @@ const ENDPOINT_NEWS: Readonly<Record<EndpointChange, string>> = {
 
 const AWAY = ['failing', 'opened', 'stillAway'] as const;
 
-/** Between log lines, because an unreachable endpoint is tried every minute. */
+/** Between two log lines of one endpoint: if it is unreachable, it is tried every minute. */
 const LINE_MILLISECONDS = 600_000;
 
 /** URLs are not logged: paths and queries may contain secrets. */
@@ -86,7 +86,7 @@ const WEBHOOK_ENDPOINTS = databaseGauge(
 );
 
 const COUNT_MILLISECONDS = 10_000;
-/** In a jump days pass in seconds, so no try waits long for an answer. */
+/** In a jump of the test clock days pass in seconds, so no try waits long for an answer. */
 const TRY_MILLISECONDS_IN_JUMP = 1_000;
 
 export type Deliveries = Module & { readonly deliverer: Deliverer };
@@ -122,7 +122,10 @@ export function openDeliveries(context: ModuleContext, send: SendTools): Deliver
   };
 }
 
-/** Outcomes: delivered, failed (tried again), givenUp, ahead (a failed probe), takenOver. */
+/**
+ * Outcomes: delivered, failed (tried again), givenUp, ahead (failed before its time: not counted), takenOver
+ * (another process had claimed it).
+ */
 function observeTries(metrics: Metrics): TryTools['observeTry'] {
   const tries = metrics.counter(WEBHOOK_DELIVERIES);
   const durations = metrics.histogram(WEBHOOK_TRY_DURATION_SECONDS);
@@ -132,7 +135,7 @@ function observeTries(metrics: Metrics): TryTools['observeTry'] {
   };
 }
 
-/** Of all processes on this database, up to a hundred thousand rows. */
+/** The numbers are of the whole database, not of this process, and count a hundred thousand rows at most. */
 function observeCounts(metrics: Metrics): (counts: DeliveryCounts) => void {
   const waitingGauge = metrics.gauge(WEBHOOK_DELIVERIES_WAITING);
   const endpointsGauge = metrics.gauge(WEBHOOK_ENDPOINTS);

@@ -2,7 +2,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Twelve tries in 75.7 hours, to survive a weekend's outage. */
+/** Between twelve tries in 75.7 hours, to survive a weekend's outage. */
 export const PAUSES_MILLISECONDS: readonly number[] = [
   5 * SECOND,
   30 * SECOND,
@@ -29,7 +29,7 @@ export type FailedTry = {
   readonly jitter: number;
 };
 
-/** Whole milliseconds; null after the last try. Respects a `Retry-After` of up to a day. */
+/** In whole milliseconds; null: it was the last try. Respects a `Retry-After` of up to a day. */
 export function millisecondsUntilNextTry(failed: FailedTry): number | null {
   const pause = PAUSES_MILLISECONDS[failed.tries - 1];
   if (pause === undefined) return null;

@@ -23,10 +23,13 @@ export type SendTools = {
 };
 
 const CONNECT_MILLISECONDS = 5_000;
-/** Shorter in a jump of the test clock. */
+/** The longest time of a try, name look-up included; in a jump of the test clock it is shorter. */
 export const TRY_MILLISECONDS = 15_000;
 
-/** Records nothing. Secrets that our keys cannot open count as unsent. Throws only without a database. */
+/**
+ * Sends once and records nothing. If our keys cannot open its secrets, the delivery counts as unsent. Throws
+ * only if the database is unavailable.
+ */
 export async function sendDelivery(
   tools: SendTools,
   delivery: DeliveryToSend,

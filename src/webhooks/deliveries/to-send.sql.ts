@@ -2,11 +2,14 @@ import type { Row } from '../../platform/postgres/database.ts';
 import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { DELIVERY_KINDS, type DeliveryToSend, type SealedText } from './delivery.ts';
 
-/** `lease_expires_at` and `fence` are null and 0, except for deliveries to send at once. */
+/** `lease_expires_at` is null and `fence` 0, except for a delivery that this process sends at once. */
 export const ENQUEUE_DELIVERIES = `insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number,
        transaction_id, installment_number, nsu, url, body, due_at, scheduled_at, lease_expires_at, fence)`;
 
-/** For a delivery `d`. Without `limit 1` a join of many could read the endpoints of all merchants. */
+/**
+ * The endpoint and secrets of a delivery `d`. Without `limit 1` a join of many deliveries could read the
+ * endpoints of all merchants.
+ */
 export const SENDING_JOINS = `
   join lateral (
     select * from webhook_endpoints where merchant_id = d.merchant_id and endpoint = d.endpoint limit 1
@@ -16,9 +19,9 @@ export const SENDING_JOINS = `
   ) s on true`;
 
 /**
- * True if a delivery `e` found by transaction and installment still waits, in the words of its index: with
- * other words the planner uses the index by due time. Compare `delivery_number + 0`: a plan made on a small
- * table would otherwise walk the primary key.
+ * Whether a delivery `e`, found by transaction and installment, still waits. These are the words of the index
+ * for that: with others the planner uses the index by due time. Write `delivery_number + 0` in comparisons: a
+ * plan made on a small table would otherwise walk the primary key.
  */
 export const WAITS_IN_ORDER = 'e.due_at is not null';
 

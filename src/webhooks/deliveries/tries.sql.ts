@@ -16,7 +16,9 @@ export type TryRow = {
   readonly triedAt: number;
 };
 
-/** False if another process has taken over, or if an earlier attempt of this write had committed. */
+/**
+ * False if another process has claimed the delivery, or if an earlier attempt of this write had committed.
+ */
 export type TryResult = { readonly isRecorded: boolean };
 
 const INPUT = inputRows<TryRow>({
@@ -78,7 +80,10 @@ const RECORD_TRIES = statement(
    select ${CHANGED.columns} from changed`,
 );
 
-/** Also releases the next delivery of the same transaction and installment. Repeatable. */
+/**
+ * Records tries. When a delivery ends, the next of the same transaction and installment becomes due. May be
+ * repeated.
+ */
 export function triesWrite(database: Database): BatchedWriteOptions<TryRow, TryResult> {
   const key = ({ merchantId, deliveryNumber }: Pick<TryRow, 'merchantId' | 'deliveryNumber'>) =>
     `${merchantId}\n${String(deliveryNumber).padStart(16, '0')}`;
@@ -89,7 +94,7 @@ export function triesWrite(database: Database): BatchedWriteOptions<TryRow, TryR
     mustBeWritten: true,
     merchant: (row) => row.merchantId,
     bytes: () => 400,
-    // Results that arrive meanwhile are recorded together, at half the cost.
+    // Tries that end while two statements run are recorded together by the next one, at half the cost.
     limits: { statementsInFlight: 2 },
     write: async (rows) => {
       const changed = await database.query(RECORD_TRIES, INPUT.values(rows));

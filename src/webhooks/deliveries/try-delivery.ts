@@ -28,11 +28,14 @@ export type TryTools = SendTools & {
   readonly database: Database;
   /** Woken when an endpoint returns. */
   readonly wakeSignal: WakeSignal;
-  /** From 0 to 1. */
+  /** A random number from 0 to 1. */
   readonly chance: () => number;
   readonly tryMilliseconds: (merchantId: string) => number;
   readonly writeTry: BatchedWrite<TryRow, TryResult>;
-  /** `takenOver`: another process records it. `ahead`: a try that does not count. */
+  /**
+   * `takenOver`: another process had claimed it and records its own try. `ahead`: a failed try that does not
+   * count.
+   */
   readonly observeTry: (outcome: TryOutcome, made: Try) => void;
   readonly observeEndpoint: (change: EndpointChange, tried: EndpointTried, detail: object) => void;
 };
@@ -41,8 +44,8 @@ export type TryOutcome = 'delivered' | 'failed' | 'givenUp' | 'ahead' | 'takenOv
 export type EndpointChange = 'failing' | 'opened' | 'stillAway' | 'disabled' | 'returned';
 
 /**
- * What this process knows of an endpoint. Forgets the least recently tried, whose next failures are noticed
- * later.
+ * What this process knows of endpoints. It forgets the one tried least recently, whose next failures it then
+ * notices later.
  */
 export type EndpointWatch = {
   of(tried: EndpointTried): Watched;
@@ -59,15 +62,22 @@ type Watched = {
 
 const MOST_WATCHED = 10_000;
 /**
- * This process's memory counts only until its own finding is written: longer than a delivery is queued,
- * shorter than a `Retry-After`, because another process or a test may find the endpoint well earlier.
+ * How long at most this process sends nothing by its own memory of an open breaker: longer than a delivery is
+ * queued here, but shorter than a `Retry-After`, because another process or a test may close the breaker
+ * earlier.
  */
 const LONGEST_OPEN_HERE_MILLISECONDS = 10_000;
 /** The lease of a delivery covers its try and this time for recording. */
 const RECORD_MILLISECONDS = 10_000;
-/** So many failures of one delivery are no accident, however few failures this process saw. */
+/**
+ * From so many earlier tries of one delivery on, its endpoint is marked as failing, however few failures this
+ * process saw.
+ */
 const TRIES_UNTIL_MARKED = 2;
-/** Its next try is then minutes away; probes of the breaker notice a return sooner. */
+/**
+ * After so many earlier tries of a delivery a failure opens the breaker: its next try is minutes away, and a
+ * probe notices a return sooner.
+ */
 const TRIES_UNTIL_OPENED = 3;
 
 export function openEndpointWatch(): EndpointWatch {
@@ -107,7 +117,7 @@ export async function tryDelivery(
   return { made, triedAt };
 }
 
-/** If a healthy endpoint accepted it, only the delivery is recorded. */
+/** Whether a healthy endpoint accepted the delivery: then there is nothing to record about the endpoint. */
 export function isTakenByWell(watch: EndpointWatch, delivery: ClaimedDelivery, { made }: MadeTry): boolean {
   return (
     made.response === 'taken' && !delivery.isProbe && !delivery.isFailing && !watch.of(delivery).isMarked

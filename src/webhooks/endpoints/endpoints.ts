@@ -131,7 +131,7 @@ const AUTH_SET: Sentence = {
 type AccountContract<Body extends TSchema | undefined> = Contract<Body, typeof ACCOUNT_QUERY, undefined>;
 type RegistrationBody = Readonly<Partial<Record<'url' | 'callbackUrl' | 'basicAuth', string>>>;
 
-/** A kind with one URL for each account, and its contracts to register, read and remove it. */
+/** A kind of address that each account has once, and its contracts to register, read and remove it. */
 export type AccountAddress = {
   readonly kind: EndpointKind;
   readonly field: 'url' | 'callbackUrl';
@@ -187,7 +187,7 @@ export function accountAddressEndpoints(address: AccountAddress): readonly Endpo
   ];
 }
 
-/** Checks only the text, because a look-up takes seconds. `body` contains the fields without a fault. */
+/** Checks only the text, because a DNS look-up takes seconds. `body` has only the fields of correct shape. */
 export async function lookAtUrl(
   rules: UrlRules,
   field: AccountAddress['field'],
@@ -198,7 +198,7 @@ export async function lookAtUrl(
   return checked === null || checked.ok ? [] : [urlRefusals(field)[checked.reason]];
 }
 
-/** null: none was registered. */
+/** Returns the address that was removed; null: none was registered. */
 async function deleteOfAccount(
   tools: EndpointRegistry,
   registrant: MerchantActor,

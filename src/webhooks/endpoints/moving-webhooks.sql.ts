@@ -11,7 +11,7 @@ const FIND = statement(
   `select ${MOVED.columns} from webhook_endpoints where merchant_id = $1 and endpoint = $2`,
 );
 
-/** Even if it was removed since. */
+/** Also finds a webhook that was removed: see `state`. null: the account never had one. */
 export async function findRegisteredWebhook(
   database: Reader,
   merchantId: string,

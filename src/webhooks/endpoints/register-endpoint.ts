@@ -17,22 +17,22 @@ import {
 } from './webhook-endpoint.ts';
 import { type CallbackEndpoint, findOfAccount } from './webhook-endpoints.sql.ts';
 
-/** All kinds of URLs at which merchants are notified. */
+/** What registers and removes endpoints of every kind. */
 export type EndpointRegistry = Pick<ModuleContext, 'lookUp' | 'clock'> & {
   readonly keyring: Keyring;
   readonly urlRules: UrlRules;
-  /** Per merchant: each registration looks a name up and is audited. */
+  /** Per merchant, because each registration looks a name up and writes to the audit log. */
   readonly registrationLimit: Pick<RateLimit, 'secondsToWait'>;
   readonly changeEndpoint: BatchedWrite<EndpointChange, EndpointChangeResult>;
-  /** Wakes the sending: something may be due at once. */
+  /** Wakes the sending of deliveries: after a registration some may be due at once. */
   readonly notify: () => void;
-  /** Wakes the work that gives up the deliveries beyond one commit. */
+  /** After a removal: wakes the work that gives up the deliveries which the commit of the removal left. */
   readonly notifyRemoved: () => void;
 };
 
 export type EndpointToRegister = {
   readonly kind: EndpointKind;
-  /** The account number, or a new id. */
+  /** The account number, or a new id for kinds with several endpoints. */
   readonly of: string;
   readonly url: string;
   /** `user:password`; absent or null: no login. */
@@ -50,7 +50,7 @@ export type RegisterEndpointResult =
 
 export type MoveEndpointResult = 'done' | 'notFound' | 'tooManyActive';
 
-/** Keys are retired by hand and seldom. More than this in one request is a mistake. */
+/** Data keys are retired by hand and seldom: that one request meets it three times is a mistake. */
 const MOST_SEALINGS = 3;
 
 /** Waiting deliveries go to the new URL at once. `deadlineAt`: monotonic milliseconds. */
@@ -78,7 +78,7 @@ export async function registerOfAccount(
   wanted: EndpointToRegister,
   deadlineAt: number,
 ): Promise<RegisterEndpointResult | { readonly kind: 'accountUnknown' }> {
-  // Before the look-up, which takes seconds and would show that the account is another merchant's.
+  // Asked before the DNS look-up, which takes seconds and would show that the account is another merchant's.
   const found = await tools.lookUp(registrant.merchantId, (database) =>
     findOfAccount(database, registrant.merchantId, wanted.kind, wanted.of),
   );
@@ -86,7 +86,7 @@ export async function registerOfAccount(
   return registerEndpoint(tools, registrant, wanted, deadlineAt);
 }
 
-/** If the key was retired before the commit, seals again under its successor. */
+/** If the data key of the login is retired before the commit, seals again under its successor. */
 async function writeSealed(
   { keyring, clock, changeEndpoint }: Pick<EndpointRegistry, 'keyring' | 'clock' | 'changeEndpoint'>,
   actor: MerchantActor,
@@ -107,7 +107,7 @@ async function writeSealed(
   throw new Overloaded('the data key was retired again and again');
 }
 
-/** Gives up waiting deliveries: the first ones in the same commit, the rest right after. */
+/** A removal gives up the waiting deliveries: the first ones in the same commit, the rest right after. */
 export async function moveEndpoint(
   { clock, changeEndpoint, notifyRemoved }: EndpointRegistry,
   actor: MerchantActor,
@@ -129,7 +129,10 @@ export type CallbackEndpointTools = {
 
 const MOST_REMEMBERED = 20_000;
 
-/** Without a row nothing would be delivered there. Usually no query. `deadlineAt`: monotonic milliseconds. */
+/**
+ * Makes sure that the server of a callback has its row: without one nothing is delivered there. Usually needs
+ * no query. `deadlineAt`: monotonic milliseconds.
+ */
 export async function rememberCallbackEndpoint(
   { writeCallbackEndpoint, knownCallbackEndpoints: known }: CallbackEndpointTools,
   merchantId: string,

@@ -30,7 +30,7 @@ export type Registration = {
   readonly request: KeyedRequest | null;
 };
 
-/** Requested by a user. `at` is business time. */
+/** A change that a user requested. `at` is business time. */
 export type EndpointChange = {
   readonly kind: EndpointKind;
   /** The account number, or the id in lower case. */
@@ -46,7 +46,7 @@ export type EndpointChange = {
  */
 export type EndpointChangeResult = 'done' | 'notFound' | 'tooManyActive' | 'keyRetired' | 'keyUsed';
 
-/** Repeatable after a lost connection. */
+/** A write may be repeated after a lost connection. */
 export function endpointChangesWrite(
   audit: Audit,
 ): BatchedWriteOptions<EndpointChange, EndpointChangeResult> {
@@ -72,7 +72,9 @@ async function writeChange(audit: Audit, change: EndpointChange): Promise<Endpoi
   }
 }
 
-/** One transaction of a merchant at a time, so that its count sees all earlier ones. */
+/**
+ * Only one transaction of a merchant runs at a time, so that its count of endpoints sees all earlier changes.
+ */
 const TAKE_TURN = statement(
   'webhooks.take_turn',
   `select pg_advisory_xact_lock(hashtextextended('notifiers|' || $1::text, 0))`,
@@ -119,7 +121,7 @@ async function changeEndpoint(tx: AuditedTx, change: EndpointChange): Promise<En
 
 const OTHERS = rowCodec({ active: column.whole() });
 
-/** Counts the others, up to the limit. Only this kind has a limit. */
+/** Counts other active endpoints of the merchant, up to the limit. Only the kind `alerts` has a limit. */
 const COUNT_OTHERS = statement(
   'webhooks.count_other_alert_endpoints',
   `select count(*) as active from (
@@ -136,9 +138,9 @@ async function areTooManyActive(tx: Tx, { kind, of, actor }: EndpointChange): Pr
 }
 
 /**
- * Makes every waiting delivery due at once (`returned_at`), by the clock that claims read. `registration`
- * identifies late results of an earlier registration. Also writes the row of the server if deliveries wait
- * for that: without it they would wait for ever.
+ * `returned_at` makes every waiting delivery due at once, by the clock that claims read. A try of an earlier
+ * registration is known by its lower `registration` number. `server` gets its row too, if deliveries of this
+ * kind wait for the server: without it they would wait for ever.
  */
 const REGISTER = statement(
   'webhooks.register',
@@ -171,7 +173,7 @@ async function register(
   before: RowOf<typeof LOCKED> | undefined,
 ): Promise<EndpointChangeResult> {
   const { kind, of, actor, at } = change;
-  // The id is new for each caller, so an earlier attempt wrote it before its connection was lost.
+  // The id is new for each caller: an earlier attempt of this call wrote the row and lost its connection.
   if (kind.mostActive !== null && before !== undefined) return 'done';
   if (await areTooManyActive(tx, change)) return 'tooManyActive';
   const sealed = [basicAuth?.bytes ?? null, basicAuth?.dataKeyId ?? null];
@@ -196,7 +198,7 @@ async function register(
 
 const GIVEN_UP_AT_ONCE = 500;
 
-/** The login is deleted too. */
+/** The login is deleted with the registration. */
 const REMOVE = statement(
   'webhooks.remove',
   `update webhook_endpoints set state = 'removed', sealed_basic_auth = null, basic_auth_key_id = null, opened_until = null,
@@ -206,14 +208,16 @@ const REMOVE = statement(
    returning registration`,
 );
 
-/** Deliveries that wait for the server behind a URL are still sent. */
+/**
+ * Gives up what waits for the endpoint. Deliveries that wait for the server behind its URL are still sent.
+ */
 async function remove(tx: Tx, { kind, of, actor, at }: EndpointChange): Promise<void> {
   const removed = { merchantId: actor.merchantId, endpoint: endpointOf(kind, of) };
   await tx.query(REMOVE, [removed.merchantId, removed.endpoint, actor.userName, utcText(at)]);
   if (!kind.isSentToServer) await giveUpDeliveries(tx, removed, null, GIVEN_UP_AT_ONCE);
 }
 
-/** A restored endpoint is due at once, and is alerted about what it missed. */
+/** `alerted_on` null: a restored endpoint is alerted at once, also about what it missed. */
 const RESTORE = statement(
   'webhooks.restore',
   `update webhook_endpoints set state = 'active', registration = registration + 1, changed_at = now(), modified_by = $3,

@@ -6,11 +6,11 @@ import {
   merchantEvent,
 } from '../../audit/audit-event.ts';
 
-/** `disabled`: nothing is sent there until a test succeeds or it is registered again. */
+/** `disabled`: nothing is sent there until a test succeeds or the endpoint is registered again. */
 export const ENDPOINT_STATES = ['active', 'disabled', 'removed'] as const;
 export type EndpointState = (typeof ENDPOINT_STATES)[number];
 
-/** `disable`: it failed for days, or says that it is gone. `enable`: a test succeeded. */
+/** `disable`: the endpoint failed for days, or says that it is gone. `enable`: a test succeeded. */
 type EndpointEvent = 'register' | 'disable' | 'enable' | 'remove';
 
 /** null: the event cannot happen in that state. The row of a removed endpoint stays. */
@@ -20,11 +20,11 @@ export const ENDPOINT_MOVES = {
   removed: { register: 'active', disable: null, enable: null, remove: null },
 } as const satisfies Record<EndpointState, Record<EndpointEvent, EndpointState | null>>;
 
-/** Where the kinds of URLs differ that merchants register. */
+/** How one kind of registered address differs from the others. */
 export type EndpointKind = {
-  /** Begins an endpoint's key, before the account number or the id. */
+  /** The beginning of an endpoint's key, before the account number or the id. */
   readonly prefix: 'account' | 'alerts' | 'exceptions';
-  /** For a merchant; null: one for each account. */
+  /** How many endpoints of the kind a merchant may have active; null: one for each account. */
   readonly mostActive: number | null;
   /** Whether deliveries wait for the server behind the URL, together with callbacks to it. */
   readonly isSentToServer: boolean;
@@ -34,7 +34,7 @@ export type EndpointKind = {
 export type EndpointDescription = {
   readonly name: string;
   readonly description: string;
-  /** In the form that searches compare. */
+  /** The name in the form that searches compare. */
   readonly searchName: string;
   readonly events: readonly string[];
 };
@@ -49,7 +49,7 @@ export type AuditedChange = {
   readonly event: 'register' | 'remove' | 'restore';
   readonly actor: MerchantActor;
   readonly of: string;
-  /** null: it did not exist or was removed. */
+  /** null: the endpoint did not exist or was removed. */
   readonly before: AuditedEndpoint | null;
   readonly after: AuditedEndpoint | null;
 };
@@ -59,7 +59,7 @@ export function endpointOf({ prefix }: Pick<EndpointKind, 'prefix'>, of: string)
   return `${prefix}:${of}`;
 }
 
-/** Notifies an account of everything. Deliveries wait for the endpoint itself. */
+/** The webhook of an account, which is notified of everything. Deliveries wait for it, not for its server. */
 export const WEBHOOK: EndpointKind = {
   prefix: 'account',
   mostActive: null,
@@ -79,7 +79,10 @@ export function webhookThing(accountNumber: string): string {
   return `webhooks/${accountNumber}`;
 }
 
-/** null: no registration. Only the server is recorded: path, query and login may be secret. */
+/**
+ * What the audit log says of a change; null: no registration. Of a URL it names only the server: path, query
+ * and login may be secret.
+ */
 export function registrationChanges(
   before: AuditedRegistration | null,
   after: AuditedRegistration | null,
@@ -99,12 +102,15 @@ function sayableOf(registration: AuditedRegistration | null): AuditDetail {
   return { server: new URL(registration.url).origin, login: registration.hasLogin ? 'yes' : 'no' };
 }
 
-/** Sealed logins open for this merchant and endpoint only. Sealed rows contain the text: never change it. */
+/**
+ * The record to which a login is sealed: it opens for this merchant and endpoint only. Never change the text,
+ * because sealed rows contain it.
+ */
 export function basicAuthRecord(merchantId: string, endpoint: string): string {
   return `webhook target|${merchantId}|${endpoint}`;
 }
 
-/** Sealed secrets open for this merchant and account only. */
+/** The record to which secrets are sealed: they open for this merchant and account only. */
 export function secretRecord(merchantId: string, accountNumber: string): string {
   return `webhook secret|${merchantId}|${accountNumber}`;
 }

@@ -22,7 +22,7 @@ const FIND = statement(
    where a.merchant_id = $1 and a.account_number = $2`,
 );
 
-/** `url` null: none is registered. null: no such account. */
+/** `url` null: the account has no registration of this kind. Returns null if there is no such account. */
 export async function findOfAccount(
   database: Reader,
   merchantId: string,
@@ -35,7 +35,10 @@ export async function findOfAccount(
 
 const GIVEN_UP = rowCodec({ dueAt: column.instant() }, 'c');
 
-/** A process that is sending one finds its fence outdated and records nothing. Locked ones come later. */
+/**
+ * A process that is sending one of them finds its fence outdated and records nothing. Locked rows are left
+ * for a later call.
+ */
 const GIVE_UP = statement(
   'webhooks.give_up_of_removed',
   `with chosen as materialized (
@@ -70,7 +73,10 @@ export async function findRemovedEndpoints(database: Database, limit: number): P
   return (await database.query(FIND_REMOVED, [limit])).map(REMOVED.parse);
 }
 
-/** `from` and `last` are due times: business time, milliseconds. null: from the first. */
+/**
+ * Gives up what waits for a removed endpoint. `from` and `last`: due times, in milliseconds of business time.
+ * `from` null: begins with the first; `last` null: nothing was given up.
+ */
 export async function giveUpDeliveries(
   database: Database | Tx,
   { merchantId, endpoint }: RemovedEndpoint,
@@ -100,13 +106,15 @@ const REMEMBER = statement(
   `${INSERT_ENDPOINTS} from ${ENDPOINTS.sql} ${IN_ORDER}`,
 );
 
-/** Reads CTE `called_endpoints`. Not for statements that write many rows: two could wait for each other. */
+/**
+ * Reads the CTE `called_endpoints`. Not for a statement that writes many rows: two of them could deadlock.
+ */
 export const REMEMBER_ENDPOINTS = `remembered_endpoints as (
      ${INSERT_ENDPOINTS} from called_endpoints
      ${IN_ORDER}
    )`;
 
-/** Existing rows are unchanged. */
+/** Writes the rows of callback servers; existing ones stay unchanged. */
 export function callbackEndpointsWrite(database: Database): BatchedWriteOptions<CallbackEndpoint, true> {
   const key = ({ merchantId, endpoint }: CallbackEndpoint) => `${merchantId}|${endpoint}`;
   return {
@@ -128,7 +136,7 @@ const ALERTED = statement(
      and coalesce(alerted_on, '-infinity'::date) < $3::date`,
 );
 
-/** The endpoint was alerted about everything of this day. */
+/** Records that the endpoint was alerted about everything of this day. */
 export async function finishAlertDay(
   database: Database,
   { merchantId, alertEndpointId }: { readonly merchantId: string; readonly alertEndpointId: string },
@@ -145,7 +153,10 @@ const LATEST = statement(
    order by changed_at desc limit $1`,
 );
 
-/** Of all merchants: the operator checks with them whether this machine can connect to the internet. */
+/**
+ * The endpoints of all merchants that changed last: with them the operator checks whether this machine can
+ * connect to the internet.
+ */
 export async function listLatestEndpoints(
   database: Reader,
   limit: number,
@@ -153,7 +164,10 @@ export async function listLatestEndpoints(
   return (await database.query(LATEST, [limit])).map(LATEST_ENDPOINT.parse);
 }
 
-/** Reads index deliveries_waiting from its end, where tried deliveries are, and their tries by key. */
+/**
+ * The newest failure is looked for in so many waiting deliveries: the last by due time, among which are those
+ * tried already.
+ */
 const MOST_LOOKED_AT = 100;
 
 const LISTED = rowCodec(
@@ -166,11 +180,11 @@ const LISTED = rowCodec(
     state: column.oneOf(ENDPOINT_STATES),
     failingSince: column.nullable(column.instant()),
     openedUntil: column.nullable(column.instant()),
-    /** Alerts and exceptions: what waits for their server. */
+    /** How many deliveries wait; for `alerts` and `exceptions`: at the server of their URL. */
     waiting: column.whole(`(select count(*)::int from (
        select from deliveries d where d.merchant_id = e.merchant_id and d.endpoint = coalesce(e.server, e.endpoint) and d.state = 'waiting' limit $2
      ) w)`),
-    /** These four: of the newest failed try of a waiting delivery; null: none failed. */
+    /** `triedAt` to `answer` are of the newest failed try of a waiting delivery; null: none failed. */
     triedAt: column.nullable(column.instant('l.tried_at')),
     failure: column.nullable(column.text('l.failure')),
     /** Also null if no answer came. */
@@ -198,7 +212,7 @@ const IN_LIST = 'order by e.endpoint limit $3';
 
 const OF_MERCHANT = statement('webhooks.list_endpoints_of_merchant', `${LIST} ${IN_LIST}`);
 
-/** A row of a server stays for ever, also if nothing is sent there any more. */
+/** The row of a server stays for ever, so a server is listed only while something waits for it. */
 const FAILING = statement(
   'webhooks.list_failing_endpoints',
   `${LIST} and (e.state = 'disabled' or e.opened_until is not null) and (e.kind = 'webhook' or exists (
@@ -217,7 +231,9 @@ export async function listEndpointsOf(
   return (await database.query(OF_MERCHANT, [merchantId, mostCounted, limit, MOST_LOOKED_AT])).map(parse);
 }
 
-/** Nothing, or only a probe, is sent there now. A server is listed only if something waits for it. */
+/**
+ * Lists endpoints to which nothing, or only a probe, is sent now; a server only if something waits for it.
+ */
 export async function listFailingEndpoints(
   database: Reader,
   merchantId: string,

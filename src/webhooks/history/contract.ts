@@ -255,7 +255,8 @@ export const RESEND_DELIVERY = contract({
 });
 
 /**
- * Seconds with nine decimals and an offset look like a card number; `format` refuses anything but a moment.
+ * Nine decimals of a second and an offset look like a card number. It may stay: `format` accepts only
+ * moments.
  */
 const moment = (description: string) =>
   Type.String({ format: 'moment', maxLength: 35, mayHoldCard: true, description });
@@ -345,7 +346,7 @@ export function readListQuery(query: Static<typeof LIST_QUERY>): WantedDeliverie
   };
 }
 
-/** Finds valid instants that form no period, and positions that no call returned. */
+/** Finds moments that form no period, and an `after` that no call with this `status` returned. */
 function resendFaults(body: unknown): Fault[] {
   const { from, to, status, after } = (body ?? {}) as Record<string, unknown>;
   const period = { from: momentOf(from), to: momentOf(to) };

@@ -19,13 +19,15 @@ import {
 import { countLostDeliveries } from './resends.sql.ts';
 
 export type HistoryTools = Pick<ModuleContext, 'lookUp' | 'search'> & {
-  /** The database's time decides which days are the newest. */
+  /**
+   * The unmoved time decides which days are the newest: rows are written by it, whatever a test clock says.
+   */
   readonly clock: Pick<BusinessClock, 'unmoved'>;
 };
 
-/** An exact total is counted in about a second. Larger periods are refused. */
+/** So many rows are counted for an exact total in about a second. A period with more is refused. */
 const MOST_COUNTED = 1_000_000;
-/** Without an index for the order all are read, in about a second. */
+/** An order without an index reads and sorts all rows of a period: so many in about a second. */
 const MOST_SORTED = 100_000;
 
 /** Throws `Overloaded` if too many lists of the merchant wait. */
@@ -47,11 +49,14 @@ export async function listDeliveries(
   return found ?? 'notFound';
 }
 
-/** One waits up to 30 days until it is given up, and is sent again for as long after that. */
+/** A delivery waits up to 30 days until it is given up, and can be resent for 30 days after that. */
 const DAYS_OF_LOST = 61;
 const MOST_LOST_LOOKED_AT = 10_000;
 
-/** Of each account: of the newest that were given up. No period: as far back as they can be sent again. */
+/**
+ * Counts given-up deliveries that can be resent, among the newest of each account. `period` null: as far back
+ * as any can be resent.
+ */
 export function countLost(
   { search, clock }: Pick<HistoryTools, 'search' | 'clock'>,
   merchantId: string,
@@ -73,7 +78,7 @@ export function countLost(
   );
 }
 
-/** null also for another merchant's delivery. */
+/** null: there is no such delivery, or it is another merchant's. */
 export function readDelivery(
   { lookUp }: Pick<HistoryTools, 'lookUp'>,
   merchantId: string,

@@ -79,8 +79,8 @@ const DELETE = statement(
 );
 
 /**
- * Deletes ended messages with their tries, up to `limit` for each payment. Waiting ones stay. Returns how
- * many.
+ * Deletes ended messages with their tries, up to `limit` for each payment; waiting ones stay. Returns the
+ * number of messages deleted.
  */
 export async function deleteEndedMessages(
   database: Database,
@@ -98,9 +98,9 @@ const DELIVERY = rowCodec(
     url: column.nullable(column.text('coalesce(d.url, e.url)')),
     tries: column.whole(),
     createdAt: column.instant(),
-    /** null: it waits. */
+    /** null: the delivery waits. */
     endedAt: column.nullable(column.instant()),
-    /** Of the last try; null without a try or an answer, or if delivered. */
+    /** `lastStatus`, `lastFailure`: of the last try; null: no try, or no answer, or no failure. */
     lastStatus: column.nullable(column.whole('l.status')),
     lastFailure: column.nullable(column.text('l.failure')),
   },

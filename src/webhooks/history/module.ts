@@ -11,7 +11,7 @@ import type { DeliverOnce } from './resend-deliveries.ts';
 import { type EndpointPlace, forgetStep, giveUpStep, nextMerchant } from './retention.sql.ts';
 
 const ENDPOINTS_AT_ONCE = 500;
-/** Between two walks over everything. */
+/** Between two rounds over all deliveries or endpoints. */
 const PAUSE_MILLISECONDS = 600_000;
 /** After so many days at an endpoint that accepts nothing a delivery is given up. */
 const DAYS_OF_WAITING = 30;
@@ -46,7 +46,7 @@ function giveUpStaleDeliveries(database: Database): Work {
   return forgetInSteps('giveUpStaleDeliveries', step, PAUSE_MILLISECONDS);
 }
 
-/** Resends may write many rows, and payments need the other connections. */
+/** Resends have few slots: they may write many rows, and payments need the other connections. */
 const RESENDS_LINE = { name: 'resends', slots: 3, ofEach: 1, waiting: 100, longestWaitMilliseconds: 5_000 };
 /** A merchant may use all tests of a minute at once. */
 const TEST_BURST_SECONDS = 60;
@@ -57,7 +57,7 @@ type HistoryContext = Pick<ModuleContext, 'database' | 'search' | 'lookUp' | 'cl
   };
 };
 
-/** `notify` wakes the sending. */
+/** `notify` wakes the sending of deliveries. */
 export function openHistory(
   { configuration, database, search, lookUp, clock }: HistoryContext,
   send: SendTools,

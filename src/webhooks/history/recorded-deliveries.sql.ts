@@ -39,7 +39,7 @@ const DELIVERED = `from deliveries where ${IN_PERIOD} and state = 'delivered'
 const GIVEN_UP = `from deliveries where ${IN_PERIOD} and state = 'givenUp' and 'givenUp' = any ($5::text[])`;
 const UP_TO_PAGE = 'order by {order} limit $2::bigint + $3::bigint';
 
-/** State by state in index order. Reads no further than the page, and counts no further than the bound. */
+/** Reads the states one by one in index order, no further than the page, and counts no further than `$8`. */
 const BY_CREATION = pageOf({
   name: 'history.list',
   before: `counted as (
@@ -73,7 +73,7 @@ const OF_NSU_BY_CREATION = pageOf({
   shown: SHOWN,
 });
 
-/** For an order without an index: sorts everything found, up to the bound. Nulls come last. */
+/** The value to sort by, for an order without an index: up to `$8` rows are sorted. Nulls come last. */
 const SORT_KEYS = `(case $9::text
       when 'movementId' then case when d.kind in ('movement', 'test') then d.delivery_number end
       when 'installmentNumber' then case when d.kind = 'movement' then d.installment_number end
@@ -120,7 +120,9 @@ const SORTED_OF_NSU = pageOf({
 
 export type ListBounds = { readonly mostCounted: number; readonly mostSorted: number };
 
-/** null: no such account. `periodTooFull`: too many to count. */
+/**
+ * null: the merchant has no such account. `periodTooFull`: the period has more than `mostCounted` deliveries.
+ */
 export async function listRecordedDeliveries(
   database: Reader,
   merchantId: string,
@@ -181,7 +183,7 @@ const FIND = statement(
    where d.merchant_id = $1 and d.delivery_number = $2`,
 );
 
-/** `isOld` is set after `daysUntilOld`. */
+/** `isOld` of the result: the delivery ended more than `daysUntilOld` days ago. */
 export async function findRecordedDelivery(
   database: Reader,
   merchantId: string,

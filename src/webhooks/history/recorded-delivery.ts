@@ -13,7 +13,7 @@ export type RecordedDelivery = {
   readonly deliveryNumber: number;
   readonly kind: DeliveryKind;
   readonly state: DeliveryState;
-  /** For a notice, the billing, subscription or exception; null for a test. */
+  /** What the message is about: for a notice the billing, subscription or exception; null for a test. */
   readonly transactionId: string | null;
   readonly installmentNumber: number;
   readonly nsu: string | null;
@@ -22,9 +22,9 @@ export type RecordedDelivery = {
   readonly tries: number;
   /** Real time. */
   readonly createdAt: Instant;
-  /** The merchant's business time; null: nothing will be sent. */
+  /** When the next try is due, in the merchant's business time; null: none follows. */
   readonly dueAt: Instant | null;
-  /** Real time. */
+  /** Real time; null: the delivery waits. */
   readonly endedAt: Instant | null;
 };
 
@@ -44,13 +44,13 @@ export type WholeDelivery = RecordedDelivery & {
   /** The newest hundred, oldest first. */
   readonly history: readonly RecordedTry[];
   readonly fence: number;
-  /** False: the registration was removed. */
+  /** False: there is nowhere to send to, because the registration was removed. */
   readonly hasEndpoint: boolean;
   /** Ended more than thirty days ago. */
   readonly isOld: boolean;
 };
 
-/** Real time. `to` is excluded. */
+/** Moments of real time, when deliveries were written. `to` is excluded. */
 export type Period = { readonly from: Instant; readonly to: Instant };
 
 export const DELIVERY_FIELDS = [
@@ -77,7 +77,7 @@ export type DeliveryFilter = {
   readonly period: Period;
 } & WantedPage<DeliveryField>;
 
-/** Days of São Paulo, both included. */
+/** `from` and `to`: days of São Paulo, both included; null: left open. */
 export type WantedDeliveries = Omit<DeliveryFilter, 'period'> & {
   readonly from: Day | null;
   readonly to: Day | null;
@@ -85,12 +85,15 @@ export type WantedDeliveries = Omit<DeliveryFilter, 'period'> & {
 
 /** Limited because an exact total counts every delivery of the period. */
 export const MOST_DAYS_OF_PERIOD = 31;
-/** An NSU has few deliveries, so everything that is kept. */
+/** For the list of one NSU, which has few deliveries: longer than any delivery is kept. */
 const ALL_TIME_DAYS = 3_650;
 
 export type PeriodFault = 'periodBackwards' | 'periodTooLong' | 'periodTooFull' | TooManyToOrder;
 
-/** Both included. One alone extends as far as a period may. None: 31 days, or everything of one NSU. */
+/**
+ * The period of two days, both included. From one day alone it reaches as far as a period may; without any it
+ * is the last 31 days, or all time for one NSU.
+ */
 export function periodOfDays(
   days: { readonly from: Day | null; readonly to: Day | null },
   now: Instant,
@@ -131,7 +134,9 @@ export function resendRefusal(delivery: WholeDelivery): ResendRefusal | null {
   return delivery.tries > MOST_TRIES_TO_RESEND ? 'triedTooOften' : null;
 }
 
-/** Those of an account that were given up and can be resent, by the time of the first one's writing. */
+/**
+ * The deliveries of an account that were given up and can be resent. `oldest`: when the first was written.
+ */
 export type LostDeliveries = {
   readonly accountNumber: string;
   readonly count: number;
@@ -141,7 +146,7 @@ export type LostDeliveries = {
 /** A position among ended deliveries of one state, by writing time and number. */
 export type ResendPlace = {
   readonly state: 'delivered' | 'givenUp';
-  /** Since the epoch, at PostgreSQL's precision: rounding would skip or repeat a row. */
+  /** Microseconds since the epoch, as precise as PostgreSQL: rounding would skip or repeat a row. */
   readonly createdMicroseconds: number;
   readonly deliveryNumber: number;
 };
@@ -149,18 +154,21 @@ export type ResendPlace = {
 export type WantedResend = {
   readonly accountNumber: string;
   readonly period: Period;
-  /** Delivered ones first: otherwise one that fails now could be found and sent twice in a walk. */
+  /**
+   * `delivered` comes first: otherwise a given-up one that is resent and accepted would be found again among
+   * the delivered, and sent twice.
+   */
   readonly states: readonly ResendPlace['state'][];
   readonly behind: ResendPlace | null;
 };
 
-/** `next`: where to continue; null: nothing is left. */
+/** `next`: where the next call continues; null: nothing of the period is left. */
 export type Resent = { readonly resent: number; readonly next: ResendPlace | null };
 
 const PLACE = /^([dg])-(\d{1,16})-(\d{1,16})$/;
 const STATES_OF_PLACE = { d: 'delivered', g: 'givenUp' } as const;
 
-/** For example `g-1763730000123456-42`. */
+/** A place as text, for example `g-1763730000123456-42`. */
 export function placeText({ state, createdMicroseconds, deliveryNumber }: ResendPlace): string {
   return `${state === 'delivered' ? 'd' : 'g'}-${createdMicroseconds}-${deliveryNumber}`;
 }
@@ -186,7 +194,9 @@ export type TestOutcome = {
 
 export type SentTest = TestOutcome & { readonly deliveryId: string };
 
-/** The eight fields of a notification, only to show that it arrives. `moment` is the text to send. */
+/**
+ * A test has the eight fields of a notification, only to show that it arrives. `moment`: its time as text.
+ */
 export function testNotificationBody(movementId: number, moment: string): string {
   return JSON.stringify({
     movementId,

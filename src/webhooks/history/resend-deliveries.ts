@@ -44,16 +44,19 @@ export async function resendDelivery(
   if (isDone) notify();
   const now = await findDelivery(database, merchantId, deliveryId);
   if (now === null) return 'notFound';
-  // Another request was faster, or the endpoint was removed between the two reads.
+  // If not done, another request was faster, or the endpoint was removed after the first read.
   return isDone ? now : (resendRefusal(now) ?? 'stillWaiting');
 }
 
 const ROWS_OF_STATEMENT = 1_000;
 const ROWS_OF_CALL = 10_000;
-/** No statement begins with less time left. Each takes at most five seconds. */
+/** With less time left no further statement begins, because each takes up to five seconds. */
 const MILLISECONDS_KEPT = 6_000;
 
-/** Up to ten thousand per call. Skips those that cannot be resent. `deadlineAt`: monotonic milliseconds. */
+/**
+ * Looks at up to ten thousand deliveries a call, and skips those that cannot be resent. `deadlineAt`:
+ * monotonic milliseconds.
+ */
 export async function resendDeliveries(
   tools: ResendManyTools,
   merchantId: string,
@@ -95,7 +98,10 @@ function firstPlace(state: ResendPlace['state'] | undefined, { from }: Period): 
   return state === undefined ? null : { state, createdMicroseconds: from * 1_000, deliveryNumber: 0 };
 }
 
-/** Signed like every delivery. Records nothing, and ignores breaker and state. Throws only for a bug. */
+/**
+ * Sends a delivery once, signed like any other, whatever the breaker and state of its endpoint. Records
+ * nothing. Throws only if the database is unavailable.
+ */
 export type DeliverOnce = (delivery: DeliveryToSend, totalMilliseconds: number) => Promise<TestOutcome>;
 
 export type TestTools = Pick<ModuleContext, 'database' | 'clock'> & {
@@ -106,7 +112,7 @@ export type TestTools = Pick<ModuleContext, 'database' | 'clock'> & {
 
 const LONGEST_TRY_MILLISECONDS = 10_000;
 const SHORTEST_TRY_MILLISECONDS = 1_000;
-/** Of the request's time, reserved for the database. */
+/** So much of the request's time is kept for recording the test. */
 const MILLISECONDS_TO_SEND = 4_000;
 
 export type TestRefusal = 'notFound' | { readonly secondsToWait: number };

@@ -7,7 +7,10 @@ import { parseDeliveryToSend, SENDING, SENDING_JOINS } from '../deliveries/to-se
 import { ENDPOINT_MOVES } from '../endpoints/webhook-endpoint.ts';
 import type { LostDeliveries, Period, ResendPlace, TestOutcome, WholeDelivery } from './recorded-delivery.ts';
 
-/** Due at once. The schedule starts again, and a process that was sending it can no longer change it. */
+/**
+ * Makes a delivery due at once, with its whole schedule of tries. The raised fence keeps a process that was
+ * sending it from changing it.
+ */
 const WAITS_AGAIN = `state = 'waiting', due_at = $2, scheduled_at = $2, tries_before = d.tries, fence = d.fence + 1,
   lease_expires_at = null, ended_at = null`;
 
@@ -40,14 +43,20 @@ const RESENT = rowCodec({
   lastNumber: column.nullable(column.whole('last.delivery_number')),
 });
 
-/** `looked_at` that `resendRefusal` lets through. Lateral: a join planned on a small table reads all. */
+/**
+ * The rows of `looked_at` that `resendRefusal` lets through. Lateral, because a join planned on a small table
+ * would later read all endpoints.
+ */
 const SENT_AGAIN = `looked_at l, lateral (
        select 1 from webhook_endpoints e
        where e.merchant_id = $1 and e.endpoint = l.endpoint and e.state <> 'removed' limit 1
      ) e
      where l.kind <> 'test' and l.tries <= $6 and l.ended_at >= now() - $7 * interval '1 day'`;
 
-/** Locks in index order, then by ctid: a self-join planned on a small table would later read everything. */
+/**
+ * Locks rows in index order and updates them by ctid: a self-join planned on a small table would later read
+ * everything.
+ */
 const RESEND_BATCH = statement(
   'history.resend_batch',
   `with looked_at as materialized (
@@ -77,7 +86,7 @@ export type ResendBatch = {
   readonly mostDays: number;
 };
 
-/** `next`: where to continue; null at the end. */
+/** Resends what can be resent of the next `limit` rows. `next`: where to continue; null: this was the end. */
 export async function resendBatch(
   database: Database,
   merchantId: string,
@@ -114,7 +123,7 @@ const LOST = rowCodec<LostDeliveries>({
   oldest: column.instant('f.oldest'),
 });
 
-/** Of the newest given up of each account. */
+/** Looks at the newest given-up deliveries of each account, up to `$5`. */
 const COUNT_LOST = statement(
   'history.count_lost',
   `select ${LOST.columns} from unnest($2::text[]) a (account_number) cross join lateral (
@@ -129,7 +138,7 @@ const COUNT_LOST = statement(
    where f.oldest is not null`,
 );
 
-/** Given up, and sent again if somebody asks; accounts that have none are left out. */
+/** Counts given-up deliveries that can be resent. Accounts without any are left out. */
 export async function countLostDeliveries(
   database: Reader,
   merchantId: string,
@@ -158,7 +167,10 @@ const PREPARE = statement(
    where e.state <> 'removed'`,
 );
 
-/** The body comes later. null: not registered. Nothing is written yet, so no other process sends the test. */
+/**
+ * A test without its body, which the caller adds; null: no webhook is registered. Nothing is written yet, so
+ * no other process sends the test.
+ */
 export async function prepareTest(
   database: Database,
   merchantId: string,
@@ -189,7 +201,10 @@ const RECORD = statement(
    select (select count(*) from tried) as tries, (select count(*) from released) as released`,
 );
 
-/** A success enables the registration unless it was replaced; returns whether. `now`: business time. */
+/**
+ * Records a test. A success enables the registration, unless it was replaced meanwhile; returns whether it
+ * did. `now`: business time.
+ */
 export async function recordTest(
   database: Database,
   test: DeliveryToSend,

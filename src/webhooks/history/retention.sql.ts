@@ -22,9 +22,9 @@ const FORGOTTEN = rowCodec({
 });
 
 /**
- * Numbers follow writing time, except where writers overtook each other. Nothing ends before it is written,
- * so the scan stops at the first young row. Rows are deleted by ctid: a join could be planned on small
- * tables.
+ * Delivery numbers follow writing time, except where writers overtook each other. A delivery ends after it is
+ * written, so no page is read behind one with a row younger than `$4` days. Rows are deleted by ctid: a join
+ * planned on small tables would later read everything.
  */
 const FORGET = statement(
   'history.forget',
@@ -56,7 +56,10 @@ const FORGET = statement(
    from looked_at`,
 );
 
-/** A delivery has at most a hundred tries. `next`: where to continue; null: no more old ones. */
+/**
+ * Deletes old deliveries with their tries, at most a hundred each. `next`: where to continue; null: no more
+ * old ones.
+ */
 export async function forgetStep(
   database: Database,
   merchantId: string,
@@ -76,7 +79,10 @@ const GIVEN_UP = rowCodec({
   endpoint: column.nullable(column.text('last.endpoint')),
 });
 
-/** Endpoints in key order, and of each the deliveries due longest. Days are of business time. */
+/**
+ * Goes over endpoints in key order, and takes the deliveries of each that are due longest. `$5`: days, of
+ * business time.
+ */
 const GIVE_UP = statement(
   'history.give_up',
   `with page as materialized (
@@ -106,7 +112,10 @@ const GIVE_UP = statement(
 
 export type EndpointPlace = { readonly merchantId: string; readonly endpoint: string };
 
-/** At disabled or removed endpoints, and at callback servers (never disabled) with an open breaker. */
+/**
+ * Gives up deliveries at disabled or removed endpoints, and at callback servers with an open breaker, because
+ * a server is never disabled.
+ */
 export async function giveUpStep(
   database: Database,
   behind: EndpointPlace,

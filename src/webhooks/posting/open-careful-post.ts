@@ -101,7 +101,10 @@ const MOST_BODY_BYTES = 4 * 1024;
 /** The status decides. The body only helps people, so it is awaited no longer than this. */
 const BODY_MILLISECONDS = 2_000;
 
-/** `endsAt` of `performance.now`. A status counts once it has come. Rejects for an unsendable request. */
+/**
+ * Posts until `endsAt` of `performance.now`. Once a status has come, it counts, whatever happens to the body.
+ * Rejects for headers that cannot be sent.
+ */
 function postOnConnection(
   connection: Connection,
   url: URL,
@@ -122,7 +125,7 @@ function postOnConnection(
       resolve(exchange);
     };
     const answered = (): Exchange => ({ kind: 'answered', status, retryAfter, body: Buffer.concat(chunks) });
-    /** The rest is not read: the connection is closed. */
+    /** The rest of the answer is not read: the connection is closed. */
     const stop = (exchange: Exchange) => {
       if (isOver) return;
       finish(exchange);
@@ -171,7 +174,7 @@ function postOnConnection(
 function failureOf(error: Error): 'reset' | 'headersTooLarge' | 'malformed' {
   const code = (error as { code?: string }).code ?? '';
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return 'headersTooLarge';
-  // Not HTTP, or a wrong length.
+  // The answer is not HTTP, or its length is not the one that it announced.
   const isMalformed = error.name === 'HTTPParserError' || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
   return isMalformed ? 'malformed' : 'reset';
 }

@@ -5,7 +5,7 @@ import type { PostFailure } from './posting-result.ts';
 import { type CallRules, lookupFor, type Resolver } from './url-rules.ts';
 
 export type ConnectionLimits = {
-  /** Per merchant, so that it does not slow other merchants of the same server. */
+  /** To one server for one merchant, who thus does not slow other merchants of the same server. */
   readonly perOrigin: number;
   readonly inAll: number;
   readonly waiting: number;
@@ -16,11 +16,11 @@ export type Connection = {
   readonly socket: Socket;
   /** Merchant and server. */
   readonly place: string;
-  /** On the clock of `performance.now`; limits its life. */
+  /** When it was opened, on the clock of `performance.now`: it is closed at a certain age. */
   readonly openedAt: number;
   isReused: boolean;
   isGone: boolean;
-  /** Closed if `socket.bytesRead` is larger. */
+  /** The connection is closed if `socket.bytesRead` becomes larger. */
   mostBytes: number;
 };
 
@@ -38,7 +38,7 @@ export type Connections = {
 
 /** A name's addresses are trusted for this long. Then the connection is closed, however busy. */
 const LONGEST_LIFE_MILLISECONDS = 60_000;
-/** Far more than an honest head and beginning of a body, with read-ahead. */
+/** More than any honest answer needs of which only head and beginning are read, read-ahead included. */
 const MOST_BYTES_OF_ANSWER = 256 * 1024;
 
 /** One socket per client, kept for the next post unless it is idle for long. */
@@ -76,7 +76,10 @@ type ConnectionTools = {
   readonly observe: (open: number) => void;
 };
 
-/** Idle connections are closed for servers that have none. The longest waiting post is served first. */
+/**
+ * At the limit, the connection that is idle longest is closed to open one to another server. The longest
+ * waiting post is served first.
+ */
 class BoundedConnections implements Connections {
   readonly #tools: ConnectionTools;
   readonly #places = new Map<string, Place>();
@@ -102,7 +105,8 @@ class BoundedConnections implements Connections {
     let turn: Turn | 'late' | null = this.#turnFor(place);
     if (turn === null && this.#waiting.size >= limits.waiting) return 'notSent';
     turn ??= await this.#waitForTurn(place, endsAt);
-    // A full process is our fault. If the server keeps its own connections busy, it is the server's.
+    // No turn in time: it is the server's fault if it keeps all its connections busy, and ours if the process
+    // is full.
     if (turn === 'late') return isServerBusy(this.#places.get(place), limits) ? 'timeout' : 'notSent';
     if (turn === 'closed') return 'notSent';
     if (turn !== 'freeSlot') return this.#giveTo(Object.assign(turn, { isReused: true }));
@@ -242,18 +246,18 @@ function millisecondsUntil(endsAt: number): number {
   return Math.max(1, Math.ceil(endsAt - performance.now()));
 }
 
-/** undici opens no socket of its own, so what it cannot send on this one fails. */
+/** Gives this one socket to undici, which opens none of its own: what cannot be sent on it fails. */
 function connectionOn(socket: Socket, origin: string, place: string): Connection {
   let isTaken = false;
   const client = new Client(origin, {
     ...CLIENT,
-    // Answers later: undici does not continue if answered within the call.
+    // Calls back in a later microtask: undici does not continue if called back at once.
     connect: (_options, done) =>
       queueMicrotask(() => {
         if (isTaken) return done(new Error('the connection is over'), null);
         isTaken = true;
         done(null, socket);
-        // After undici's own read, because an honest answer may have a long body.
+        // Registered behind undici's own listener, which ends the reading of an honest but long body.
         socket.on('readable', watch);
       }),
   });

@@ -2,12 +2,12 @@ import { Resolver as NameServers } from 'node:dns/promises';
 import { FairLine } from '../../platform/work/fair-line.ts';
 import { isNameOfLoopback, type Resolver } from './url-rules.ts';
 
-/** A silent name server holds a slot for seconds, so merchants have shares. */
+/** A silent name server holds a slot for seconds, so merchants take slots in turns. */
 const LINE = {
   name: 'look-ups of names',
   slots: 128,
   waiting: 4_096,
-  // Half of the look-up's time; the query has the other half.
+  // Half of the time of a look-up; the query has the other half.
   longestWaitMilliseconds: 1_500,
 };
 /** Time-out of one query to one server, and tries of each. The caller has its own deadline. */
@@ -17,7 +17,7 @@ const NOTHING = ['ENOTFOUND', 'ENODATA'];
 /**
  * Queries the machine's name servers directly. The system's `dns.lookup` would block one of four threads,
  * which passwords and files need, while a server is dead; it cannot be stopped; and it accepts names of the
- * local network. `servers`: others, as `address:port`.
+ * local network. `servers`, as `address:port`, are asked instead if there are any.
  */
 export function openResolver(servers: readonly string[] = []): Resolver {
   const line = new FairLine(LINE);
@@ -31,7 +31,7 @@ export function openResolver(servers: readonly string[] = []): Resolver {
 
 /** Asks for both address families. One is enough if the other fails. */
 async function askServers(host: string, servers: readonly string[], signal: AbortSignal): Promise<string[]> {
-  // One for each name: it reads the machine's settings, and can be stopped alone.
+  // A resolver for each name: a new one reads the machine's settings, and can be stopped alone.
   const asking = new NameServers(QUESTION);
   if (servers.length > 0) asking.setServers(servers);
   const stop = () => asking.cancel();

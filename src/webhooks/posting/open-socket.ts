@@ -48,7 +48,7 @@ export async function openSocket(
   return failure;
 }
 
-/** Too many look-ups of the merchant: our limit, which says nothing about the server. */
+/** `Overloaded`: too many look-ups of the merchant. That is our limit, and says nothing about the server. */
 function noTurn(error: unknown): 'notSent' {
   if (error instanceof Overloaded) return 'notSent';
   throw error;
@@ -74,7 +74,7 @@ function dial(
   return untilConnected(socket, 'connect', signal, (outcome) => {
     if (outcome !== 'done') return outcome === 'late' ? 'connectTimeout' : 'connect';
     const remote = socket.remoteAddress;
-    // Checks the peer that will read the message, whatever happened before.
+    // The peer that will read the message is checked, whatever was vetted before.
     const isTheOne =
       remote !== undefined && isSameAddress(remote, address) && isAddressAllowed(rules, remote);
     return isTheOne ? socket : 'forbiddenAddress';
@@ -87,14 +87,14 @@ function secure(socket: Socket, url: URL, signal: AbortSignal): Promise<Socket |
   const secured = connectTls({
     socket,
     host,
-    // For names only; `host` checks a certificate of an address.
+    // Only for a name: of an address, the certificate is checked by `host`.
     ...(address === null ? { servername: host } : {}),
     ALPNProtocols: ['http/1.1'],
     minVersion: 'TLSv1.2',
     // Explicit, so that no environment variable can disable it.
     rejectUnauthorized: true,
   });
-  // A failure here closes both.
+  // When the TLS socket closes, the TCP socket below it does too.
   secured.once('close', () => socket.destroy());
   return untilConnected(secured, 'secureConnect', signal, (outcome) => {
     if (outcome === 'done') return secured.authorized ? secured : 'certificate';

@@ -5,7 +5,7 @@ export type PostRequest = {
   readonly body: string;
   /** Lower-case names. Length and host are added later. */
   readonly headers: Readonly<Record<string, string>>;
-  /** For look-up, connection and TLS. */
+  /** For name look-up, connection and TLS handshake together. */
   readonly connectMilliseconds: number;
   /** From the name look-up to the end of the answer. */
   readonly totalMilliseconds: number;
@@ -48,9 +48,9 @@ export type PostResult = (
 };
 
 const LONGEST_ANSWER = 200;
-/** A shorter password could be any word of the answer. */
+/** A shorter password is not masked: it could be any word of the answer. */
 const SHORTEST_PASSWORD = 6;
-/** As many digits as a card number, with little between them. */
+/** At least as many digits as a card number, with at most two other characters between any two. */
 const LONG_DIGIT_RUNS = /\p{Nd}(?:[^\p{L}\p{N}]{0,2}\p{Nd}){12,}/gu;
 
 /**
@@ -76,7 +76,10 @@ function secretsOf(authorization: string | undefined): string[] {
 const LONGEST_RETRY_AFTER = 24 * 60 * 60 * 1_000;
 const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** Only for the two statuses that define it. `now`: milliseconds since the epoch, real time. */
+/**
+ * Read only of 429 and 503, which define it; null: nothing valid was said. `now`: milliseconds since the
+ * epoch, real time.
+ */
 export function retryAfterMilliseconds(
   status: number,
   retryAfter: string | undefined,

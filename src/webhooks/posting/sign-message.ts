@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * Standard Webhooks headers, which prove origin, content and freshness. One signature per secret, so that a
- * merchant may switch at any moment of the overlap; none without secrets. `timestampSeconds`: real time, for
- * the receiver's clock.
+ * Standard Webhooks headers, which prove origin, content and freshness. There is one signature per secret:
+ * while an old and a new secret are both valid, a merchant may switch at any moment. Without secrets there is
+ * none. `timestampSeconds`: real time, for the receiver's clock.
  */
 export function signMessage(
   secrets: readonly Buffer[],

@@ -12,7 +12,10 @@ export type CallRules = AddressRules & {
 /** Production's rules if the operator opened nothing. */
 export const PUBLIC_ONLY: CallRules = { takesHttp: false, takesLoopback: false, openedNetworks: [] };
 
-/** All addresses of a name, or none. Rejects on failure; with `Overloaded` if no turn came. */
+/**
+ * Returns all addresses of a name, or an empty array if it has none. Rejects if the look-up failed, with
+ * `Overloaded` if too many others waited before it.
+ */
 export type Resolver = {
   lookup(host: string, signal: AbortSignal, merchantId: string): Promise<readonly string[]>;
 };
@@ -68,7 +71,7 @@ function normalUrl(text: string): URL | null {
   return url;
 }
 
-/** null: a name. */
+/** The address that stands in a URL in place of a name; null: a name stands there. */
 export function literalAddress({ hostname }: URL): string | null {
   if (hostname.startsWith('[')) return hostname.slice(1, -1);
   return parseAddress(hostname) === null ? null : hostname;
@@ -117,7 +120,10 @@ const ENDS_INSIDE = [
   'test',
 ];
 
-/** Their addresses would be refused too, but this saves the query, and the merchant learns at once. */
+/**
+ * Names that only internal networks know. Their addresses would be refused too, but this saves the look-up,
+ * and the merchant learns it at once.
+ */
 function isNameOfInside(hostname: string): boolean {
   const labels = hostname.split('.');
   return labels.length === 1 || ENDS_INSIDE.includes(labels.at(-1) ?? '');
@@ -194,13 +200,13 @@ export const CALLBACK_FAULTS: Readonly<Record<UrlFormFault, RefusalShape>> = {
   address: callbackRefusal('address'),
 };
 
-/** Without a look-up, which would make a buyer wait. Each delivery looks the name up. */
+/** Checks only the text: a look-up of the name would make a buyer wait. Each delivery looks the name up. */
 export function checkCallback(rules: CallRules, text: string): Fault[] {
   const checked = checkUrl(rules, text);
   return checked.ok ? [] : [CALLBACK_FAULTS[checked.reason]];
 }
 
-/** `text` has passed the check. */
+/** A callback's URL as it is stored. `text` has passed `checkCallback`; null: the payment has no callback. */
 export function callbackUrl(text: string | null): string | null {
   return text === null ? null : (normalUrl(text)?.href ?? null);
 }
@@ -209,7 +215,7 @@ export function callbackUrl(text: string | null): string | null {
 type AddressRules = {
   /** Opened by the operator. Any address and port there may be called. */
   readonly openedNetworks: readonly AddressBlock[];
-  /** For trials in homologation. */
+  /** Addresses of this machine may be called, for trials in homologation. */
   readonly takesLoopback: boolean;
 };
 
@@ -238,7 +244,7 @@ const BLOCKED_IPV4 = parseBlocks([
 
 /** Everything public of IPv6. The rest is refused: loopback, link-local, private, mapped IPv4, NAT64, … */
 const PUBLIC_IPV6 = parseBlocks(['2000::/3']);
-/** Parts that are not public, or that lead to an internal IPv4 address. */
+/** Parts of 2000::/3 that are not public, or that lead to an internal IPv4 address. */
 const BLOCKED_IPV6 = parseBlocks([
   // Teredo (2001::/32), benchmarks (2001:2::/48) and ORCHID (2001:10::/28, 2001:20::/28) among others.
   '2001::/23',

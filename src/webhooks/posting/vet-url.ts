@@ -34,9 +34,9 @@ export async function vetUrl(
 }
 
 /**
- * The addresses of a URL's host if all may be called: otherwise the name's owner could choose which one is
- * used. `url` has passed `checkUrl`. Stops when the signal aborts, or after three seconds. Throws
- * `Overloaded` like `vetUrl`.
+ * The addresses of a URL's host, if every one of them may be called: with one forbidden, the owner of the
+ * name could choose that. `url` has passed `checkUrl`. Stops when the signal aborts, or after three seconds.
+ * Throws `Overloaded` like `vetUrl`.
  */
 export async function vetHost(
   rules: CallRules,

@@ -24,10 +24,10 @@ export type CreatedSecret = {
 };
 
 const SECRET_BYTES = 32;
-/** Keys are retired by hand and seldom. More than this in one request is a mistake. */
+/** Data keys are retired by hand and seldom: that one request meets it three times is a mistake. */
 const MOST_SEALINGS = 3;
 
-/** null: no such account. `deadlineAt`: monotonic milliseconds. */
+/** null: the merchant has no such account. `deadlineAt`: monotonic milliseconds. */
 export async function createSecret(
   tools: CreateSecretTools,
   registrant: MerchantActor,
@@ -48,17 +48,17 @@ export async function createSecret(
 }
 
 export type OpenedSecrets = {
-  /** The value after `Basic `: base64 of `user:password`. */
+  /** What follows `Basic ` in the header: base64 of `user:password`; null: the endpoint has no login. */
   readonly basicAuth: string | null;
   /** Newest first. */
   readonly secrets: readonly Buffer[];
 };
 
-/** Remembers opened texts. The key contains binding and seal, so a moved text matches no other. */
+/** So many opened texts are remembered, by record and sealed bytes: one moved to another row is not found. */
 const MOST_REMEMBERED = 5_000;
 const memories = new WeakMap<Keyring, Map<string, Buffer>>();
 
-/** Throws if one cannot be opened: nothing is sent without login or signature. */
+/** Throws if the login or a secret cannot be opened: nothing is sent without its login or signature. */
 export async function openEndpointSecrets(
   keyring: Keyring,
   { merchantId, endpoint, accountNumber, basicAuth, secrets }: Pick<DeliveryToSend, OpenedFields>,

@@ -11,7 +11,9 @@ import { basicAuthRecord, secretRecord, webhookThing } from '../endpoints/webhoo
 
 const CREATED = rowCodec({ previousValidUntil: column.nullable(column.instant()) });
 
-/** The previous secret signs for another day, the one before it no longer. A repetition returns no row. */
+/**
+ * The replaced secret signs for another 24 hours, and the one before it no more. Repeated, it returns no row.
+ */
 const CREATE = statement(
   'webhooks.create_secret',
   `insert into webhook_secrets as s (merchant_id, account_number, sealed_secret, data_key_id, created_by)
@@ -77,7 +79,7 @@ async function writeSecret(
       },
       { merchantId },
     );
-    // An earlier attempt wrote it, and its connection was lost.
+    // No row: an earlier attempt wrote the secret, and its connection was lost.
     const [found] = created === null ? await database.query(FIND_PREVIOUS, [merchantId, accountNumber]) : [];
     return { ...(created ?? CREATED.parse(found as Row)), isKeyRetired: false };
   } catch (error) {
@@ -131,7 +133,10 @@ const LOGINS = sealedTable({
   record: ({ merchantId, endpoint }) => basicAuthRecord(merchantId, endpoint),
 });
 
-/** Current and previous secrets share the record, because one becomes the other while sealed. */
+/**
+ * Current and previous secrets are sealed to the same record: a current one becomes previous without being
+ * opened.
+ */
 const SECRETS = sealedTable({
   name: 'webhook_secrets',
   table: 'webhook_secrets',

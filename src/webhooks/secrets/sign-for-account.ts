@@ -11,7 +11,7 @@ export type SignedText = {
   readonly signature: string | null;
 };
 
-/** With the secrets of the account's notifications. `now`: milliseconds, real time. */
+/** Signs with the secrets that sign the account's notifications. `now`: milliseconds, real time. */
 export async function signForAccount(
   { database, keyring }: { readonly database: Reader; readonly keyring: Keyring },
   { merchantId, accountNumber }: { readonly merchantId: string; readonly accountNumber: string },
