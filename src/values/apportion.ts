@@ -1,8 +1,9 @@
 import { type Cents, cents } from './cents.ts';
 
 /**
- * Divides a total by weights with the largest remainder (the earlier of equal ones). The parts add up
- * exactly, each within a cent of its exact share. Weights: whole numbers from 0, not all 0.
+ * Divides a total in proportion to weights, by largest remainders: of equal ones the earlier part gets the
+ * cent. The parts add up exactly, each within a cent of its exact share. Weights: whole numbers from 0, not
+ * all 0.
  */
 export function apportion(total: Cents, weights: readonly number[]): Cents[] {
   const all = weights.reduce((sum, weight) => sum + BigInt(weight), 0n);
@@ -17,7 +18,10 @@ export function apportion(total: Cents, weights: readonly number[]): Cents[] {
   return parts.map((part) => cents(Number(part)));
 }
 
-/** In hundredths of a percent (10,000 is all), rounded half to even so that no side gains. */
+/**
+ * A part of an amount, given in hundredths of a percent (10,000 is all), rounded half to even so that no side
+ * gains.
+ */
 export function portionHalfEven(amount: Cents, hundredthsOfPercent: number): Cents {
   const product = BigInt(amount) * BigInt(hundredthsOfPercent);
   const whole = product / 10_000n;

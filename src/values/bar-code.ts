@@ -35,8 +35,8 @@ const REAIS = '9';
 export const MOST_BAR_CODE_CENTS: Cents = cents(9_999_999_999);
 
 /**
- * Factors count days from 1997-10-07. They begin with 1000 on this day, end with 9999 on 2025-02-21, and then
- * begin again; the next era ends on 2049-10-13.
+ * A bar code has its due day as a factor. Factors count days from 1997-10-07. They begin with 1000 on this
+ * day, end with 9999 on 2025-02-21, and then begin again; the next era ends on 2049-10-13.
  */
 export const FIRST_DUE_DAY = '2000-07-03' as Day;
 const FIRST_FACTOR = 1_000;
@@ -55,13 +55,16 @@ export function composeBarCode(parts: BarCodeParts): BarCode {
   return `${head}${checkDigit(head + rest)}${rest}` as BarCode;
 }
 
-/** Four digits. Throws RangeError before the first factor. */
+/** The due factor of a day, four digits. Throws RangeError for a day before FIRST_DUE_DAY. */
 export function dueFactor(day: Day): number {
   if (day < FIRST_DUE_DAY) throw new RangeError(`a day before due factors: ${day}`);
   return FIRST_FACTOR + (daysBetween(FIRST_DUE_DAY, day) % FACTORS_PER_ERA);
 }
 
-/** `factor`: 1000 to 9999. Returns the day nearest to `near`; of two equally near, the later. */
+/**
+ * The due day of a factor from 1000 to 9999. Of the days with this factor it is the nearest to `near`; of two
+ * equally near, the later.
+ */
 export function dueDayOf(factor: number, near: Day): Day {
   if (!Number.isInteger(factor) || factor < FIRST_FACTOR || factor >= FIRST_FACTOR + FACTORS_PER_ERA) {
     throw new RangeError(`not a due factor: ${factor}`);
@@ -89,7 +92,7 @@ export function parseBarCode(text: string, near: Day): BarCodeReading {
   };
 }
 
-/** Of a whole bar code. */
+/** `barCode`: all 44 digits. */
 export function freeFieldOf(barCode: string): string {
   return barCode.slice(19);
 }

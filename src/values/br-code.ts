@@ -47,7 +47,7 @@ const CHECK_SUM_START = '6304';
 const CHECK_SUM_LENGTH = 4;
 const HEAD = /^(\d\d)(\d\d)$/;
 const PIX = 'br.gov.bcb.pix';
-/** Templates of merchant accounts. Pix has one of them, which its name identifies. */
+/** Ids of templates for merchant accounts. One of them is that of Pix, known by the name in it. */
 const FIRST_ACCOUNT = 26;
 const LAST_ACCOUNT = 51;
 const FIRST_OTHER = 80;
@@ -116,7 +116,7 @@ function pixTemplate(fields: Fields, first: number, last: number): Fields | 'bro
   return null;
 }
 
-/** By id; null: they do not fill the text, or one occurs twice. */
+/** The fields of a text by id; null: they do not fill the text, or an id occurs twice. */
 function fieldsOf(text: string): Fields | null {
   const characters = [...text];
   const fields = new Map<string, string>();

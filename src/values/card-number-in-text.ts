@@ -21,11 +21,11 @@ export function withoutCardNumbers(text: string): string {
   const masked = text.replaceAll(ID_OR_RUN, (found) =>
     /^[\d\s\p{Pd}\p{Pc}.·+−]+$/u.test(found) && holdsCardNumber(found) ? found.replaceAll(/\d/g, '*') : found,
   );
-  // In another script, encoded, or with invisible characters between: no digit stays.
+  // A card number is left, in another script, encoded, or with invisible characters in it: no digit stays.
   return holdsCardNumber(masked) ? text.replaceAll(/\p{N}/gu, '*') : masked;
 }
 
-/** For a value and everything in it that JSON would print. */
+/** Does the same as `withoutCardNumbers` for a value and everything in it that JSON would print. */
 export function deeplyWithoutCardNumbers(value: unknown): unknown {
   if (typeof value === 'string') return withoutCardNumbers(value);
   if (typeof value === 'number') return value < 10 ** (LEAST_DIGITS - 1) ? value : numberOrMask(value);
@@ -46,7 +46,7 @@ export function holdsNumber(text: string, number: string): boolean {
   return readingsOf(text).some((reading) => reading.replaceAll(/\D/g, '').includes(number));
 }
 
-/** An address may have been encoded several times. */
+/** A web address may have been percent-encoded several times. */
 const MOST_ENCODINGS = 3;
 
 /** The text as it is and percent-decoded; digits in ASCII, without invisible characters. */
@@ -63,7 +63,10 @@ function readingsOf(text: string): string[] {
   return readings.map(withPlainDigits);
 }
 
-/** A quick check that nearly every text fails. One sign may be several digits (⑳); encoded digits count. */
+/**
+ * A quick check that few texts pass: whether there may be 13 digits at all. A sign beyond ASCII may stand for
+ * several (⑳). Digits of percent codes count as well.
+ */
 function hasEnoughDigits(text: string): boolean {
   let most = 0;
   for (let index = 0; index < text.length; index += 1) {
@@ -116,14 +119,14 @@ function runsOf(text: string): Run[] {
   }));
 }
 
-/** With country code. */
+/** In digits, with country code. */
 const LONGEST_TELEPHONE_NUMBER = 15;
 /** Longer runs are no card: an invoice key has 44 digits, a boleto's line 47 or 48. */
 const LONGEST_RUN = 40;
 
 /**
- * A card is a group, or a whole run. In a longer run, with an expiry or code beside it, the groups must be as
- * people write them.
+ * Whether a run of digit groups holds a card number: one of the groups, or all of them. If an expiry or code
+ * stands beside it, its groups must be as people write a card.
  */
 function holdsCard({ groups, isAfterPlus }: Run): boolean {
   const run = groups.join('');
@@ -133,7 +136,10 @@ function holdsCard({ groups, isAfterPlus }: Run): boolean {
   return run.length <= LONGEST_RUN && groups.some((_, first) => beginsCard(groups.slice(first)));
 }
 
-/** Groups of one size except perhaps the last, or as Amex prints them. */
+/**
+ * Whether the first groups make a card number: all of one size except perhaps the last, or as Amex prints
+ * them.
+ */
 function beginsCard(groups: readonly string[]): boolean {
   const sizes = groups.map(({ length }) => length);
   if (sizes.slice(0, 3).join() === '4,6,5') return isCard(groups.slice(0, 3).join(''));
@@ -147,11 +153,11 @@ function isCard(digits: string): boolean {
   return (brandOf(digits) !== null || /^[56]\d{15}$/.test(digits)) && isCardNumber(digits);
 }
 
-/** With or without mask, and not part of a longer number. */
+/** A CPF with or without its mask, and not part of a longer number. */
 const MAYBE_CPF = /(?<![\dA-Za-z])\d{3}[. ]?\d{3}[. ]?\d{3}[-. ]?\d{2}(?![\dA-Za-z])/g;
 const EMAIL = /[^\s@<>(),;:"/?&=]+@[^\s@<>(),;:"/?&=]+\.[^\s@<>(),;:"/?&=]+/g;
 
-/** CPF or e-mail address: a person can be found by it. */
+/** Whether a text holds a CPF or an e-mail address, by which a person can be found. */
 export function holdsCpfOrEmail(text: string): boolean {
   return withoutCpfAndEmail(text) !== text;
 }

@@ -65,8 +65,8 @@ export function securityCodeLength(brand: CardBrand): number {
 }
 
 /**
- * The digits that may be shown and stored. Throws RangeError, without the text, unless 13 to 19 digits: of
- * fewer too little would be hidden.
+ * The digits that may be shown and stored. Throws RangeError, without the text in it, unless the text is 13
+ * to 19 digits: of fewer too little would be hidden.
  */
 export function maskedCard(number: string): { firstSix: string; lastFour: string } {
   if (!CARD_NUMBER.test(number)) throw new RangeError('not a card number');

@@ -9,12 +9,12 @@ export function isCell(text: string): boolean {
   return CELL.test(text);
 }
 
-/** Begins with the cell's name, so that a proxy can route it. null: no cells. */
+/** Puts the cell's name before `made`, so that a proxy can route by it. `cell` null: there are no cells. */
 export function inCell(cell: string | null, made: string): string {
   return cell === null ? made : `${cell}.${made}`;
 }
 
-/** From 1 to 936, different for each name; 0 without cells. */
+/** A number from 1 to 936, different for each name; 0 if there are no cells. */
 export function cellNumber(cell: string | null): number {
   if (cell === null) return 0;
   const [first = '', second = ''] = cell;

@@ -18,7 +18,7 @@ export function isCnpj(text: string): boolean {
   return text.length === 14 && CNPJ.test(text) && hasCheckDigits(text, 9) && !ONE_DIGIT_ONLY.test(text);
 }
 
-/** A CPF or CNPJ for comparison: without its mask, in capital letters. Other texts likewise. */
+/** A CPF or CNPJ for comparison: without its mask, in capital letters. Any other text is treated likewise. */
 export function bareDocument(text: string): string {
   return text.replaceAll(/[^0-9A-Za-z]/g, '').toUpperCase();
 }
@@ -28,7 +28,7 @@ export function documentKind(text: string): 'cpf' | 'cnpj' | null {
   return isCnpj(text) ? 'cnpj' : null;
 }
 
-/** With its mask. Other texts stay as they are. */
+/** A CPF or CNPJ with its mask. Other texts stay as they are. */
 export function documentText(documentNumber: string): string {
   return documentNumber.length === 11
     ? documentNumber.replace(/^(.{3})(.{3})(.{3})(..)$/, '$1.$2.$3-$4')

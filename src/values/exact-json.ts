@@ -99,8 +99,8 @@ export function readExactJson(
 }
 
 /**
- * Plain decimal digits: no exponent, leading or trailing zeros, or negative zero. null beyond 64 digits, and
- * for NaN and infinities.
+ * A number in plain decimal digits: no exponent, no leading or trailing zeros, no negative zero. null for
+ * more than 64 digits, NaN and infinities.
  */
 export function decimalParts(
   value: number | ExactNumber,
@@ -127,7 +127,7 @@ type Reader = {
   at: number;
   stoppedAt: number;
   levelsLeft: number;
-  /** UTF-8 bytes cannot contain lone surrogates. */
+  /** True: the text has no lone surrogate, so its strings need no check. UTF-8 bytes never have one. */
   readonly isWellFormed: boolean;
   fault: JsonFaultKind | undefined;
   readonly path: (string | number)[];
@@ -264,7 +264,7 @@ function readString(reader: Reader, start: number): string | undefined {
       return reader.isWellFormed || value.isWellFormed() ? value : faultOf(reader, 'loneSurrogate', at);
     }
     if (code === BACKSLASH) return readEscapedString(reader, start, at);
-    // NaN, after the end of the text, is not above any number.
+    // Behind the end of the text `code` is NaN, for which `>=` is false.
     if (!(code >= SPACE)) return faultOf(reader, code === 0 ? 'nul' : 'syntax', at);
   }
 }
@@ -348,8 +348,8 @@ function exactValue(source: string): number | ExactNumber {
 }
 
 /**
- * digits × 10^exponent, without zeros at either end (empty for zero), so that equal values are equal. An
- * absurd exponent is rounded.
+ * A number as digits × 10^exponent. The digits have no zeros at either end (empty for zero), so that equal
+ * values are equal. An absurd exponent is rounded.
  */
 function scientific(token: string): { negative: boolean; digits: string; exponent: number } {
   const negative = token.startsWith('-');

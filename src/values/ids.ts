@@ -8,7 +8,7 @@ export function isUuid(text: string): boolean {
 /** No UUID in use is all zeros. */
 const NOBODYS_ID = '00000000-0000-0000-0000-000000000000';
 
-/** In lower case, as PostgreSQL writes it; for other texts an id that no row has. */
+/** A UUID in lower case, as PostgreSQL writes it; for other texts an id that no row has. */
 export function idOrUnissued(text: string): string {
   return isUuid(text) ? text.toLowerCase() : NOBODYS_ID;
 }

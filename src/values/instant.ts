@@ -16,7 +16,7 @@ const FIRST_YEAR = 1920;
 const MILLISECONDS_PER_DAY = 86_400_000;
 
 const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
-/** Clients write from no to nine digits of a second. */
+/** Clients write the second with none to nine decimals. */
 const UTC_TEXT = /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d{1,9}))?Z$/;
 const SAO_PAULO_TEXT = /^(\d{4}-\d{2}-\d{2})T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?$/;
 
@@ -32,7 +32,7 @@ export function isInstant(value: unknown): value is Instant {
   );
 }
 
-/** `2026-11-21T13:00:00.123Z`. */
+/** A moment in UTC: `2026-11-21T13:00:00.123Z`. */
 export function utcText(moment: Instant): string {
   return new Date(moment).toISOString();
 }
@@ -46,7 +46,7 @@ export function parseUtcText(text: string): Instant | null {
   return milliseconds === null ? null : instantWithin(milliseconds);
 }
 
-/** The wall clock, read as UTC; null for other forms. */
+/** The milliseconds of a wall clock as if it showed UTC; null for other forms. */
 function clockMilliseconds(text: string): number | null {
   const match = UTC_TEXT.exec(text);
   if (match === null) return null;
@@ -65,7 +65,7 @@ function instantWithin(milliseconds: number): Instant | null {
   return milliseconds < FIRST_INSTANT || milliseconds > LAST_INSTANT ? null : instant(milliseconds);
 }
 
-/** At most 14 hours: no clock on Earth has more. */
+/** Offsets of up to 14 hours: no clock on Earth has more. */
 const OFFSET = /^(.{19,29})([+-])(0\d|1[0-4]):([0-5]\d)$/;
 
 /** Reads a moment with offset or `Z`, with the limits of `parseUtcText`. */
@@ -119,7 +119,7 @@ export function addDays(day: Day, count: number): Day {
   return text;
 }
 
-/** For a day that anybody may name: beyond the span of days, its edge. */
+/** `addDays` for a day that anybody may name: beyond the span of days it gives the first or last one. */
 export function reachedFrom(day: Day, count: number): Day {
   try {
     return addDays(day, count);

@@ -6,7 +6,7 @@ export type IpAddress = { readonly bits: 32 | 128; readonly ip: ipaddr.IPv4 | ip
 
 export type AddressBlock = IpAddress & { readonly prefix: number };
 
-/** An IPv6 address with an interface name. */
+/** Characters of the longest: an IPv6 address with an interface name. */
 const LONGEST_ADDRESS = 49;
 /** Networks give every customer at least a /64, so one caller has 2^64 addresses. */
 const IPV6_GROUP_BYTES = 8;
@@ -36,7 +36,7 @@ export function parseBlock(text: string): AddressBlock | null {
   return { ...address, prefix };
 }
 
-/** False for an unreadable address. */
+/** False if `address` is null, which is an unreadable one. */
 export function isAddressWithin(address: IpAddress | null, blocks: readonly AddressBlock[]): boolean {
   if (address === null) return false;
   return blocks.some(({ bits, ip, prefix }) => bits === address.bits && address.ip.match(ip, prefix));
@@ -54,7 +54,7 @@ export function addressGroup(address: IpAddress | null): string {
   return address.bits === 32 ? `4:${hexOf(bytes)}` : `6:${hexOf(bytes.slice(0, IPV6_GROUP_BYTES))}`;
 }
 
-/** Without leading zeros: counts are stored under this text. */
+/** In hexadecimal without leading zeros: counts are stored under this text. */
 function hexOf(bytes: readonly number[]): string {
   return Buffer.from(bytes)
     .toString('hex')

@@ -1,7 +1,7 @@
 /** Longer names in a fault's path are cut. */
 const LONGEST_NAME_IN_PATH = 64;
 
-/** As an editor counts. */
+/** Line and column as an editor counts them, from 1. */
 export function placeOf(text: string, at: number): { line: number; column: number } {
   const before = text.slice(0, at).split('\n');
   return { line: before.length, column: (before.at(-1) ?? '').length + 1 };

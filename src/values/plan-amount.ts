@@ -11,7 +11,7 @@ export type PlanAmount = string & { readonly [brand]: 'PlanAmount' };
 
 export const PLAN_AMOUNT_DIGITS = { integerDigits: 12, decimals: 6 } as const;
 
-/** null: not more than zero, or too many digits. */
+/** null: the value is not more than zero, or has too many digits. */
 export function planAmount(value: number | ExactNumber): PlanAmount | null {
   const parts = decimalParts(value);
   if (parts === null || parts.negative) return null;
@@ -35,8 +35,8 @@ export function writePlanAmount(amount: PlanAmount): ExactNumber {
 }
 
 /**
- * Whole cents, rounded half to even so that no side gains over many charges. May be 0, and more than one
- * payment can be.
+ * A plan's amount in whole cents, rounded half to even so that no side gains over many charges. It may be 0,
+ * or above the largest payment.
  */
 export function centsOfPlanAmount(amount: PlanAmount): Cents {
   const [reais = '', fraction = ''] = amount.split('.');

@@ -3,7 +3,7 @@ import { encode } from 'uqr';
 
 /** Modules around a QR code that stay white, as the standard asks. */
 const QUIET_ZONE = 4;
-/** In the PNG: a code of 61 modules is 552 pixels wide. */
+/** Of a PNG: a code of 61 modules is 552 pixels wide with its quiet zone. */
 const PIXELS_PER_MODULE = 8;
 /** The largest version holds so many bytes at level M. */
 export const LONGEST_QR_CODE_BYTES = 2_331;
@@ -13,7 +13,7 @@ const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0
 /** Rows of modules, quiet zone included; true is dark. */
 type Modules = readonly (readonly boolean[])[];
 
-/** Without a size of its own. Throws RangeError for a longer text than a QR code holds. */
+/** An SVG without a size of its own. Throws RangeError for a longer text than a QR code holds. */
 export function qrCodeSvg(text: string): string {
   const modules = modulesOf(text);
   const side = modules.length;
@@ -36,7 +36,7 @@ export function qrCodeRows(
   return modulesOf(text).map(barsOf);
 }
 
-/** Black on white, one bit a pixel. Throws RangeError for a longer text than a QR code holds. */
+/** A PNG, black on white, one bit a pixel. Throws RangeError for a longer text than a QR code holds. */
 export function qrCodePng(text: string): Buffer {
   const modules = modulesOf(text);
   const side = modules.length * PIXELS_PER_MODULE;

@@ -1,9 +1,9 @@
 /**
- * On the buyer's card statement. All acquirers take these characters and this length; blanks alone are
- * refused.
+ * A soft descriptor stands on the buyer's card statement. All acquirers take this length, and the characters
+ * that `isSoftDescriptor` lets through; blanks alone are refused.
  */
 export const LONGEST_SOFT_DESCRIPTOR = 13;
-/** Removes a text; an empty one means no change. */
+/** Sent in place of a text, it removes the text: an empty one means no change. */
 export const NO_TEXT = '.';
 
 export function isSoftDescriptor(text: string): boolean {

@@ -1,12 +1,12 @@
-/** Letters, digits, hyphens and, because some use them, underscores. */
+/** Labels have letters, digits, hyphens and, because some names use them, underscores. */
 export function isHostName(hostname: string): boolean {
   if (hostname.length > 253) return false;
   return hostname.split('.').every((label) => /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label));
 }
 
 /**
- * Browsers compare origins letter by letter, so only their spelling is taken. Stars, quotes and semicolons
- * would change the policy that names the origin.
+ * Takes an origin only as browsers spell it, because they compare origins letter by letter. Stars, quotes and
+ * semicolons would change the security policy in which the origin is named.
  */
 export function isWebOrigin(text: string): boolean {
   const url = URL.parse(text);
