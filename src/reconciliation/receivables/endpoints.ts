@@ -23,7 +23,7 @@ type WantedCode = {
   readonly authorizationCode: string;
 };
 
-/** null: no such account. */
+/** null: the merchant has no such account. `receivablesBehind`: not all movements are in receivables yet. */
 async function findReceivables(
   { lookUp, isUpToDate }: FindReceivablesTools,
   merchantId: string,
@@ -79,7 +79,7 @@ const percent = (part: number, whole: number): ExactNumber =>
 
 const NOTHING = cents(0);
 
-/** Until the payout, the expected fee. */
+/** The acquirer's fee in reais and in percent: the expected one, until the acquirer has said fee and net. */
 function writeFee({ feePortion, expected }: Receivable, receipt: ReturnType<typeof receiptOf>) {
   if (receipt === null || receipt.fee === null || receipt.net === null)
     return {
@@ -131,7 +131,7 @@ export function writeReceivable(receivable: Receivable): Record<keyof Static<typ
 
 export const CSV_HEAD = csvLine(COLUMNS);
 
-/** With the decimal comma of Brazilian spreadsheets. */
+/** A line of a CSV file, with the decimal comma of Brazilian spreadsheets. */
 export function writeReceivableLine(receivable: Receivable): string {
   const written = writeReceivable(receivable);
   return csvLine(COLUMNS.map((name) => csvCellOf(written[name])));

@@ -10,7 +10,7 @@ import { FOLLOWED, parseFollowed, saidMoney } from './receivables.sql.ts';
 
 const BEHIND = rowCodec({ merchantId: column.text() }, 'm');
 
-/** Movements of boletos have numbers too, but no transaction. */
+/** Movements of boletos alone make a merchant behind too: they have numbers, but no transaction to follow. */
 const LIST_BEHIND = statement(
   'receivables.list_behind',
   `select ${BEHIND.columns} from merchants m left join receivable_cursors c on c.merchant_id = m.merchant_id
@@ -24,7 +24,9 @@ const LIST_BEHIND = statement(
    order by c.moved_at nulls first limit $2`,
 );
 
-/** Merchants not followed for the longest time first. */
+/**
+ * Merchants with movements up to `upTo` that are not in receivables yet; first who was not followed longest.
+ */
 export async function listMerchantsBehind(database: Reader, upTo: number, limit: number): Promise<string[]> {
   const rows = await database.query(LIST_BEHIND, [upTo, limit]);
   return rows.map(BEHIND.parse).map(({ merchantId }) => merchantId);
@@ -58,7 +60,7 @@ const LOCK_CURSOR = statement(
   `select ${CURSOR.columns} from receivable_cursors where merchant_id = $1 for no key update skip locked`,
 );
 
-/** null: another process has the merchant. */
+/** The number of the last movement that was followed; null: another process follows the merchant. */
 export async function lockCursor(tx: Tx, merchantId: string): Promise<number | null> {
   await tx.query(OPEN_CURSOR, [merchantId]);
   return firstOf(await tx.query(LOCK_CURSOR, [merchantId]), CURSOR.parse)?.afterNumber ?? null;
@@ -74,10 +76,13 @@ const NUMBERED = rowCodec(
   'n',
 );
 
-/** null for movements that report no payout, and for boletos. */
+/**
+ * `paidAt` null: the movement reports no payout. `transactionId` null: it is of a boleto. `installmentNumber`
+ * null: it is of a boleto, or a cancel.
+ */
 export type Numbered = RowOf<typeof NUMBERED>;
 
-/** Partial cancels make no movement, but have a number too. */
+/** Cancels are read too, because a partial one makes no movement, but has a number of the same sequence. */
 const LIST_NUMBERS = statement(
   'receivables.list_numbers',
   `select ${NUMBERED.columns} from (
@@ -154,7 +159,7 @@ const READ_INSTALLMENTS = statement(
 
 export type ReadSale = FollowedSale & { readonly transactionId: string };
 
-/** `paidAt`: of installments whose payout this batch reports, by transaction and number. */
+/** `paidAt`: when the installments were paid whose payout this batch reports, by `paidKey`. */
 export async function readSales(
   tx: Tx,
   merchantId: string,
@@ -221,7 +226,9 @@ const INPUT = inputRows<Written>(
   { as: 'w', after: 1 },
 );
 
-/** In the order of the keys, in which file matching locks too. */
+/**
+ * Writes rows in the order of their keys, in which file matching locks them too, so that no deadlock occurs.
+ */
 const WRITE_RECEIVABLES = `insert into receivables as r (merchant_id, transaction_id, installment_number, installment_count, account_number,
      reference_transaction, nsu, authorization_code, tid, brand, card_first_six, card_last_four, sold_at, sold_on,
      sale_amount, gross, canceled, installment_state, fee_portion, expected_fee, expected_net, expected_on, paid_on, reported_fee,
@@ -256,7 +263,7 @@ export async function writeReceivables(tx: Tx, merchantId: string, rows: readonl
   if (known.length > 0) await tx.query(UPDATE, [merchantId, ...INPUT.values(known)]);
 }
 
-/** Checks covered days again. A check that has begun does not count. */
+/** Has days covered by files, from `$2` on, looked at again. The raised fence voids a look that has begun. */
 const LOOK_AGAIN = statement(
   'settlement_coverages.look_again',
   `update settlement_coverages

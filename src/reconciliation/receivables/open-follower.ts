@@ -29,10 +29,12 @@ const LONGEST_WAIT_MILLISECONDS = 4_000;
 const BUSY_PAUSE_MILLISECONDS = 20;
 
 const MERCHANTS_AT_ONCE = 20;
-/** A backlog takes at most a third of the time, however long a batch takes. */
+/**
+ * After a batch of a backlog it rests twice as long as the batch took, but at most LONGEST_REST_MILLISECONDS.
+ */
 const RESTS_PER_BATCH = 2;
 const LONGEST_REST_MILLISECONDS = 500;
-/** A turn costs a dozen statements, whatever it finds: all sales of a second share one. */
+/** A turn costs a dozen statements, however little it finds, so one turn a second serves all its sales. */
 const TURN_MILLISECONDS = 1_000;
 
 export type FollowerTools = Pick<ModuleContext, 'database' | 'gate'> & {
@@ -42,7 +44,10 @@ export type FollowerTools = Pick<ModuleContext, 'database' | 'gate'> & {
 
 export type Follower = {
   readonly advanceAll: (signal: AbortSignal) => Promise<number>;
-  /** Waits some seconds for what was recorded before the call. Throws `Overloaded` if too many wait. */
+  /**
+   * Waits some seconds until all that was recorded before the call is in receivables; false: it is not yet.
+   * Throws `Overloaded` if too many wait.
+   */
   readonly isUpToDate: (merchantId: string) => Promise<boolean>;
   readonly look: Look;
   readonly mayBeBehind: () => boolean;
@@ -120,13 +125,16 @@ async function restFor(milliseconds: number, signal: AbortSignal): Promise<void>
   if (milliseconds > 0) await pause(milliseconds, undefined, { signal }).catch(() => {});
 }
 
-/** A sale of 99 installments has as many movements. */
+/** Movements and cancels of one batch: a sale of 99 installments alone has 99 movements. */
 const NUMBERS_OF_BATCH = 300;
 
 /** `busy`: another process has the merchant. `whole`: nothing is left after the cursor. */
 export type Advance = 'busy' | 'more' | 'whole';
 
-/** One batch, one commit. Reads current installments, so it is repeatable, and may show later movements. */
+/**
+ * Follows one batch in one commit. Installments are read as they are now: so it may be repeated, and
+ * receivables may show movements that come later in the sequence.
+ */
 async function advanceReceivables(
   { database }: { readonly database: Database },
   merchantId: string,

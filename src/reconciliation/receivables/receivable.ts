@@ -29,7 +29,7 @@ export type Receivable = {
   /** Hundredths of a percent. */
   readonly feePortion: number;
   readonly expected: Expectation;
-  /** By the acquirer's feed. */
+  /** `paidOn`, `reported`: by the acquirer's feed. `filed`: by its files. null: not said yet. */
   readonly paidOn: Day | null;
   readonly reported: Payout;
   readonly filed: Payout & { readonly anticipation: Cents | null };
@@ -48,7 +48,7 @@ export type FollowedInstallment = {
   readonly canceled: Cents;
   readonly state: InstallmentState;
   readonly reported: Payout;
-  /** Business time; null unless a movement of this batch reports the payout. */
+  /** Business time of the payout; null: no movement of this batch reports it. */
   readonly paidAt: Instant | null;
   readonly before: FollowedBefore | null;
 };
@@ -68,7 +68,10 @@ export type FollowedSale = {
   readonly givenBack: readonly GivenBack[];
 };
 
-/** A cancel reduces the last installments first; a chargeback names one. `amount` null: the rest. */
+/**
+ * What a buyer got back. A cancel names no installment and reduces the last ones first; a chargeback names
+ * one. `amount` null: all that was left.
+ */
 export type GivenBack = {
   readonly at: Instant;
   readonly installmentNumber: number | null;
@@ -80,7 +83,10 @@ export type FollowedReceivable = FollowedBefore & {
   readonly isNew: boolean;
 };
 
-/** Returns the changed ones. Fee portion and day stay as first written. `fees`: at the time of the sale. */
+/**
+ * Returns new and changed receivables. Fee portion and expected day stay as first written. `fees`: the table
+ * at the time of the sale.
+ */
 export function followSale(followed: FollowedSale, fees: FeeTable): FollowedReceivable[] {
   const { sale, installments } = followed;
   const [known] = installments.flatMap(({ before }) => (before === null ? [] : [before]));
@@ -130,7 +136,10 @@ function amountsOf(
   return { fee, net: cents(left - fee) };
 }
 
-/** What was refunded before the payout; without a payout, until now. */
+/**
+ * The part of an installment that was given back before its payout; all of it if this batch reports no
+ * payout.
+ */
 function canceledAtPayout(
   followed: FollowedSale,
   { installmentNumber, canceled, paidAt }: FollowedInstallment,
@@ -156,7 +165,7 @@ function givenBackUntil({ sale, givenBack }: FollowedSale, until: Instant): numb
   for (const { installmentNumber, amount } of earlier) {
     const wanted = amount ?? Number.POSITIVE_INFINITY;
     const own = installmentNumber === null ? 0 : take(installmentNumber - 1, wanted);
-    // The rest beyond the chargeback's installment comes off the others.
+    // What a chargeback takes beyond its own installment comes off the others.
     if (installmentNumber === null || amount !== null) takeFromLast(wanted - own);
   }
   return sold.map((amount, index) => amount - (rests[index] ?? 0));
@@ -175,10 +184,15 @@ function isChanged(before: FollowedBefore, after: FollowedReceivable): boolean {
   );
 }
 
-/** Acquirers may round each installment; we round once. `receivable_day_parts` has the same number. */
+/**
+ * By so many cents an acquirer's fee may differ from ours: it may round each installment, and we round once.
+ * The SQL function `receivable_day_parts` has the same number.
+ */
 export const ROUNDING_CENTS = 1;
 
-/** Files take precedence over the feed. null: no payout came yet. */
+/**
+ * The payout of an installment: what files say, or else the feed. null: that source did not say the amount.
+ */
 export type Receipt = {
   readonly fee: Cents | null;
   readonly net: Cents | null;

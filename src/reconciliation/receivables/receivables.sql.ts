@@ -116,19 +116,19 @@ const MONEY = rowCodec({
   transactionId: column.text(),
   installmentNumber: column.whole(),
   canceled: column.money(),
-  /** The fee of an anticipation included. */
+  /** Includes the fee of an anticipation. */
   fee: saidMoney(`case when filed_bank_on is not null then coalesce(filed_fee, expected_fee) + coalesce(filed_anticipation, 0)
      when coalesce(reported_bank_on, paid_on) is not null then coalesce(reported_fee, expected_fee) else expected_fee end`),
   net: saidMoney(`case when filed_bank_on is not null then coalesce(filed_net, expected_net)
      when coalesce(reported_bank_on, paid_on) is not null then coalesce(reported_net, expected_net) else expected_net end`),
   hasCome: column.boolean('coalesce(filed_bank_on, reported_bank_on, paid_on) is not null'),
-  /** null: nobody said how much. */
+  /** null: nothing came, or nobody said how much. */
   received: saidMoney('case when filed_bank_on is not null then filed_net else reported_net end'),
 });
 
 export type InstallmentMoney = RowOf<typeof MONEY>;
 
-/** The order keeps other indexes out of a plan made while the table is empty. */
+/** `order by` keeps other indexes out of a plan that is made while the table is empty. */
 const MONEY_OF_PAYMENTS = statement(
   'receivables.find_money_of_payments',
   `select ${MONEY.columns} from unnest($2::uuid[]) as w (id) cross join lateral (
@@ -152,7 +152,7 @@ const SOLD_SUM = rowCodec({
   canceled: column.money('coalesce(sum(canceled), 0)::bigint'),
   expectedFee: column.money('coalesce(sum(expected_fee), 0)::bigint'),
   expectedNet: column.money('coalesce(sum(expected_net), 0)::bigint'),
-  /** Not paid yet, by the rule of the sums of days. */
+  /** Net of installments that are not paid yet, by the same rule as in the kept sums of days. */
   openNet: column.money(
     'coalesce(sum(expected_net) filter (where num_nonnulls(filed_net, reported_bank_on, paid_on) = 0), 0)::bigint',
   ),
@@ -199,7 +199,7 @@ const DUE_SUM = rowCodec({
 
 export type DueSum = Omit<RowOf<typeof DUE_SUM>, 'read'> & { readonly isCut: boolean };
 
-/** Reads the two indexes by the day of the forecast. */
+/** Reads the two indexes by expected day: of receivables without a payout in a file, and with one. */
 const SUM_DUE = statement(
   'receivables.sum_due',
   `select ${DUE_SUM.columns}
@@ -212,10 +212,10 @@ const SUM_DUE = statement(
    ) r`,
 );
 
-/** On a page that refreshes itself; each row has its own place on disk. */
+/** Few, because a page that refreshes itself asks for them, and each row has its own place on disk. */
 const MOST_DUE = 5_000;
 
-/** What was sold of the installments expected on a day. `isCut`: there are more than are read. */
+/** Sums over the installments expected on a day. `isCut`: there are more than were read. */
 export async function sumDue(
   database: Reader,
   merchantId: string,
@@ -227,7 +227,7 @@ export async function sumDue(
 }
 
 export type ReceivablePlace = {
-  /** PostgreSQL's text, which is exact. */
+  /** The time of the sale as PostgreSQL's text, which is exact to the microsecond. */
   readonly soldAtText: string;
   readonly paymentOn: Day;
   readonly transactionId: string;

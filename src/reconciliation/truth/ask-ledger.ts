@@ -7,7 +7,7 @@ import { type BookedSale, type Comparison, ledgerDifference } from './truth.ts';
 import { openBudget, type SpentQuestions, takeQuestions } from './truth-differences.sql.ts';
 import type { KeptDifference, TruthRun } from './truth-run.ts';
 
-/** For one batch. */
+/** The time for all questions of one batch. */
 export const ASKING_MILLISECONDS = 30_000;
 
 export type AskTools = {
@@ -42,8 +42,8 @@ export type AskedOfBatch = {
 };
 
 /**
- * Asks one acquirer after the other, each within its part of budget and time, and none while its own last
- * request is unanswered. A silent one takes nothing from the others.
+ * Asks one acquirer after the other about sales, each within its part of budget and time. After a question
+ * without an answer its acquirer is asked no more in this batch; the others keep their parts.
  */
 export async function askLedger(
   tools: AskTools,
@@ -82,7 +82,7 @@ export async function askLedger(
     const answers = await askAcquirer(asking, acquirer, wanted.slice(0, taken), endsAt);
     found.push(...answers.found);
     asked.push(...answers.asked);
-    // An unanswered request was sent all the same.
+    // `unknown`: the question was sent, so it counts, although no answer came.
     if (answers.silent === 'unknown') unanswered.push(acquirer);
     isCutShort ||= answers.silent !== null;
     givenBack += taken - answers.asked.length - (answers.silent === 'unknown' ? 1 : 0);

@@ -18,7 +18,10 @@ export type ComparedCharge = {
   readonly isNoted: boolean;
 };
 
-/** null for an approved charge with receivables: its installments are compared one by one. */
+/**
+ * null: nothing differs, or the charge is approved and has receivables: then its installments are compared
+ * one by one.
+ */
 export function compareCharge(charge: ComparedCharge): TruthDifference | null {
   const { state, amount, installmentCount, installments, moved, carried } = charge;
   const name = 'chargesDiffer';
@@ -33,12 +36,15 @@ export function compareCharge(charge: ComparedCharge): TruthDifference | null {
   );
 }
 
-/** Asked about first, until no difference is left. */
+/**
+ * Whether the acquirer is asked about it before others: it differs now, or a difference found earlier is
+ * open.
+ */
 export function isAskedFirst(charge: ComparedCharge): boolean {
   return charge.isNoted || compareCharge(charge) !== null;
 }
 
-/** The acquirer should not have the charge. */
+/** Whether the charge is over, so that the acquirer should not have it. */
 export function isOver({ state, wasNeverSent }: ComparedCharge): boolean {
   return (state === 'declined' || state === 'voided') && !wasNeverSent;
 }

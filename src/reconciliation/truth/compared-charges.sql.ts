@@ -8,7 +8,9 @@ import type { ChargePlace, TruthRun } from './truth-run.ts';
 const PLACE = '(sold_at, transaction_id) > ($3::timestamptz, $4::uuid)';
 const ORDER = 'order by sold_at, transaction_id limit $5';
 
-/** Named differently from the column: rows are ordered by the column's value. */
+/**
+ * The text of `sold_at` is not named like the column, so that `order by sold_at` takes the column's value.
+ */
 const PLACED = rowCodec({ transactionId: column.text(), soldText: column.text('sold_at::text') });
 
 /** `installments_state` is named for the index by day, which has that condition. */
@@ -18,7 +20,7 @@ const OF_SOLD = `select transaction_id, sold_at from transactions
 const SOLD = `(${OF_SOLD} and ${DECIDED} ${ORDER})
   union all (${OF_SOLD} and ${UNDER_WAY} ${ORDER})`;
 
-/** Earlier differences are compared at any age. */
+/** Charges sold from `$2` on, and at any age those with an open difference. */
 const FIND = statement(
   'truth.find_charges',
   `select ${PLACED.columns} from (

@@ -17,7 +17,10 @@ const PLACED = rowCodec<ComparedPlace>({
   installmentNumber: column.whole(),
 });
 
-/** Open installments and earlier differences are compared at any age. */
+/**
+ * Installments whose payment day is `$2` or later, and at any age open ones and those with an open
+ * difference.
+ */
 const FIND = statement(
   'truth.find_installments',
   `select ${PLACED.columns} from (
@@ -118,7 +121,10 @@ const READ_INSTALLMENT = rowCodec({
      )`),
 });
 
-/** One statement, so that all copies are from one snapshot. `said` leaves out changes from files. */
+/**
+ * One statement, so that all copies are from one snapshot. `said…` columns are of the newest payout that the
+ * feed reported, `applied…` columns of the newest that was applied, whatever its source.
+ */
 const READ = statement(
   'truth.read_installments',
   `select ${READ_INSTALLMENT.columns}, ${JUDGED.columns}

@@ -36,7 +36,7 @@ export function dayTruth(
 
 const REPORT_MARK = 'parcela truth report 1';
 
-/** The prefix keeps it different from every entry of the audit log. */
+/** The bytes to be sealed. The mark keeps them different from those of every entry of the audit log. */
 export function reportBytes(report: string): Buffer {
   return lengthPrefixed([REPORT_MARK, report]);
 }

@@ -1,7 +1,7 @@
 import { BILLING_STATES } from '../../recurrence/billings/billing.ts';
 import { addDays, type Day } from '../../values/instant.ts';
 
-/** Sums exist by account, and for all accounts of a merchant. */
+/** The tables of which sums by day are kept, for each account or for all accounts of a merchant. */
 export const SUMMED = ['receivables', 'billings'] as const;
 export type Summed = (typeof SUMMED)[number];
 
@@ -16,7 +16,7 @@ export const SUM_NAMES = [
 ] as const;
 export type SumName = (typeof SUM_NAMES)[number];
 
-/** Compared in this order. */
+/** A column of kept sums. Of a day, the first column that differs is reported. */
 export type SumColumn = { readonly name: SumName; readonly isMoney: boolean };
 
 /** `accountNumber` empty: all accounts. */
@@ -27,7 +27,9 @@ export type DayOfSums = {
   readonly sums: readonly bigint[];
 };
 
-/** `amount`: cents kept beyond the rows, bounded; 0 if only the count differs. */
+/**
+ * `amount`: by how many cents the kept sum is above that of the rows, bounded by `MOST_CENTS`; 0 for a count.
+ */
 export type SumDifference = {
   readonly class: 'sumsDiffer';
   readonly summed: Summed;
@@ -39,13 +41,13 @@ export type SumDifference = {
   readonly found: string;
 };
 
-/** So that differences can be added. `expected` and `found` have every digit. */
+/** Amounts of differences are bounded, so that they can be added. `expected` and `found` have every digit. */
 const MOST_CENTS = 10_000_000_000_000n;
 
 const DAYS_OF_TURN = 60;
 const TURNS_BACK = 60;
 
-/** The days rotate: ten years take sixty nights. */
+/** Days before `fromOn` take turns, every sixtieth each night: ten years take sixty nights. */
 export function daysInTurn({ day, fromOn }: { readonly day: Day; readonly fromOn: Day }): Day[] {
   const days = Array.from({ length: TURNS_BACK }, (_, turn) => addDays(day, 0 - DAYS_OF_TURN * (turn + 1)));
   return days.filter((each) => each < fromOn).reverse();

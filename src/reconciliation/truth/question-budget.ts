@@ -1,10 +1,10 @@
 import { addDays, type Day, type Instant, saoPauloDay } from '../../values/instant.ts';
 
-/** Shared by all runs of a night, or of one command. */
+/** Questions to acquirers that all runs of a night, or of one command, share. */
 export const QUESTIONS_OF_BUDGET = 1_000;
-/** After so many unanswered questions, of any merchants, nobody asks the acquirer. */
+/** After so many unanswered questions, whatever merchants they were for, the acquirer is asked no more. */
 const MOST_UNANSWERED = 3;
-/** For sales of a batch without a difference. */
+/** For the sales of a batch that show no difference. */
 const QUESTIONS_OF_BATCH = 20;
 
 export type QuestionBudget = {
@@ -13,13 +13,13 @@ export type QuestionBudget = {
   readonly asked: number;
   readonly endedMerchants: number;
   readonly endedAsked: number;
-  /** The acquirer of each. */
+  /** The acquirer of each unanswered question. */
   readonly unanswered: readonly string[];
 };
 
 /**
- * Shares are equal. What ended merchants left is shared by the others. With fewer questions than merchants,
- * the first ones get one each.
+ * How many questions one merchant has. Shares are equal; what ended merchants left is shared by the others.
+ * With fewer questions than merchants, the first ones get one each.
  */
 export function shareOf({ questions, merchants, endedMerchants, endedAsked }: QuestionBudget): number {
   const rest = Math.max(0, questions - endedAsked);
@@ -31,8 +31,9 @@ export function isSilent({ unanswered }: Pick<QuestionBudget, 'unanswered'>, acq
 }
 
 /**
- * Chooses sales that differ, and a rotating part of the others. Half of a share stays for differences.
- * `asked`: earlier questions of the run. `parts`: acquirers that divide what is left, this one among them.
+ * Chooses sales that differ, and of the others a part that changes from day to day. Half of a share is kept
+ * for differences. `asked`: earlier questions of the run. `parts`: acquirers that divide what is left, this
+ * one among them.
  */
 export function salesToAsk(
   day: Day,

@@ -37,7 +37,7 @@ const SUMS_OF_P = column.listOf(
 
 const BEHIND = 'greatest(w.day, $3::date - 1)';
 const FIRST = '00000000-0000-0000-0000-000000000000';
-/** With it, a plan from an empty table also uses the index of a day's transactions. */
+/** Always true. With it, a plan made while the table is empty also uses the index of a day's transactions. */
 const ANY = `transaction_id > '${FIRST}'`;
 
 const NEXT_EXPECTED = `select expected_on from receivables where merchant_id = $1 and expected_on > ${BEHIND}`;
@@ -46,9 +46,9 @@ const OF_DAY = `select from receivables where merchant_id = $1 and expected_on =
 const FOUND_DAY = rowCodec({ day: column.day(), entries: column.whole(), most: column.whole() });
 
 /**
- * Finds the named days, and from `fromOn` on the days with anything expected, received or kept. Entries are
- * counted in indexes, up to one beyond a bound. Ends at the bound or at `most` days (20,000 lookups in all).
- * `offset 0` keeps the next day from being found more than once.
+ * Finds the named days (`$4`), and from `fromOn` (`$3`) on the days with anything expected, received or kept.
+ * Entries are counted in indexes, up to one beyond `$5`. Ends at `$5` entries or `$6` days; with many
+ * accounts earlier, after 20,000 look-ups. `offset 0` keeps the next day from being found more than once.
  */
 const FIND_DAYS = statement(
   'receivable_days.find_to_compare',
@@ -128,7 +128,7 @@ const EXPECTED_ROWS = `select ${ENTRIES} from receivables
          where merchant_id = $1 and expected_on = w.day and transaction_id > $3::uuid`;
 const WHOLE_TRANSACTIONS = 'order by transaction_id fetch first ($5::bigint) rows with ties';
 
-/** Sums whole transactions, up to a limit of each day. */
+/** Sums rows of each day from a place on, up to `$5` of them and then to the end of a transaction. */
 const READ_ROWS = statement(
   'receivables.sum_to_compare',
   `select ${SUMMED_UP.columns}

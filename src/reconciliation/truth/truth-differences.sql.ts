@@ -117,7 +117,7 @@ const OF_INSTALLMENTS = `select merchant_id, class, amount, expected, found, ope
      null as summed, null as account_number, null as day, null as sum from truth_differences where ended_at is null`;
 const OF_DAYS = `select merchant_id, 'sumsDiffer', amount, expected, found, opened_at, null, null,
      summed, account_number, day, sum from sum_differences where ended_at is null`;
-/** Indexes have these orders, of all and of each merchant. */
+/** There are indexes in these orders, over all merchants and for each merchant. */
 const INSTALLMENTS_BY_SIZE = 'order by abs(amount) desc, opened_at, transaction_id limit $1';
 const DAYS_BY_SIZE = 'order by abs(amount) desc, opened_at, day limit $1';
 const BY_SIZE =
@@ -222,7 +222,7 @@ const FIND = statement(
    where budget_key = $1`,
 );
 
-/** `merchants` null: all that have sold something. */
+/** Finds the budget of a key, or opens it for so many merchants; null: for all that have sold something. */
 export async function openBudget(
   database: Database,
   key: string,
@@ -255,7 +255,7 @@ export async function takeQuestions(database: Database, key: string, wanted: num
   return row === undefined ? 0 : TAKEN.parse(row).taken;
 }
 
-/** `endedAsked` null: the run continues. */
+/** `endedAsked`: all questions of a run that has ended; null: the run continues. */
 export type SpentQuestions = {
   readonly budgetKey: string;
   readonly givenBack: number;

@@ -3,7 +3,10 @@ import type { ExceptionClass } from '../exceptions/exception.ts';
 import type { Summed } from './kept-sums.ts';
 import type { ComparedInstallment, Comparison, TruthClass, TruthDifference } from './truth.ts';
 
-/** Older payouts were compared in many nights. Open ones are compared at any age. */
+/**
+ * A run compares payouts of so many days: older ones were compared in many nights. Open installments are
+ * compared at any age.
+ */
 const DAYS_OF_RUN = 60;
 
 export type ComparedPlace = {
@@ -20,17 +23,20 @@ export type CountedDifferences = Partial<
   Record<DifferenceClass, { readonly count: number; readonly cents: number }>
 >;
 
-/** In cents. */
+/** What a run has compared so far: counts, and amounts in cents. */
 export type TruthTally = {
   readonly charges: number;
   readonly receivables: number;
   readonly standing: number;
-  /** Installments paid by books, feed and files, and the gross amount in each. */
+  /**
+   * `settled`: how many installments books, feed and files call paid; the next three: their gross amount in
+   * each.
+   */
   readonly settled: number;
   readonly settledByBooks: number;
   readonly settledByFeed: number;
   readonly settledByFiles: number;
-  /** Differences of files that a rule explains. */
+  /** Cents by which files differ from books, explained by a rule. */
   readonly explained: number;
   readonly onlyInFeed: number;
   readonly onlyInFiles: number;
@@ -38,7 +44,7 @@ export type TruthTally = {
   readonly isCutShort: boolean;
   /** Receivables of sales too old for the acquirer to find. */
   readonly beyondLookUp: number;
-  /** No budget was left for them, or no answer came. */
+  /** Sales that differ and were not asked for: no budget was left, or no answer came. */
   readonly leftOut: number;
   readonly days: number;
   readonly daysLeftOut: number;
@@ -129,7 +135,7 @@ function withInstallment(
   };
 }
 
-/** Absolute cents: differences must not cancel each other. */
+/** Cents are added without their sign: differences must not cancel each other. */
 export function withDifferences(
   tally: TruthTally,
   found: readonly { readonly class: DifferenceClass; readonly amount: number }[],

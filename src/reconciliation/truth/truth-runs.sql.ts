@@ -59,7 +59,10 @@ const OPEN_NIGHT = statement(
    on conflict (merchant_id, day) where cause = 'night' do nothing returning run_number`,
 );
 
-/** False if already opened. Positions change each night, so that scarce questions reach all merchants. */
+/**
+ * False if the night was opened before. Runs of a night are due in random order, so that scarce questions
+ * reach all merchants.
+ */
 export async function openNight(
   database: Database,
   merchantId: string,
@@ -103,7 +106,7 @@ const RUN = rowCodec(
     afterOn: column.day(),
     afterTransactionId: column.text(),
     afterInstallmentNumber: column.whole(),
-    /** To the microsecond. */
+    /** As text, which is exact to the microsecond. */
     chargeAfterAt: column.text('t.charge_after_at::text'),
     chargeAfterId: column.text(),
     receivableDaysAfter: column.day(),
@@ -146,7 +149,7 @@ export async function openAskedRun(
   return parseRun(row);
 }
 
-/** Takes one batch of each merchant in turn. */
+/** Claims the run that has been due longest, so that merchants get one batch each in turn. */
 const CLAIM = statement(
   'truth_runs.claim',
   `with due as (
@@ -322,7 +325,10 @@ const READ_OF_DAY = statement(
    order by w.merchant_id`,
 );
 
-/** `day`: of real time. */
+/**
+ * The last run of each merchant that ended on `day`, of real time. `merchants`: how many there are, with or
+ * without one.
+ */
 export async function readRunsOfDay(
   database: Database,
   day: Day,

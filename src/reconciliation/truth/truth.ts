@@ -11,7 +11,7 @@ import {
   type MatchedPart,
 } from '../judging/judged-installment.ts';
 
-/** Differences between our own sources. A difference between files and what was expected is an exception. */
+/** Differences between sources that should agree. One between files and what was expected is an exception. */
 export const TRUTH_CLASSES = [
   'chargesDiffer',
   'movementsDiffer',
@@ -23,7 +23,7 @@ export const TRUTH_CLASSES = [
 ] as const;
 export type TruthClass = (typeof TRUTH_CLASSES)[number];
 
-/** null: not reported. */
+/** null: the source did not say it. */
 export type SaidPayout = {
   readonly fee: number | null;
   readonly net: number | null;
@@ -50,10 +50,10 @@ export type ComparedInstallment = {
     readonly ofReceivables: SaleSums & { readonly count: number; readonly firstNumber: number };
   };
   readonly applied: SaidPayout | null;
-  /** null: only files have the payout, or none. */
+  /** The newest payout in the feed; null: only files have the payout, or it has not come. */
   readonly reported: SaidPayout | null;
   readonly parts: readonly MatchedPart[];
-  /** Exceptions that a person has resolved, so their difference is known. */
+  /** Exceptions that a person has resolved: their difference is known, and not reported again. */
   readonly resolved: readonly ExceptionClass[];
 };
 
@@ -67,7 +67,7 @@ export type TruthDifference = {
   readonly found: string | null;
 };
 
-/** `exceptions`: the open ones, with the missing cents. */
+/** `exceptions`: neither explained by a rule nor resolved; `amount`: the missing cents. */
 export type Comparison = {
   readonly differences: readonly TruthDifference[];
   readonly exceptions: readonly { readonly class: ExceptionClass; readonly amount: number }[];
@@ -173,12 +173,12 @@ function filesDifference({ carried, parts }: ComparedInstallment): TruthDifferen
   );
 }
 
-/** Compares with the books while no file has the payout. */
+/** Compares the feed with the files, or with the books while no file has the payout. */
 function reportDifference({ carried, reported, parts }: ComparedInstallment): TruthDifference | null {
   if (reported === null || reported.fee === null || reported.net === null) return null;
   const { filed } = carried;
   if (filed.net === null) return unfiledDifference(carried, reported.fee + reported.net);
-  // We divide the payout of a batch ourselves.
+  // A batch has one payout for many installments, which we divide ourselves: cents may be off.
   const isOfBatch = parts.some(({ rule }) => rule === 'batch');
   const difference = reported.net - filed.net;
   const isClose = difference === 0 || (isOfBatch && isRoundingOfFee(difference, carried));
@@ -189,7 +189,9 @@ function reportDifference({ carried, reported, parts }: ComparedInstallment): Tr
   );
 }
 
-/** A report may leave out an anticipation's fee and what was taken back. */
+/**
+ * Less than the gross is no difference: the feed may leave out an anticipation's fee and what was given back.
+ */
 function unfiledDifference(
   { gross, canceled, expectedFee, expectedNet, paidOn }: ComparedInstallment['carried'],
   paid: number,

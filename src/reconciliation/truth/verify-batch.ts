@@ -36,7 +36,7 @@ export function leaseOf({
   acquirers,
   acquirerTimeoutMilliseconds,
 }: Pick<VerifyTools, 'acquirers' | 'acquirerTimeoutMilliseconds'>): number {
-  // The last question of each may begin as its time ends.
+  // The last question to each acquirer may begin just before the time for it ends.
   const lastAnswers = acquirers.all().length * acquirerTimeoutMilliseconds;
   return ASKING_MILLISECONDS + lastAnswers + SUMMING_MILLISECONDS + LEASE_MARGIN_MILLISECONDS;
 }
@@ -55,8 +55,9 @@ export type BatchResult =
   | { readonly kind: 'ended'; readonly run: TruthRun };
 
 /**
- * Records a batch in one commit. Differences are read again after the follower caught up, so that only real
- * ones stay. `pause`: milliseconds until a process may continue.
+ * Compares the next batch of a run and records it in one commit. What differs is read again after the
+ * follower has caught up, so that only real differences stay. `pause`: milliseconds until a process may
+ * continue the run.
  */
 export async function verifyBatch(
   tools: VerifyTools,
@@ -82,7 +83,7 @@ export async function verifyBatch(
     const difference = compareCharge(charge);
     return difference === null ? [] : [ofCharge(charge, difference)];
   });
-  // Before the budget is used: no question is spent while the database is unreachable.
+  // Sums are read before the budget is used: no question is spent while the database is unreachable.
   const sums = sumsOf(await verifySums(tools, run, signal), run);
   const ledger = await askLedger(tools, run, budget, { outcomes, charges: charges.filter(isOver) }, signal);
   const tally = withDifferences(withCompared(run.tally, outcomes), [

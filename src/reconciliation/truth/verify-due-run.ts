@@ -63,7 +63,10 @@ export async function verifyDueRun(tools: NightTools, signal: AbortSignal): Prom
 const MOST_WAITS = 20;
 const PAUSE_MILLISECONDS = 500;
 
-/** null: its receivables are not up to date, or another process took the run. */
+/**
+ * Verifies a merchant because somebody asked for it; null: its receivables did not get up to date, or another
+ * process took the run.
+ */
 export async function verifyMerchant(
   tools: VerifyTools,
   { merchantId, day }: { readonly merchantId: string; readonly day: Day },
@@ -98,7 +101,8 @@ export type ReportTools = {
 };
 
 /**
- * Today's report once every merchant was verified; yesterday's even if some were missed. Without runs, none.
+ * Makes today's report once every merchant was verified, and yesterday's even if some were not. A day without
+ * any run gets none.
  */
 export async function sealDayReport(tools: ReportTools): Promise<void> {
   const today = saoPauloDay(tools.clock.unmoved());

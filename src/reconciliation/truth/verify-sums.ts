@@ -15,7 +15,7 @@ import { holdMoment, listDifferingDays, RECEIVABLE_SUMS } from './receivable-sum
 
 import type { TruthRun } from './truth-run.ts';
 
-/** A fifth of a second in memory. */
+/** Index entries of a round: they take a fifth of a second if they are in memory. */
 const ENTRIES_OF_ROUND = 10_000;
 const DAYS_OF_ROUND = 1_000;
 const STATEMENTS_OF_DAY = 100;
@@ -28,7 +28,7 @@ type FoundDay = { readonly day: Day; readonly entries: number; readonly most: nu
 
 type SummedRows = DayOfSums & { readonly lane: number; readonly entries: number; readonly last: string };
 
-/** A lane is an index along which rows are read. */
+/** A table of which sums by day are kept, and its rows. A lane is an index along which rows are read. */
 type KeptTable = {
   readonly summed: Summed;
   readonly columns: readonly SumColumn[];
@@ -49,7 +49,7 @@ const KEPT_TABLES: readonly KeptTable[] = [RECEIVABLE_SUMS, BILLING_SUMS];
 
 export const SUMMING_MILLISECONDS = KEPT_TABLES.length * (ROUND_MILLISECONDS + BEYOND_ROUND_MILLISECONDS);
 
-/** `days` empty: not known which. */
+/** Days that were not compared because of an error. `days` empty: it is not known which. */
 export type LeftOutDays = {
   readonly merchantId: string;
   readonly summed: Summed;
@@ -62,7 +62,7 @@ export type SumTools = {
   readonly observeLeftOut: (leftOut: LeftOutDays) => void;
 };
 
-/** `leftOut` days could not be read, and were not compared. */
+/** `after`: where the next round begins. `leftOut`: number of days that could not be read and compared. */
 export type VerifiedSums = {
   readonly summed: Summed;
   readonly after: Day;
@@ -116,7 +116,7 @@ type RoundLimits = { readonly most: number; readonly endsAt: number; readonly si
 
 type Round = {
   days: readonly Day[];
-  /** Counts of these days and of later ones, in order. */
+  /** How many entries each day has, in order: those of `days`, and of later days that were found. */
   entries: readonly number[];
   isLast: boolean;
   isWhole: boolean;
@@ -125,7 +125,9 @@ type Round = {
   failure: unknown;
 };
 
-/** The number of empty days before the first one with entries, or one. */
+/**
+ * With how many days to read the round again: the empty ones before the first with entries, but at least one.
+ */
 function mostOfNext({ entries }: Round): number {
   return Math.max(
     1,
