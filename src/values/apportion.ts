@@ -1,9 +1,9 @@
 import { type Cents, cents } from './cents.ts';
 
 /**
- * Divides a total in proportion to weights, by largest remainders: of equal ones the earlier part gets the
- * cent. The parts add up exactly, each within a cent of its exact share. Weights: whole numbers from 0, not
- * all 0.
+ * Divides a total in proportion to weights. Cents left over go to the parts with the largest remainders, of
+ * equal ones to the earlier. The parts add up exactly, each within a cent of its exact share. Weights: whole
+ * numbers from 0, not all 0.
  */
 export function apportion(total: Cents, weights: readonly number[]): Cents[] {
   const all = weights.reduce((sum, weight) => sum + BigInt(weight), 0n);

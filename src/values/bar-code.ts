@@ -31,7 +31,7 @@ export type BarCodeReading =
 
 /** FEBRABAN's code for reais. */
 const REAIS = '9';
-/** Ten digits of cents. */
+/** The largest amount in a bar code: ten digits of cents. */
 export const MOST_BAR_CODE_CENTS: Cents = cents(9_999_999_999);
 
 /**

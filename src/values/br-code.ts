@@ -105,7 +105,7 @@ function readPix(fields: Fields): BrCodeReading {
   };
 }
 
-/** The fields of the Pix template between these two ids; null: none is of Pix. */
+/** The fields of the Pix template with an id from `first` to `last`; null: none of these is of Pix. */
 function pixTemplate(fields: Fields, first: number, last: number): Fields | 'broken' | null {
   for (const [id, value] of fields) {
     if (Number(id) < first || Number(id) > last) continue;

@@ -36,7 +36,7 @@ function isBankHoliday(day: Day): boolean {
   return DAYS_FROM_EASTER.includes(daysBetween(easterSunday(year), day));
 }
 
-/** The Gregorian computus. */
+/** By the Gregorian computus, the usual arithmetic for the date of Easter. */
 export function easterSunday(year: number): Day {
   const century = Math.floor(year / 100);
   const golden = year % 19;

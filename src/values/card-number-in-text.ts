@@ -49,7 +49,9 @@ export function holdsNumber(text: string, number: string): boolean {
 /** A web address may have been percent-encoded several times. */
 const MOST_ENCODINGS = 3;
 
-/** The text as it is and percent-decoded; digits in ASCII, without invisible characters. */
+/**
+ * The readings of a text: as it is, and percent-decoded. Digits are in ASCII, invisible characters removed.
+ */
 function readingsOf(text: string): string[] {
   if (!hasEnoughDigits(text)) return [];
   const readings = [text];
@@ -102,7 +104,7 @@ function digitValue(codePoint: number): number {
   return before % 10;
 }
 
-/** Ids and digests: among so many some pass Luhn by chance. */
+/** Ids and digests are no cards: among so many of them some pass Luhn by chance. */
 const IDS =
   /(?<![0-9a-z])(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(?=\d*[a-f])[0-9a-f]{20,})(?![0-9a-z])/gi;
 

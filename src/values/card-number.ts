@@ -27,7 +27,10 @@ const CARD_NUMBER = /^\d{13,19}$/;
 
 type PrefixRange = { readonly brand: CardBrand; readonly first: string; readonly last: string };
 
-/** Longest prefixes first; of equal length in the file's order, Elo first. */
+/**
+ * Longest prefixes first; those of equal length in the order of card-brands.json, where Elo comes before Visa
+ * and Mastercard.
+ */
 const PREFIX_RANGES: readonly PrefixRange[] = (Object.keys(FACTS) as CardBrand[])
   .flatMap((brand) => FACTS[brand].ranges.map((range) => prefixRange(brand, range)))
   .sort((one, other) => other.first.length - one.first.length);

@@ -63,8 +63,8 @@ export class ExactNumber {
  * differently or the database cannot store: duplicate names, `__proto__`, NUL and lone surrogates, bytes that
  * are not UTF-8, more than `maxDepth` levels (32 by default, at most 512), numbers over 64 characters. A
  * number is a JavaScript number if that prints the same value (`1.0` is 1, negative zero is 0), else an
- * ExactNumber. Reports the first fault; one in a name at its object. Linear time. A string of the result may
- * keep the whole text in memory.
+ * ExactNumber. Reports the first fault; if it is in a name, `path` is that of the object. Takes linear time.
+ * A string of the result may keep the whole text in memory.
  */
 export function readExactJson(
   source: Buffer | Uint8Array | string,

@@ -6,7 +6,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** For HTML or SVG, in an element or a quoted attribute. */
+/** A text as it may stand in HTML or SVG, in an element or a quoted attribute. */
 export function escapedMarkup(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }

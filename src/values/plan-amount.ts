@@ -29,7 +29,7 @@ export function parsePlanAmount(text: string): PlanAmount {
   return amount;
 }
 
-/** A JSON number, digit for digit. */
+/** The amount as a JSON number, digit for digit. */
 export function writePlanAmount(amount: PlanAmount): ExactNumber {
   return new ExactNumber(amount);
 }

@@ -25,7 +25,8 @@ const LIST_BEHIND = statement(
 );
 
 /**
- * Merchants with movements up to `upTo` that are not in receivables yet; first who was not followed longest.
+ * Merchants with movements up to `upTo` that are not in receivables yet; those not followed for longest
+ * first.
  */
 export async function listMerchantsBehind(database: Reader, upTo: number, limit: number): Promise<string[]> {
   const rows = await database.query(LIST_BEHIND, [upTo, limit]);

@@ -30,7 +30,8 @@ const BUSY_PAUSE_MILLISECONDS = 20;
 
 const MERCHANTS_AT_ONCE = 20;
 /**
- * After a batch of a backlog it rests twice as long as the batch took, but at most LONGEST_REST_MILLISECONDS.
+ * After a batch of a backlog the follower rests twice as long as the batch took, but no longer than
+ * LONGEST_REST_MILLISECONDS.
  */
 const RESTS_PER_BATCH = 2;
 const LONGEST_REST_MILLISECONDS = 500;
@@ -128,7 +129,10 @@ async function restFor(milliseconds: number, signal: AbortSignal): Promise<void>
 /** Movements and cancels of one batch: a sale of 99 installments alone has 99 movements. */
 const NUMBERS_OF_BATCH = 300;
 
-/** `busy`: another process has the merchant. `whole`: nothing is left after the cursor. */
+/**
+ * `busy`: another process follows the merchant. `more`: another batch is left. `whole`: nothing is left up to
+ * the watermark.
+ */
 export type Advance = 'busy' | 'more' | 'whole';
 
 /**

@@ -22,11 +22,11 @@ export type Receivable = {
   /** Business time of the sale, or of the capture of an authorization. */
   readonly soldAt: Instant;
   readonly saleAmount: Cents;
-  /** `canceled`: the part that was refunded or charged back. */
+  /** `gross`: the installment as it was sold. `canceled`: the part that was refunded or charged back. */
   readonly gross: Cents;
   readonly canceled: Cents;
   readonly state: InstallmentState;
-  /** Hundredths of a percent. */
+  /** The fee in hundredths of a percent. */
   readonly feePortion: number;
   readonly expected: Expectation;
   /** `paidOn`, `reported`: by the acquirer's feed. `filed`: by its files. null: not said yet. */
@@ -137,8 +137,8 @@ function amountsOf(
 }
 
 /**
- * The part of an installment that was given back before its payout; all of it if this batch reports no
- * payout.
+ * The part of an installment that was given back before its payout; if this batch reports no payout, until
+ * now.
  */
 function canceledAtPayout(
   followed: FollowedSale,

@@ -215,7 +215,7 @@ const SUM_DUE = statement(
 /** Few, because a page that refreshes itself asks for them, and each row has its own place on disk. */
 const MOST_DUE = 5_000;
 
-/** Sums over the installments expected on a day. `isCut`: there are more than were read. */
+/** Sums over the installments expected on a day. `isCut`: there may be more than were read. */
 export async function sumDue(
   database: Reader,
   merchantId: string,

@@ -13,7 +13,7 @@ const ORDER = 'order by sold_at, transaction_id limit $5';
  */
 const PLACED = rowCodec({ transactionId: column.text(), soldText: column.text('sold_at::text') });
 
-/** `installments_state` is named for the index by day, which has that condition. */
+/** The condition on `installments_state` lets the planner use the index by day, which has it too. */
 const OF_SOLD = `select transaction_id, sold_at from transactions
   where merchant_id = $1 and sold_at >= $2::date::timestamp at time zone 'America/Sao_Paulo'
   and installments_state is not null and ${PLACE}`;

@@ -44,7 +44,7 @@ export function reportBytes(report: string): Buffer {
 export type SealedReport = {
   readonly report: string;
   readonly dataKeyId: number;
-  /** Hexadecimal. */
+  /** 64 hexadecimal digits. */
   readonly seal: string;
 };
 

@@ -136,7 +136,7 @@ export type BelowTruth = {
   readonly service: Actor;
 };
 
-/** Compares books, feed, files and the acquirer's ledger, once a night. */
+/** Compares books, feed, files, kept sums and the acquirer's ledger of each merchant, once a night. */
 export function openTruth(context: TruthContext, below: BelowTruth): Work[] {
   const { configuration, log, metrics } = context;
   const { environment, acquirerTimeoutMilliseconds } = configuration;

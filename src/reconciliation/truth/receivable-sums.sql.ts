@@ -30,7 +30,7 @@ const SUMS: readonly (SumColumn & { readonly column: string })[] = [
   { column: 'unfiled_count', name: 'unfiled', isMoney: false },
   { column: 'differing_count', name: 'differing', isMoney: false },
 ];
-/** Text, because a damaged sum may exceed a bigint. */
+/** Sums are read as text, because a damaged one may exceed a bigint. */
 const SUMS_OF_P = column.listOf(
   column.bigWhole(`array[${SUMS.map(({ column }) => `coalesce(sum(p.${column}), 0)`).join(', ')}]::text[]`),
 );

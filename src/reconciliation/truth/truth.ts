@@ -150,7 +150,7 @@ function payoutDifference(name: TruthClass, expected: SaidPayout, found: SaidPay
 }
 
 function feedDifference({ carried, books, applied }: ComparedInstallment): TruthDifference | null {
-  // What the change did not report stayed as it was.
+  // What the applied change did not say stayed in the books as it was.
   const said =
     applied === null
       ? books.payout

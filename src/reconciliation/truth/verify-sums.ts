@@ -20,7 +20,7 @@ const ENTRIES_OF_ROUND = 10_000;
 const DAYS_OF_ROUND = 1_000;
 const STATEMENTS_OF_DAY = 100;
 const ROUND_MILLISECONDS = 30_000;
-/** For statements that still run at the end of a round. */
+/** Margin for a statement that still runs at the end of a round. */
 const BEYOND_ROUND_MILLISECONDS = 10_000;
 const END_OF_DAYS = '9999-12-31' as Day;
 
@@ -135,7 +135,7 @@ function mostOfNext({ entries }: Round): number {
   );
 }
 
-/** Reads one snapshot. What was read before a failure is kept. */
+/** Reads days, kept sums and rows from one snapshot. After a failure it returns what was read before. */
 async function readRound(
   database: Database,
   run: TruthRun,

@@ -17,7 +17,7 @@ export type ClaimedDelivery = DeliveryToSend & {
 
 export type ClaimRequest = {
   readonly after: Place;
-  /** At most `probes` of `limit` are probes. */
+  /** How many deliveries are claimed at most, and how many of them may be probes of open breakers. */
   readonly limit: number;
   readonly probes: number;
   readonly perEndpoint: number;
@@ -123,8 +123,8 @@ const ALLOWED = `allowed as materialized (
 
 const OF_ENDPOINT = `d.merchant_id = a.merchant_id and d.endpoint = a.endpoint and d.state = 'waiting'`;
 /**
- * Worded so that the planner cannot use an index of waiting rows: through it, it would read all of a
- * merchant's.
+ * Worded so that the planner cannot use an index of waiting rows, by which it would read all that wait for a
+ * merchant.
  */
 export const IS_STILL_WAITING = 'd.ended_at is null';
 const IS_FREE = '(d.lease_expires_at is null or d.lease_expires_at <= now())';

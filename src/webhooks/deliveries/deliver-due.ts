@@ -33,7 +33,7 @@ import {
 export type Delivering = {
   readonly work: Work;
   readonly deliverer: Deliverer;
-  /** Sends until nothing is left. Returns the number of tries. */
+  /** Sends what is due for a merchant until nothing is left. Returns the number of tries. */
   runDueOf(merchantId: string, signal: AbortSignal): Promise<number>;
   /** When the next delivery is due in business time; null: no active endpoint has one waiting. */
   earliestDueOf(merchantId: string): Promise<Instant | null>;

@@ -8,7 +8,7 @@ export type Posted =
       readonly kind: 'answered';
       readonly status: number;
       readonly answer: string;
-      /** From the `Retry-After` of a 429 or 503. */
+      /** From the `Retry-After` of a 429 or 503; null: none was sent. */
       readonly retryAfterMilliseconds: number | null;
       readonly milliseconds: number;
     }
@@ -98,7 +98,7 @@ export type TriedDelivery = {
 
 export type Fate = {
   readonly state: (typeof DELIVERY_MOVES)['waiting']['deliver' | 'retry' | 'giveUp'];
-  /** From now to the next try; null: there is none, or it stays due when it was. */
+  /** From now to the next try; null: there is none, or the delivery stays due at the same time. */
   readonly pauseMilliseconds: number | null;
   readonly isCounted: boolean;
 };

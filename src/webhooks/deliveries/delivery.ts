@@ -23,7 +23,7 @@ export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
 
 export type DeliveryToSend = {
   readonly merchantId: string;
-  /** A payment, boleto or other object; null for a test. */
+  /** The id of the payment, boleto or other thing that the message is about; null for a test. */
   readonly aboutId: string | null;
   readonly deliveryNumber: number;
   readonly kind: DeliveryKind;

@@ -2,7 +2,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Between twelve tries in 75.7 hours, to survive a weekend's outage. */
+/** The pauses between twelve tries: 75.7 hours in all, to survive a weekend's outage. */
 export const PAUSES_MILLISECONDS: readonly number[] = [
   5 * SECOND,
   30 * SECOND,

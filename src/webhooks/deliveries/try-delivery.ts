@@ -26,7 +26,7 @@ import type { TryResult, TryRow } from './tries.sql.ts';
 
 export type TryTools = SendTools & {
   readonly database: Database;
-  /** Woken when an endpoint returns. */
+  /** Wakes the sending of postponed deliveries when an endpoint returns. */
   readonly wakeSignal: WakeSignal;
   /** A random number from 0 to 1. */
   readonly chance: () => number;
@@ -124,7 +124,7 @@ export function isTakenByWell(watch: EndpointWatch, delivery: ClaimedDelivery, {
   );
 }
 
-/** Also changes the endpoint if needed. Throws if the try could not be recorded. */
+/** Records a try, and changes the endpoint if needed. Throws if the try could not be recorded. */
 export async function recordTry(
   tools: TryTools,
   watch: EndpointWatch,

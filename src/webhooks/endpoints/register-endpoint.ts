@@ -50,7 +50,7 @@ export type RegisterEndpointResult =
 
 export type MoveEndpointResult = 'done' | 'notFound' | 'tooManyActive';
 
-/** Data keys are retired by hand and seldom: that one request meets it three times is a mistake. */
+/** Data keys are retired seldom, and by hand: three times during one request would be a mistake. */
 const MOST_SEALINGS = 3;
 
 /** Waiting deliveries go to the new URL at once. `deadlineAt`: monotonic milliseconds. */
@@ -78,7 +78,8 @@ export async function registerOfAccount(
   wanted: EndpointToRegister,
   deadlineAt: number,
 ): Promise<RegisterEndpointResult | { readonly kind: 'accountUnknown' }> {
-  // Asked before the DNS look-up, which takes seconds and would show that the account is another merchant's.
+  // Asked before the DNS look-up, which takes seconds: an account that is not the merchant's is refused at
+  // once.
   const found = await tools.lookUp(registrant.merchantId, (database) =>
     findOfAccount(database, registrant.merchantId, wanted.kind, wanted.of),
   );

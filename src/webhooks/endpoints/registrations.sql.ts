@@ -198,7 +198,7 @@ async function register(
 
 const GIVEN_UP_AT_ONCE = 500;
 
-/** The login is deleted with the registration. */
+/** A removed endpoint keeps its row, but not its login. */
 const REMOVE = statement(
   'webhooks.remove',
   `update webhook_endpoints set state = 'removed', sealed_basic_auth = null, basic_auth_key_id = null, opened_until = null,

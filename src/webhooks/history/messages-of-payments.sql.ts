@@ -16,7 +16,7 @@ const MESSAGE = rowCodec({
   deliveryNumber: column.whole(),
   kind: column.oneOf(DELIVERY_KINDS),
   state: column.oneOf(DELIVERY_STATES),
-  /** The URL of a callback; null for the account's registration. */
+  /** The URL of a callback; null: the message goes to the URL that is registered for the account. */
   url: column.nullable(column.text()),
   body: column.text(),
   createdAt: column.instant(),
@@ -100,7 +100,10 @@ const DELIVERY = rowCodec(
     createdAt: column.instant(),
     /** null: the delivery waits. */
     endedAt: column.nullable(column.instant()),
-    /** `lastStatus`, `lastFailure`: of the last try; null: no try, or no answer, or no failure. */
+    /**
+     * `lastStatus`, `lastFailure`: of the last try. null: there was no try; or no answer (status), no
+     * failure.
+     */
     lastStatus: column.nullable(column.whole('l.status')),
     lastFailure: column.nullable(column.text('l.failure')),
   },

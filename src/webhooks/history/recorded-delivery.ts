@@ -143,7 +143,7 @@ export type LostDeliveries = {
   readonly oldest: Instant;
 };
 
-/** A position among ended deliveries of one state, by writing time and number. */
+/** A place among the ended deliveries of one state, in order of writing, behind which a call continues. */
 export type ResendPlace = {
   readonly state: 'delivered' | 'givenUp';
   /** Microseconds since the epoch, as precise as PostgreSQL: rounding would skip or repeat a row. */

@@ -117,7 +117,9 @@ const MILLISECONDS_TO_SEND = 4_000;
 
 export type TestRefusal = 'notFound' | { readonly secondsToWait: number };
 
-/** Tests even a disabled registration; a success enables it. `deadlineAt`: monotonic milliseconds. */
+/**
+ * Sends a test even to a disabled registration; a success enables it. `deadlineAt`: monotonic milliseconds.
+ */
 export async function sendTestNotification(
   tools: TestTools,
   merchantId: string,

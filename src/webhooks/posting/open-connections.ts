@@ -14,7 +14,7 @@ export type ConnectionLimits = {
 export type Connection = {
   readonly client: Client;
   readonly socket: Socket;
-  /** Merchant and server. */
+  /** The merchant and the server that the connection is for. */
   readonly place: string;
   /** When it was opened, on the clock of `performance.now`: it is closed at a certain age. */
   readonly openedAt: number;
@@ -38,7 +38,7 @@ export type Connections = {
 
 /** A name's addresses are trusted for this long. Then the connection is closed, however busy. */
 const LONGEST_LIFE_MILLISECONDS = 60_000;
-/** More than any honest answer needs of which only head and beginning are read, read-ahead included. */
+/** Far more than is read of an honest answer: its head, the beginning of its body, and read-ahead. */
 const MOST_BYTES_OF_ANSWER = 256 * 1024;
 
 /** One socket per client, kept for the next post unless it is idle for long. */
@@ -46,7 +46,7 @@ const CLIENT = {
   pipelining: 1,
   allowH2: false,
   maxHeaderSize: 16 * 1024,
-  // Our own deadlines apply.
+  // undici's time-outs are off: our own deadlines apply.
   headersTimeout: 0,
   bodyTimeout: 0,
   // Servers close idle connections silently after five seconds or more.

@@ -39,7 +39,7 @@ export type PostResult = (
       readonly status: number;
       /** The beginning of the body: at most 200 printable characters. */
       readonly answer: string;
-      /** From `Retry-After` of a 429 or 503, at most a day. */
+      /** From `Retry-After` of a 429 or 503, at most a day; null: none was sent. */
       readonly retryAfterMilliseconds: number | null;
     }
   | { readonly kind: 'failed'; readonly failure: PostFailure }

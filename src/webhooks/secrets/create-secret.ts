@@ -24,7 +24,7 @@ export type CreatedSecret = {
 };
 
 const SECRET_BYTES = 32;
-/** Data keys are retired by hand and seldom: that one request meets it three times is a mistake. */
+/** Data keys are retired seldom, and by hand: three times during one request would be a mistake. */
 const MOST_SEALINGS = 3;
 
 /** null: the merchant has no such account. `deadlineAt`: monotonic milliseconds. */

@@ -7,7 +7,7 @@ import { listSecrets } from './secrets.sql.ts';
 export type SignedText = {
   /** Seconds, real time. */
   readonly timestamp: string;
-  /** As in the header of a notification; null: the account has no secret. */
+  /** The value of `webhook-signature`; null: the account has no secret. */
   readonly signature: string | null;
 };
 
