@@ -36,7 +36,7 @@ const AUDIT_AGE = gauge(
 );
 const SEAL_ALARMS = counter('parcela_seal_alarms_total', 'Sealed rows that did not open.', ['purpose']);
 
-/** Opens keys and audit log. Audits what was done so far; a failed start has no entry. */
+/** Opens keys and audit log, and records what the start has done so far. A start that failed has no entry. */
 export async function openAuditedKeys(
   { configuration, closings, log, metrics, outages, whileDatabaseStarts }: StartContext,
   database: Database,
@@ -90,7 +90,7 @@ export async function openAuditedKeys(
   return { store, keyring, audit, works, recordStart };
 }
 
-/** Logged once, and shown in metrics while the process runs. */
+/** A fault of the chain is logged once, and shown in metrics while the process runs. */
 function observeTail(log: Log, metrics: Metrics): (look: TailLook) => void {
   const fault = metrics.gauge(AUDIT_FAULT);
   const checked = metrics.counter(AUDIT_CHECKED);

@@ -7,13 +7,13 @@ import type { BankSettings } from '../providers/banks/bank.ts';
 import type { PixSettings } from '../providers/pix/pix-settings.ts';
 import { openToAll } from './secret-files.ts';
 
-/** The names in `PARCELA_UNGUARDED_CHANNELS`. Production guards these channels. */
+/** Channels that production guards, by the names that `PARCELA_UNGUARDED_CHANNELS` takes. */
 const CHANNELS = ['acquirer', 'bank', 'pix', 'antifraud', 'keyStore', 'otlp', 'database'] as const;
 export type ChannelName = (typeof CHANNELS)[number];
 
 type Faults = { readonly faults: string[]; readonly warnings: string[] };
 
-/** The files of the channel to `${prefix}_URL`. Adds contradictions to `faults`. */
+/** Token and certificate files of the channel to `${prefix}_URL`. Adds contradictions to `faults`. */
 export function readChannelSettings(
   prefix: string,
   text: (name: string) => string,
@@ -112,7 +112,7 @@ export function channelFaults(channels: GuardedChannels): string[] {
   ];
 }
 
-/** The peer recognizes us by a certificate or a token. */
+/** What is missing for the peer to recognize us by a certificate or a token. */
 function unprovenFaults({ name, prefix, url, files }: NamedChannel): string[] {
   const address = URL.parse(url ?? '');
   if (address === null || isLoopback(address.hostname)) return [];

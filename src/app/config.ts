@@ -39,7 +39,7 @@ export class ConfigurationFault extends Error {
   override readonly name = 'ConfigurationFault';
 }
 
-/** Read before other settings, to report their faults in this format. */
+/** The log format is read before other settings, so that their faults are reported in it. */
 export function logFormatOf({
   PARCELA_LOG_FORMAT: set = '',
 }: Readonly<Record<string, string | undefined>>): LogFormat {
@@ -52,7 +52,7 @@ export function readConfiguration(environment: Record<string, string | undefined
   const configuration = readSettings(reader);
   reader.faults.push(...contradictions(configuration, environment));
   reader.warnings.push(...oddSettings(configuration));
-  // Protects only child processes: the kernel keeps showing the environment of the start.
+  // Keeps keys from child processes only: the kernel goes on showing the environment of the start.
   for (const name of SECRET_KEY_SETTINGS) delete environment[name];
   if (reader.faults.length > 0) throw new ConfigurationFault(reader.allFaults().join('\n'));
   return configuration;
@@ -94,12 +94,12 @@ function readSettings(reader: SettingReader) {
     // Homologation shows the simulator's acts at once.
     changesSeconds: whole('PARCELA_ACQUIRER_CHANGES_SECONDS', 1, 86_400, isReal ? 60 : 1),
     requestDeadlineMilliseconds: whole('PARCELA_REQUEST_DEADLINE_MILLISECONDS', 3_000, 120_000),
-    // Homologation has no proxy in front, but a person who waits for the prompt.
+    // Homologation has no proxy that must see the end first, but a person who waits for the prompt.
     drainSeconds: whole('PARCELA_DRAIN_SECONDS', 0, 300, isReal ? 5 : 0),
     simulatorLateMilliseconds,
     simulatedAcquirer: readSimulatedAcquirer(reader),
     minimumInstallment: cents(whole('PARCELA_MINIMUM_INSTALLMENT_CENTS', 1, 1_000_000)),
-    /** Unparsed; see `readFeeTable`. */
+    /** The rules as text; `readFeeTable` reads them. */
     fees: feeRules(text('PARCELA_FEES'), faults),
     settlementFolder: text('PARCELA_SETTLEMENT_FOLDER') || null,
     networkLimits: oneOf('PARCELA_NETWORK_LIMITS', LIMIT_MODES),
@@ -124,7 +124,7 @@ function readSettings(reader: SettingReader) {
       testsPerMinute: whole('PARCELA_WEBHOOK_TESTS_PER_MINUTE', 1, 1_000_000),
       registrationsPerMinute: whole('PARCELA_REGISTRATIONS_PER_MINUTE', 1, 1_000_000),
     },
-    /** Nothing is charged, resolved, sent or changed until a start without it. */
+    /** True: this process charges, resolves, sends and changes nothing. */
     isWorkHeld: isSet('PARCELA_HOLD_WORK'),
     servesDocuments: isSet('PARCELA_DOCS'),
     securityContact: readSecurityContact(text, faults),
@@ -254,7 +254,7 @@ function readWindow({ text, faults }: SettingReader): ChargeWindow {
   return read ?? NO_WINDOW;
 }
 
-/** Homologation counts nothing by default: people try one card all day. */
+/** By default homologation has no velocity rules: people try one card all day. */
 function readAntiFraud(reader: SettingReader, runningAs: Environment) {
   const preset = runningAs === 'production' ? PRODUCTION_RULES : 'none';
   const given = reader.text('PARCELA_ANTIFRAUD_RULES') || preset;

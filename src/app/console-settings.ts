@@ -8,7 +8,7 @@ import type { SettingReader, Settings } from './setting-reader.ts';
 
 export type ConsoleSettings = {
   readonly listener: { readonly host: string; readonly port: number } | null;
-  /** Public origin. Null in homologation: the origin of each request. */
+  /** The public origin of the console. Null (homologation only): the origin of each request. */
   readonly origin: string | null;
   /** Null: people sign in with passkeys only. */
   readonly provider: ProviderSettings | null;
@@ -53,7 +53,7 @@ const CLIENT = 'PARCELA_CONSOLE_OIDC_CLIENT_ID';
 const SECRET = 'PARCELA_CONSOLE_OIDC_CLIENT_SECRET_FILE';
 const AUTHORITY = 'PARCELA_CONSOLE_OIDC_CA_FILE';
 
-/** The client's settings must be complete or absent. */
+/** The settings of the identity provider must be complete or absent. */
 function readProvider({ text, oneOf, faults, warnings }: SettingReader): ProviderSettings | null {
   const fileOf = (setting: string): NamedFile | null => {
     const path = text(setting);

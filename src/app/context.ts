@@ -23,7 +23,7 @@ export type OpenedProviders = {
   readonly pixBanks: PixBanks;
 };
 
-/** Exists before the database is open. */
+/** What exists before the database is open. */
 export type StartContext = Pick<ModuleContext, 'closings' | 'log' | 'metrics' | 'whileDatabaseStarts'> & {
   readonly configuration: Configuration;
   readonly outages: Outages;
@@ -40,7 +40,7 @@ export type AppContext = StartContext &
     readonly database: OpenedDatabase;
     /** Ends exports, for which a stop would wait. */
     readonly stopExports: () => void;
-    /** The host in the settings; null: none. */
+    /** The address of the acquirer of the settings, or of its simulator; null: there is neither. */
     readonly acquirerUrl: string | null;
     readonly bankUrl: string | null;
     /** Null: another bank of Pix is configured, or none. */

@@ -113,7 +113,7 @@ export async function openInfrastructure(start: StartContext, startSimulator?: S
   };
 }
 
-/** The acquirer of the settings, or its simulator, behind the gate. */
+/** The acquirer of the settings, or its simulator. It is not asked while the gate holds work. */
 async function openNamedAcquirer(
   start: StartContext,
   url: string,

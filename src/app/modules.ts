@@ -33,7 +33,7 @@ export type Modules = {
   readonly stopWaiting: () => Promise<void>;
 };
 
-/** From lowest to highest. Each gets the lower ones that it uses. */
+/** Opens the modules, the lowest first. Each gets the lower ones that it uses. */
 export async function openModules(context: AppContext): Promise<Modules> {
   const merchants = openMerchants(context);
   const idempotency = openIdempotency(context);

@@ -14,7 +14,7 @@ export type TraceSettings = {
 
 export type ObservabilitySettings = {
   readonly traces: TraceSettings | null;
-  /** Lower case. Trusted proxies send their own request id in it. */
+  /** The header, in lower case, in which trusted proxies send their own request id; null: none. */
   readonly requestIdHeader: string | null;
 };
 

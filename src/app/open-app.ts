@@ -67,7 +67,7 @@ export type App = {
   readonly metricsUrl: string;
   /** Null outside homologation, and without a data folder. */
   readonly demoFile: string | null;
-  /** A shop of the demo merchant; given with `demoFile`. */
+  /** The address of a shop of the demo merchant; null where `demoFile` is null. */
   readonly shopUrl: string | null;
   /** A link that opens the console once. */
   readonly signInUrl: string | null;
@@ -87,7 +87,7 @@ export type Surroundings = {
   readonly startSimulator?: StartSimulator;
 };
 
-/** Starts again if our own PostgreSQL is killed during the start. */
+/** Opens the whole service. Tries again if the embedded PostgreSQL is killed during the start. */
 export async function openApp(
   configuration: Configuration,
   closings: Closing[],
@@ -107,7 +107,7 @@ export async function openApp(
   }
 }
 
-/** Opens infrastructure, database, modules, listeners. Closing is in reverse. */
+/** Opens infrastructure, database, modules and listeners. `closings` are closed in reverse order. */
 async function openOnce(
   configuration: Configuration,
   closings: Closing[],
@@ -225,8 +225,8 @@ async function openOnDatabase(
 }
 
 /**
- * Modules, health and documents; only health if the process serves no callers. Everything served is
- * published.
+ * Endpoints of modules, health and documents; of health alone if the process serves no callers. The published
+ * documents have every endpoint that is served.
  */
 async function servedEndpoints(
   { configuration, database }: AppContext,
@@ -317,13 +317,13 @@ async function openListeners(
   return { ...urls, consoleUrl, pixWebhookUrl, metricsUrl: await openMetricsListener(context) };
 }
 
-/** Checked before anything changes. Ports are opened last. */
+/** Finds a taken port before the start has changed anything: ports are opened last. */
 async function refuseTakenPorts({ roles, gateway, integration, console, metrics, pix }: Configuration) {
   const ofCallers = roles.includes('http') ? [integration, console.listener, pix.webhook] : [];
   for (const at of [gateway, metrics, ...ofCallers]) if (at !== null) await tryToListen(at);
 }
 
-/** The identity provider is contacted at the first sign-in. */
+/** Opens the identity provider of the settings, which is first asked when somebody signs in; null: none. */
 async function openIdentities({ console: { provider } }: Configuration, log: Log) {
   return provider === null ? null : openProvider(provider, log);
 }
@@ -341,7 +341,7 @@ async function listenForPeople(
 
 async function openMetricsListener({ configuration, closings, log, metrics }: AppContext): Promise<string> {
   const { host, port, tokenFile } = configuration.metrics;
-  // Takes up a replaced token, like those of channels.
+  // Opened as a channel, so that a replaced token file is read again.
   const channel = await openChannel(
     { ...NO_CHANNEL_FILES, token: tokenFile },
     {
@@ -360,13 +360,13 @@ async function openMetricsListener({ configuration, closings, log, metrics }: Ap
   return urlOf(host, server.address(), '/metrics');
 }
 
-/** In production cards come over TLS only. Once proxies are named, other peers are refused. */
+/** In production cards come over TLS only: where proxies are named, other peers are refused. */
 function servedPeers({ environment, trustedProxies }: Configuration): (address: string) => boolean {
   if (environment !== 'production' || trustedProxies.length === 0) return () => true;
   return trustedPeers(trustedProxies);
 }
 
-/** Both listeners share the memory and descriptors of one process. */
+/** One limit for both listeners, which share the memory and descriptors of the process. */
 function openConnections(
   { configuration, closings, metrics, log }: AppContext,
   bodies: BodyMemory,

@@ -73,7 +73,7 @@ export function openInstallationMetrics(
   return { works: [alsoWhileHeld(look)] };
 }
 
-/** PostgreSQL's log fills the disk if it cannot be archived. */
+/** Shows whether PostgreSQL's write-ahead log is archived: if not, it fills the disk. */
 function openLogMetrics(metrics: Metrics, database: Database): () => Promise<void> {
   const failing = metrics.gauge(ARCHIVE_FAILING);
   const age = metrics.gauge(ARCHIVE_AGE);

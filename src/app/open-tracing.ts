@@ -15,7 +15,7 @@ const SPANS = counter(
   ['fate'],
 );
 
-/** The last spans are sent after everything else is closed. */
+/** Opened first, so that it closes last and sends the last spans; null: no traces are wanted. */
 export async function openTracing({
   configuration,
   closings,

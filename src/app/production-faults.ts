@@ -10,7 +10,7 @@ import { channelFaults, channelsOf } from './channel-settings.ts';
 import type { Configuration } from './config.ts';
 import { SECRETS } from './secret-files.ts';
 
-/** Time to commit intent and outcome, beside the acquirer's. */
+/** The time that a request needs beside the acquirer's answer, to commit intent and outcome. */
 const COMMIT_MARGIN_MILLISECONDS = 2_000;
 
 export function contradictions(
@@ -74,7 +74,7 @@ function sharedPorts({ metrics, gateway, integration, console: pages, pix }: Con
   ];
 }
 
-/** A peer must be another program. */
+/** Addresses of peers that are our own listeners: a peer must be another program. */
 function ownAddresses(configuration: Configuration): Lines {
   const { gateway, integration, metrics, console: pages, pix } = configuration;
   const ports = [gateway, integration, metrics, pages.listener, pix.webhook].flatMap(
@@ -109,7 +109,7 @@ function withoutEffect(environment: Environment): Lines {
   ];
 }
 
-/** A command by hand would take another folder than the service. */
+/** Folders by relative paths: a command by hand would take another folder than the service. */
 function relativeFolders(environment: Environment): string[] {
   const folders = ['PARCELA_DATA_DIR', 'PARCELA_SETTLEMENT_FOLDER', 'PARCELA_SETTINGS_FOLDER'];
   return folders
@@ -117,7 +117,7 @@ function relativeFolders(environment: Environment): string[] {
     .map((name) => `${name}: must begin with /: elsewhere it would be another folder`);
 }
 
-/** Any file in the watched folder counts as an acquirer's, and is moved away. */
+/** Folders of ours in the watched one: any file there counts as an acquirer's, and is moved away. */
 function sharedFolder(
   { settlementFolder, dataFolder, keyStore }: Configuration,
   environment: Readonly<Record<string, string | undefined>>,
@@ -139,7 +139,7 @@ function sharedFolder(
   );
 }
 
-/** The service would migrate one and use the other. */
+/** Two addresses of different databases: the service would migrate one and use the other. */
 function twoDatabases({ databaseUrl, ownerDatabaseUrl }: Configuration): string | false {
   if (databaseUrl === null || ownerDatabaseUrl === null) return false;
   const [served, migrated] = [databaseNameOf(databaseUrl), databaseNameOf(ownerDatabaseUrl)];
@@ -149,7 +149,7 @@ function twoDatabases({ databaseUrl, ownerDatabaseUrl }: Configuration): string 
   );
 }
 
-/** Root and every process of the account can read the environment of a start. */
+/** Keys in the environment, which root and every process of the account can read. */
 function shownKeys(environment: Readonly<Record<string, string | undefined>>): string[] {
   const shown = SECRET_KEY_SETTINGS.filter((name) => (environment[name]?.trim() ?? '') !== '');
   return shown.map((name) => {
@@ -203,7 +203,7 @@ function productionFaults(configuration: Configuration): Lines {
   ];
 }
 
-/** A loopback listener must be reached through a proxy, which no setting names. */
+/** Whether a listener is on loopback, so that only a proxy reaches it, and no setting names the proxy. */
 function hasUnnamedProxy({
   roles,
   gateway,
@@ -244,7 +244,7 @@ export function oddSettings({
   ]);
 }
 
-/** Options with their effect. A trailing * matches any ending. Node also accepts _ for -. */
+/** Options of Node and what they weaken. A trailing * stands for any ending. Node also takes _ for -. */
 const WEAKENING: readonly (readonly [option: string, effect: string])[] = [
   ['--tls-min-v1.0', 'allows versions of TLS that can be broken'],
   ['--tls-min-v1.1', 'allows versions of TLS that can be broken'],
@@ -262,7 +262,7 @@ const WEAKENING: readonly (readonly [option: string, effect: string])[] = [
   ['--experimental-config-file', 'reads options from a file, where they are not seen'],
 ];
 
-/** One sentence for each. `--use-openssl-ca` and `NODE_EXTRA_CA_CERTS` weaken no check. */
+/** One sentence for each weakening option. `--use-openssl-ca` and `NODE_EXTRA_CA_CERTS` weaken no check. */
 export function nodeWeaknesses(
   environment: Readonly<Record<string, string | undefined>>,
   options: readonly string[],
