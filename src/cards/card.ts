@@ -6,7 +6,7 @@ import { holdsCardNumber, holdsNumber } from '../values/card-number-in-text.ts';
 import { type Day, type Instant, saoPauloDay } from '../values/instant.ts';
 import type { CardRefusal } from './refusals.ts';
 
-/** null: not given. */
+/** What a request says of its card; null: the request has no such field. */
 export type NamedCard = {
   readonly numberToken: string | null;
   readonly encryptedCard: string | null;
@@ -18,10 +18,13 @@ export type NamedCard = {
   readonly expirationYear: string | null;
 };
 
-/** Open in memory, to be charged. Never written, never logged. */
+/** A card with its full number, open in memory to be charged. Never written, never logged. */
 export type OpenCard = CardForAuthorization;
 
-/** Compares the cards of repeated requests: equal for one card in any carrier. Without security code. */
+/**
+ * A text to compare the cards of repeated requests: the same for one card as token, encrypted or stored. Has
+ * no security code.
+ */
 export function comparableCard(card: {
   readonly number: unknown;
   readonly expirationMonth: unknown;
@@ -40,15 +43,18 @@ export function isShownAs(card: string, { cardFirstSix, cardLastFour }: ShownDig
 
 type ShownDigits = { readonly cardFirstSix: string; readonly cardLastFour: string };
 
-/** Identified by a hash: it may pay once. */
+/** A card token or an encrypted card, known by its hash. It may pay once. */
 export type CardSource = { readonly hash: Buffer; readonly expiresAt: Instant };
 
-/** May be stored and shown: at most the six first and four last digits, and a keyed fingerprint. */
+/**
+ * What of a card may be stored and shown: at most its first six and last four digits, and a keyed
+ * fingerprint.
+ */
 export type CardSummary = {
   readonly brand: CardBrand;
   readonly firstSix: string;
   readonly lastFour: string;
-  /** Fingerprints compare only under one key. */
+  /** Can be compared only with fingerprints made with the same key. */
   readonly fingerprint: Buffer;
 };
 
@@ -57,7 +63,8 @@ export function cardSummaryOf(number: string, brand: CardBrand, { print }: Finge
 }
 
 /**
- * A source in use or used up is answered as if it never existed, unless faults of encrypted cards are named.
+ * The refusal of a token or encrypted card that is in use or used up. It reads as if there had never been
+ * one, unless faults of encrypted cards are named (homologation).
  */
 export function sourceUsedRefusal(
   named: Pick<NamedCard, 'numberToken'>,
@@ -69,9 +76,12 @@ export function sourceUsedRefusal(
 
 export type StoredUse = {
   readonly vaultId: string;
-  /** No use was approved before. */
+  /** True: no use of the stored card was approved before. */
   readonly isFirst: boolean;
-  /** Of the first use, or as its acquirer wants it; empty: none yet, or the network gave none. */
+  /**
+   * The network's ids of the first use, or of the use that the acquirer wants named; empty: the card was not
+   * used yet, or the network gave none.
+   */
   readonly networkReference: NetworkReference;
 };
 
@@ -81,12 +91,12 @@ export function isCardMarked(stored: StoredUse | null, { linkId }: NetworkRefere
   return stored.isFirst || (stored.networkReference.linkId === null && linkId !== null);
 }
 
-/** `merchant`: with a stored card. */
+/** Who started the charge. `merchant`: with a stored card, without its holder. */
 export type Initiator = 'cardholder' | 'merchant';
 
 /**
- * Later uses are the merchant's, unless a security code or an authentication, neither of which may be stored,
- * proves the holder's presence.
+ * Uses of a stored card after the first are started by the merchant, unless the request has a security code or
+ * an authentication: neither may be stored, so they prove that the holder is there.
  */
 export function initiatorOf(
   stored: StoredUse | null,
@@ -96,15 +106,15 @@ export function initiatorOf(
   return proof.securityCode === null && !proof.isAuthenticated ? 'merchant' : 'cardholder';
 }
 
-/** By the contract of the cards API, for an unused token. */
+/** How long a token lives that is not used, by the contract of the cards API. */
 export const TOKEN_LIFETIME_MILLISECONDS = 10 * 60 * 1_000;
 
-/** Binds a sealed number to merchant and token. */
+/** Sealed with a number, so that it opens only for this merchant and token. */
 export function cardTokenRecord(merchantId: string, hashed: Buffer): string {
   return `card token|${merchantId}|${hashed.toString('hex')}`;
 }
 
-/** Valid through the last day of its month in São Paulo, by business time. */
+/** A card is valid through the last day of its month in São Paulo. `now`: business time. */
 export function isCardExpired(month: string, year: string, now: Instant): boolean {
   const today: Day = saoPauloDay(now);
   return `20${year}-${month}` < today.slice(0, 7);
@@ -121,7 +131,7 @@ export function isWhole(parts: NamedParts): parts is WholeParts {
   return brand !== null && holderName !== null && expirationMonth !== null && expirationYear !== null;
 }
 
-/** `now`: business time, for the expiry. */
+/** What is wrong with a card, all faults at once. `now`: business time, for the expiry. */
 export function cardRefusals(number: string, parts: NamedParts, now: Instant): CardRefusal[] {
   const { brand, holderName, expirationMonth, expirationYear, securityCode } = parts;
   const refusals: CardRefusal[] = [];
@@ -147,7 +157,7 @@ export function expiryRefusals(
 
 type Twice = 'holderName' | 'securityCode' | 'expirationMonth' | 'expirationYear';
 
-/** A field both beside and inside an encrypted card must be equal: nobody knows which one is true. */
+/** Fields that differ beside and inside an encrypted card: nobody knows which one is true. */
 export function fieldsInConflict(named: NamedCard, inside: Pick<NamedCard, Twice>): CardRefusal[] {
   const differs = (field: Twice) =>
     named[field] !== null && inside[field] !== null && named[field] !== inside[field];

@@ -31,7 +31,7 @@ import { vaultCardsRead } from './vault/vault-cards.sql.ts';
 
 const BATCH = 20;
 
-/** Also deletes their records: what was encrypted for these pairs never opens again. */
+/** Deletes overdue pairs and their data keys' records: what was encrypted for them never opens again. */
 async function deleteRetiredPairs({
   database,
   commitChange,
@@ -54,7 +54,7 @@ function forgetExpiredLocks(database: Database): Work {
 
 const TIDY_MILLISECONDS = 60_000;
 
-/** Serves new pairs within a second. */
+/** Reads pairs again, so that a new one is served within a second. */
 function cardKeyWork(tools: {
   readonly database: Database;
   readonly cardKeys: CardKeys;

@@ -31,11 +31,11 @@ import type { VaultCardKey } from './vault/vault-cards.sql.ts';
 export type OpenedCardSource = {
   readonly card: OpenCard;
   readonly trace: CardSummary;
-  /** Under every key that still compares, the summary's first. */
+  /** The card's fingerprints under every key still in use, the one in the summary first. */
   readonly fingerprints: readonly Fingerprint[];
-  /** null: a stored card, which may be charged repeatedly. */
+  /** What this charge uses up; null: it is a stored card, which may be charged repeatedly. */
   readonly cardSource: CardSource | null;
-  /** null: a token or an encrypted card. */
+  /** Earlier uses of a stored card; null: it is a token or an encrypted card. */
   readonly stored: StoredUse | null;
   /**
    * Our list of first digits says another brand than the merchant. Allowed with a warning, because lists age.
@@ -96,7 +96,7 @@ export async function openCardSource(
   return { card, trace, fingerprints, cardSource, stored: null, isBrandDoubtful };
 }
 
-/** For a card and source that may be readable only in part. */
+/** Does the same as `openCardSource` for a request of which only a part may be readable. */
 export async function checkCardSource(
   tools: CardTools,
   merchantId: string,
@@ -179,7 +179,9 @@ async function openCarrier(
   return { number: found.number, holderName: null, expirationMonth: null, expirationYear: null };
 }
 
-/** Recorded with the first request; not for a stored card. */
+/**
+ * What the first request with a key records of its card, to compare repetitions with; null: a stored card.
+ */
 export function identifyCarriedCard(
   keyring: Pick<Keyring, 'fingerprints'>,
   request: KeyedRequest | null,
@@ -188,14 +190,17 @@ export function identifyCarriedCard(
   return cardSource === null ? request : identifyCarried(keyring, request, comparableCard(card));
 }
 
-/** null when altered, after the alarm. Throws `KeyAbsent`: an existing card must not look unknown. */
+/**
+ * null: the number was altered, and the alarm was raised. Throws `KeyAbsent` where its key is missing, so that
+ * an existing card does not look unknown.
+ */
 async function openSealedNumber(
   keyring: Pick<Keyring, 'open' | 'hasKey'>,
   record: string,
   sealed: Sealed,
 ): Promise<string | null> {
   const opened = await keyring.open('card', record, sealed).catch((error: unknown) => {
-    // The key store does not answer about a key that is new to this process.
+    // This process does not have the key yet, and too many already ask the key store.
     if (error instanceof Overloaded) throw new KeyAbsent(sealed.dataKeyId, { cause: error });
     throw error;
   });
@@ -229,7 +234,7 @@ export async function openVaultCard(
   if (refusals.length > 0) return refusals;
   if (!tools.takesBrand(brand)) return ['brandNotOffered'];
   const fingerprints = tools.keyring.fingerprints(number);
-  // Warned about when the card was stored.
+  // A doubtful brand was warned about when the card was stored.
   return {
     card: { number, ...whole },
     trace: cardSummaryOf(number, brand, fingerprints[0]),

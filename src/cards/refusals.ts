@@ -1,7 +1,7 @@
 import { type RefusalShape, refusal } from '../platform/http/refusal.ts';
 import type { EncryptedCardFault } from './pairs/encrypted-card.ts';
 
-/** The tag is a field of `cardInfo`; endpoints put their prefix before it. */
+/** Each has a field of `cardInfo` as its tag; endpoints put their prefix before it. */
 export type CardRefusal =
   | 'numberTokenUnknown'
   | 'encryptedCardUnreadable'
@@ -34,7 +34,7 @@ const NOT_AS_STORED = {
   pt: 'Não confere com o cartão guardado no cofre.',
   en: 'Not what is stored with the card in the vault.',
 };
-/** Shown in homologation only: production has one sentence for all. */
+/** A fault inside an encrypted card. Only homologation names it: production has one sentence for all. */
 const inside = (pt: string, en: string) =>
   refusal(400, 'encryptedCard', { pt: `Cartão criptografado: ${pt}`, en: `Encrypted card: ${en}` });
 const NEEDED = { pt: 'Campo obrigatório.', en: 'This field is required.' };

@@ -2,7 +2,7 @@ import { isBlank } from '../../values/blank-text.ts';
 import { isCardNumber } from '../../values/card-number.ts';
 import type { Instant } from '../../values/instant.ts';
 
-/** Strings as sent, checked for shape and age. */
+/** The content of an encrypted card: texts as sent, whose shape and age were checked. */
 export type EncryptedCard = {
   readonly number: string;
   readonly securityCode: string | null;
@@ -12,7 +12,7 @@ export type EncryptedCard = {
   readonly expiresAt: Instant;
 };
 
-/** Told to callers in homologation only. */
+/** Why an encrypted card is refused. Only homologation tells callers. */
 export type EncryptedCardFault =
   | 'encryptedCardEncoding'
   | 'encryptedCardLength'
@@ -28,13 +28,16 @@ export type EncryptedCardFault =
   | 'encryptedCardYear'
   | 'encryptedCardHolderName';
 
-/** A day: longer-lived blobs would be stored cards. */
+/** How long an encrypted card may be used: a day. One that lived longer would be a stored card. */
 export const BLOB_LIFETIME_MILLISECONDS = 24 * 60 * 60 * 1_000;
-/** Blobs carry the buyer's time, and many clocks are hours ahead. A blob pays only once anyway. */
+/**
+ * How far ahead its time may be: it is that of the buyer's clock, and many are hours ahead. It pays only once
+ * anyway.
+ */
 const CLOCK_TOLERANCE_MILLISECONDS = 24 * 60 * 60 * 1_000;
 const INSTANT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?$/;
 
-/** All faults at once. Uses real time: a moved test clock ages no blob. */
+/** Gives all faults at once. Goes by real time: a moved test clock ages no encrypted card. */
 export function readEncryptedCard(
   json: unknown,
   merchantId: string,
@@ -77,7 +80,10 @@ export function rawParts(
   return { number: cardNumber, expirationMonth, expirationYear, holderName: cardholderName };
 }
 
-/** null and blank count as absent, a capital first letter is accepted. null: a name occurs twice. */
+/**
+ * The fields by name. A null or blank one is left out; names may begin with a capital letter. null: a name
+ * occurs twice.
+ */
 function fieldsOf(json: unknown): Record<string, unknown> | null {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return null;
   const sent = Object.entries(json).map(
@@ -87,7 +93,10 @@ function fieldsOf(json: unknown): Record<string, unknown> | null {
   return Object.fromEntries(sent.filter(([, value]) => value !== null && !isBlank(value)));
 }
 
-/** ISO date-time, UTC without a zone. Anything else gives NaN, which is never fresh. */
+/**
+ * Milliseconds of an ISO date-time, which is in UTC where it names no zone. NaN for any other text, which no
+ * check takes for fresh.
+ */
 function instantOf(text: string): number {
   const match = INSTANT.exec(text);
   if (match === null) return Number.NaN;

@@ -10,9 +10,9 @@ import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 
 const PAIR = rowCodec({
   keyId: column.text(),
-  /** SPKI, DER. */
+  /** The public key as SPKI in DER. */
   publicKey: column.bytes(),
-  /** PKCS #8, DER. */
+  /** The private key as PKCS #8 in DER, sealed. */
   sealedPrivateKey: column.bytes(),
   dataKeyId: column.whole(),
   /** Real time, by the database's clock. */
@@ -22,7 +22,7 @@ const PAIR = rowCodec({
 
 export type StoredKeyPair = ReturnType<typeof parse>;
 
-/** Every blob is tried with all of them. */
+/** Few, because every encrypted card is tried with all pairs. */
 export const MOST_KEY_PAIRS = 8;
 
 const LIST = statement(
@@ -31,13 +31,13 @@ const LIST = statement(
    from card_key_pairs order by retired_at is null desc, created_at desc limit $1`,
 );
 
-/** Changes when a pair is made, retired, resealed or deleted. */
+/** A text that changes when a pair is made, retired, resealed or deleted. */
 export const VERSION_OF_PAIRS = statement(
   'cards.version_of_key_pairs',
   `select string_agg(concat_ws(' ', key_id, xmin), ',' order by key_id) as version from card_key_pairs`,
 );
 
-/** First the pair in use, then those that may still open blobs under way. */
+/** First the pair in use, then retired ones, for cards that were encrypted before. */
 export async function listKeyPairs(database: Database): Promise<StoredKeyPair[]> {
   return (await database.query(LIST, [MOST_KEY_PAIRS])).map(parse);
 }
@@ -61,7 +61,9 @@ const INSERT = statement(
    returning key_id`,
 );
 
-/** No row if another process made the pair first, or the data key was retired: nothing is written then. */
+/**
+ * Writes nothing and returns no row if another process made the pair first, or if the data key was retired.
+ */
 export async function insertKeyPair(
   writer: Reader,
   { keyId, publicKey, privateKey }: NewKeyPair,
@@ -81,14 +83,17 @@ export async function retireKeyPair(tx: Tx, keyId: string): Promise<boolean> {
 
 const OVERDUE = rowCodec({ keyId: column.text() });
 
-/** A blob lives a day, from up to a day ahead of us; a retired key may be served a second longer. */
+/**
+ * An encrypted card lives a day, and its clock may be a day ahead; a retired key may be served a second
+ * longer.
+ */
 const LIST_OVERDUE = statement(
   'cards.list_overdue_pairs',
   `select ${OVERDUE.columns} from card_key_pairs where retired_at < now() - interval '48 hours 10 minutes'
    order by key_id limit $1`,
 );
 
-/** Retired pairs that no blob can need any more. */
+/** Retired pairs that no encrypted card can need any more. */
 export async function listOverduePairs(database: Database, limit: number): Promise<string[]> {
   return (await database.query(LIST_OVERDUE, [limit])).map((row) => OVERDUE.parse(row).keyId);
 }

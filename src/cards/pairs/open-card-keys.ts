@@ -8,10 +8,11 @@ import { insertKeyPair, listKeyPairs, type StoredKeyPair } from './key-pairs.sql
 import { createKeyPair } from './rotate-key-pair.ts';
 
 export type CardKeys = {
-  /** The pair in use; SPKI in base64, on one line. */
+  /** The public key of the pair in use: SPKI in base64, on one line. */
   readonly publicKey: () => { readonly keyId: string; readonly key: string };
   /**
-   * RSA-OAEP-SHA256 with any pair, in worker threads. null: no pair fits, those of other processes included.
+   * Decrypts by RSA-OAEP-SHA256 with any pair, in worker threads. null: no pair fits, not one of another process
+   * either.
    * Rejects while the database is away, because a fitting pair may be there.
    */
   decrypt(ciphertext: Buffer): Promise<Buffer | null>;
@@ -30,7 +31,10 @@ type OpenPair = {
 type LoadedPair = { readonly pair: StoredKeyPair; readonly open: OpenPair };
 type LoadedPairs = ReadonlyMap<string, LoadedPair>;
 
-/** After a retired data key or a faster process; the next try reads that process's pair. */
+/**
+ * A try fails if its data key is retired, or if another process is faster: then the next try reads that one's
+ * pair.
+ */
 const MOST_CREATIONS = 3;
 
 /** Makes the first pair if needed. Throws `KeysUnusable` when the one in use does not open. */

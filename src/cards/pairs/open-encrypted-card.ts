@@ -13,7 +13,10 @@ import { CIPHERTEXT_BYTES } from './rotate-key-pair.ts';
 
 type UnreadableCard = 'encryptedCardUnreadable' | EncryptedCardFault;
 
-/** Production has one fault for all: details would only help an attacker. */
+/**
+ * Opens an encrypted card, or gives its faults. In production one fault stands for all: details would only
+ * help an attacker.
+ */
 export async function openEncryptedCard(
   cardKeys: CardKeys,
   merchantId: string,
@@ -25,16 +28,16 @@ export async function openEncryptedCard(
       ? [opened]
       : readEncryptedCard(opened.json, merchantId, instant(Date.now()), cardKeys.blobLifetimeMilliseconds);
   if (typeof opened === 'string' || !('number' in card)) {
-    // Costs a query like a blob that no pair opens: the duration of a refusal must not tell them apart.
+    // Asks the database, as for a card that no pair opens: the time of a refusal must not tell the two apart.
     if (typeof opened !== 'string') await cardKeys.reload();
     return cardKeys.namesFaults ? (card as readonly EncryptedCardFault[]) : ['encryptedCardUnreadable'];
   }
-  // A hash of the bytes: another base64 spelling is the same blob.
+  // The hash is of the bytes, so that another base64 spelling is the same card.
   const hash = createHash('sha256').update('encryptedCard').update(opened.ciphertext).digest();
   return { card, cardSource: { hash, expiresAt: card.expiresAt } };
 }
 
-/** The content, even if used or too old; null: it cannot be decrypted. */
+/** The content of an encrypted card, even of one that is used or too old; null: it cannot be decrypted. */
 export async function peekEncryptedCard(
   cardKeys: CardKeys,
   encryptedCard: string,

@@ -18,7 +18,7 @@ export type PairRotationTools = {
   readonly commitChange: CommitKeyChange;
 };
 
-/** The data key was retired meanwhile, or another operator rotated the pair. */
+/** Nothing was rotated: the data key was retired meanwhile, or another operator rotated the pair. */
 class NotRotated extends Error {}
 
 const MOST_TRIES = 3;

@@ -31,7 +31,7 @@ const INPUT = inputRows<CardTokenRow>({
 
 const KEY_IN_USE = rowCodec({ dataKeyId: column.whole() });
 
-/** The lock on the keys makes a rotation wait, or shows the key retired: then nothing is written. */
+/** Locks the keys: a rotation waits, or has retired the key, and then nothing is written. */
 const INSERT = statement(
   'cards.insert_tokens',
   `with input as (
@@ -52,7 +52,10 @@ const INSERT = statement(
 
 export type TokenResult = 'written' | 'keyRetired';
 
-/** A hash of 122 random bits: a conflict can only be the same row after a lost connection. */
+/**
+ * Rows are known by a hash of 122 random bits: one that is there already was written before a lost
+ * connection.
+ */
 export function cardTokensWrite(database: Database): BatchedWriteOptions<CardTokenRow, TokenResult> {
   return {
     name: 'cardTokens',
@@ -102,14 +105,17 @@ const FIND = statement(
    where t.expires_at > now()`,
 );
 
-/** `isUsed`: answered like an unknown token. */
+/** `isUsed`: the caller gets the answer of an unknown token. */
 export type LiveCardToken = {
   readonly number: Sealed;
   readonly cardSource: CardSource;
   readonly isUsed: boolean;
 };
 
-/** Valid tokens, each for one merchant. The claim decides between two concurrent uses. */
+/**
+ * Reads tokens that have not expired, each for one merchant. Of two concurrent uses the lock of the card
+ * source lets one through.
+ */
 export function cardTokensRead(database: Database): BatchedReadOptions<CardTokenKey, LiveCardToken> {
   return {
     name: 'card tokens',
@@ -152,7 +158,7 @@ export const LOCK_CARD_SOURCES = `locked_sources as (
      returning transaction_id
    )`;
 
-/** Reads the CTE `given_back`: merchant_id, source_hash and transaction_id. */
+/** A CTE that deletes locks. Reads the CTE `given_back`: merchant_id, source_hash and transaction_id. */
 export const FREE_CARD_SOURCES = `freed_sources as (
      delete from card_source_locks c using given_back g
      where c.merchant_id = g.merchant_id and c.source_hash = g.source_hash and c.transaction_id = g.transaction_id

@@ -14,7 +14,10 @@ export type TokenizeTools = {
   readonly writeCardToken: BatchedWrite<CardTokenRow, TokenResult>;
 };
 
-/** Keys are retired by hand and rarely: more within one request is a fault. */
+/**
+ * A sealing is repeated if its key was just retired. Operators do that rarely: more often within one request
+ * is a fault.
+ */
 const MOST_SEALINGS = 3;
 
 /**
@@ -35,7 +38,7 @@ export async function tokenizeCard(
   return makeCardToken(tools, merchantId, card, deadlineAt);
 }
 
-/** `madeFrom`: what is used up with it. */
+/** `madeFrom`: the encrypted card that is used up with the token; null: none. */
 export async function makeCardToken(
   tools: Omit<TokenizeTools, 'cardKeys'>,
   merchantId: string,

@@ -1,7 +1,10 @@
 import { type Database, statement } from '../../platform/postgres/database.ts';
 import type { NetworkReference } from '../../providers/acquirers/network-reference.ts';
 
-/** A use `u` is the first of a card `v`, or the first that brings the link that the card lacks. */
+/**
+ * Whether a use `u` is written into its card `v`: the first use, or the first with the link that the card
+ * lacks.
+ */
 const IS_MARKED = `(v.first_used_at is null or (v.transaction_link_id is null and u.transaction_link_id is not null))`;
 
 const MARK = `first_used_at = coalesce(v.first_used_at, now()),
@@ -31,7 +34,7 @@ const MARK_FIRST_USE = statement(
    where v.merchant_id = $1 and v.vault_id = $2 and ${IS_MARKED}`,
 );
 
-/** For a first use whose own commit found the card locked. */
+/** Marks a card whose first use could not, because its commit found the card locked. */
 export async function markFirstUse(
   database: Database,
   merchantId: string,
@@ -47,7 +50,7 @@ const MARK_LATEST_USE = statement(
    where merchant_id = $1 and vault_id = $2 and first_used_at is not null and network_transaction_id is distinct from $3`,
 );
 
-/** For an acquirer that wants the network's id of the latest use. */
+/** Keeps the network's id of this use, for an acquirer that wants that of the latest one. */
 export async function markLatestUse(
   database: Database,
   merchantId: string,

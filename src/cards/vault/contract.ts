@@ -65,13 +65,13 @@ export const VAULT_FAULTS = {
   }),
 } as const satisfies Record<string, RefusalShape>;
 
-/** The body may be malformed; the schema reports wrong types. */
+/** Fields that a card lacks. The body may be malformed: the schema reports wrong types. */
 function checkCard(body: unknown): Fault[] {
   if (typeof body !== 'object' || body === null) return [];
   const fields = body as Record<string, unknown>;
   const { numberToken, encryptedCard } = fields;
   const isOne = (numberToken === undefined) !== (encryptedCard === undefined);
-  // An encrypted card may hold them; without any card the faults of a token are reported.
+  // An encrypted card may hold these fields. A body without any card gets the faults of one with a token.
   const needsAll = numberToken !== undefined || encryptedCard === undefined;
   const needed = needsAll ? OF_CARD : [];
   const missing = needed
@@ -86,7 +86,7 @@ const ID_ANSWER = {
   example: { vaultId: EXAMPLE_ID },
 };
 
-/** Added to the refusal of another copy. */
+/** A sentence behind the refusal of another copy. */
 const firstCopy = (vaultId: string): Sentence => ({
   pt: `O primeiro tem o vaultId ${vaultId}.`,
   en: `The first one has the vaultId ${vaultId}.`,

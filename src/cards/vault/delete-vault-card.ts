@@ -7,7 +7,10 @@ export type DeleteVaultCardTools = {
   readonly removeVaultCard: BatchedWrite<VaultCardRemoval, RemoveResult>;
 };
 
-/** Pending payments go on. Throws when the outcome is unknown by the deadline; a repetition is harmless. */
+/**
+ * Deletes a stored card; payments under way go on. Throws when the outcome is unknown by the deadline: a
+ * repetition is harmless.
+ */
 export async function deleteVaultCard(
   tools: DeleteVaultCardTools,
   keeper: Keeper,

@@ -37,7 +37,10 @@ import { findVaultCard, listCards } from './vault-cards.sql.ts';
 
 type ListVaultCardsTools = Pick<ModuleContext, 'search' | 'clock'> & { readonly audit: Audit };
 
-/** Audited before the answer. Throws `Overloaded` when too many of the merchant's searches wait. */
+/**
+ * Records the search in the audit log before it answers. Throws `Overloaded` when too many of the merchant's
+ * searches wait.
+ */
 async function listVaultCards(
   { search, audit, clock }: ListVaultCardsTools,
   { merchantId, userName, address }: Keeper,
@@ -59,7 +62,7 @@ async function listVaultCards(
 
 type ReadVaultCardTools = Pick<ModuleContext, 'lookUp' | 'clock'> & { readonly audit: Audit };
 
-/** null for unknown cards and those of other merchants. Audited before the answer. */
+/** null: the merchant has no such card. Records the look in the audit log before it answers. */
 async function readVaultCard(
   tools: ReadVaultCardTools,
   keeper: Keeper,

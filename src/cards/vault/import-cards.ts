@@ -32,7 +32,7 @@ export type CardToImport = Pick<
   readonly networkReference: NamedReference;
 };
 
-/** `madeBy`: shown to the merchant as who stored them. */
+/** Who imports. `madeBy`: whom the merchant sees as having stored the cards. */
 export type Importer = MerchantActor & { readonly madeBy: string };
 
 export type CardNote = { readonly tag: string; readonly text: string };
@@ -46,7 +46,9 @@ export type ImportedCardResult = {
   readonly notes: readonly CardNote[];
 };
 
-/** Cards come with their history: one that has expired is kept. */
+/**
+ * Stands for now where expiry is checked: an imported card is kept for its history even if it has expired.
+ */
 const NEVER_EXPIRED = instant(0);
 const MOST_SEALINGS = 3;
 const REFUSED_AS_ANOTHER: ImportedCardResult = {
@@ -102,10 +104,12 @@ export async function importCards(
 const eventOf = (actor: Importer, what: 'cards' | 'completed') => (count: number) =>
   merchantEvent('card.import', actor, 'cards', { [what]: String(count) });
 
-/** With what earlier rows of the import complete. */
+/** A stored card, with what earlier rows of the import add to it. */
 type Known = { readonly number: string; reference: NetworkReference };
 
-/** A stored reference stays: the card was charged with it. */
+/**
+ * What a row does to a card that is there. A stored reference stays, because the card was charged with it.
+ */
 function compareKnown(there: Known, { card, reference, notes }: ToKeep): ImportedCardResult {
   if (there.number !== card.number) return REFUSED_AS_ANOTHER;
   const { transactionId, linkId } = there.reference;
@@ -134,7 +138,7 @@ function rowOf(opened: Opened, { vaultId, networkReference }: CardToImport): ToK
   return { ...opened, vaultId, reference, notes };
 }
 
-/** The number is empty for a card that does not open. */
+/** Opens the cards that are there. `number` is empty for one that does not open. */
 async function openKnown(
   { database, keyring }: ImportCardsTools,
   merchantId: string,
@@ -183,7 +187,7 @@ type ToKeep = Opened & {
   readonly notes: readonly CardNote[];
 };
 
-/** Returns the ids of the new ones. Seals again if a key was retired meanwhile. */
+/** Writes the cards and returns the ids of the new ones. Seals again if a key was retired meanwhile. */
 async function keep(
   { audit, keyring }: ImportCardsTools,
   actor: Importer,

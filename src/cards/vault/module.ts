@@ -25,13 +25,15 @@ import { vaultCardsWrite } from './vault-cards.sql.ts';
 type DeleteExpiredCardsTools = {
   readonly database: Database;
   readonly audit: Audit;
-  /** The machine, for the audit log. */
+  /** The address of the machine, for the audit log. */
   readonly origin: string;
-  /** Real time: a jump of the test clock removes nothing. */
+  /**
+   * Days of real time after its expiry that an unused card is kept. A jump of the test clock removes nothing.
+   */
   readonly days: number;
 };
 
-/** Few: the commit holds the end of the audit log for all entries. */
+/** Few, because every other entry of the audit log waits for the commit of a batch. */
 const BATCH = 50;
 
 /**
@@ -55,10 +57,10 @@ async function deleteExpiredCards(
   return { next: expired.length === BATCH ? (expired.at(-1) ?? null) : null, deleted };
 }
 
-/** After a full walk: cards expire by the month. */
+/** The rest after all expired cards were looked at. No hurry: cards expire by the month. */
 const PAUSE_MILLISECONDS = 60_000;
 
-/** `days` 0: never. */
+/** `days` 0: expired cards are never deleted. */
 function forgetExpiredCards(tools: DeleteExpiredCardsTools, observe: (deleted: number) => void): Work[] {
   if (tools.days === 0) return [];
   let behind: ExpiredPlace | null = null;
@@ -90,7 +92,7 @@ type VaultContext = ModuleContext & {
 type Below = {
   readonly cards: Omit<Cards, keyof Module>;
   readonly idempotency: Pick<Idempotency, 'findRequest'>;
-  /** From higher modules, which count attempts. */
+  /** Given by higher modules, which count attempts. */
   readonly guardVerification: GuardVerification;
 };
 

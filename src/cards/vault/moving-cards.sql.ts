@@ -31,7 +31,7 @@ const CARDS = inputRows<ImportedCard>({
   created_by: ['text', ({ createdBy }) => createdBy],
 });
 
-/** A card that the network knows by an earlier use counts as used. */
+/** A card that comes with the network's id of an earlier use counts as used. */
 const IMPORT = statement(
   'vault.import_cards',
   `insert into vault_cards (${CARDS.names}, first_used_at)
@@ -43,7 +43,7 @@ const IMPORT = statement(
 
 const WRITTEN = rowCodec({ vaultId: column.text('vault_id') });
 
-/** In one commit with one audit entry. Returns the ids of the new ones. Throws `KeyRetired`. */
+/** Writes cards and one audit entry in one commit. Returns the ids of the new cards. Throws `KeyRetired`. */
 export async function insertImportedCards(
   audit: Audit,
   rows: readonly ImportedCard[],
@@ -116,7 +116,7 @@ const LIST_BEHIND = statement(
    order by v.vault_id limit $3`,
 );
 
-/** A merchant's cards in order, after an id. */
+/** A merchant's cards with an id above the given one, in the order of ids. */
 export async function listCardsBehind(
   database: Database,
   merchantId: string,

@@ -1,6 +1,6 @@
 import { type RefusalShape, refusal } from '../../platform/http/refusal.ts';
 
-/** Verifications count as attempts, like charges. */
+/** Why a card is not verified: verifications count as attempts, like charges. */
 export type VerificationRefusal = 'rejected' | 'neverAgain' | 'tooManyTries';
 
 export type VaultRefusal = 'cardInUse' | 'tooManyCopies' | 'verificationNotOffered' | VerificationRefusal;

@@ -10,14 +10,14 @@ export type VaultCardRemoval = VaultCardKey & { readonly event: AuditEvent };
 /** `cardInUse`: an active or blocked subscription is paid with it. */
 export type RemoveResult = 'deleted' | 'notFound' | 'cardInUse';
 
-/** Waits for transactions about to name the card; later ones find it gone. */
+/** Waits for database transactions that are about to name the card. Later ones find it gone. */
 const LOCK = statement(
   'vault.lock_card',
   'select vault_id from vault_cards where merchant_id = $1 and vault_id = $2 for update',
 );
 
 /**
- * No active or blocked subscription is paid with the card `v`. Only the index by card has this range in
+ * True: no active or blocked subscription is paid with the card `v`. Only the index by card has this range in
  * order: an equality, planned while the table is small, would read all subscriptions of the merchant.
  */
 const IS_UNUSED = `(
@@ -27,7 +27,7 @@ const IS_UNUSED = `(
        order by s.vault_id limit 1
      ) is null`;
 
-/** A separate statement after the lock, to see what its former holders committed. */
+/** A statement of its own after the lock, so that it sees what those committed that held the lock before. */
 const DELETE = statement(
   'vault.delete_card',
   `delete from vault_cards v where v.merchant_id = $1 and v.vault_id = $2
@@ -69,7 +69,10 @@ async function removeCard(
   );
 }
 
-/** Ordered by expiry, with the columns' texts. */
+/**
+ * Where a walk through cards in the order of their expiry stands. `year`, `month`: two digits each, as in the
+ * table.
+ */
 export type ExpiredPlace = VaultCardKey & { readonly year: string; readonly month: string };
 
 export const FIRST_EXPIRED: ExpiredPlace = {
@@ -122,7 +125,7 @@ const KEYS = inputRows<VaultCardKey>({
   vault_id: ['uuid', (key) => key.vaultId],
 });
 
-/** Skips locked cards, which are about to be used or removed, until the next look. */
+/** Locks cards. Skips those that are locked already, because they are about to be used or removed. */
 const HOLD = statement(
   'vault.hold_expired_cards',
   `select ${KEY.columnsOf('o')} from ${KEYS.sql} cross join lateral (
@@ -132,7 +135,7 @@ const HOLD = statement(
    ) o`,
 );
 
-/** A separate statement after the locks, to see subscriptions made meanwhile. */
+/** A statement of its own after the locks, so that it sees subscriptions that were made meanwhile. */
 const DELETE_EXPIRED = statement(
   'vault.delete_expired_cards',
   `delete from vault_cards v using ${KEYS.sql}
@@ -141,7 +144,7 @@ const DELETE_EXPIRED = statement(
    returning ${KEY.columnsOf('v')}`,
 );
 
-/** Deletes the unused ones, each with its audit entry; returns how many. */
+/** Deletes those of the cards that are unused, each with its audit entry; returns how many. */
 export async function deleteExpired(
   audit: Audit,
   keys: readonly VaultCardKey[],

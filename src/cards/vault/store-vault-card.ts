@@ -49,7 +49,7 @@ export type VerificationWanted = {
   readonly merchantId: string;
   readonly verificationId: string;
   readonly opened: Pick<OpenedCardSource, 'card' | 'trace' | 'fingerprints'>;
-  /** Of the person who typed the card; null: not known. */
+  /** The address of the person who typed the card; null: not known. */
   readonly ipAddress: string | null;
 };
 
@@ -57,14 +57,17 @@ export type AskedAnswer = (VerificationAnswer | { readonly kind: 'notSent' }) & 
   readonly acquirer?: string;
 };
 
-/** The acquirer was not asked. `mayRetryAt`: business time, if the limit ends. */
+/** The acquirer was not asked to verify. `mayRetryAt`: business time, for a limit that ends. */
 export type VerificationRefused = {
   readonly kind: 'refused';
   readonly refusal: VerificationRefusal;
   readonly mayRetryAt: Instant | null;
 };
 
-/** From higher modules, which count attempts: refuses, or asks the acquirer and records the answer. */
+/**
+ * Refuses a verification, or asks the acquirer and records the answer. Given by higher modules, which count
+ * attempts.
+ */
 export type GuardVerification = (
   wanted: VerificationWanted,
   ask: () => Promise<AskedAnswer>,
@@ -90,22 +93,25 @@ export type StoreVaultCardResult =
   /** The acquirer verifies no cards; nothing was used up. */
   | { readonly kind: 'verificationNotOffered' }
   | { readonly kind: 'refused'; readonly refusals: readonly CardRefusal[] }
-  /** The card may be good, but is neither verified nor stored. */
+  /** A limit forbids to verify now: the card may be good, but it is not stored. */
   | (Omit<VerificationRefused, 'kind'> & { readonly kind: 'limited' });
 
-/** Reserved within the request's deadline for commit and answer. */
+/** How much of the request's time is kept for commit and answer. */
 const COMMIT_MARGIN_MILLISECONDS = 2_000;
-/** With less time the outcome would be unknown. */
+/** With less time the acquirer is not asked: its answer would come too late to be known. */
 const SHORTEST_USEFUL_TIMEOUT_MILLISECONDS = 250;
-/** A card must be stored before its request counts as lost (`MAKING_MILLISECONDS`). */
+/** Short enough that a card is stored before its request counts as lost (`MAKING_MILLISECONDS`). */
 const LONGEST_VERIFICATION_MILLISECONDS = 30_000;
-/** Keys are retired by hand and rarely, and a card needs two: more within one request is a fault. */
+/**
+ * A sealing is repeated if one of its two keys was just retired. Operators do that rarely: more often within
+ * one request is a fault.
+ */
 const MOST_SEALINGS = 5;
 
 export type CardToStore = {
   readonly named: NamedCard;
   readonly isToBeVerified: boolean;
-  /** Of the person who typed it; null: a merchant's program sends it. */
+  /** The address of the person who typed the card; null: a merchant's program sends it. */
   readonly ipAddress: string | null;
 };
 
@@ -136,7 +142,7 @@ export function storeVaultCard(
   });
 }
 
-/** Nothing was stored; card source and key are free. */
+/** Results after which nothing was stored, and card source and key are free. */
 const REFUSED: readonly StoreVaultCardResult['kind'][] = [
   'refused',
   'limited',
@@ -172,13 +178,14 @@ async function openAndKeep(
   try {
     return await verifyAndKeep(tools, keeper, { claim, opened, named, ipAddress }, deadlineAt);
   } catch (error) {
-    // The card may be stored: then its source is used up, and its key answers with it.
+    // If the fate of the commit is unknown, the card may be stored: its source stays used up, and its key
+    // answers with it.
     if (!(error instanceof CommitUnknown)) await giveBack(tools, claim);
     throw error;
   }
 }
 
-/** From the claim on, a repetition with its key is told to wait. */
+/** Once it has the locks, a repetition with its key is told to wait. */
 async function verifyAndKeep(
   tools: StoreVaultCardTools,
   keeper: Keeper,
@@ -208,7 +215,10 @@ async function verifyAndKeep(
   return { ...verified, brand: card.brand, read, soldAt: tools.clock.now(claim.merchantId) };
 }
 
-/** Nothing was stored. What cannot be freed stays taken, the key as lost. Returns whether both are free. */
+/**
+ * Frees card source and key after nothing was stored. What cannot be freed stays taken, the key as lost.
+ * Returns whether both are free.
+ */
 function giveBack({ database }: StoreVaultCardTools, claim: CardSourceLock): Promise<boolean> {
   return unlockCardSource(database, claim).then(
     () => true,
@@ -216,7 +226,7 @@ function giveBack({ database }: StoreVaultCardTools, claim: CardSourceLock): Pro
   );
 }
 
-/** The reference is the future card's id, so that the acquirer never confuses it with a charge. */
+/** Verifies under the id that the card will have, so that the acquirer never takes it for a charge. */
 function verifyCard(
   tools: StoreVaultCardTools,
   {
@@ -274,7 +284,7 @@ function cardToBe({ claim, opened, verified }: CardToKeep): Omit<VaultCard, 'num
   };
 }
 
-/** Seals again if a key was retired before the commit. */
+/** Seals and writes the card. Seals again if a key was retired before the commit. */
 async function keepCard(
   tools: StoreVaultCardTools,
   keeper: Keeper,

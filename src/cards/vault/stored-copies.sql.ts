@@ -12,7 +12,7 @@ export type CardCopies = {
   readonly merchantId: string;
   readonly firstSix: string;
   readonly lastFour: string;
-  /** Under every key that still compares. */
+  /** The card's fingerprints under every key still in use. */
   readonly fingerprints: readonly Buffer[];
 };
 
@@ -25,7 +25,10 @@ export function copiesOf(
   return { merchantId, firstSix, lastFour, fingerprints: fingerprints.map(({ print }) => print) };
 }
 
-/** By the shown digits, which are the same in every process, whichever fingerprint keys it knows. */
+/**
+ * The lock is named by the shown digits: they are the same in every process, whichever fingerprint keys it
+ * knows.
+ */
 const LOCK = statement(
   'vault.lock_copies',
   `select pg_try_advisory_xact_lock(
@@ -33,7 +36,10 @@ const LOCK = statement(
    ) as is_locked`,
 );
 
-/** Held until the commit of the store. False at once if another has it: waiting would hold a connection. */
+/**
+ * Keeps others from storing the same card until the commit. False at once if another holds the lock: waiting
+ * would hold a connection.
+ */
 export async function lockCopies(tx: Tx, { merchantId, firstSix, lastFour }: CardCopies): Promise<boolean> {
   const [row] = await tx.query(LOCK, [merchantId, firstSix, lastFour]);
   return row?.is_locked === true;
@@ -41,7 +47,7 @@ export async function lockCopies(tx: Tx, { merchantId, firstSix, lastFour }: Car
 
 const COUNTED = rowCodec({ copies: column.whole('count(*)') });
 
-/** Without the copy that an earlier try of the same store has written ($3). */
+/** Counts copies, without the one that an earlier try of the same store has written (`$3`). */
 const COUNT = statement(
   'vault.count_copies',
   `select ${COUNTED.columns} from (

@@ -7,7 +7,7 @@ import type { Instant } from '../../values/instant.ts';
 import { isCardExpired, type NamedCard, type StoredUse } from '../card.ts';
 import type { CardRefusal } from '../refusals.ts';
 
-/** The number is sealed; the security code is not stored. */
+/** A stored card. Its number is sealed; its security code is not stored. */
 export type VaultCard = {
   readonly merchantId: string;
   /** A UUID in lower case. */
@@ -19,9 +19,12 @@ export type VaultCard = {
   readonly expirationMonth: string;
   readonly expirationYear: string;
   readonly holderName: string;
-  /** A charge, or the verification before storing, was approved. */
+  /** True: a charge, or the verification before storing, was approved. */
   readonly isUsed: boolean;
-  /** The id of the first use, or of the latest if its acquirer wants that; the first link that came. */
+  /**
+   * The network's id of the first use, or of the latest if the acquirer wants that, and the first link that
+   * came.
+   */
   readonly networkReference: NetworkReference;
 };
 
@@ -30,7 +33,7 @@ export type ShownCard = Pick<
   'vaultId' | 'brand' | 'firstSix' | 'lastFour' | 'expirationMonth' | 'expirationYear' | 'holderName'
 >;
 
-/** An id contains its creation time. */
+/** In the order of ids, which contain the time of creation. */
 export type WantedCards = WantedPage<'vaultId'> & {
   readonly lastFour: string | null;
 };
@@ -46,7 +49,7 @@ export function vaultCardStatus(
   return isCardExpired(card.expirationMonth, card.expirationYear, now) ? 'expired' : 'active';
 }
 
-/** Binds a sealed number to merchant and stored card. */
+/** Sealed with a number, so that it opens only for this merchant and stored card. */
 export function vaultCardRecord(merchantId: string, vaultId: string): string {
   return `vault card|${merchantId}|${vaultId}`;
 }

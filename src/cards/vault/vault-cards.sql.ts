@@ -31,7 +31,7 @@ const KEYS = inputRows<VaultCardKey>({
   vault_id: ['uuid', (key) => key.vaultId],
 });
 
-/** Without the sealed number. */
+/** A stored card as callers are shown it: without the sealed number. */
 const SHOWN_CARD = rowCodec<ShownCard>(
   {
     vaultId: column.text(),
@@ -58,7 +58,7 @@ const CARD = rowCodec(
   'v',
 );
 
-/** Of `CARD_OF_KEY` as `v`. */
+/** The columns of a card found by `CARD_OF_KEY` as `v`. */
 export const WHOLE_CARD = `${CARD.columns}`;
 
 export const CARD_OF_KEY =
@@ -96,7 +96,7 @@ export function parseVaultCard(row: Row): VaultCard {
 /** `isUsed`: the acquirer has just verified it. */
 export type VaultCardRow = {
   readonly card: VaultCard;
-  /** Under every key that compares, the one in use first. */
+  /** The card's fingerprints under every key still in use; first the one that new cards get.  */
   readonly fingerprints: readonly [Fingerprint, ...Fingerprint[]];
   readonly cardSource: CardSource;
   readonly createdBy: string;
@@ -112,8 +112,9 @@ export type VaultCardRow = {
 export type StoreResult = 'stored' | 'sourceUsed' | 'keyRetired' | 'keyUsed' | 'tooManyCopies';
 
 /**
- * Makes a rotation wait, or shows a retired key: the sealing one, and the fingerprint one, whose successor's
- * copies would not be counted. Before all other locks: waiting for a rotation blocks no other store.
+ * Locks the sealing key and the fingerprint key: a rotation waits, or one of them turns out to be retired.
+ * Copies with the next fingerprint key would not be counted. These locks come first, so that who waits for a
+ * rotation blocks no other store.
  */
 const HOLD_KEYS = statement(
   'vault.hold_keys',
@@ -121,7 +122,10 @@ const HOLD_KEYS = statement(
    order by data_key_id for key share`,
 );
 
-/** The key of a verified request ($13) exists and must be young: an old one was reported as lost. */
+/**
+ * The idempotency key of a verified request (`$13`) is there and must be young: an old one was reported as
+ * lost.
+ */
 const STORE = statement(
   'vault.store_card',
   `with claimed as (
@@ -170,7 +174,7 @@ const CLAIM = statement(
    select transaction_id from claimed`,
 );
 
-/** Held by a card that is verified before it is stored. */
+/** The locks of a card that is verified before it is stored. */
 export type CardSourceLock = {
   readonly merchantId: string;
   readonly vaultId: string;
@@ -225,8 +229,8 @@ const FIND_FATE = statement('vault.find_fate', `select ${FATE.columns}`);
 export const LIMITS = { statementsInFlight: 2, waitingCallers: 500 };
 
 /**
- * Claim, stored card and audit entry in one commit, which limits the copies. Repeatable: the id is new, so an
- * existing card was written by an earlier try of this caller.
+ * Writes key, card and audit entry in one commit, which limits the copies. It may be repeated: each caller
+ * brings a new id, so a card that is there was written by its own earlier try.
  */
 export function vaultCardsWrite(
   database: Database,
@@ -316,7 +320,7 @@ const ALL = pageOf({
   shown: SHOWN,
 });
 
-/** By the index of last digits, which has their ids in order. */
+/** Reads the index of last digits, which has the ids of each in order. */
 const OF_LAST_FOUR = pageOf({
   name: 'vault.list_of_last_four',
   before: `counted as materialized (
