@@ -167,7 +167,7 @@ create unique index billings_opened on billings (merchant_id, subscription_id) w
 -- Searches: one range per state and days, or all of a merchant's in their order; counted and ordered without
 -- looking at the rows.
 create index billings_by_creation on billings (merchant_id, created_at, billing_id) include (state, due_on);
-create index billings_by_state on billings (merchant_id, state, due_on, created_at, billing_id);
+create index billings_by_state on billings (merchant_id, state, due_on, billing_id) include (created_at);
 alter table billings add primary key (merchant_id, billing_id);
 
 -- A billing that follows another one has the same id wherever it is opened: a database that was restored meets

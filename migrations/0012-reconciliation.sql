@@ -308,7 +308,7 @@ create index reconciliation_exceptions_by_day on reconciliation_exceptions (day,
 create index reconciliation_exceptions_open on reconciliation_exceptions (class, opened_at) include (amount)
   where state = 'open';
 create index reconciliation_exceptions_by_account on reconciliation_exceptions
-  (merchant_id, account_number, day, exception_id, state, class);
+  (merchant_id, account_number, state, day, exception_id) include (class);
 create index reconciliation_exceptions_by_size on reconciliation_exceptions
   (state, class, abs(amount) desc, opened_at, exception_id);
 create index reconciliation_exceptions_of_merchant on reconciliation_exceptions

@@ -85,7 +85,8 @@ export function chargeRows(
     );
     return [
       ...[enrolment.shop.merchantId, billing.billingId, index + 1, index + 1],
-      outcome === 'invalid' ? null : idAt(startedAt, 5, firstNumber + index),
+      // No sales are loaded, so what is paid names none.
+      outcome === 'invalid' || outcome === 'approved' ? null : idAt(startedAt, 5, firstNumber + index),
       ...[timeText(startedAt), timeText(startedAt + 700), outcome, code, rule],
       isRetried ? dayText(billing.dueOn + (TRY_DAYS[index + 1] ?? 0)) : null,
       'system',

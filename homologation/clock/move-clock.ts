@@ -83,8 +83,8 @@ async function step(
 }
 
 /**
- * Runs until nothing is due, and gives what falls due later. Waits for other processes' work; after the patience
- * warns and continues.
+ * Runs until nothing is due, and gives what falls due later. Waits for other processes' work; after the
+ * patience warns and continues.
  */
 async function runOverdue(tools: MoveTools, going: Going, signal: AbortSignal): Promise<readonly Due[]> {
   const { testClock, works, patienceMilliseconds, warn } = tools;

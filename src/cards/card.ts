@@ -95,8 +95,8 @@ export function isCardMarked(stored: StoredUse | null, { linkId }: NetworkRefere
 export type Initiator = 'cardholder' | 'merchant';
 
 /**
- * Uses of a stored card after the first are started by the merchant, unless the request has a security code or
- * an authentication: neither may be stored, so they prove that the holder is there.
+ * Uses of a stored card after the first are started by the merchant, unless the request has a security code
+ * or an authentication: neither may be stored, so they prove that the holder is there.
  */
 export function initiatorOf(
   stored: StoredUse | null,

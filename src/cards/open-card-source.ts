@@ -191,8 +191,8 @@ export function identifyCarriedCard(
 }
 
 /**
- * null: the number was altered, and the alarm was raised. Throws `KeyAbsent` where its key is missing, so that
- * an existing card does not look unknown.
+ * null: the number was altered, and the alarm was raised. Throws `KeyAbsent` where its key is missing, so
+ * that an existing card does not look unknown.
  */
 async function openSealedNumber(
   keyring: Pick<Keyring, 'open' | 'hasKey'>,

@@ -24,8 +24,8 @@ const HOUR = rowCodec({
   amount: column.money(`coalesce(sum(amount) filter (where state = 'approved'), 0)::bigint`),
   approved: column.whole('count(*) filter (where state = any ($6::text[]))::integer'),
   declined: column.whole('count(*) filter (where state = any ($7::text[]))::integer'),
-  oldestAt: column.text('(select sold_at::text from sold order by sold_at, transaction_id limit 1)'),
-  oldestId: column.text('(select transaction_id::text from sold order by sold_at, transaction_id limit 1)'),
+  oldestAt: column.text('(select oldest_at from oldest)'),
+  oldestId: column.text('(select oldest_id from oldest)'),
 });
 
 /**
@@ -39,6 +39,9 @@ const SUM_SALES = statement(
      where merchant_id = $1 and (sold_at, transaction_id) < ($3::timestamptz, $4::uuid) and sold_at >= $2::timestamptz
        and installments_state = any ($8::text[]) and ${DECIDED}
      order by sold_at desc, transaction_id desc limit $5
+   ), oldest as (
+     select sold_at::text as oldest_at, transaction_id::text as oldest_id from sold
+     order by sold_at, transaction_id limit 1
    )
    select ${HOUR.columns} from sold group by began`,
 );

@@ -11,9 +11,8 @@ export type CardKeys = {
   /** The public key of the pair in use: SPKI in base64, on one line. */
   readonly publicKey: () => { readonly keyId: string; readonly key: string };
   /**
-   * Decrypts by RSA-OAEP-SHA256 with any pair, in worker threads. null: no pair fits, not one of another process
-   * either.
-   * Rejects while the database is away, because a fitting pair may be there.
+   * Decrypts by RSA-OAEP-SHA256 with any pair, in worker threads. null: no pair fits, none of another process
+   * either. Rejects while the database is away, because a fitting pair may be there.
    */
   decrypt(ciphertext: Buffer): Promise<Buffer | null>;
   /** Whether callers are told why an encrypted card does not open. */

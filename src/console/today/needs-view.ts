@@ -46,6 +46,8 @@ type NarrowedList = Pick<Need, 'tone' | 'title' | 'advice'> & {
   readonly contract: Contract;
   readonly isByAccount?: true;
   readonly query: (today: Day) => Readonly<Record<string, string>>;
+  /** The order in which a count ends at its bound; absent: it does in every order. */
+  readonly order?: { readonly orderBy: string };
 };
 
 /** A billing is tried again within weeks. */
@@ -68,6 +70,7 @@ const LISTS: readonly NarrowedList[] = [
       expirationDateRangeStartDate: addDays(today, -DAYS_OF_RETRIES),
       expirationDateRangeEndDate: addDays(today, -1),
     }),
+    order: { orderBy: 'expireAt' },
   },
   {
     tone: 'bad',
@@ -106,13 +109,13 @@ export async function listNeeds(visit: Visit, tools: MerchantPageTools): Promise
 }
 
 async function countList(list: NarrowedList, visit: Visit, tools: MerchantPageTools): Promise<Need> {
-  const { pattern, contract, isByAccount, query, ...words } = list;
+  const { pattern, contract, isByAccount, query, order, ...words } = list;
   const { merchantId, accountNumbers, ask, now } = visit;
   const accounts = isByAccount === true ? accountNumbers.slice(0, MOST_ACCOUNTS) : [undefined];
   const places = accounts.map(async (accountNumber): Promise<Place> => {
     const narrowed = { accountNumber, ...query(saoPauloDay(instant(now))) };
     const asked = await tools.readPart(() =>
-      ask(contract, { query: { ...narrowed, page: '1', limit: '1' } }),
+      ask(contract, { query: { ...narrowed, ...order, page: '1', limit: '1' } }),
     );
     return {
       accountNumber: accountNumber ?? null,

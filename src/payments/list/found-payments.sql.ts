@@ -2,7 +2,7 @@ import type { Row } from '../../platform/postgres/database.ts';
 import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { parseShownBoleto, SHOWN_BOLETO } from '../../transactions/methods/boleto/boletos.sql.ts';
 import { parseShownPix, SHOWN_PIX } from '../../transactions/methods/pix/pix-charges.sql.ts';
-import { INSTALLMENTS, OWN_COLUMNS } from '../../transactions/transaction-queries.sql.ts';
+import { DECIDED, INSTALLMENTS, OWN_COLUMNS } from '../../transactions/transaction-queries.sql.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 import { type ListedPayment, paymentOf } from '../payment.ts';
 import { METHODS, type PaymentFilter, type WantedStates } from './payment-search.ts';
@@ -56,6 +56,12 @@ export const PARTLY_RETURNED_PIX = `select p.requested_at as sold_at, p.pix_id a
 export const CARD_KEY = `sold_at, transaction_id as payment_id, 'card' as method`;
 export const PIX_KEY = `requested_at as sold_at, pix_id as payment_id, 'pix' as method`;
 export const BOLETO_KEY = `requested_at as sold_at, boleto_id as payment_id, 'boleto' as method`;
+
+/**
+ * Decided sales of the states `$6`. Sales of the states `charging` and `unresolved` are always under way:
+ * where only such are wanted PostgreSQL leaves the whole branch out, and looks through no sale in vain.
+ */
+export const DECIDED_OF_STATES = `${DECIDED} and not $6::text[] <@ '{charging,unresolved}'`;
 
 export function hasRanges({ states, installmentStates }: WantedStates): boolean {
   const isAsSold = states.includes('approved') && installmentStates.includes('authorized');

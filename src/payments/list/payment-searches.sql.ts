@@ -11,6 +11,7 @@ import {
   BOLETO_RANGES,
   CARD_KEY,
   CARD_RANGES,
+  DECIDED_OF_STATES,
   daysOf,
   hasRanges,
   IS_PARTLY_RETURNED,
@@ -71,13 +72,13 @@ const BY_DAY = pageOf({
   name: 'payments.list_by_day',
   before: `counted as materialized (
      select count(*) as total from (
-       (select ${CARD_KEY} ${CARDS_OF_DAYS} and ${DECIDED} ${TO_COUNT})
+       (select ${CARD_KEY} ${CARDS_OF_DAYS} and ${DECIDED_OF_STATES} ${TO_COUNT})
        union all (select ${CARD_KEY} ${CARDS_OF_DAYS} and ${UNDER_WAY} ${TO_COUNT})
        union all ${OTHERS_TO_COUNT} {counted}
      ) c
    )`,
   keys: `select * from (
-       (select ${CARD_KEY} ${CARDS_OF_DAYS} and ${DECIDED} ${TO_SHOW})
+       (select ${CARD_KEY} ${CARDS_OF_DAYS} and ${DECIDED_OF_STATES} ${TO_SHOW})
        union all (select ${CARD_KEY} ${CARDS_OF_DAYS} and ${UNDER_WAY} ${TO_SHOW})
        union all ${OTHERS_TO_SHOW}
      ) o`,
@@ -90,13 +91,13 @@ const BY_LAST_FOUR = pageOf({
   name: 'payments.list_of_last_four',
   before: `counted as materialized (
      select count(*) as total from (
-       (select ${CARD_KEY} ${CARDS_OF_LAST_FOUR} and ${DECIDED} ${TO_COUNT})
+       (select ${CARD_KEY} ${CARDS_OF_LAST_FOUR} and ${DECIDED_OF_STATES} ${TO_COUNT})
        union all (select ${CARD_KEY} ${CARDS_OF_LAST_FOUR} and ${UNDER_WAY} ${TO_COUNT})
        union all ${OTHERS_TO_COUNT} {counted}
      ) c
    )`,
   keys: `select * from (
-       (select ${CARD_KEY} ${CARDS_OF_LAST_FOUR} and ${DECIDED} ${TO_SHOW})
+       (select ${CARD_KEY} ${CARDS_OF_LAST_FOUR} and ${DECIDED_OF_STATES} ${TO_SHOW})
        union all (select ${CARD_KEY} ${CARDS_OF_LAST_FOUR} and ${UNDER_WAY} ${TO_SHOW})
        union all ${OTHERS_TO_SHOW}
      ) o`,
@@ -213,8 +214,8 @@ const SORTED = pageOf({
        union all ${OF_BILLING} and ${DECIDED} union all ${OF_BILLING} and ${UNDER_WAY}
        union all ${OF_VAULT_CARD} and ${DECIDED} union all ${OF_VAULT_CARD} and ${UNDER_WAY}
        union all ${OF_REFERENCE} and ${DECIDED} union all ${OF_REFERENCE} and ${UNDER_WAY}
-       union all ${SORTED_DAYS} and ${DECIDED} union all ${SORTED_DAYS} and ${UNDER_WAY}
-       union all ${SORTED_LAST_FOUR} and ${DECIDED} union all ${SORTED_LAST_FOUR} and ${UNDER_WAY}
+       union all ${SORTED_DAYS} and ${DECIDED_OF_STATES} union all ${SORTED_DAYS} and ${UNDER_WAY}
+       union all ${SORTED_LAST_FOUR} and ${DECIDED_OF_STATES} union all ${SORTED_LAST_FOUR} and ${UNDER_WAY}
        union all ${OF_PIX} and txid = $12 and $19 = 'txid'
        union all ${OF_PIX} and $19 = 'endToEndId' and pix_id = any (array(
          ${PAID_BY} and right(end_to_end_id, 20) = right($13::text, 20)))

@@ -8,6 +8,7 @@ import {
   BOLETO_RANGES,
   CARD_KEY,
   CARD_RANGES,
+  DECIDED_OF_STATES,
   daysOf,
   hasRanges,
   IS_PARTLY_RETURNED,
@@ -50,14 +51,14 @@ const OF_CARD = 'card_last_four = $11';
 
 const BY_DAY = walkBothWays({
   name: 'payments.walk_by_day',
-  keys: `(${OF_DAYS} and ${DECIDED} {order}) union all (${OF_DAYS} and ${UNDER_WAY} {order})
+  keys: `(${OF_DAYS} and ${DECIDED_OF_STATES} {order}) union all (${OF_DAYS} and ${UNDER_WAY} {order})
        union all ${OTHERS}`,
   shown: SHOWN,
 });
 
 const OF_LAST_FOUR = walkBothWays({
   name: 'payments.walk_of_last_four',
-  keys: `(${OF_DAYS} and ${OF_CARD} and ${DECIDED} {order})
+  keys: `(${OF_DAYS} and ${OF_CARD} and ${DECIDED_OF_STATES} {order})
        union all (${OF_DAYS} and ${OF_CARD} and ${UNDER_WAY} {order})
        union all ${OTHERS}`,
   shown: SHOWN,

@@ -69,15 +69,19 @@ export type ExceptionFilter = {
 
 export type ExceptionOrder = 'day';
 
-/** The index of an account has this order and contains every column. */
-const FOUND = `from reconciliation_exceptions e
+/** The index of an account holds the days of each state in order, and contains every column. */
+const OF_ACCOUNT = `from reconciliation_exceptions e
      where e.merchant_id = $1 and e.account_number = $4 and e.day between $5::date and $6::date
-       and e.state = any ($7::text[]) and ($8::text is null or e.class = $8)`;
+       and ($8::text is null or e.class = $8)`;
 
+/** Each state is read in the order of the index, no further than the page needs. */
 const LIST = pageOf({
   name: 'reconciliation_exceptions.list',
-  before: `counted as materialized (select count(*) as total from (select ${FOUND} {counted}) c)`,
-  keys: `select e.day, e.exception_id ${FOUND}`,
+  before: `counted as materialized (
+     select count(*) as total from (select ${OF_ACCOUNT} and e.state = any ($7::text[]) {counted}) c)`,
+  keys: `(select e.day, e.exception_id ${OF_ACCOUNT} and e.state = ($7::text[])[{branch}]
+     order by {order} limit $2::bigint + $3::bigint)`,
+  branches: EXCEPTION_STATES,
   key: 'exception_id',
   order: ['day', 'exception_id'],
   shown: `${EXCEPTION.columns} from page g cross join lateral (
