@@ -13,7 +13,7 @@ export type Work = {
   readonly walBytes: number;
 };
 
-/** With the bytes of one record of each. */
+/** With the bytes of one record of each: the least that was seen. */
 export type MeasuredWork = Work & { readonly bytes: Readonly<Record<string, number>> };
 
 type Counts = Record<string, number>;
@@ -103,7 +103,7 @@ export async function openWorkCounter(auditor: Auditor): Promise<WorkCounter> {
       const rows = leastOf(runs.map((run) => run.rows));
       const entries = leastOf(runs.map((run) => run.entries));
       const counts = Object.entries({ ...rows, ...entries });
-      const bytes = Object.fromEntries(counts.map(([name]) => [name, middleOf(seen.get(name) ?? [])]));
+      const bytes = Object.fromEntries(counts.map(([name]) => [name, leastLength(seen.get(name) ?? [])]));
       return {
         statements: leastOf(runs.map(({ statements }) => statements)),
         rows,
@@ -127,6 +127,7 @@ function leastOf(runs: readonly Counts[]): Counts {
   return Object.fromEntries(least.filter(([, count]) => count > 0).sort());
 }
 
-function middleOf(lengths: readonly number[]): number {
-  return lengths.toSorted((one, other) => one - other)[Math.floor(lengths.length / 2)] ?? 0;
+/** An update whose row finds no room in its page is logged whole, in whichever run that happens. */
+function leastLength(lengths: readonly number[]): number {
+  return lengths.length === 0 ? 0 : Math.min(...lengths);
 }
