@@ -101,7 +101,7 @@ function writeResult(
 
 type OfPayment = { readonly paymentId: string };
 
-/** On every answer to a request once its payment exists, whatever the outcome. */
+/** A header that every answer to a request has once its payment exists, whatever the outcome. */
 function paymentHeader({ paymentId }: OfPayment): Record<string, string> {
   return { 'x-payment-id': paymentId };
 }

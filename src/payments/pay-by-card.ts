@@ -97,7 +97,7 @@ export type Seller = {
   readonly merchantId: string;
   readonly accountNumber: string;
   readonly userName: string;
-  /** For payments without their own. */
+  /** What buyers read on their statements where a payment has no text of its own; null: nothing is sent. */
   readonly softDescriptor: string | null;
 };
 
@@ -196,7 +196,7 @@ function whyNone(
     : 'brandNotOffered';
 }
 
-/** Other results record nothing. */
+/** Results of which a transaction is recorded. */
 const WITH_TRANSACTION: readonly Charge['kind'][] = [
   'approved',
   'preauthorized',
@@ -273,7 +273,7 @@ function customerOf(buyer: Buyer): AcquirerCustomer {
   };
 }
 
-/** Anti-fraud counts in real time. */
+/** The sale as anti-fraud sees it. Its time is real time, in which anti-fraud counts. */
 function saleOf(
   { keyring, clock }: PayTools,
   merchantId: string,
@@ -291,7 +291,7 @@ function saleOf(
       brand: trace.brand,
       firstSix: trace.firstSix,
       lastFour: trace.lastFour,
-      // Computed late: without rules and provider nobody reads them.
+      // Computed only when they are read: without rules and provider nobody reads them.
       get fingerprints() {
         fingerprints ??= cardFingerprints(keyring, merchantId, card.number);
         return fingerprints;

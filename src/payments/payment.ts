@@ -20,11 +20,11 @@ export type AuthenticationField = (typeof AUTHENTICATION_FIELDS)[number];
 export type Payment = {
   readonly amount: Cents;
   readonly installmentCount: number;
-  /** Only authorized for now. */
+  /** True: the payment is only authorized now, and captured later. */
   readonly isCapturedLater: boolean;
   readonly referenceTransaction: string | null;
   readonly callbackUrl: string | null;
-  /** On the card's statement; null: the merchant's default. */
+  /** What the buyer reads on the card's statement; null: the merchant's default. */
   readonly softDescriptor: string | null;
   readonly antiFraudCode: string;
   readonly authentication: (Authentication & { readonly field: AuthenticationField }) | null;
@@ -83,7 +83,7 @@ export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 /** While installments differ the payment shows the first of these that occurs, the most urgent. */
 const MOST_TELLING: readonly InstallmentState[] = ['blocked', 'authorized', 'paid', 'canceled'];
 
-/** By the transaction until its approval, then by its installments. */
+/** The status is that of the transaction until its approval, and that of its installments afterwards. */
 export function paymentStatus(
   state: TransactionState,
   installments: readonly { state: InstallmentState }[],
@@ -118,7 +118,7 @@ export type ListedPayment<Card = ListedTransaction> =
   | { readonly method: 'pix'; readonly pix: Pix }
   | { readonly method: 'boleto'; readonly boleto: Boleto };
 
-/** The charged billing; null: a one-off sale. */
+/** The id of the billing that was charged; null: it is a one-off sale. */
 export function billingOf({
   origin,
   referenceTransaction,

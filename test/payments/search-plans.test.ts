@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
+import { statesOfStatus } from '../../src/payments/list/listed-status.ts';
 import { declaredStatements } from '../../src/platform/postgres/database.ts';
 import { readSourceTree } from '../architecture/source-tree.ts';
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
@@ -102,6 +103,21 @@ test('planned while nothing is there, approvals of a batch take their rows by ke
   assert.match(below.map((node) => node['Node Type']).join(), /^Nested Loop,(Subquery Scan,)?Sort,/);
   const taken = below.find((node) => node['Relation Name'] === 'transactions');
   assert.match(taken?.['Index Cond'] ?? '', /\btransaction_id = /, JSON.stringify(taken));
+});
+
+test('a list of what is Processando looks through no decided sale', async () => {
+  await client.query(`${OF_SEARCHES}; set plan_cache_mode = force_custom_plan`);
+  const [list] = STATEMENTS.filter(({ name }) => name === 'payments.list_by_day_down');
+  const indexesOf = async (status: 'processing' | 'authorized') => {
+    const { states, installmentStates, pixStates, boletoStates, shownAs } = statesOfStatus(status);
+    const days = ['2026-04-25T03:00:00Z', '2026-07-27T03:00:00Z'];
+    const values = ['LOJA', 20, 0, ...days, states, installmentStates, pixStates, boletoStates, shownAs];
+    const { rows } = await client.query(`explain (costs off, format json) ${list?.text}`, values);
+    return JSON.stringify(rows[0]['QUERY PLAN']).match(/transactions_by_sale_day|transactions_under_way/g);
+  };
+  assert.deepEqual([...new Set(await indexesOf('processing'))], ['transactions_under_way']);
+  assert.ok((await indexesOf('authorized'))?.includes('transactions_by_sale_day'));
+  await client.query('reset plan_cache_mode');
 });
 
 async function checkSearches(): Promise<void> {

@@ -9,7 +9,7 @@ const FIELDS = rowCodec<CardFields>(
   'f',
 );
 
-/** The page key stays. */
+/** Writes the origins; a page key that is there stays. */
 const PUT = statement(
   'card_fields.put',
   `insert into card_fields as f (merchant_id, page_key, origins, changed_by, changed_at)
@@ -27,7 +27,7 @@ export async function putCardFields(
   now: Instant,
 ): Promise<CardFields> {
   const values = [merchantId, pageKey, origins, actor.userName, utcText(now)];
-  // One detail each: the audit log cuts a long text.
+  // Each origin is a detail of its own, because the audit log cuts a long text.
   const named = Object.fromEntries(origins.map((origin, at) => [`origin.${at + 1}`, origin]));
   const detail = { origins: origins.length, ...named };
   const changed = merchantEvent('cardFields.change', actor, 'cards/fields', detail);
@@ -51,7 +51,7 @@ const FIND_BY_KEY = statement(
    where f.page_key = $1 and f.origins <> '{}' and m.disabled_at is null`,
 );
 
-/** Only of frames that may stand somewhere. */
+/** Null: no such page key, no page may have the frame, or the merchant is disabled. */
 export async function findCardFieldsByKey(database: Reader, pageKey: string): Promise<CardFields | null> {
   return firstOf(await database.query(FIND_BY_KEY, [pageKey]), FIELDS.parse);
 }

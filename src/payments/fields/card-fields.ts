@@ -6,12 +6,12 @@ export type CardFields = {
   readonly merchantId: string;
   /** In the address of the frame, which anybody may read. */
   readonly pageKey: string;
-  /** Where the frame may stand; empty: nowhere. */
+  /** Origins of the pages in which the frame may stand; empty: in none. */
   readonly origins: readonly string[];
 };
 
 export const MOST_ORIGINS = 10;
-/** Short enough for an entry of the audit log. */
+/** Characters of an origin: few enough for an entry of the audit log. */
 export const LONGEST_ORIGIN = 150;
 
 /** `oursUnknown`: it is unknown whether this is a page of ours. */
@@ -35,7 +35,7 @@ export function soundOrigins(origins: readonly string[], rules: OriginRules): re
   return origins.filter((origin) => originFault(origin, rules) === null);
 }
 
-/** `takesHttp`: where no card is real. */
+/** Why an origin is refused; null: it is not. `takesHttp`: set where no card is real. */
 function originFault(text: string, { takesHttp, ours }: OriginRules): OriginFault | null {
   if (text.length > LONGEST_ORIGIN || !isWebOrigin(text)) return 'notOrigin';
   // A shop for trials may be a page of ours: its cards are not real.

@@ -56,7 +56,9 @@ const OUTCOMES: Readonly<Record<TransactionState, TryOutcome['kind']>> = {
   voided: 'failed',
 };
 
-/** By what a payer may still do, or has done. A Pix given back was paid. */
+/**
+ * What a Pix is for its try: under way while its payer may still pay it. One that was given back was paid.
+ */
 const OUTCOMES_OF_PIX: Readonly<Record<PixState, TryOutcome['kind']>> = {
   issuing: 'underWay',
   waiting: 'underWay',

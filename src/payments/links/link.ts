@@ -50,7 +50,7 @@ export type Link = LinkKey &
   WantedLink & {
     readonly accountNumber: string;
     readonly pageKey: string;
-    /** On the card's statement. */
+    /** What the buyer reads on the card's statement; null: the merchant's default. */
     readonly softDescriptor: string | null;
     readonly state: LinkState;
     readonly disableReason: string | null;
@@ -143,8 +143,8 @@ export type TryOutcome =
 type MoneyOfLink = Pick<Link, 'state' | 'tryMethod' | 'receivedAmount' | 'receivedId'>;
 
 /**
- * By the money for any of its bills, even after their end, once the last try (`last`) is over. A bill paid in
- * full pays the link, even if too little came before it.
+ * What became of a link. Once its last try (`last`) is over, money for any of its bills counts, even if it
+ * came after the bill's end. A bill paid in full pays the link, even if too little came for one before.
  */
 export function outcomeOfLink(
   { tryMethod, receivedAmount, receivedId }: MoneyOfLink,
@@ -156,9 +156,9 @@ export function outcomeOfLink(
 }
 
 /**
- * For readers of a link: while a bill can still be paid, enough money pays the link, and too little does not
- * end it. While a card is being charged only the card's outcome counts. `last` null: not read. Gives null if
- * the link's state is right.
+ * What readers of a link are shown in place of its stored state; null: that state is right. While a bill can
+ * still be paid, enough money pays the link, and too little does not end it. While a card is being charged
+ * only the card's outcome counts. `last`: the outcome of the last try; null: it was not read.
  */
 export function seenOutcome(link: MoneyOfLink, last: TryOutcome | null = null): TryOutcome | null {
   if (link.state === 'open')
@@ -189,7 +189,7 @@ export type InstallmentOption = {
   readonly others: Cents;
 };
 
-/** `largest`: the acquirer's limit. */
+/** How a payer may divide the amount. `largest`: the acquirer's limit of installments. */
 export function installmentOptions(
   { amount, mostInstallments }: Pick<Link, 'amount' | 'mostInstallments'>,
   minimum: Cents,

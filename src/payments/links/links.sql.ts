@@ -63,7 +63,10 @@ export type NewLink = { readonly link: Link; readonly request: KeyedRequest | nu
 /** `keyUsed`: the key made another link; nothing was written. */
 export type CreateLinkResult = 'written' | 'keyUsed';
 
-/** Ids are new for each caller: an existing one was written by an earlier try with a lost connection. */
+/**
+ * Each caller brings a new id: a link that has it already was written by its own try, whose connection was
+ * lost.
+ */
 const INSERT = statement(
   'payment_links.insert',
   `with written as (
@@ -171,10 +174,13 @@ export async function beginTry(
   return row === undefined ? null : LINK.parse(row);
 }
 
-/** The try as read: money that came meanwhile is looked at before the try ends, or the end is put off. */
+/**
+ * A link with its try as it was read. Money that has come since then keeps the try from ending, until it was
+ * looked at.
+ */
 export type Try = LinkKey & Pick<Link, 'tries' | 'receivedAmount'>;
 
-/** If another bill has brought enough meanwhile, the next look names that bill. */
+/** Not where another bill has brought money meanwhile: the next look takes that bill. */
 const PAY = statement(
   'payment_links.pay',
   `update payment_links set state = 'paid', payment_id = $4, look_at = null
@@ -211,8 +217,8 @@ export async function recordFailed(
 }
 
 /**
- * More often at first: the pause is a sixth of its age, from two seconds to a minute. A boleto is paid in
- * days.
+ * Puts the next look at a try off by a sixth of the try's age: from two seconds to a minute, or to a quarter
+ * of an hour for a boleto, which is paid in days.
  */
 const PUT_OFF = statement(
   'payment_links.put_off',

@@ -31,7 +31,7 @@ export type LinkToPay = {
   readonly returnAddress: string | null;
 };
 
-/** `code`, `barCode` null: it cannot be paid, or not yet. */
+/** A Pix or boleto of the link. `code`, `barCode` null: it cannot be paid any more, or not yet. */
 export type BillToPay =
   | (Pick<Pix, 'state' | 'isExpiring' | 'expiresAt'> & {
       readonly method: 'pix';
@@ -48,10 +48,10 @@ export type BillToPay =
 const REFRESH_SECONDS = 5;
 /** Banks report the payment of a boleto in hours or days. */
 const SLOWEST_REFRESH_SECONDS = 600;
-/** A part of the try's age. */
+/** The page asks again after this part of the try's age. */
 const REFRESH_SHARE = 0.05;
 
-/** The merchant's texts are escaped. */
+/** The page as HTML. Texts of the merchant are escaped. */
 export function linkPage(toPay: LinkToPay, script: PageScript): string {
   const { link, beneficiary, shown, returnAddress } = toPay;
   const facts: [string, string][] = [

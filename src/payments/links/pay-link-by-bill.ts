@@ -61,8 +61,8 @@ const LONGEST_DESCRIPTION = 140;
 type PayerOfLink = BoletoPayer & { readonly paperSecret: string | null };
 
 /**
- * By boleto for this payer; null: by Pix. A bill is a try like a card: until it is paid, over or taken away
- * nothing else pays the link.
+ * Makes a boleto for this payer, or a Pix (`payer` null). A bill is a try like a card: until it is paid, over
+ * or taken away nothing else pays the link.
  */
 export function payLinkByBill(
   tools: PayLinkByBillTools,
@@ -312,7 +312,7 @@ const BOLETO_DAYS = 3;
 /** The longest line of instructions. */
 const LONGEST_LINE = 80;
 
-/** Not payable after its due day: its link waits for it. */
+/** A boleto that cannot be paid after its due day, because its link waits until then. */
 function boletoOf(link: Link, payer: BoletoPayer, now: Instant): WantedBoleto {
   return {
     accountNumber: link.accountNumber,

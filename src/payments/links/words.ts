@@ -2,7 +2,7 @@
 export const NOT_ASKED =
   'Não foi possível fazer o pagamento agora. Nada foi cobrado: tente de novo em instantes.';
 
-/** For the merchant. */
+/** What the merchant is told when less than the amount of the link came. */
 export const SHORT_PAYMENT =
   'Foi recebido um valor menor que o do link: veja o pagamento e a exceção que ele abriu.';
 

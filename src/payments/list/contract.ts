@@ -39,8 +39,6 @@ const ORDERS = {
 } as const satisfies Record<string, PaymentOrder>;
 const FIELDS = Object.keys(ORDERS) as (keyof typeof ORDERS)[];
 
-/** The last day of the calendar. */
-
 const key = (maxLength: number, description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength, description }));
 const day = (description: string) =>

@@ -36,7 +36,7 @@ export const BOLETO_RANGES = `(select o.sold_at, o.payment_id, 'boleto' as metho
        select requested_at as sold_at, boleto_id as payment_id from boletos
        where merchant_id = $1 and state = s.state and ${WAS_ASKED} and amount > 0 and ${IS_SHOWN_AS}`;
 
-/** The condition of an index. Further arrivals for a Pix do not count. */
+/** What was given back in part, by the condition of an index. A further payment of a Pix does not count. */
 export const IS_PARTLY_RETURNED = 'is_partly_returned';
 /**
  * A Pix is paid within 1,900 days of its request: it is due 1,825 days later at most, and ends 60 days after.
@@ -105,7 +105,7 @@ export function daysOf({ soldFrom, soldBefore }: PaymentFilter): readonly [strin
   return [textOf(soldFrom, '-infinity'), textOf(soldBefore, 'infinity')];
 }
 
-/** $6 to $10. */
+/** The values `$6` to `$10`. */
 export function statesOf(wanted: WantedStates): unknown[] {
   const { states, installmentStates, pixStates, boletoStates, shownAs } = wanted;
   return [states, installmentStates, pixStates, boletoStates, shownAs];

@@ -31,7 +31,7 @@ export function boletoStatus({ state, stateBefore }: Pick<Boleto, 'state' | 'sta
   return OF_BOLETO[state] ?? OF_BOLETO[stateBefore ?? 'issued'];
 }
 
-/** For each method the states with this status; null: any. */
+/** The states of each method that are shown as this status. `status` null: every state. */
 export function statesOfStatus(status: ListedStatus | null): WantedStates {
   if (status === null) return EVERY_STATE;
   const shownAs = OPEN_STATES.filter((state) => OF_BOLETO[state] === status);

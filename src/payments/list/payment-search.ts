@@ -34,7 +34,9 @@ export const PAYMENT_KEYS = [
   'referenceTransaction',
 ] as const;
 
-/** Each matches few payments, or those of one thing. Null: not searched by. */
+/**
+ * Each key matches few payments, or those of one card, order or billing. Null: the search does not name it.
+ */
 export type PaymentKeys = { readonly [Key in (typeof PAYMENT_KEYS)[number]]: string | null };
 
 /** The wanted states of each method. None: no payment of this method is read. */

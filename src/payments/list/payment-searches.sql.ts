@@ -273,15 +273,15 @@ function listOf(
   return [hasRanges(wanted) ? BY_STATUS : BY_DAY, filtersOf(wanted).slice(0, -1)];
 }
 
-/** $4 to $8: boletos are never given back. */
+/** How many values a list of what was given back in part has: `$4` to `$8`, none of boletos. */
 const PARTLY_VALUES = 5;
 
-/** $4 to $11. */
+/** The values `$4` to `$11`. */
 function filtersOf(wanted: WantedPayments): readonly unknown[] {
   return [...daysOf(wanted), ...statesOf(wanted), wanted.lastFour];
 }
 
-/** $12 to $19. */
+/** The values `$12` to `$19`. */
 function keysOf(wanted: WantedPayments): readonly unknown[] {
   return [...PAYMENT_KEYS.map((key) => wanted[key]), keyToLookUp(wanted) ?? 'days'];
 }

@@ -107,10 +107,13 @@ export async function walkPayments(
   return (await database.query(walked, [merchantId, limit, ...values])).map(parseWalked);
 }
 
-/** $3 to $8. */
+/** How many values a walk through what was given back in part has: `$3` to `$8`. */
 const PARTLY_VALUES = 6;
 
-/** $3 to $12, as far as used. The first id is below any: the start of the days is included, the end not. */
+/**
+ * The statement and its values `$3` to `$12`, as many as it uses. A walk begins at FIRST_ID, which is below
+ * every id: so sales at the start of the days are in it, those at their end are not.
+ */
 function walkOf(
   wanted: WantedPayments & { readonly walk: PaymentWalk },
   after: Place | null,

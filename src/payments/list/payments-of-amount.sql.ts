@@ -15,13 +15,16 @@ const FOUND = rowCodec({
 });
 
 const READ_CARD = `select ${CARD_KEY}, amount, card_last_four`;
-/** Every state is named: only the index in this order has them. */
+/** All states are named, so that PostgreSQL takes the index by day, which alone holds them in this order. */
 const CARDS = `from transactions where merchant_id = $1 and sold_at >= $2::timestamptz and sold_at < $3::timestamptz
   and state = any ($10::text[]) and installments_state = any ($11::text[])`;
 const NEWEST = 'order by sold_at desc, transaction_id desc limit $6::bigint';
 const OF_PERIOD = `${WAS_ASKED} and amount > 0 and requested_at >= $2::timestamptz and requested_at < $3::timestamptz`;
 
-/** No index has the amount: each sale would write it. `part`: the newest of one index, in its order. */
+/**
+ * Reads the newest payments of the period and keeps those of the amount. No index has the amount, because
+ * each sale would have to write it. `part`: from which index the row is.
+ */
 const FIND = statement(
   'payments.find_of_amount',
   `with read as materialized (

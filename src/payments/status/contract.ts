@@ -230,7 +230,7 @@ export function writeListedCard(found: FoundPayment<ListedTransaction>, language
 
 export type WithoutShares = Omit<Transaction, 'shares'>;
 
-/** Without the split. */
+/** A payment by card without its split. */
 export function writeCardFields(
   { transaction, status }: FoundPayment<WithoutShares>,
   language: Language,
