@@ -23,7 +23,7 @@ import UNRESOLVED_TEXTS from './unresolved/texts.json' with { type: 'json' };
 import UPKEEP_TEXTS from './upkeep/texts.json' with { type: 'json' };
 import USER_TEXTS from './users/texts.json' with { type: 'json' };
 
-/** The Portuguese of texts, which are written in English in the code. */
+/** The Portuguese of each text; the key is the English, as it stands in the code. */
 export const CONSOLE_TEXTS: Readonly<Record<string, string>> = {
   ...PART_TEXTS.portuguese,
   ...TODAY_TEXTS.portuguese,
@@ -51,7 +51,7 @@ export const CONSOLE_TEXTS: Readonly<Record<string, string>> = {
 
 export type ConsoleWording = (language: Language) => Wording;
 
-/** `more`: of pages that are not always there. */
+/** `more`: the Portuguese of homologation's pages, which production does not have. */
 export function consoleWording(more: Readonly<Record<string, string>> = {}): ConsoleWording {
   const wordings = { pt: wordingIn('pt', { ...CONSOLE_TEXTS, ...more }), en: wordingIn('en', {}) };
   return (language) => wordings[language];

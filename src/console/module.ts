@@ -35,19 +35,22 @@ import { decideRequest, listWaiting } from './visits/decide-request.ts';
 import { findActs, findThingActs } from './visits/find-acts.ts';
 import { readAssets } from './visits/send-file.ts';
 
-/** A form is valid only in the session of its page, so twice a session's life is enough. */
+/**
+ * How long the key of a sent form is kept. A form is valid only in the session of its page, so twice a
+ * session's life is enough.
+ */
 const FORM_SECONDS = 2 * SESSION_SECONDS;
-/** The audit log keeps requests forever. */
+/** How long a request to a second person is kept here. The audit log keeps it forever. */
 const REQUEST_DAYS = 90;
 
 export function forgetOldActions(database: Database): Work {
   return forgetInBatches('forgetOldActions', (limit) => deleteOldActions(database, limit, FORM_SECONDS));
 }
 
-/** One process in five minutes writes; the others look. */
+/** How often each process looks. In each five minutes, the first to find no samples writes them. */
 const STORE_HEALTH_MILLISECONDS = 60_000;
 
-/** The pause while there are purchases; otherwise nothing is asked. */
+/** The pause between two runs while purchases are unread. While there are none, nothing runs. */
 const REMEMBER_MILLISECONDS = 5_000;
 
 function buyerWorks({ database, configuration: { customerRetentionDays: days } }: WorksContext): Work[] {
@@ -118,7 +121,7 @@ const WAITING_MILLISECONDS = 5_000;
 
 /** Actions are audited and cost more than reads. */
 const ACTION_RATE = { perSecond: 1, burstSeconds: 60 } as const;
-/** Per address, because many people may share one, and per user. */
+/** Counted per address and per user. The burst is for many people who share an address. */
 const SIGN_IN_RATE = { perSecond: 1, burstSeconds: 60 } as const;
 
 export function openConsole(context: ConsoleContext, below: Below): Pages {

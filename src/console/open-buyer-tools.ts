@@ -23,7 +23,7 @@ export function openBuyerTools({
   lookUp,
 }: Pick<ModuleContext, 'database' | 'search' | 'lookUp'>) {
   return {
-    /** By card and by Pix, newest first. */
+    /** The customer's payments by card and by Pix, newest first. */
     findCustomerPayments: (merchantId: string, documents: readonly string[]) =>
       search(merchantId, async (reader) => {
         const cards = await findNewestCustomerPayments(reader, { merchantId, documents }, MOST_FOUND);
@@ -42,15 +42,18 @@ export function openBuyerTools({
       search(merchantId, (reader) => findPaymentsOfAmount(reader, merchantId, wanted, MOST_FOUND)),
     listNotes: (merchantId: string, document: string) =>
       lookUp(merchantId, (reader) => listNotes(reader, { merchantId, document }, MOST_NOTES)),
-    /** False: nothing names the buyer any more. */
+    /** False: no record names the buyer any more, and no note was added. */
     addNote: (note: NewNote) => addNote(database, note),
     removeNote: (note: Parameters<typeof removeNote>[1]) => removeNote(database, note),
     findBoletos: (merchantId: string, names: BoletoNames) =>
       lookUp(merchantId, (reader) => findNamedBoletos(reader, merchantId, names, MOST_FOUND)),
-    /** By card payment; for a billing's charge, the subscriber. */
+    /** The buyer of each card payment; for a billing's charge, the subscriber. */
     findBuyers: (merchantId: string, payments: NamedPayments) =>
       lookUp(merchantId, (reader) => readBuyers(reader, merchantId, payments)),
-    /** For any number of payments, without the connections of payments. */
+    /**
+     * Buyers for a file of any length. Waits in the line of searches, so that payments keep their
+     * connections.
+     */
     findBuyersOfFile: (merchantId: string, payments: NamedPayments) =>
       patiently(() => search(merchantId, (reader) => readBuyers(reader, merchantId, payments))),
     findCards: (merchantId: string, vaultIds: readonly string[]) =>

@@ -50,9 +50,12 @@ import { MOST_DISPUTES_SHOWN } from './reconciliation/dispute.ts';
 import type { ShownStoredCard } from './recurrence/recurrence-words.ts';
 import { delayedMethods } from './today/delayed-method.ts';
 
-/** In one day. Reading them takes about a hundred queries. */
+/** The most installments in the report of a day. Reading so many takes about a hundred queries. */
 const MOST_INSTALLMENTS = 100_000;
-/** For each kind of read. A page that is left open costs a twentieth of a core. */
+/**
+ * Bounds for each kind of prepared read. `freshTimes`: a page that is left open keeps at most a twentieth of
+ * a core busy.
+ */
 const PREPARED: Omit<PreparedReadsOptions, 'onFailure'> = {
   patienceMilliseconds: 50,
   freshTimes: 20,
@@ -64,7 +67,7 @@ const PREPARED: Omit<PreparedReadsOptions, 'onFailure'> = {
   longestPatienceMilliseconds: 5_000,
 };
 
-/** Callbacks may go to any number of servers. */
+/** Bounds of the list of failing addresses: callbacks may go to any number of servers. */
 const ADDRESSES = { limit: 200, mostCounted: 1_000 };
 /** No receivable is due later: 99 installments, a month apart. */
 const DAYS_TO_RECEIVE = 3_100;
@@ -73,13 +76,16 @@ const DELAYS_MILLISECONDS = 5_000;
 const MOST_PROCESSES = 100;
 const DAY_MILLISECONDS = 86_400_000;
 
-/** Read together. */
+/** The figures of the page Today, read together. */
 export type TodaySums = {
   readonly at: Instant;
   readonly today: PeriodSums;
   /** Yesterday until the same hour. */
   readonly yesterday: PeriodSums;
-  /** Expected of acquirers, after their fees. `all`: from today on. */
+  /**
+   * What acquirers are to pay, after their fees. `all`, `week`: still open, due today or later, or within
+   * seven days. `today`, `yesterday`: all that was due on the day.
+   */
   readonly toReceive: {
     readonly all: Cents;
     readonly today: Cents;
@@ -121,7 +127,7 @@ async function sumToday(
   };
 }
 
-/** Read together. */
+/** The figures of the page Charts, read together. */
 export type ChargeFigures = {
   readonly at: Instant;
   readonly sums: ChargeSums;
@@ -137,8 +143,8 @@ const wholeDays = ({ from, to }: Days): Period => ({
 });
 
 /**
- * The same number of days before. If the days have not ended, until the same hour, so that parts of days are
- * compared.
+ * As many days before as `days` has. If `days` is not over, the period before ends likewise: on the day that
+ * corresponds to today, at the same hour, so that equal parts are compared.
  */
 function periodBefore(days: Days, now: Instant): Period {
   const { from, before } = wholeDays(daysBefore(days));
@@ -168,7 +174,10 @@ async function readCharges(
   };
 }
 
-/** Without number and holder, so the read is not audited. Null: none, or it is another merchant's. */
+/**
+ * Reads a stored card without number and holder, so the read is not audited. Null: the merchant has no card
+ * of this id.
+ */
 function storedCardFinder(lookUp: ModuleContext['lookUp']) {
   return async (merchantId: string, vaultId: string): Promise<ShownStoredCard | null> => {
     if (!isUuid(vaultId)) return null;
@@ -182,7 +191,7 @@ function storedCardFinder(lookUp: ModuleContext['lookUp']) {
 
 function receivableTools(search: Search) {
   return {
-    /** The days of these that files cover. */
+    /** Those of `days` that settlement files cover. */
     listCoveredDays: (merchantId: string, days: readonly Day[]) =>
       search(merchantId, (reader) => listCoveredDays(reader, merchantId, days)),
     sumSold: (merchantId: string, wanted: Parameters<typeof sumSold>[2]) =>
@@ -202,7 +211,7 @@ function receivableTools(search: Search) {
 export type MerchantContext = Pick<ModuleContext, 'database' | 'search' | 'lookUp' | 'clock' | 'log'> &
   Readonly<Record<'acquirers' | 'banks' | 'pixBanks', Pick<ProviderSet<unknown>, 'ofMerchant'>>>;
 
-/** Every process reads the same reports. */
+/** One read of the processes' reports serves all merchants. */
 function delayFinder({
   database,
   acquirers,
@@ -211,7 +220,7 @@ function delayFinder({
 }: Pick<MerchantContext, 'database' | 'acquirers' | 'banks' | 'pixBanks'>) {
   const readReports = keptRead(DELAYS_MILLISECONDS, () => listReports(database, MOST_PROCESSES));
   return async (merchantId: string) => {
-    // Only a card is tried elsewhere.
+    // Only card charges are tried at a second provider.
     const onlyFirst = (set: typeof banks) => ({ first: set.ofMerchant(merchantId).first, later: [] });
     return delayedMethods(await readReports(), {
       card: acquirers.ofMerchant(merchantId),
@@ -244,7 +253,10 @@ export function openMerchantTools({ database, search, lookUp, clock, log, ...con
       lookUp(merchantId, (reader) => listDeliveriesOf(reader, merchantId, payment, MOST_DELIVERIES)),
     findChargebacks: (merchantId: string, paymentId: string) =>
       lookUp(merchantId, (reader) => listChargebacksOf(reader, merchantId, paymentId)),
-    /** By installment. Empty until its movements are followed. */
+    /**
+     * The payment's receivables by installment. Empty until receivables have followed the payment's
+     * movements.
+     */
     findReceivables: (merchantId: string, paymentId: string) =>
       lookUp(merchantId, (reader) => listReceivablesOf(reader, merchantId, paymentId)),
     readList: lists,
@@ -280,7 +292,10 @@ export function openMerchantTools({ database, search, lookUp, clock, log, ...con
     readPart: unlessRefused,
     listFailing: (merchantId: string) =>
       search(merchantId, (reader) => listFailingEndpoints(reader, merchantId, ADDRESSES)),
-    /** Of each account what was given up and can be sent again; no period: ever. Null: it is refused now. */
+    /**
+     * How many deliveries of each account were given up and can be sent again. No `period`: of all times.
+     * Null: the count is refused now.
+     */
     countLost: (merchantId: string, accountNumbers: readonly string[], period: DeliveryPeriod | null) =>
       unlessRefused(() => countLost({ search, clock }, merchantId, accountNumbers, period)),
     /** The value is null if the day has too many installments. */
@@ -293,7 +308,7 @@ export function openMerchantTools({ database, search, lookUp, clock, log, ...con
         return readBoundedDayReport(inTurn, { merchantId, day }, MOST_INSTALLMENTS);
       }),
     findStoredCard: storedCardFinder(lookUp),
-    /** At most one of each subscription. */
+    /** The open billings of these subscriptions: at most one of each. */
     listOpenBillings: (merchantId: string, ids: readonly string[]) =>
       lookUp(merchantId, (reader) => listOpenBillings(reader, merchantId, ids)),
     sumBillingDays: (merchantId: string, period: Days) =>

@@ -95,7 +95,7 @@ import { findListedUser, listUsers } from './users/users.sql.ts';
 export type OperatorContext = Pick<ModuleContext, 'database' | 'lookUp' | 'search' | 'clock'> & {
   readonly audit: Audit;
   readonly acquirers: Acquirers;
-  /** The host in the settings; null: none. */
+  /** The address of the acquirer in the settings, or of homologation's simulator; null: there is none. */
   readonly acquirerUrl: string | null;
   readonly bankUrl: string | null;
   readonly configuration: ModuleContext['configuration'] & {
@@ -108,7 +108,10 @@ export type OperatorContext = Pick<ModuleContext, 'database' | 'lookUp' | 'searc
 const QUESTIONS = { perSecond: 0.2, burstSeconds: 50 };
 const MERCHANTS_OF_PAGE = 50;
 const MOST_PROCESSES = 100;
-/** A file a day of a hundred establishments. */
+/**
+ * The most files whose days are read at once: one a day from each of a hundred establishments, for fifty
+ * days.
+ */
 const MOST_SPANS = 5_000;
 
 export function openOperatorTools(context: OperatorContext) {
@@ -166,7 +169,7 @@ type Decided = {
   readonly id: string;
   readonly decision: Decision;
   readonly reason: string;
-  /** What was captured; null: what was asked for. */
+  /** The captured amount; null: all that was asked for. */
   readonly amount: Cents | null;
 };
 
@@ -195,7 +198,7 @@ function settlementTools({ database, audit, search, lookUp }: OperatorContext) {
   return {
     listExceptions: (filter: OperatorFilter) =>
       search(NO_MERCHANT, (reader) => listExceptionsOfAll(reader, filter, MOST_EXCEPTIONS_SHOWN)),
-    /** By merchant and class, most money first, up to a bound. */
+    /** Sums by merchant and class, most money first, up to a bound. */
     sumExceptions: (filter: OperatorFilter) =>
       search(NO_MERCHANT, (reader) => sumExceptionsOfAll(reader, filter, MOST_SUMS_SHOWN)),
     findException: (id: string) => lookUp(NO_MERCHANT, (reader) => findException(reader, id)),
@@ -205,7 +208,7 @@ function settlementTools({ database, audit, search, lookUp }: OperatorContext) {
       lookUp(NO_MERCHANT, (reader) => readLine(reader, fileNumber, lineNumber)),
     sumCause: (cause: Omit<ExceptionCause, 'rule'>) =>
       search(NO_MERCHANT, (reader) => sumCause(reader, cause)),
-    /** Of open exceptions about fees, up to a bound. */
+    /** The fee rules that open exceptions are about, up to a bound. */
     listRules: (merchantId: string) =>
       search(NO_MERCHANT, (reader) => listRulesOfExceptions(reader, merchantId, MOST_RULES_SHOWN)),
     resolveCause: (visit: Visit, wanted: Parameters<typeof resolveCause>[2]) =>
@@ -225,7 +228,7 @@ function settlementTools({ database, audit, search, lookUp }: OperatorContext) {
     /** Largest first, up to one more than are shown. */
     listDifferences: (merchantId: string | null) =>
       search(NO_MERCHANT, (reader) => listDifferences(reader, merchantId, MOST_DIFFERENCES_SHOWN + 1)),
-    /** Since the last nightly run, or the merchant's last verification. Null if there was none. */
+    /** Seconds since the last nightly run, or the merchant's last verification. Null if there was none. */
     secondsSinceVerified: (merchantId: string | null) =>
       lookUp(NO_MERCHANT, async (reader) => {
         const newest =
@@ -270,7 +273,7 @@ function merchantTools(context: OperatorContext) {
     /** Whether the rules could take effect, and what they would replace. */
     checkRoutes: (wanted: WantedRoutes) => readRoutes({ database }, wanted),
     routeProviders: (visit: Visit, wanted: WantedRoutes) => routeProviders(toolsOf(visit), wanted),
-    /** By id, after an id, up to a bound. */
+    /** A page of merchants by id, beginning behind the id `after`. `next` null: the page is the last. */
     async searchMerchants(filter: MerchantFilter, after: string) {
       const read = await search(NO_MERCHANT, (reader) =>
         searchMerchants(reader, filter, after, MERCHANTS_OF_PAGE + 1),
@@ -292,7 +295,9 @@ function merchantTools(context: OperatorContext) {
 function upkeepTools({ database, audit, search }: OperatorContext) {
   const toolsOf = (visit: Visit) => ({ database, audit, operator: actorOf(visit) });
   return {
-    /** `owner` null: all owners. Latest beginning first, up to one more than are listed. */
+    /**
+     * Versions of fees, latest beginning first, up to one more than are listed. `owner` null: of all owners.
+     */
     listFees: (owner: string | null) =>
       search(NO_MERCHANT, (reader) => listNewestFeeVersions(reader, MOST_VERSIONS_LISTED + 1, owner)),
     async changeFees(visit: Visit, wanted: NewFees) {
@@ -310,7 +315,10 @@ export type UserContext = Pick<ModuleContext, 'database' | 'lookUp'> & {
 
 const USERS_OF_PAGE = 100;
 
-/** A merchant's user reaches only users of that merchant, on every page. Null: all users. */
+/**
+ * The merchant whose users the visit reaches; a merchant's user reaches no others on any page. Null: all
+ * users.
+ */
 function ownerOf({ user, merchantId }: Visit): string | null {
   return user.merchantId ?? (merchantId === '' ? null : merchantId);
 }

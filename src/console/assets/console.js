@@ -222,7 +222,7 @@ function newsOf(part) {
   return around.matches('li') ? plainText(around) : `${plainText(title)}: ${plainText(part)}`;
 }
 
-/** Table rows and timeline entries, one by one. */
+/** What was added, for screen readers: table rows and timeline entries, one by one. */
 function newsOfAdded(part) {
   if (part.nodeType !== Node.ELEMENT_NODE) return [];
   const one = 'tbody tr, .timeline li';

@@ -6,7 +6,9 @@ import { link } from './page-parts.ts';
 import { buyerPath, linkPath } from './paths.ts';
 import { mayUse, type Visit } from './screen.ts';
 
-/** Users who may see a person's whole data, where they ask for it and that is audited. */
+/**
+ * Users who may see a person's data unmasked, where they ask for it. The audit log records that they saw it.
+ */
 export const MAY_SEE_PERSON = { roles: ['support', 'finance', 'admin'], of: 'merchant' } as const;
 
 type Named = Pick<Buyer, 'name' | 'document' | 'email'>;
@@ -19,7 +21,7 @@ export function shownEmail(email: string | null): string {
   return email === null ? '–' : maskedEmail(email);
 }
 
-/** The name, or what else is known. Links to all that the buyer bought. */
+/** The buyer's name, or else the masked e-mail address or document. Links to all that the buyer bought. */
 export function buyerLink(buyer: Named | null | undefined, boughtId: string, { merchantId }: Visit): Shown {
   if (!buyer) return '–';
   const { name, email, document } = buyer;
@@ -44,7 +46,10 @@ export function buyerFacts(
   ];
 }
 
-/** For a file, which the audit log names: whole for users who may see it so. */
+/**
+ * Document and e-mail address of a buyer in a file: unmasked for users who may see them so. The audit log
+ * records each file.
+ */
 export function buyerCells({ user }: Visit) {
   const isWhole = mayUse(MAY_SEE_PERSON, user);
   return {

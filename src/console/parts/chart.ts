@@ -2,10 +2,10 @@ import { type Html, html, type Shown } from './html.ts';
 import { type Column, table } from './page-parts.ts';
 import type { Wording } from './wording.ts';
 
-/** A place of the time axis. Null: there is no value. */
+/** One place on the time axis, with its value in each period. Null: there is no value. */
 export type Slot = { readonly name: string; readonly now: number | null; readonly before: number | null };
 
-/** `title`: of the axis. `most`: the end of the axis; absent: a round number above all values. */
+/** `title`: the name of the axis. `most`: where it ends; absent: at a round number above all values. */
 export type Scale = {
   readonly title: string;
   readonly most?: number;
@@ -26,12 +26,12 @@ export type PeriodChart<One extends Slot> = {
 
 export const hourText = (hour: number) => `${String(hour).padStart(2, '0')}h`;
 
-/** For cents. */
+/** The axis of amounts in cents, written in reais. */
 export function moneyScale({ money, briefly }: Wording): Scale {
   return { title: 'R$', tick: (value) => briefly(value / 100), show: money };
 }
 
-/** For parts of one. */
+/** The axis of rates from 0 to 1, written in percent. */
 export function shareScale({ percent }: Wording, title: string): Scale {
   return { title, most: 1, tick: percent, show: percent };
 }
@@ -53,7 +53,7 @@ function roundAbove(value: number): number {
   return step * power * PARTS;
 }
 
-/** Two periods over the same axis, followed by their table, which leaves out empty days. */
+/** Two periods over one time axis. The table below the chart leaves out places without a value. */
 export function periodChart<One extends Slot>(chart: PeriodChart<One>, { say }: Wording): Html {
   const { title, of, names, scale, shape, slots, beside = [] } = chart;
   const values = slots.flatMap(({ now, before }) => [now ?? 0, before ?? 0]);
@@ -168,7 +168,7 @@ const THICKNESS = 16;
 const SUM = 100;
 const AXIS = 40;
 const BESIDE = { label: 112, row: 26, top: 4, longest: 12 } as const;
-/** Longer names are cut here; the table has the whole name. */
+/** The names stand above their bars. Longer ones are cut; the table has the whole name. */
 const ABOVE = { label: 4, row: 42, top: 20, longest: 52 } as const;
 const BAR_PARTS = 2;
 

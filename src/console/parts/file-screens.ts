@@ -12,13 +12,13 @@ export type FileCell = SheetCell | undefined;
 type Paths = Readonly<Record<SheetKind, string>>;
 type Query = Readonly<Record<string, string | undefined>>;
 
-/** The same rows, however many, as CSV and as XLSX. Shows a refusal in its words. */
+/** A file of the same rows, however many, as CSV and as XLSX. If an endpoint refuses, a page shows why. */
 export function fileScreens<Row, Tools = unknown>(declared: {
   readonly paths: Paths;
   readonly titles: Readonly<Record<SheetKind, string>>;
   readonly contract: (visit: Visit) => Contract;
   readonly query: (visit: Visit) => Query;
-  /** Asked first: if it refuses, the file is refused. Null: nothing to ask. */
+  /** Asked before the rows: if it refuses, there is no file. Null: nothing to ask. */
   readonly before?: (visit: Visit) => Promise<Asked<unknown>> | null;
   readonly name: (visit: Visit) => readonly string[];
   readonly columns: (visit: Visit) => readonly Column<Row>[];
@@ -70,24 +70,24 @@ async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<readonly 
   }
 }
 
-/** For cents. */
+/** A cell for an amount in cents. */
 export function reaisCell(amount: number | null | undefined): FileCell {
   return amount === null || amount === undefined
     ? null
     : { kind: 'amount', text: reaisText(amount as Cents) };
 }
 
-/** For reais as the API writes them. */
+/** A cell for an amount in reais, as the API writes it. */
 export function amountCell(value: number | null): FileCell {
   return value === null ? null : { kind: 'amount', text: value.toFixed(2) };
 }
 
-/** For percent, exact. */
+/** A cell for a percentage, with four decimals. */
 export function portionCell(value: number): FileCell {
   return { kind: 'portion', text: value.toFixed(4) };
 }
 
-/** For the API's time of São Paulo. */
+/** A cell for a time as the API writes it. The zone, which is São Paulo's, is cut off. */
 export function momentCell(text: string): FileCell {
   return { kind: 'moment', text: text.slice(0, 19) };
 }

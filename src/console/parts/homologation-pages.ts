@@ -3,9 +3,12 @@ import type { TransactionMovement } from '../../transactions/movements/movement.
 import type { Action, Happenings, Screen } from './screen.ts';
 
 export type TestTools = {
-  /** Null if this process does not serve it, as for homologation endpoints in production. */
+  /**
+   * The contract of an endpoint. Null if this process does not serve it, as production does not serve those
+   * of homologation.
+   */
   readonly contractOf: (id: string) => Contract | null;
-  /** Its path; null: it is not served. */
+  /** The path of the demo shop; null: it is not served. */
   readonly demoShop: string | null;
   readonly findMovements: (merchantId: string, paymentId: string) => Promise<readonly TransactionMovement[]>;
 };
@@ -14,7 +17,7 @@ export type TestTools = {
 export type HomologationPages = {
   readonly screens: readonly Screen<TestTools>[];
   readonly actions: readonly Action<TestTools>[];
-  /** The Portuguese of their texts. */
+  /** The Portuguese of the texts of these pages. */
   readonly texts: Readonly<Record<string, string>>;
   readonly happenings: Happenings;
 };

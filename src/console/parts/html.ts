@@ -1,6 +1,6 @@
 import { escapedMarkup } from '../../values/markup.ts';
 
-/** Only `html` creates it, so texts of merchants and buyers are always escaped. */
+/** Markup. Only `html` creates it, so texts of merchants and buyers are always escaped. */
 export class Html {
   readonly #text: string;
 

@@ -21,7 +21,10 @@ export type Frame = {
   readonly visitor: {
     readonly user: User;
     readonly formMark: string;
-    /** `searchPath` searches this merchant; `path`: its page, for the operator. Null if none is chosen. */
+    /**
+     * Null if no merchant is chosen. `searchPath` searches the merchant's things. `path`: the merchant's
+     * page, for users of the operator; null: the user is the merchant's.
+     */
     readonly merchant: {
       readonly name: string;
       readonly searchPath: string;
@@ -85,7 +88,10 @@ function merchantName({ name, path }: { readonly name: string; readonly path: st
     : html`<a class="merchant" href="${path}">${name}</a>`;
 }
 
-/** Only this part is replaced. A note beside it says what changed, and when reloading stopped. */
+/**
+ * A page that reloads itself replaces only this part. The notes above it say that the service does not
+ * answer, that it answers again, and to screen readers what changed.
+ */
 function liveBody({ seconds, mark }: Live, body: Shown, { say }: Wording): Html {
   const away = say('Not live: the service does not answer. This page tries again by itself.');
   return html`<p class="message wait away" role="status" data-away="${away}"></p>
@@ -111,7 +117,10 @@ function userMenu(user: User, formMark: string, { say }: Wording): Html {
 <form method="post" action="/console/sign-out"><input type="hidden" name="mark" value="${formMark}"><button type="submit" class="quiet">${say('Sign out')}</button></form></div>`;
 }
 
-/** At the side. Where there is no room it is a drawer: browsers open a popover without a script. */
+/**
+ * The menu stands at the side. Where there is no room it is a drawer: a popover, which browsers open without
+ * a script.
+ */
 function navigation(
   { navigation: groups, merchant }: Pick<NonNullable<Frame['visitor']>, 'navigation' | 'merchant'>,
   { say }: Wording,

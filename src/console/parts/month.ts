@@ -15,7 +15,7 @@ export function monthOf({ query, now }: Pick<Visit, 'query' | 'now'>): Month {
   return { first, last, today };
 }
 
-/** The calendar also shows the months before and after. */
+/** Leaves room for the months before and after, which the calendar links to. */
 function isReadable(text: string): text is Day {
   return isDay(text) && text > '1921' && text < '9000';
 }

@@ -16,7 +16,7 @@ export function moment({ moment: shown }: Wording, at: string | number | null): 
   return at === null ? '–' : html`<time datetime="${machineMoment(at)}">${shown(at)}</time>`;
 }
 
-/** For real time (sent, done by a person, read), not the merchant's clock. */
+/** A moment of real time (something was sent, read or done by a person), not of the merchant's clock. */
 export function realMoment(wording: Wording, at: string | number | null): Shown {
   const { realMark } = wording;
   return at === null || realMark === ''
@@ -40,7 +40,7 @@ export function link(path: string, text: Shown): Html {
   return html`<a href="${path}">${text}</a>`;
 }
 
-/** The address of a page for payers. A path alone: nobody knows where such pages are served. */
+/** The address of a page for payers. If `url` is only a path, the origin of such pages is not configured. */
 export function pageAddress(url: string, { wording: { say } }: Visit): Shown {
   return url.startsWith('/')
     ? say(
@@ -49,18 +49,21 @@ export function pageAddress(url: string, { wording: { say } }: Visit): Shown {
     : copyable(url);
 }
 
-/** One press chooses all of it. */
+/** A text that one press selects as a whole. */
 export function copyable(text: string): Html {
   return html`<code class="copy">${text}</code>`;
 }
 
-/** `cell`: on a page. `file`: in files for spreadsheets. */
+/**
+ * `cell`: what a page shows; absent: only files have the column. `file`: what spreadsheets get; absent: only
+ * pages have it.
+ */
 export type Column<Row> = {
   readonly title: string;
   readonly isNumber?: boolean;
   readonly cell?: (row: Row, index: number) => Shown;
   readonly file?: (row: Row) => SheetCell | undefined;
-  /** The cell of the last row, with the total; in the first column its name. */
+  /** The cell of the last row, with the total; in the first column: the name of that row. */
   readonly total?: Shown;
 };
 
@@ -110,7 +113,7 @@ export function atLeast(text: string, isCut: boolean, { say }: Wording): string 
   return isCut ? say('{count} or more', { count: text }) : text;
 }
 
-/** Real milliseconds. Null: read just now. */
+/** `keptSince`: when the shown figures were read, in milliseconds of real time. Null: just now. */
 export function keptNote(keptSince: number | null, wording: Wording): Shown {
   return (
     keptSince !== null &&
@@ -124,7 +127,7 @@ export function facts(rows: readonly (readonly [string, Shown])[]): Html {
   )}</dl>`;
 }
 
-/** A table cell without spaces, which may break anywhere. */
+/** The text of a table cell without spaces, which may break anywhere. */
 export function long(text: Shown): Html {
   return html`<span class="long">${text}</span>`;
 }
@@ -145,7 +148,10 @@ function totalText({ say, count }: Wording, total: number): string {
     : count(total);
 }
 
-/** The address keeps the filters. Pages beyond the count need narrower filters. */
+/**
+ * Links to the other pages of a list keep its filters. What is beyond the bound of the count is reached by
+ * narrower filters.
+ */
 export function pager(
   { path, query, wording }: Visit,
   { page, limit, total }: { readonly page: number; readonly limit: number; readonly total: number },
@@ -205,7 +211,10 @@ export function accountField(visit: Visit): Field {
   };
 }
 
-/** `kept`: other filters of the page. `label`: if the page has several forms. */
+/**
+ * `kept`: names of filters that other forms of the page have; their values are sent along. `label`: tells the
+ * forms of a page apart.
+ */
 export function filterForm(
   { path, query, wording }: Visit,
   fields: readonly Field[],
@@ -231,7 +240,8 @@ function withTyped(fields: readonly Field[], typed: Form | undefined): readonly 
 
 /**
  * Empty for users who may not use the action. Asks for a reason, and has a key so that it acts once. `typed`:
- * shown open, with the typed values. `button`: if its text is not the action's.
+ * what was sent before a refusal; the form is open and has it. `button`: its text, if it is not the action's
+ * title.
  */
 export function actionForm(
   { wording, formMark, onceKey, user, merchantId }: Visit,
@@ -244,7 +254,7 @@ export function actionForm(
     /** Sent unchanged with the form: what the person saw. */
     readonly hidden?: Readonly<Record<string, string>>;
     readonly typed?: Form | undefined;
-    /** Whoever comes to the page comes for it. */
+    /** The form is open at once: people come to the page for it. */
     readonly isOpen?: boolean;
     readonly button?: string;
   },
@@ -284,7 +294,10 @@ ${asked.map((one) => field(one, idOf(one.name)))}
 
 const NO_REASON = 'Give a reason, of up to 200 characters.';
 
-/** Audit entries cannot be removed. */
+/**
+ * Null: the reason may be kept. One with a card number or a person's data may not: audit entries cannot be
+ * removed.
+ */
 export function reasonFault(reason: string): string | null {
   if (reason === '' || [...reason].length > LONGEST_REASON) return NO_REASON;
   if (holdsCardNumber(reason)) return 'A reason holds no card number.';
@@ -298,7 +311,7 @@ export function errorsOf(errors: readonly WireError[], fields: readonly Field[] 
   })}</ul></div>`;
 }
 
-/** Cents, for an action whose form has an amount. */
+/** The amount of a form in cents. Null: what was typed is no amount. */
 export function typedAmount(form: Form, name = 'amount'): number | null {
   const cents = centsOf(form[name] ?? '');
   return typeof cents === 'number' ? cents : null;
@@ -318,18 +331,23 @@ export function amountField({ wording: { say } }: Visit, of: Partial<Field> = {}
 
 export const NO_AMOUNT = 'Write the amount in reais, such as 1.234,56.';
 
-/** In reais: the endpoint's fault would speak of cents, which nobody typed. */
+/**
+ * The fault of a typed amount, told in reais: the endpoint's fault would speak of cents, which nobody typed.
+ */
 export function amountFault(form: Form, name = 'amount'): string | null {
   const typed = form[name];
   return typed !== undefined && typeof centsOf(typed) === 'string' ? NO_AMOUNT : null;
 }
 
-/** Cents, as somebody types them. */
+/** Writes cents as a person types them: in reais, with a comma. */
 export function typedReais(amount: number): string {
   return reaisText(amount as Cents).replace('.', ',');
 }
 
-/** Reais as endpoints of bills take them, or the text for the endpoint to refuse. */
+/**
+ * A typed amount in reais, or a percentage, as the number that endpoints take. Other text is passed on for
+ * the endpoint to refuse.
+ */
 export function reaisOf(text: string): number | string {
   const read = centsOf(text);
   return typeof read === 'number' ? read / 100 : read;
@@ -356,7 +374,7 @@ export function centsOf(text: string): number | string {
   return Number(whole.replaceAll('.', '')) * 100 + Number(fraction.padEnd(2, '0'));
 }
 
-/** A brand of another version is shown as it is. */
+/** A brand that only another version knows is shown as it is. */
 export function brandText(brand: string): string {
   return Object.hasOwn(BRAND_NAMES, brand) ? BRAND_NAMES[brand as CardBrand] : brand;
 }
@@ -371,7 +389,7 @@ export const FORMAT_NAMES: Readonly<Record<string, string>> = Object.fromEntries
   FORMATS.map(({ format, title }) => [format, title]),
 );
 
-/** One that only a newer process knows has its bare name. */
+/** A format that only a newer process knows is shown by its bare name. */
 export function formatText(name: string): string {
   return FORMAT_NAMES[name] ?? name;
 }

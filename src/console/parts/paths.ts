@@ -53,7 +53,10 @@ export const UNRESOLVED = '/unresolved';
 export const CASE = `${UNRESOLVED}/{id}`;
 export const EXCEPTIONS = '/exceptions';
 export const EXCEPTION = `${EXCEPTIONS}/{id}`;
-/** `of`: a merchant, or none. `rule`: of the fees, or none. */
+/**
+ * Exceptions with one cause. `of`: the merchant, or a word for none. `name`: the class. `rule`: the fee rule,
+ * or a word for none.
+ */
 export const EXCEPTION_CAUSE = `${EXCEPTIONS}/of/{of}/{name}/{rule}`;
 export const FILES = '/files';
 export const FILE = `${FILES}/{fileNumber}`;
@@ -107,7 +110,10 @@ export function pathOf(pattern: string, values: Readonly<Record<string, string>>
   return `/console${filled}`;
 }
 
-/** A path can be written in several ways. Forms of one object must all use this one. */
+/**
+ * The one spelling of a path, although ids can be sent in capitals too. All forms about one thing must use
+ * it.
+ */
 export function plainPath(pattern: string, values: Readonly<Record<string, string>>): string {
   const plain = Object.entries(values).map(([name, value]) => [
     name,

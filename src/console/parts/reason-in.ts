@@ -10,7 +10,7 @@ const PARTIES = [
   'this bank',
 ] as const;
 
-/** Things that reasons call wrong or missing. A protocol's field keeps its name. */
+/** Things that reasons call wrong or missing. They are translated; the name of a protocol's field is not. */
 const THINGS = [
   'amount',
   'amount that can be',
@@ -36,8 +36,9 @@ const THINGS = [
 ] as const;
 
 /**
- * Why a peer gave no clear answer, as adapters word it for log and doctor. The first match counts; `who` is a
- * party or a name, `what` a thing or a field, `code` the answer, `why` a reason itself.
+ * Why a peer gave no clear answer, as adapters word it for log and doctor. The first match counts. `who` is a
+ * party or a name, `what` a thing or a field, `code` what the peer answered, `why` another reason of this
+ * list.
  */
 const REASONS = [
   'no program listens there',
@@ -215,10 +216,10 @@ const PATTERNS = REASONS.map((text) => {
 
 const isSaid = (word: string): boolean => [...PARTIES, ...THINGS].some((said) => said === word);
 
-/** Words of a connection and the code behind them, which people search for. */
+/** A reason followed by the code of an error. The code is not translated: people search for it. */
 const CODED = /^(?<words>[a-z].+): (?<code>[A-Z]\w+)$/;
 
-/** An unknown reason stays as it is. */
+/** The reason in the user's language. A reason that is not in the list stays as it is. */
 export function reasonIn(reason: string, { language, say }: Pick<Wording, 'language' | 'say'>): string {
   if (language === 'en') return reason;
   for (const { text, pattern } of PATTERNS) {

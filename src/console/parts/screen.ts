@@ -6,10 +6,13 @@ import { type Html, html, type Shown } from './html.ts';
 import { ROLES, type Role, type User } from './user.ts';
 import type { Wording } from './wording.ts';
 
-/** Forms of a page may change this many last digits of its key. */
+/** How many of the last digits of a page's key differ between the page's forms. */
 export const ONCE_ENDING = 4;
 
-/** Each form of a page has its own key; otherwise the second would count as the first sent again. */
+/**
+ * Each form of a page has its own key: with the page's key, a second form would count as the first one sent
+ * again.
+ */
 export function onceKeyOf({ onceKey }: Pick<Visit, 'onceKey'>, number: number): string {
   return `${onceKey.slice(0, -ONCE_ENDING)}${number.toString(16).padStart(ONCE_ENDING, '0')}`;
 }
@@ -47,7 +50,7 @@ export type Visit = {
 
 type Happening<Thing> = (thing: Thing, visit: Visit) => Shown;
 
-/** Forms of homologation, which make happen to a thing what in production only time and others do. */
+/** Forms of homologation. They bring about what in production only time or other parties do to a thing. */
 export type Happenings = {
   readonly toPayment: Happening<{
     readonly paymentId: string;
@@ -62,7 +65,7 @@ export type Happenings = {
   readonly toDelivery: Happening<{ readonly status: string; readonly nextTryAt: string | null }>;
 };
 
-/** `notFound` also hides what the user may not see. */
+/** `notFound` also hides what the user may not see. `leadsTo`: the path of a page to open instead. */
 export type Read<Found> = Found | 'notFound' | { readonly leadsTo: string };
 
 export type Beside<Row, Tools> = (
@@ -101,12 +104,15 @@ export type Where = {
 
 /** One page: who may see it, what it reads, and how it is shown. */
 export type Screen<Tools> = Where & {
-  /** Whether the menu has it. Absent: always. `merchantId` null: no merchant is chosen. */
+  /** Whether the menu has the page. Absent: always. `merchantId` null: no merchant is chosen. */
   readonly isOffered?: (merchantId: string | null, tools: Tools) => Promise<boolean>;
   /** Absent: the page does not reload itself. */
   readonly refreshSeconds?: number;
   readonly isFile?: true;
-  /** For fields that must not be in an address, or are the user's own. Changes to a merchant are actions. */
+  /**
+   * The page takes a form: for fields that must not be in an address, or that only change the user's own
+   * settings. Whatever changes a merchant's things is an action.
+   */
   readonly takesForm?: true;
   readonly show: (visit: Visit, tools: Tools) => Promise<Read<Html> | Download>;
 };
@@ -139,7 +145,7 @@ export function readForm(value: unknown): Form | undefined {
   return isForm ? (value as Form) : undefined;
 }
 
-/** What an action would move, by the books. */
+/** The money that an action would move, as the records say. */
 export type Moved = {
   /** Cents. */
   readonly amount: number;
@@ -155,18 +161,24 @@ type AskingEndpoint = {
   readonly asks: (visit: Visit, form: Form) => Given;
 };
 
-/** For acts without an endpoint: a module's operation, by its name in the audit log. */
+/** An act that no endpoint does. `operation`: the module's operation, by its name in the audit log. */
 type Performing<Tools> = {
   readonly operation: string;
-  /** Works while all work is held, because it locks somebody out. */
+  /** May be done while all work is held, because it locks somebody out. */
   readonly isForHeld?: true;
   readonly perform: (visit: Visit, form: Form, tools: Tools) => Promise<Asked<unknown>>;
 };
 
-/** A form of a page. Everything but a question needs a reason, which is audited first. */
+/**
+ * A form of a page that does something. It needs a reason, unless `needsNoReason`; the reason is audited
+ * before anything is done.
+ */
 export type Action<Tools = unknown> = (AskingEndpoint | Performing<Tools>) &
   Where & {
-    /** For actions that move money. Above the operator's limit a second person is asked first. */
+    /**
+     * Only actions that move money have it: what this form would move; null: nothing. Above the operator's
+     * limit a second person is asked first.
+     */
     readonly moves?: (visit: Visit, form: Form, tools: Tools) => Promise<Asked<Moved | null>>;
     /** Paths of actions on the same thing: none of them may be under way at the same time. */
     readonly rivals?: readonly string[];
@@ -176,16 +188,16 @@ export type Action<Tools = unknown> = (AskingEndpoint | Performing<Tools>) &
     readonly amountOf?: (form: Form) => number | null;
     /** Further fields of the form for the audit log. */
     readonly detailOf?: (form: Form) => Readonly<Record<string, string>>;
-    /** The fault that every reader would find, in the form's words. */
+    /** A fault of the form, in its own words, for which the endpoint would refuse it too. Null: none. */
     readonly faultOf?: (form: Form) => string | null;
     /** After a refusal: the form with its typed values. Absent: the page has the form. */
     readonly again?: (visit: Visit, typed: Form, tools: Tools) => Shown | Promise<Shown>;
     /** The action asks somebody else, or records a statement: it changes nothing, so it needs no reason. */
     readonly needsNoReason?: true;
     readonly done: string;
-    /** Shown once and never again. Absent: leads to the next page. */
+    /** What is shown once and never again, such as a secret. Absent: the next page follows. */
     readonly reveal?: (answered: unknown, visit: Visit, form: Form) => Html;
-    /** The next page. Without `answered` after a refusal. */
+    /** The path of the next page. After a refusal there is no `answered`. */
     readonly next: (visit: Visit, answered?: unknown) => string;
   };
 
@@ -193,19 +205,19 @@ export function operationOf(action: Action<never>): string {
   return 'contract' in action ? action.contract.id : action.operation;
 }
 
-/** A merchant's user has access to that merchant only. */
+/** Whether the user's role is among `roles`. Only users of the operator may use the operator's pages. */
 export function mayUse({ roles, of }: Pick<Where, 'roles' | 'of'>, user: User): boolean {
   return roles.includes(user.role) && (of === 'merchant' || user.merchantId === null);
 }
 
-/** Users who may create something to be paid. It charges nobody by itself. */
+/** Users who may create something to be paid, such as a payment link. Creating it charges nobody. */
 export const MAY_SELL = {
   roles: ['support', 'finance', 'admin'],
   of: 'merchant',
 } as const satisfies Pick<Where, 'roles' | 'of'>;
 
 export const ALL_ROLES: readonly Role[] = ROLES;
-/** Seen by every user of a merchant; the second: of the operator. */
+/** `OF_MERCHANT`: for every user who may see the merchant. `OF_OPERATOR`: for every user of the operator. */
 export const OF_MERCHANT = { roles: ALL_ROLES, of: 'merchant' } as const;
 export const OF_OPERATOR = { roles: ALL_ROLES, of: 'operator' } as const;
 
@@ -218,11 +230,11 @@ export type Asked<Body> =
       readonly ok: false;
       readonly status: number;
       readonly errors: readonly WireError[];
-      /** The endpoint answered by the kept outcome of the request's key. */
+      /** The endpoint did nothing now: it answered with the outcome kept under the request's key. */
       readonly isReplayed?: boolean;
     };
 
-/** Texts of a page. The endpoint's reader checks them like those of the API. */
+/** What a page sends to an endpoint. The endpoint's reader checks it like a request of the API. */
 export type Given = {
   readonly parameters?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | undefined>>;
@@ -259,7 +271,7 @@ export type ShownRequest = {
   readonly body?: unknown;
 };
 
-/** Leaves out what every request has. */
+/** The request as a command for curl. The reader sets URL and TOKEN. */
 function curlOf({ contract: { method, path }, body }: ShownRequest): string {
   const sent = body === undefined ? '' : ` -H "Content-Type: application/json" -d '${JSON.stringify(body)}'`;
   const asked = method === 'GET' ? '' : ` -X ${method}`;

@@ -11,12 +11,12 @@ import type { GET_DELIVERY } from '../../webhooks/history/contract.ts';
 import { type Html, html } from './html.ts';
 import type { Wording } from './wording.ts';
 
-/** The word is shown too: colour alone is not enough. */
+/** The colour of a state. Its word is always shown too: colour alone is not enough. */
 export type Tone = 'good' | 'wait' | 'bad' | 'plain';
 
 export type StateLook = { readonly tone: Tone; readonly text: string };
 
-/** The compiler reports a state without words. */
+/** The words of all states of a thing. The compiler reports a state that has none. */
 export type States<State extends string> = Readonly<Record<State, StateLook>>;
 
 export const PAYMENT_STATES = {
@@ -82,8 +82,8 @@ export const RECEIVED_WORDS = {
 } as const satisfies Record<PaymentKind, string>;
 
 /**
- * The arrival that paid a Pix, among all that arrived for it. Its kind does not tell: money beside a link
- * pays it too.
+ * The one payment, among all that arrived for a Pix, that paid it. Its kind does not tell: a payment of kind
+ * `second` pays the Pix too if only the Pix's payment link was paid before.
  */
 export function payingOf<P extends { readonly endToEndId: string; readonly amount: number }>(pix: {
   readonly nsu: string | null;
@@ -142,7 +142,7 @@ export function badge(tone: Tone, text: string): Html {
   return html`<span class="badge ${tone}">${text}</span>`;
 }
 
-/** A newer version may write a state without words here: it is shown as it is. */
+/** A state that only a newer version knows has no words here: it is shown as it is. */
 function ofState<State extends string>(states: States<State>, state: State) {
   const known: Partial<States<State>> = states;
   return known[state] ?? { tone: 'plain' as const, text: state };
@@ -171,7 +171,7 @@ type StandingPayment = {
   readonly isPartlyReturned: boolean;
 };
 
-/** Paid and partly returned are two badges. */
+/** A payment that was given back in part has a second badge. */
 export function paymentBadges(payment: StandingPayment, wording: Wording): Html {
   return html`${stateBadge(PAYMENT_STATES, payment.statusDescription, wording)}${
     payment.isPartlyReturned &&

@@ -1,7 +1,7 @@
 export const ROLES = ['viewer', 'support', 'finance', 'operator', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** A merchant has no operators. */
+/** The roles that a user of each side can have. A merchant has no operators. */
 export const ROLES_TO_GIVE = {
   operator: ROLES,
   merchant: ['viewer', 'support', 'finance', 'admin'],

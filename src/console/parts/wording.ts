@@ -15,7 +15,7 @@ export type Wording = {
   readonly percent: (part: number) => string;
   /** Like `percent`, with a sign. */
   readonly change: (part: number) => string;
-  /** Reais as the API writes them, without trailing zeros. */
+  /** Reais as the API writes them, with two to six decimals. */
   readonly reais: (amount: number) => string;
   /** YYYY-MM-DD, with or without a time. */
   readonly day: (day: string) => string;
