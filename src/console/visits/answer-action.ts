@@ -28,7 +28,7 @@ import { placesOf, sentForm, startAction, type TryTools, tryAction } from './sta
 export type ActionTools = FinishTools &
   TryTools &
   SecondPersonTools & {
-    /** Lets the next page show that the action was done. */
+    /** A mark in the address of the next page, which then says that the action was done. */
     readonly markOf: (action: Action<ConsoleTools>) => string;
     readonly actionsOfUser: RateLimit;
   };
@@ -108,7 +108,10 @@ export async function answerAction(
   return answerEnd(tools, action, visit, form, { asked, end, isAgain });
 }
 
-/** Nothing is looked up. The earlier outcome of its key is not shown, so the same form is sent again. */
+/**
+ * Refuses a user who acts too fast, before anything is looked up. The form may have been sent before, so it
+ * keeps its key: sent again, it still finds its outcome.
+ */
 function waitThenSend(action: Action<ConsoleTools>, visit: Visit, form: Form) {
   const errors = [{ tag: '', description: visit.wording.say(TOO_FAST) }];
   const back = action.next(visit);
@@ -147,7 +150,10 @@ function wronglyTyped(
   return fault === null ? null : operationRefused(400, wording.say(fault));
 }
 
-/** An action with a measured amount, or on a shared thing, never runs beside another. */
+/**
+ * Whether no other action on the same thing may be under way: the action's amount is measured, or others act
+ * on its thing.
+ */
 function isAlone(
   { secondPersonOver }: ActionTools,
   { moves, rivals }: Action<ConsoleTools>,
@@ -172,7 +178,7 @@ function waits(action: Action<ConsoleTools>, visit: Visit): Made {
   return { status: 202, title: action.title, body: revealed(shown, visit, action.next(visit)) };
 }
 
-/** The error came before every write, so the form may be sent again. */
+/** An error stopped the action before anything was written, so the form may be sent again. */
 const NOTHING_WRITTEN = { ok: false, status: 503, errors: [] } as const;
 
 async function answerEnd(
@@ -208,7 +214,7 @@ const NOT_KNOWN =
   'This form was sent before, and it is not known what became of it, or it is still under way. Look before you ask for it again.';
 const STRANGE_KEY = 'This form was sent from another page or by somebody else. Open the page again.';
 
-/** Does nothing, and does not repeat what is shown once. */
+/** The answer to a form that was sent before. Nothing is done, and what is shown once is not shown again. */
 async function answerAgain(
   tools: ActionTools,
   action: Action<ConsoleTools>,
@@ -266,7 +272,7 @@ async function refusedForm(
   return html`${shown}${once}`;
 }
 
-/** Of a form whose only field is its reason. */
+/** The form once more, if its only field is the reason and the reason was refused. Otherwise empty. */
 function otherReason(
   action: Action<ConsoleTools>,
   visit: Visit,
@@ -278,7 +284,10 @@ function otherReason(
   return actionForm(visit, action, { values: visit.parameters, about: '', typed });
 }
 
-/** As sent, under its key: with other fields, the key would not tell the outcome. */
+/**
+ * A button that sends the same fields again under the same key: with other fields, the key would not tell the
+ * outcome.
+ */
 function sameForm({ path, formMark, wording }: Visit, form: Form): Shown {
   const { mark: _, once, ...fields } = form;
   if (once === undefined || Object.values(fields).some(holdsCardNumber)) return '';
@@ -309,8 +318,8 @@ function revealed(shown: Html, { wording }: Visit, back: string): Html {
 type FinishTools = { readonly database: Database; readonly audit: Audit; readonly log: Log };
 
 /**
- * If this fails the action stays done, and the key says that the outcome is unknown. The same holds for a
- * refusal after another try under its key has ended.
+ * Writes down how the action ended. If that fails the action stays done, and the key says that the outcome is
+ * unknown. It says so too of a refusal that comes after another try under the key has ended.
  */
 async function finishAction(
   { database, audit, log }: FinishTools,
@@ -352,8 +361,8 @@ const ANOTHER_UNDER_WAY =
 const TOO_MANY_WAIT = 'As many of your requests wait for a second person as may. Take one back first.';
 
 /**
- * Null: one person may do it. Counts earlier movements and those under way, so small parts together stay
- * within the limit.
+ * Asks for a second person if the action moves too much. Null: one person may do it. Earlier movements and
+ * those under way are counted, so that small parts together stay within the limit.
  */
 async function askSecondPerson(
   tools: SecondPersonTools,

@@ -48,7 +48,7 @@ export async function answerIdentity(
       ? begin(tools, provider, request, wording)
       : comeBack(tools, provider, request, wording));
   } catch (error) {
-    // After an unknown commit no browser has the token, so nothing is open.
+    // It is unknown whether the session was written. No browser has its token, so nobody is signed in.
     if (error instanceof CommitUnknown) return refused(path, wording, request, 504, UNKNOWN);
     if (!(error instanceof ProviderAway)) throw error;
     tools.log.warn({ reason: error.message }, 'the identity provider cannot be asked');
@@ -68,7 +68,7 @@ function redirectOf({ origin }: DoorRequest): string {
   return `${origin ?? ''}${BACK}`;
 }
 
-/** Must begin on our page: otherwise a stranger's link could sign somebody in. */
+/** The sign-in must begin on our page: otherwise a stranger's link could sign somebody in. */
 async function begin(
   tools: IdentityDoorTools,
   provider: IdentityProvider,
@@ -118,7 +118,7 @@ async function comeBack(
   return entered(request, attempt, token, wording);
 }
 
-/** Passes everything on: the library refuses duplicates. */
+/** Passes on each value of a repeated parameter: the library refuses repeated ones. */
 function parametersOf({ query }: DoorRequest): URLSearchParams {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
@@ -141,7 +141,10 @@ function entered(request: DoorRequest, { next }: Attempt, token: string, { say }
   };
 }
 
-/** The attempt stays in the browser, so the same page works some seconds later. */
+/**
+ * Refuses a sign-in when there are too many. The attempt stays in the browser, so the same page works some
+ * seconds later.
+ */
 function laterAgain({ say }: Wording, seconds: number): DoorPage {
   const headers = { 'retry-after': `${seconds}` };
   return { route: BACK, status: 429, title: say('Sign in'), body: html``, fault: say(MANY_SIGN_IN), headers };

@@ -51,7 +51,7 @@ export type PageTools = IdentityDoorTools &
 
 type Asked = PageRequest & { readonly fields: Form; readonly isSecure: boolean };
 
-/** A year, because the name changes with the content. */
+/** Browsers keep an asset for a year, because its name changes with its content. */
 const KEPT = 'public, max-age=31536000, immutable';
 
 export async function answerPage(tools: PageTools, sent: PageRequest): Promise<PageAnswer> {
@@ -130,7 +130,10 @@ function failedText(status: number, content: string) {
   return { status, text: { content, type: 'text/plain; charset=utf-8' } };
 }
 
-/** Another host name may point here. Its own pages would then share a browser's trust with ours. */
+/**
+ * Whether another host name than ours was asked for. Anybody may let a name point here, and browsers would
+ * trust other pages of that name as they trust ours.
+ */
 function isElsewhere({ isHomologation, ownOrigin }: PageTools, asked: string | null): boolean {
   if (isHomologation || ownOrigin === null) return false;
   return URL.parse(asked ?? '')?.hostname !== new URL(ownOrigin).hostname;
@@ -184,7 +187,9 @@ function answerDoor(tools: PageTools, door: DoorPage, wording: Wording): PageAns
   return { route, status, cookies, ...shown, headers: { ...shown.headers, ...door.headers } };
 }
 
-/** Leads back afterwards, except for forms: they must be filled in again. */
+/**
+ * After the sign-in, the browser is led back to the page that was asked for. A form must be filled in again.
+ */
 function sendToDoor({ method, path, query }: Asked): PageAnswer {
   const wanted =
     method === 'GET' ? withQuery(`/console${path === '/' ? '' : path}`, fieldsOf(query)) : undefined;

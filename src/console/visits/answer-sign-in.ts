@@ -115,7 +115,10 @@ const SIGN_IN_UNKNOWN =
 const LINK_UNKNOWN =
   'It is not known whether this link was used: no answer came in time. You are not signed in.';
 
-/** After an unknown commit no browser has the token, so nothing is open. */
+/**
+ * `unknown`: it is not known whether the session was written. No browser has its token, so nobody is signed
+ * in.
+ */
 async function openedOrDoubt(
   tools: SignInTools,
   user: User,
@@ -183,7 +186,7 @@ async function enterByLink(
     throw error;
   });
   if (opened === 'unknown') return linkUnknown(wording, route, title, passkey !== null);
-  // Does not tell whose passkey it is. The link can be used with another one.
+  // The answer does not tell whose passkey it is. The link can still be used with another passkey.
   if (opened === 'taken') return show(400, say(NO_PASSKEY));
   if (opened === null) return show(409, say('This link is good no more.'));
   return entered(route, title, '/console', cookieOf(opened, request.isSecure));
@@ -193,7 +196,7 @@ function entered(route: string, title: string, goTo: string, cookie: string): Do
   return { route, status: 303, title, goTo, cookies: [cookie] };
 }
 
-/** The page to open after signing in. Never another host. */
+/** The path to open after signing in. It never leads to another host. */
 export function wayInside(next: unknown): string {
   return typeof next === 'string' && /^\/console\/[\w./?=&%~:+-]{0,500}$/.test(next) ? next : '/console';
 }

@@ -67,13 +67,15 @@ export type VisitRequest = {
   readonly address: string;
   readonly origin: string | null;
   readonly requestId: string;
-  /** The known content of a page that reloads itself. Null: a person asks. */
+  /**
+   * The mark of the content that a page which reloads itself already shows. Null: a person opens the page.
+   */
   readonly liveMark: string | null;
 };
 
 type Beside = { readonly assets: AssetPaths };
 
-/** Another merchant's pages look like missing ones. */
+/** Pages of merchants whom the user may not see look like missing pages. */
 export async function answerVisit(
   tools: VisitTools,
   request: VisitRequest,
@@ -140,7 +142,10 @@ function typedCard({ say }: Wording, path: string): Html {
   return html`${errorsOf([{ tag: '', description }])}<p><a href="${path}">${say('Back')}</a></p>`;
 }
 
-/** Below this, two clock readings one after the other explain the difference. */
+/**
+ * A smaller difference between business time and real time only shows that the two clocks were read one after
+ * the other.
+ */
 const LEAST_MOVED_MILLISECONDS = 60_000;
 
 type FoundPlace = NonNullable<ReturnType<typeof screenAt> | ReturnType<typeof actionAt>>;
@@ -183,7 +188,7 @@ function visitOf(
   };
 }
 
-/** In homologation an operator begins with the first merchant. */
+/** The first page after signing in. In homologation a user of the operator begins with the first merchant. */
 async function homeOf(
   { isHomologation, consoleTools: { searchMerchants } }: VisitTools,
   { user }: Session,
@@ -223,7 +228,7 @@ function actionAt({ actions }: VisitTools, path: string) {
   return null;
 }
 
-/** A caller with all scopes: screens and actions check the rights. */
+/** The user as a caller of the API, with all scopes: screens and actions check the rights. */
 function callerOf({ user }: Session, merchant: Merchant | null): Caller {
   return {
     merchantId: merchant?.merchantId ?? '',
@@ -240,7 +245,10 @@ function doneMark({ token }: Session, { path }: Action<ConsoleTools>): string {
   return pageMark(token, `done ${path}`).slice(0, 16);
 }
 
-/** Only the service can make a page show a message. */
+/**
+ * The message for the mark in `done`. Only the service can make such a mark, so nobody else's link makes a
+ * page show a message.
+ */
 function messageOf(
   { actions }: VisitTools,
   session: Session,
@@ -288,7 +296,7 @@ async function frameOf(
   });
 }
 
-/** Pages that the user may see. Marks the nearest one around this page. */
+/** The menu: the pages that the user may see, with the nearest one around this page marked. */
 async function navigationOf(
   { screens, consoleTools }: VisitTools,
   { user }: Session,

@@ -20,7 +20,7 @@ export type AskTools = {
   readonly readers: Map<string, RequestReader>;
   readonly log: Log;
   readonly requestDeadlineMilliseconds: number;
-  /** The origin of pages for payers. Null: unknown; in homologation, the origin of each request. */
+  /** The origin of pages for payers. Null: unknown; homologation takes the origin of each request. */
   readonly pagesOrigin: string | null;
   readonly isHomologation: boolean;
   readonly whyHeld: () => ReturnType<typeof failureOfHold>;
@@ -32,11 +32,11 @@ export type Asker = {
   readonly address: string;
   readonly requestId: string;
   readonly origin: string | null;
-  /** Sent twice, it acts once. Null: the request only reads. */
+  /** The key under which the request acts once, even if it is sent twice. Null: the request only reads. */
   readonly onceKey: string | null;
 };
 
-/** The outcome of a write is unknown, so nothing else may be said. */
+/** What is said if the outcome of a write is unknown: anything else could be wrong. */
 export const UNKNOWN_OUTCOME = {
   pt: 'Não se sabe o que foi feito: a resposta não veio a tempo. Consulte antes de pedir de novo.',
   en: 'It is not known what was done: no answer came in time. Look before you ask for it again.',
@@ -93,7 +93,9 @@ export async function askEndpoint<Declared extends Contract>(
   return { ok: false, status, errors: Array.isArray(body) ? body : [], isReplayed: isReplayed(answer) };
 }
 
-/** As a client parses it: exact numbers become plain. PDF and streams stay. */
+/**
+ * The answer's body as a client parses it: exact numbers become plain ones. A PDF or a stream stays as it is.
+ */
 function asSent({ body, text, stream }: Answer): unknown {
   if (text !== undefined) return text.content;
   if (stream !== undefined) return stream;

@@ -3,7 +3,10 @@ import { forgetting } from '../../platform/postgres/forgetting.ts';
 import { column, firstOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type EarlierForm, FORM_OUTCOMES, type Refusal, readRefusal, type SentForm } from './sent-form.ts';
 
-/** A refused form may be sent again under its key: nothing was done. */
+/**
+ * Writes the key of a form. A refused form may be sent again under its key with other fields: nothing was
+ * done.
+ */
 const START = statement(
   'console_actions.start',
   `insert into console_actions as a (once_key, user_id, path_hash, fields_hash)
@@ -48,12 +51,14 @@ const RENEW = statement(
   `update console_actions set begun_at = now() where once_key = $1 and user_id = $2 and outcome is null`,
 );
 
-/** From now on it is under way, also for others. */
+/** The form counts as begun now, so that forms about the same thing see it under way. */
 export async function renewForm(tx: Tx, { onceKey, userId }: SentForm): Promise<void> {
   await tx.query(RENEW, [onceKey, userId]);
 }
 
-/** A done act stays done, whatever another try under its key was refused for. */
+/**
+ * Writes the outcome of a form. What was done stays done, whatever another try under the key was refused for.
+ */
 const FINISH = statement(
   'console_actions.finish',
   `update console_actions set outcome = $3, refusal = $4, ended_at = now()
@@ -77,12 +82,17 @@ const FREE = statement(
   `delete from console_actions where once_key = $1 and user_id = $2 and outcome is null returning once_key`,
 );
 
-/** Nothing was done, so the same form may be sent again. */
+/**
+ * Deletes the key, because nothing was done: the same form may be sent again. False: another try has ended.
+ */
 export async function freeForm(tx: Tx, { onceKey, userId }: SentForm): Promise<boolean> {
   return (await tx.query(FREE, [onceKey, userId])).length === 1;
 }
 
-/** Paths that act on one thing, where only one form may be under way. `key`: of the asking form. */
+/**
+ * The paths of forms that act on one thing, of which only one may be under way. `key`: the key of the form
+ * that asks.
+ */
 export type Places = {
   readonly paths: readonly string[];
   readonly pathHashes: readonly Buffer[];
@@ -95,7 +105,9 @@ const HOLD = statement(
    from (select path from unnest($1::text[]) as u (path) order by path) p`,
 );
 
-/** Holds until the commit: of forms that begin at once, all but the first see the first. */
+/**
+ * Locks the paths until the commit: of forms that begin at the same time, all but the first see the first.
+ */
 export async function holdPlaces(tx: Tx, { paths }: Places): Promise<void> {
   await tx.query(HOLD, [paths]);
 }
@@ -118,7 +130,7 @@ export async function isUnderWay(reader: Reader, { paths, pathHashes, key }: Pla
   return row?.is_under_way === true;
 }
 
-/** `seconds`: how long they are kept. */
+/** Deletes the keys of forms that were begun more seconds ago than the given number. */
 export const deleteOldActions = forgetting<[number]>({
   table: 'console_actions',
   by: 'begun_at',

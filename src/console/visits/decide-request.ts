@@ -44,7 +44,10 @@ export type DecideRequestTools = TryTools & {
 
 type Wanted = Pick<SecondPersonDecision, 'decision' | 'reason'> & { readonly requestId: string };
 
-/** Acts once after an approval. The decision is written first. */
+/**
+ * Approves or declines a request to a second person. The decision is written first; what was approved is then
+ * done once.
+ */
 export async function decideRequest(
   tools: DecideRequestTools,
   visit: Visit,
@@ -71,12 +74,12 @@ export async function decideRequest(
   const approved = await insertDecided(tools, visit, found, wanted, places);
   if (approved.isBehindAnother) return { fault: 'underWay' };
   if (!approved.isMade) return { fault: 'decided' };
-  // From here on others see that it is under way. Their earlier acts are checked once more.
+  // From here on others see the request under way. What they did earlier is looked at once more.
   const form = { ...found.request.fields, reason: found.request.reason };
   const work = async () =>
     (await changeOf(tools, there, found, asked.action)) ?? tryAction(tools, asked.action, there, form);
   const done = await work().catch(async (error) => {
-    // It failed before every write, so it waits again.
+    // Nothing was written before the error, so the request waits again.
     await freeRequest(tools.database, requestId);
     await recordEnd(tools, visit, found, { action: 'console.refuse', status: 503 });
     throw error;
@@ -135,7 +138,10 @@ async function faultOf(
   });
 }
 
-/** Acts in the name of the approving person, with the request's key. */
+/**
+ * The visit in which the approved action is done: in the name of the person who approves, with the request's
+ * id as its key.
+ */
 async function visitThere(
   { findMerchant }: DecideRequestTools,
   visit: Visit,
@@ -155,7 +161,10 @@ async function visitThere(
   };
 }
 
-/** Only one of several deciders succeeds. `places`: where it acts, checked like those of people's forms. */
+/**
+ * Writes the decision. Of several people who decide at once, only the first succeeds. `places`: the paths
+ * that the action acts on, checked like those of people's forms.
+ */
 async function insertDecided(
   { audit }: DecideRequestTools,
   visit: Visit,
@@ -183,7 +192,7 @@ async function insertDecided(
   return audit.transaction(
     async (tx) => {
       if (places !== null) await holdPlaces(tx, places);
-      // Then nothing has begun that others would wait for if this process ended now.
+      // No decision is written: nothing has begun that others would wait for if this process ended now.
       if (places !== null && (await isUnderWay(tx, places))) {
         tx.record(event);
         tx.record(endEvent(visit, request, { action: 'console.refuse', status: 409 }));
@@ -216,7 +225,10 @@ function endEvent(
   };
 }
 
-/** An approval that has no such entry was done, or its outcome is not known. */
+/**
+ * Audits that an approved request was refused, or that its outcome is unknown. If this entry is missing, the
+ * request was done, or its outcome is unknown.
+ */
 async function recordEnd(
   { audit, log }: Pick<DecideRequestTools, 'audit' | 'log'>,
   visit: Visit,
@@ -228,7 +240,7 @@ async function recordEnd(
     .catch((error) => log.error(errorFields(error), 'what became of an approval could not be written'));
 }
 
-/** The act stays done even if this fails. */
+/** Writes down how the approved action ended. It stays done even if this fails. */
 async function noteOutcome(
   tools: DecideRequestTools,
   visit: Visit,
@@ -263,7 +275,7 @@ export async function listWaiting(
   return found.map((one) => {
     const action = askedFor(actions, one)?.action ?? null;
     const may = action !== null && mayUse(action, user);
-    // Other checks report when the button is pressed.
+    // Whether somebody is new, and what the requester may do, is only checked when the button is pressed.
     const decider = {
       user,
       isOneHand: isOneHand(hands.get(user.userId), hands.get(one.requester.userId)),

@@ -19,12 +19,15 @@ type FindActsTools = {
 };
 
 const ENTRIES_OF_PAGE = 100;
-/** An act and its end stand close together; without its end it is shown as asked for. */
+/**
+ * How many newer entries are searched for the ends of acts: an act and its end stand close together. An act
+ * whose end is not found is shown as asked for.
+ */
 const MOST_ENDS = 40;
 const MOST_OF_THING = 50;
 const LAST_ENTRY = Number.MAX_SAFE_INTEGER;
 
-/** As in the paths of pages, which the audit log has. */
+/** The merchant's id as it stands in paths of pages, which the audit log keeps. */
 const nameIn = ({ merchantId }: Visit) => encodeURIComponent(merchantId);
 
 export async function findActs(
@@ -82,7 +85,7 @@ async function shownActs(
   });
 }
 
-/** The page on which it was done: the nearest above its path. */
+/** The page on which the act was done: the nearest one above the path of its form. */
 function placeOf(path: string, screens: FindActsTools['screens']): string | null {
   const above = path.slice(0, path.lastIndexOf('/'));
   if (above === '') return null;

@@ -52,13 +52,18 @@ export async function sendFile(
   return { status: 200, headers, stream: { ...stream, pieces: piecesWhile(isOpen, stream.pieces) } };
 }
 
-/** Drops CPF and e-mail, because an audit entry is never changed. */
+/**
+ * The filters of a file for the audit log, without CPF and e-mail, because an audit entry is never changed.
+ */
 function exportedFilters(filters: Extract<Download, { sheet: unknown }>['filters']): AuditDetail {
   const given = Object.entries(filters).filter((one): one is [string, string] => one[1] !== undefined);
   return Object.fromEntries(given.map(([name, value]) => [name, withoutCpfAndEmail(value)]));
 }
 
-/** Throws if the session has ended: a partial file must not look complete. */
+/**
+ * Passes the pieces on while the session is open. Throws if it has ended: a partial file must not look
+ * complete.
+ */
 async function* piecesWhile(
   isOpen: () => Promise<boolean>,
   pieces: AsyncIterable<string | Uint8Array>,
@@ -82,7 +87,7 @@ async function* csvOf({ heads, rows, language }: Sheet): AsyncGenerator<string> 
     yield some.map((cells) => csvLine(cells.map((cell) => csvCellOf(cell, language)))).join('');
 }
 
-/** With a decimal comma; days as the language writes them. */
+/** CSV cells have a decimal comma. Days are written as in the language. */
 function csvCellOf(cell: SheetCell, language: Sheet['language']): CsvCell {
   if (typeof cell !== 'object' || cell === null) return cell;
   const { kind, text } = cell;

@@ -17,7 +17,7 @@ export function readRefusal(value: unknown): Refusal | undefined {
 
 const MOST_KEPT = { errors: 20, characters: 400, bytes: 15_000 } as const;
 
-/** The database limits the bytes of a refusal, and accepts no invalid text. */
+/** A refusal as the database can keep it: it limits the bytes, and takes no invalid text. */
 export function keptRefusal({ status, errors }: Refusal): Refusal {
   const cut = (text: string) => text.slice(0, MOST_KEPT.characters).toWellFormed().replaceAll('\0', '\ufffd');
   const kept: WireError[] = [];
@@ -33,13 +33,16 @@ export function keptRefusal({ status, errors }: Refusal): Refusal {
 
 export const FORM_OUTCOMES = ['done', 'refused'] as const;
 
-/** An earlier form with the same key. `outcome` null: not known. */
+/** An earlier form with the same key. `outcome` null: the form is under way, or its outcome is unknown. */
 export type EarlierForm = SentForm & {
   readonly outcome: (typeof FORM_OUTCOMES)[number] | null;
   readonly refusal: Refusal | null;
 };
 
-/** `strange`: another user or path. `unknown`: under way, or not known. `changed`: with other fields. */
+/**
+ * What became of an earlier form with the same key. `strange`: another user sent it, or to another path.
+ * `unknown`: it is under way, or its outcome is unknown. `changed`: the same, and it had other fields.
+ */
 export type Again = 'strange' | 'done' | 'unknown' | 'changed' | Refusal;
 
 export function againOf(sent: SentForm, earlier: EarlierForm): Again {
@@ -49,19 +52,22 @@ export function againOf(sent: SentForm, earlier: EarlierForm): Again {
   return sent.fieldsHash.equals(earlier.fieldsHash) ? 'unknown' : 'changed';
 }
 
-/** The key is new, or its form was refused and now has other fields. */
+/** True if the key is new, or if its form was refused and now has other fields. */
 export function startsAnew(sent: SentForm, earlier: EarlierForm | null): boolean {
   if (earlier === null) return true;
   const isOwn = sent.userId === earlier.userId && sent.pathHash.equals(earlier.pathHash);
   return isOwn && earlier.outcome === 'refused' && !sent.fieldsHash.equals(earlier.fieldsHash);
 }
 
-/** `free`: a temporary error; nothing was done, and the form may be sent again. Null: not known. */
+/**
+ * How an action ended. `free`: a temporary error; nothing was done, and the form may be sent again. Null: it
+ * is not known.
+ */
 export type ActionEnd = 'done' | 'refused' | 'free' | null;
 
 /**
- * A cancel that is answered 500 is under way. `isAgain`: the key was used before, so only a refusal kept by
- * the endpoint tells the outcome.
+ * An answer of 500 leaves the outcome open: the cancel of a payment may be under way. `isAgain`: the key was
+ * used before, so only a refusal that the endpoint kept under it tells the outcome.
  */
 export function endOf(asked: Asked<unknown>, isAgain = false): ActionEnd {
   if (asked.ok) return 'done';
@@ -72,7 +78,10 @@ export function endOf(asked: Asked<unknown>, isAgain = false): ActionEnd {
   return isFree ? 'free' : 'refused';
 }
 
-/** Under way, or used before with other fields: that outcome is not known here. */
+/**
+ * The endpoint refused the request's key: it is under way, or was used with other fields. Its outcome is not
+ * known here.
+ */
 function isOfKey({ status, errors }: Refusal): boolean {
   return (status === 409 || status === 422) && errors.some(({ tag }) => tag === 'idempotencyKey');
 }

@@ -31,7 +31,10 @@ export function placesOf(
   return { paths, pathHashes: paths.map(sha256), key };
 }
 
-/** Leaves out `mark`, which differs in each session. */
+/**
+ * The key of a sent form, with hashes of its path and fields. The field `mark` is left out: it differs in
+ * each session.
+ */
 export function sentForm({ user, path }: Pick<Visit, 'user' | 'path'>, form: Form): SentForm {
   const { once = '', mark: _, ...fields } = form;
   const said = Object.entries(fields).toSorted(([one], [other]) => (one < other ? -1 : 1));
@@ -46,8 +49,9 @@ export function sentForm({ user, path }: Pick<Visit, 'user' | 'path'>, form: For
 type Started = { readonly earlier: EarlierForm | null; readonly isBehindAnother: boolean };
 
 /**
- * The key and the audit entry are in one commit. `earlier` null: the key is new. If another form is under
- * way, no key is written: nothing has begun that others would wait for if this process ended now.
+ * Writes the form's key and the audit entry in one commit. `earlier` null: the key is new. If another form
+ * about the thing is under way, no key is written: nothing has begun that others would wait for if this
+ * process ended now.
  */
 export async function startAction(
   { audit }: StartTools,
@@ -90,7 +94,9 @@ export type TryTools = {
   readonly consoleTools: ConsoleTools;
 };
 
-/** An error after a write does not prove that nothing was done. */
+/**
+ * Does the action. An error after a write does not prove that nothing was done: the outcome is then unknown.
+ */
 export async function tryAction(
   { consoleTools, whyHeld, log }: TryTools,
   action: Action<ConsoleTools>,
