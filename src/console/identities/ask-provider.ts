@@ -8,10 +8,10 @@ export class ProviderAway extends Error {
   override readonly name = 'ProviderAway';
 }
 
-/** How long the user may see a white page. */
+/** How long the provider may take to answer: meanwhile the user sees a white page. */
 const ANSWER_MILLISECONDS = 5_000;
 const CONNECT_MILLISECONDS = 3_000;
-/** Keys of a large provider take some 20 KB, and so do tokens with many groups. */
+/** The keys of a large provider take some 20 KB, and so does a token with many groups. */
 const LARGEST_ANSWER_BYTES = 256 * 1024;
 
 type Question = {
@@ -20,7 +20,10 @@ type Question = {
   readonly body?: unknown;
 };
 
-/** Follows no redirect. Returns the JSON of a success or of a named error; else throws `ProviderAway`. */
+/**
+ * Asks the provider, and follows no redirect. Returns the JSON of a success or of a named error; else throws
+ * `ProviderAway`.
+ */
 export async function askProvider(
   ca: string | null,
   address: string,

@@ -31,7 +31,7 @@ const RECOVER = statement(
    returning user_id`,
 );
 
-/** Removes every way to sign in. The first identity with the user's name can then sign in. */
+/** Removes every way to sign in. The first identity that comes with the user's name can then sign in. */
 export async function recoverByInvitation(tx: Tx, userId: string, createdBy: string): Promise<void> {
   await tx.query(RECOVER, [userId, createdBy, INVITED_DAYS]);
 }
@@ -50,7 +50,10 @@ export async function findUserOfIdentity(
   return firstOf(await database.query(FIND, [issuer, subject]), OWNER.parse)?.userId ?? null;
 }
 
-/** Only the bound identity, or the first one of an invitation, opens a session, once for each proof. */
+/**
+ * A session is opened by the identity bound to the user, or by the first one after an invitation, which is
+ * then bound. Each proof opens one session.
+ */
 const OPEN = statement(
   'console_sessions.open_by_identity',
   `with bound as (

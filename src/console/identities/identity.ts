@@ -8,10 +8,13 @@ export type NameClaim = (typeof NAME_CLAIMS)[number];
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** A provider never gives two persons the same subject. Everything else of a person may change. */
+/**
+ * A person at the provider. A provider never gives two persons the same subject; everything else of a person
+ * may change.
+ */
 export type Identity = { readonly issuer: string; readonly subject: string };
 
-/** The limit of OpenID Connect, in characters. */
+/** The longest subject that OpenID Connect allows, in characters. */
 const LONGEST_SUBJECT = 255;
 
 /** Null if the subject cannot be compared or kept. */
@@ -21,7 +24,7 @@ export function identityOf({ iss, sub }: Claims): Identity | null {
   return isGood ? { issuer: iss, subject: sub } : null;
 }
 
-/** Null if the claim is not trustworthy or no valid user name. */
+/** The user name that the provider tells. Null if the claim is not trustworthy, or is no valid user name. */
 export function claimedName(claims: Claims, claim: NameClaim): string | null {
   const said = claims[claim];
   if (typeof said !== 'string') return null;
@@ -33,17 +36,20 @@ export function claimedName(claims: Claims, claim: NameClaim): string | null {
   return isUserName(name) ? name : null;
 }
 
-/** Binds the provider's answer to the browser that asked. All its values are derived from one secret. */
+/**
+ * One try to sign in. It binds the provider's answer to the browser that asked. State, nonce and verifier are
+ * derived from the secret.
+ */
 export type Attempt = {
   readonly secret: string;
   readonly state: string;
   readonly nonce: string;
-  /** PKCE verifier. */
+  /** The verifier of PKCE (RFC 7636): the provider gives the token only to the one who knows it. */
   readonly verifier: string;
   readonly next: string;
 };
 
-/** `secret` is a sealed challenge kept in the browser. State and nonce reveal nothing of it. */
+/** `secret`: a sealed challenge that the browser keeps in a cookie. State and nonce reveal nothing of it. */
 export function attemptOf(secret: string, next: string): Attempt {
   return {
     secret,
@@ -56,7 +62,10 @@ export function attemptOf(secret: string, next: string): Attempt {
 
 const COOKIE = { secure: '__Host-parcela-oidc', plain: 'parcela_homologation_oidc' } as const;
 
-/** Lax, because the provider's page leads back here. Null removes the cookie. */
+/**
+ * The cookie that keeps an attempt. It is `SameSite=Lax`, because the provider's page leads back here. Null
+ * removes the cookie.
+ */
 export function attemptCookie(attempt: Attempt | null, isSecure: boolean): string {
   const value = attempt === null ? '' : `${attempt.secret}~${encodeURIComponent(attempt.next)}`;
   const seconds = attempt === null ? 0 : CHALLENGE_MILLISECONDS / 1_000;
@@ -66,7 +75,7 @@ export function attemptCookie(attempt: Attempt | null, isSecure: boolean): strin
   return parts.join('; ');
 }
 
-/** Null if the header has no readable attempt. The caller checks the seal. */
+/** Null if the header has no readable attempt. The caller must check the secret's seal. */
 export function attemptOfCookie(header: string | undefined, isSecure: boolean): Attempt | null {
   const value = readCookie(header, isSecure ? COOKIE.secure : COOKIE.plain);
   const [, secret = '', next = ''] = /^([\w.-]{1,200})~([\w.%~!*'()-]{1,2000})$/.exec(value ?? '') ?? [];
@@ -81,7 +90,10 @@ export function attemptOfCookie(header: string | undefined, isSecure: boolean): 
 export type ProviderSettings = {
   readonly issuer: string;
   readonly clientId: string;
-  /** The token is the client secret. Files are read at each sign-in, so they can be replaced. */
+  /**
+   * The files' token is the client secret. They are read at each sign-in, so they can be replaced while the
+   * service runs.
+   */
   readonly files: ChannelFiles;
   readonly nameClaim: NameClaim;
 };

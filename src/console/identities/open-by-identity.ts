@@ -17,7 +17,10 @@ import type { Attempt, Identity } from './identity.ts';
 
 export type IdentityTools = ChallengeTools & { readonly database: Database; readonly audit: Audit };
 
-/** `name`: the user's name, if trustworthy. */
+/**
+ * Somebody who comes back from the provider. `name`: the user name that the provider tells; null: none that
+ * can be trusted.
+ */
 export type Comer = {
   readonly identity: Identity;
   readonly name: string | null;
@@ -26,8 +29,9 @@ export type Comer = {
 };
 
 /**
- * Returns the token of a session of the user bound to the identity, or once of an invited user of that name.
- * Else null. The provider creates no users, and takes over none that were not invited through it.
+ * Opens a session and returns its token: for the user bound to the identity, or, once, for an invited user of
+ * that name. Otherwise null. The provider creates no users, and takes over none that were not invited through
+ * it.
  */
 export async function openByIdentity(
   tools: IdentityTools,
@@ -66,8 +70,8 @@ export function inviteByIdentity(
 }
 
 /**
- * Ends all sessions and lets in only the first identity of the name. `merchantId` null: a user of any
- * merchant.
+ * Ends all sessions of a user, and lets in only the first identity with the user's name. `merchantId` null:
+ * the user may be of any merchant, or of the operator.
  */
 export function recoverByIdentity(
   tools: UserTools,

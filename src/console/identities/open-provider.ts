@@ -7,9 +7,15 @@ import type { Attempt, Claims, NameClaim, ProviderSettings } from './identity.ts
 
 const KNOWN_MILLISECONDS = 60 * 60_000;
 const CLOCK_TOLERANCE_SECONDS = 30;
-/** A slow provider blocks at most this many requests of each kind (begin and return). */
+/**
+ * How many requests to begin a sign-in, and how many that return from the provider, may wait for a slow
+ * provider at a time.
+ */
 const MOST_AT_ONCE = 16;
-/** Beyond this many returns, the oldest could be replayed. That alone proves nothing. */
+/**
+ * How many returns from the provider a process remembers. If there are more, the oldest could be sent again,
+ * which alone proves nothing.
+ */
 const MOST_REMEMBERED = 10_000;
 
 const library = () => import('oauth4webapi');
@@ -51,7 +57,7 @@ export class IdentityProvider {
     return this.#settings.nameClaim;
   }
 
-  /** Throws `ProviderAway`. */
+  /** The provider's address to send the browser to. Throws `ProviderAway`. */
   async addressOf({ state, nonce, verifier }: Attempt, redirectTo: string): Promise<string> {
     const { calculatePKCECodeChallenge } = await library();
     const { authorization_endpoint } = await this.#inBounds('begin', () => this.#server());
@@ -71,8 +77,8 @@ export class IdentityProvider {
   }
 
   /**
-   * Returns the proven identity or null. Throws `ProviderAway`. Asks once for each attempt, so each guessed
-   * code needs an attempt of its own.
+   * Returns what the provider proves of the person; null: nothing. Throws `ProviderAway`. Each attempt is
+   * checked once, so that each guessed code needs an attempt of its own.
    */
   check(parameters: URLSearchParams, attempt: Attempt, redirectTo: string): Promise<Claims | null> {
     return this.#inBounds('exchange', async () => {
@@ -144,7 +150,7 @@ export class IdentityProvider {
     return server;
   }
 
-  /** Throws `ProviderAway`. */
+  /** Reads the provider's addresses from its discovery page. Throws `ProviderAway`. */
   async discover(): Promise<Server> {
     const known = await library();
     const issuer = new URL(this.#settings.issuer);
@@ -190,7 +196,10 @@ export class IdentityProvider {
   }
 }
 
-/** One of these addresses gets the browser, another our secret. */
+/**
+ * All addresses must be under https, or under http like the issuer itself: one of them gets the browser,
+ * another our secret.
+ */
 function checkedServer(server: AuthorizationServer, issuer: URL): Server {
   const addresses = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const;
   for (const name of addresses) {

@@ -3,7 +3,10 @@ import type { UserTools } from './invite-user.ts';
 import { type UserRefusal, userResource } from './user.ts';
 import { findUserByName, isStillAdmin, lockAdmins, updateRole } from './users.sql.ts';
 
-/** Takes effect at once: sessions hold no role. The last administrator stays. `merchantId` null: any user. */
+/**
+ * Takes effect at once, because sessions hold no role. The last administrator stays one. `merchantId` null:
+ * the user may be of any merchant, or of the operator.
+ */
 export async function changeRole(
   { database, audit, operator }: UserTools,
   { name, role }: { readonly name: string; readonly role: Role },
@@ -21,7 +24,7 @@ export async function changeRole(
     resource: userResource(user),
     detail: { name, 'role.old': user.role, 'role.new': role },
   } as const;
-  // If two take the role from each other, the second sees what the first did.
+  // If two administrators take the role from each other, the second one's commit sees the first one's.
   const isChanged = await audit.transaction(async (tx) => {
     await lockAdmins(tx, user, operator.actor);
     const isUpdated = await updateRole(tx, user, role, operator.actor);

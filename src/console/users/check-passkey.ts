@@ -1,9 +1,9 @@
 import { type ChallengeTools, isChallengeGood } from './create-challenge.ts';
 import type { NewPasskey, Passkey, RelyingParty, UsedPasskey } from './passkey.ts';
 
-/** Answers take some kilobytes; we ask for no certificate chain. */
+/** In characters. The answers of authenticators take some kilobytes: no certificate chain is asked for. */
 const LONGEST_ANSWER = 16_384;
-/** Limits of the table, in bytes. */
+/** The limits of the table `console_passkeys`, in bytes. */
 const LONGEST = { credentialId: 1_023, publicKey: 4_096 } as const;
 
 type Answer = { readonly id: string; readonly response: { readonly clientDataJSON: string } };
@@ -19,7 +19,7 @@ function readAnswer(text: string): Answer | null {
   }
 }
 
-/** The signed challenge. Throws for an answer from a frame: our pages are never framed. */
+/** The challenge that was signed. Throws if it was signed in a frame: our pages are never framed. */
 function challengeOf({ response }: Answer): string {
   const client = JSON.parse(Buffer.from(response.clientDataJSON, 'base64url').toString('utf8')) as {
     readonly challenge?: unknown;
@@ -31,7 +31,7 @@ function challengeOf({ response }: Answer): string {
   return Buffer.from(String(challenge), 'base64url').toString('utf8');
 }
 
-/** Loaded at the first passkey, because most processes never see one. */
+/** The library is loaded for the first passkey, because most processes never see one. */
 const library = () => import('@simplewebauthn/server');
 
 /** If the library throws, the answer counts as no passkey of ours. */
@@ -51,7 +51,7 @@ export type ShownPasskey = {
   readonly challenge: string;
 };
 
-/** Null if the answer proves nothing. */
+/** Checks the answer of an authenticator. Null: it proves nothing. */
 export async function checkPasskey(
   tools: ChallengeTools & { readonly findPasskey: (credentialId: Buffer) => Promise<Passkey | null> },
   party: RelyingParty,
@@ -74,7 +74,8 @@ export async function checkPasskey(
       credential: {
         id: answer.id,
         publicKey: new Uint8Array(passkey.publicKey),
-        // Opening a session refuses and audits a counter that stands still.
+        // The library is not to check the counter: opening a session refuses one that stands still, and
+        // audits it.
         counter: 0,
       },
     });

@@ -5,7 +5,10 @@ import { CHALLENGE_MILLISECONDS, challengeText, readChallenge } from './passkey.
 
 export type ChallengeTools = { readonly keyring: Pick<Keyring, 'fingerprint' | 'fingerprints'> };
 
-/** The text carries its own seal, so strangers who open a page cause no writes. `purpose` limits its use. */
+/**
+ * A text to be signed, or a session's token. It carries its own seal, so that strangers who open a page cause
+ * no writes. `purpose`: the only use that it is good for.
+ */
 export function createChallenge(
   { keyring }: ChallengeTools,
   purpose: string,
@@ -17,7 +20,10 @@ export function createChallenge(
   return `${expiresAt}.${nonce}.${print.toString('base64url')}`;
 }
 
-/** The sessions table makes each challenge open one session only. */
+/**
+ * True if the seal is ours and the time is not over. That a challenge opens only one session is up to the
+ * table `console_sessions`.
+ */
 export function isChallengeGood({ keyring }: ChallengeTools, purpose: string, challenge: string): boolean {
   const read = readChallenge(challenge);
   if (read === null || read.expiresAt < Date.now()) return false;

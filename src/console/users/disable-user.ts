@@ -4,8 +4,8 @@ import { type UserRefusal, userResource } from './user.ts';
 import { findUserByName, isStillAdmin, lockAdmins, markUserDisabled } from './users.sql.ts';
 
 /**
- * The name stays reserved for the audit log. On a page, the last administrator stays. `merchantId` null: any
- * user.
+ * Locks a user out for good. The name stays taken, for the audit log. On a page, the last administrator
+ * cannot be locked out. `merchantId` null: the user may be of any merchant, or of the operator.
  */
 export async function disableUser(
   { database, audit, operator }: UserTools,
@@ -22,7 +22,7 @@ export async function disableUser(
     detail: { name },
   } as const;
   const { isDisabled: _, ...user } = found;
-  // If two disable each other, the second sees what the first did.
+  // If two administrators disable each other, the second one's commit sees the first one's.
   const isDisabled = await audit.transaction(async (tx) => {
     await lockAdmins(tx, user, operator.actor);
     const isMarked = await markUserDisabled(tx, user.userId, operator.actor);

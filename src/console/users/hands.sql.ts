@@ -3,7 +3,10 @@ import { type Reader, statement, type Tx } from '../../platform/postgres/databas
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { userOfActor } from './user.ts';
 
-/** Creates access $3 for the user in `anew`. Its only giver is the user named $2. */
+/**
+ * A hand is the access that a user was given; it knows by whom. Gives the user in `anew` the hand $3, from
+ * the user named $2 alone.
+ */
 export const NEW_HAND = `hand as (
      insert into console_hands (hand_id, user_id) select $3::uuid, user_id from anew
    ), given as (
@@ -20,7 +23,10 @@ const RENEW = statement(
    select user_id from anew`,
 );
 
-/** Earlier givers, also of roles, no longer count. `actor`: who lets the user in, by its audit log name. */
+/**
+ * Gives the user a new hand: those who gave access or a role earlier count no more. `actor`: who lets the
+ * user in, by the name in the audit log.
+ */
 export async function renewHand(tx: Tx, userId: string, actor: string): Promise<void> {
   await tx.query(RENEW, [userId, userOfActor(actor), newId()]);
 }
@@ -29,7 +35,10 @@ const REACHED = rowCodec({ ofUser: column.text('h.of_user'), userId: column.text
 
 export type ReachedHand = RowOf<typeof REACHED>;
 
-/** `offset 0` makes each lookup use the key. */
+/**
+ * Each user, with those who gave the user access or a role, those who gave it to them, and so on. `offset 0`
+ * makes each lookup use the key.
+ */
 const FIND_REACHED = statement(
   'console_hands.find_reached',
   `with recursive hands (of_user, hand_id) as (
@@ -44,7 +53,7 @@ const FIND_REACHED = statement(
    ) k limit $2`,
 );
 
-/** `limit` is for all users together. */
+/** Users with the users behind their access. `limit`: the most rows for all users together. */
 export async function findReachedHands(
   reader: Reader,
   userIds: readonly string[],

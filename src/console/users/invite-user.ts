@@ -18,7 +18,7 @@ import {
 
 export type UserTools = { readonly database: Database; readonly audit: Audit; readonly operator: Actor };
 
-/** `token`: of a link that works once within a day. It is never shown again. */
+/** `token`: the secret of a link that works once within a day. It is never shown again. */
 export type Invited = { readonly user: User; readonly token: string };
 
 export type WantedUser = { readonly name: string; readonly role: Role; readonly merchantId: string | null };
@@ -35,7 +35,10 @@ export async function inviteUser(
   return 'refusal' in made ? made : { user: made, token };
 }
 
-/** In one commit. `by`: how the user signs in, if not by a passkey. */
+/**
+ * Creates a user in one commit with `letIn`, which gives a way to sign in. `by`: that way, if it is not a
+ * passkey.
+ */
 export async function makeUser(
   { database, audit, operator }: UserTools,
   { name, role, merchantId }: WantedUser,
@@ -68,7 +71,10 @@ export async function makeUser(
   return { refusal: isTaken ? 'userExists' : 'tooManyUsers' };
 }
 
-/** For lost passkeys, by another person. `merchantId` null: any user. */
+/**
+ * Gives a user who has lost all passkeys a new link, on another person's word. `merchantId` null: the user
+ * may be of any merchant, or of the operator.
+ */
 export async function recoverUser(
   tools: UserTools,
   name: string,
@@ -82,7 +88,9 @@ export async function recoverUser(
   return 'refusal' in recovered ? recovered : { user: recovered, token };
 }
 
-/** Replaces every way in, in one commit. `by`: how the user signs in, if not by a passkey. */
+/**
+ * Replaces every way to sign in by that of `letIn`, in one commit. `by`: that way, if it is not a passkey.
+ */
 export async function recover(
   { database, audit, operator }: UserTools,
   { name, merchantId }: { readonly name: string; readonly merchantId: string | null },
@@ -113,7 +121,7 @@ export async function recover(
   return { refusal: (await isStillAdmin(database, actor)) ? 'userDisabled' : 'notAdministrator' };
 }
 
-/** The demo user of homologation sees all merchants. */
+/** The user of homologation's demo, who sees all merchants. */
 const DEMO_USER = { name: 'demo', role: 'admin', merchantId: null } as const;
 const MOST_LINKS = 10;
 

@@ -82,15 +82,15 @@ const IS_NEWCOMER = statement(
 );
 
 /**
- * True if a user invited this one or gave the role within the last day, or if an identity was bound then,
- * which the provider's staff choose.
+ * True if within the last day another user invited this one or gave the role, or an identity was bound: which
+ * identity it is, the provider's staff choose.
  */
 export async function isNewcomer(database: Database, userId: string): Promise<boolean> {
   const [row] = await database.query(IS_NEWCOMER, [userId]);
   return row?.is_newcomer === true;
 }
 
-/** A used link is kept for a day, because it tells who invited its user. */
+/** A used link is kept for a day after its use: `isNewcomer` reads who invited the user. */
 export const deleteExpiredLinks = forgetting({
   table: 'console_links',
   by: 'expires_at',

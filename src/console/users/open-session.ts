@@ -10,14 +10,17 @@ import { lockUser } from './users.sql.ts';
 
 export type OpenSessionTools = ChallengeTools & { readonly audit: Audit };
 
-/** Purpose in a token's seal: a made-up token is refused without a query. */
+/** The purpose in the seal of a session's token. A made-up token is refused by its seal, without a query. */
 export const SESSION = 'session';
 
 export type Proof =
   | { readonly by: 'link'; readonly link: string; readonly passkey: NewPasskey | null }
   | { readonly by: 'passkey'; readonly shown: ShownPasskey };
 
-/** Creates a new token and audits the sign-in. Null if the proof was used or is no longer valid. */
+/**
+ * Opens a session, audits the sign-in, and gives the session's token. Null: the proof was used before, or is
+ * not valid any more.
+ */
 export async function openSession(
   tools: OpenSessionTools,
   user: User,
@@ -46,7 +49,7 @@ export async function openSession(
   });
 }
 
-/** Takes effect in every process at once. */
+/** Signs the user out of this session, in every process at once. */
 export async function endSession(
   { audit }: { readonly audit: Audit },
   { user, token }: Session,

@@ -5,7 +5,7 @@ import type { Wording } from '../parts/wording.ts';
 
 export type NewPasskey = {
   readonly credentialId: Buffer;
-  /** COSE. */
+  /** The public key in the format COSE. */
   readonly publicKey: Buffer;
   readonly signCount: number;
   readonly transports: readonly string[];
@@ -15,10 +15,10 @@ export type Passkey = NewPasskey & { readonly userId: string };
 
 export type UsedPasskey = Pick<NewPasskey, 'credentialId' | 'signCount'>;
 
-/** The site for which a browser signs. */
+/** The site that a passkey is bound to: its host name and its origin. */
 export type RelyingParty = { readonly id: string; readonly origin: string };
 
-/** Null if the host is an IP address: passkeys need a name. */
+/** The site of an origin. Null if the host is an IP address: passkeys need a name. */
 export function relyingPartyOf(origin: string | null): RelyingParty | null {
   const url = origin === null ? null : URL.parse(origin);
   if (url === null || /^[\d.]+$|^\[/.test(url.hostname)) return null;

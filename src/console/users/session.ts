@@ -7,13 +7,16 @@ export const LINK_SECONDS = 24 * 60 * 60;
 
 export type Session = { readonly user: User; readonly token: string; readonly language: 'pt' | 'en' | null };
 
-/** Browsers accept this prefix only over TLS from the host itself. Homologation also runs without TLS. */
+/**
+ * Names of the session's cookie. Browsers accept the prefix `__Host-` only over TLS from the host itself;
+ * homologation also runs without TLS.
+ */
 const COOKIE = { secure: '__Host-parcela', plain: 'parcela_homologation' } as const;
 
 /** A session's token: its expiry, 256 random bits, and our seal of both. */
 const TOKEN = /^\d{13}\.[\w-]{43}\.[\w-]{43}$/;
 
-/** Null if the header has none, or several. */
+/** The value of a cookie. Null if the header has none of this name, or several. */
 export function readCookie(header: string | undefined, name: string): string | null {
   const found = (header ?? '')
     .split(';')
@@ -35,12 +38,12 @@ export function cookieOf(token: string, isSecure: boolean): string {
   return parts.join('; ');
 }
 
-/** No salt: 256 random bits cannot be guessed. */
+/** What the database keeps of a token. It needs no salt: 256 random bits cannot be guessed. */
 export function tokenHash(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }
 
-/** Only pages of this session know it. */
+/** A mark that only pages of this session can have. `use`: what it is for. */
 export function pageMark(token: string, use: string): string {
   return hash('sha256', `${use}|${token}`, 'base64url');
 }
@@ -56,7 +59,10 @@ type Asked = {
   readonly origin: string | null;
 };
 
-/** Browsers report the origin, and pages of another site cannot forge it. */
+/**
+ * Whether a page of this console sent the request. Browsers tell the origin, and pages of other sites cannot
+ * forge it.
+ */
 export function isSameOrigin({ headers, origin }: Asked): boolean {
   const site = headers['sec-fetch-site'];
   const sent = headers.origin;

@@ -40,7 +40,9 @@ export function isPasskeyTaken(error: unknown): boolean {
   return hasSqlState(error, SQL_STATE.uniqueViolation) && constraint === 'console_passkeys_pkey';
 }
 
-/** A challenge opens one session. A counter that stands still means a copied passkey. */
+/**
+ * Each challenge opens one session. A passkey whose counter stands still is taken for a copy, and opens none.
+ */
 const OPEN_BY_PASSKEY = statement(
   'console_sessions.open_by_passkey',
   `with used as (
@@ -71,7 +73,7 @@ const SESSION_USER = rowCodec(
   'u',
 );
 
-/** The last use is written at most four times a minute. */
+/** The time of the last use is written at most four times a minute. */
 const FIND = statement(
   'console_sessions.find',
   `with live as (
@@ -88,7 +90,9 @@ const FIND = statement(
    where u.disabled_at is null and m.disabled_at is null`,
 );
 
-/** Null if it is unknown, idle or over, or its user or merchant is locked out. */
+/**
+ * The user of a session. Null: the session is unknown, idle or over, or its user or merchant is locked out.
+ */
 export async function findSessionUser(
   database: Database,
   hash: Buffer,
@@ -100,7 +104,7 @@ export async function findSessionUser(
   return { user, language };
 }
 
-/** Ignores idle time: somebody may wait for a long answer. */
+/** Idle time does not count here: somebody may wait for a long answer. */
 const IS_OPEN = statement(
   'console_sessions.is_open',
   `select from console_sessions s join console_users u on u.user_id = s.user_id
@@ -108,7 +112,7 @@ const IS_OPEN = statement(
    where s.token_hash = $1 and s.expires_at > now() and u.disabled_at is null and m.disabled_at is null`,
 );
 
-/** False if it was ended, or its user or merchant is locked out. */
+/** False: the session is over, or its user or merchant is locked out. */
 export async function isSessionOpen(database: Database, hash: Buffer): Promise<boolean> {
   return (await database.query(IS_OPEN, [hash])).length > 0;
 }
@@ -118,7 +122,7 @@ const END = statement(
   `update console_sessions set expires_at = now() where token_hash = $1 and expires_at > now() returning user_id`,
 );
 
-/** The row stays for a while, so that its proof opens no other session. */
+/** Ends a session. Its row stays for a while, so that the same proof opens no other session. */
 export async function markSessionEnded(audit: Audit, hash: Buffer, event: AuditEvent): Promise<void> {
   await audit.change(END, [hash], event);
 }

@@ -22,7 +22,7 @@ export type ListedUser = User & {
   readonly passkeys: number;
   readonly identity: (typeof IDENTITY_STATES)[number];
   readonly seenAt: Instant | null;
-  /** Who gave the user the present access. Empty: the command line did. */
+  /** Who gave the user the present access or role. Empty: it was given on the command line. */
   readonly givers: readonly Giver[];
 };
 
@@ -38,22 +38,25 @@ export function readGivers(value: unknown): readonly Giver[] | undefined {
 
 const NAME = /^[a-z0-9][a-z0-9._@+-]{0,59}$/;
 
-/** Per merchant, and for the operator. Disabled users do not count. */
+/** The most users of each merchant, and of the operator. Disabled users do not count. */
 export const MOST_USERS = 200;
 
-/** Such as an e-mail address. Lower case, for one spelling. No card number: the audit log would mask it. */
+/**
+ * A name may be an e-mail address. It is in lower case, so that each has one spelling, and no card number,
+ * which the audit log would mask.
+ */
 export function isUserName(text: string): boolean {
   return NAME.test(text) && !holdsCardNumber(text);
 }
 
 const OF_USER = 'user:';
 
-/** The name in the audit log and as creator. No credential has such a name. */
+/** The user's name in the audit log, and as the creator of things. No credential has such a name. */
 export function actorName({ name }: Pick<User, 'name'>): string {
   return `${OF_USER}${name}`;
 }
 
-/** Null for the command line and others. */
+/** The user's name. Null: the actor is the command line, a credential or the service itself. */
 export function userOfActor(actor: string): string | null {
   return actor.startsWith(OF_USER) ? actor.slice(OF_USER.length) : null;
 }

@@ -74,7 +74,7 @@ const INSERT = statement(
 );
 
 /**
- * Needs the lock of the administrators. False if the name is taken, the limit is reached, or `actor` lost the
+ * Needs the lock of `lockAdmins`. False if the name is taken, the limit is reached, or `actor` lost the
  * right.
  */
 export async function insertUser(
@@ -144,7 +144,10 @@ const LOCK = statement(
   'select user_id from console_users where user_id = $1 and disabled_at is null for no key update',
 );
 
-/** Serializes changes of a user's access and acts of the user. False if the user is locked out. */
+/**
+ * Locks the user until the commit: changes of a user's access and acts of the user wait for each other. False
+ * if the user is locked out.
+ */
 export async function lockUser(tx: Tx, userId: string): Promise<boolean> {
   return (await tx.query(LOCK, [userId])).length === 1;
 }
@@ -157,7 +160,10 @@ const LOCK_ADMINS = statement(
    order by user_id for no key update`,
 );
 
-/** Locks the user, all administrators of the merchant (or the operator), and `actor`, an audit log name. */
+/**
+ * Locks the user, all administrators of the user's merchant (or of the operator), and `actor`, who is named
+ * as in the audit log.
+ */
 export async function lockAdmins(tx: Tx, { userId, merchantId }: User, actor: string): Promise<void> {
   await tx.query(LOCK_ADMINS, [userId, merchantId, userOfActor(actor)]);
 }
@@ -176,7 +182,7 @@ const MAY_BE_RECOVERED = statement(
    where u.user_id = $1 and u.disabled_at is null and ($2::text is null or ${MAY_DO})`,
 );
 
-/** Needs the lock of the administrators. False if the user is locked out, or `actor` lost the right. */
+/** Needs the lock of `lockAdmins`. False if the user is locked out, or `actor` lost the right. */
 export async function mayBeRecovered(tx: Tx, { userId }: User, actor: string): Promise<boolean> {
   return (await tx.query(MAY_BE_RECOVERED, [userId, userOfActor(actor)])).length === 1;
 }
@@ -197,7 +203,7 @@ const CHANGE_ROLE = statement(
 );
 
 /**
- * Needs the lock of the administrators. False if the role has changed, the user is locked out or the last
+ * Needs the lock of `lockAdmins`. False if the role has changed, the user is locked out or the last
  * administrator, or `actor` lost the right.
  */
 export async function updateRole(
@@ -229,7 +235,7 @@ const DISABLE = statement(
 );
 
 /**
- * Needs the lock of the administrators. False if already disabled. With a user as `actor` also if the last
+ * Needs the lock of `lockAdmins`. False if already disabled. If `actor` is a user, also if the last
  * administrator would go, or `actor` lost the right.
  */
 export async function markUserDisabled(tx: Tx, userId: string, actor: string): Promise<boolean> {
