@@ -106,7 +106,7 @@ function list({ entries, next }: NewestEntries, { wording, path, query }: Visit)
   )}${older}`;
 }
 
-/** The service writes JSON. Anything else is shown as it is. */
+/** The service writes JSON. Any other text is shown as it is. */
 function detail(text: string): Shown {
   if (text === '' || text === '{}') return '–';
   try {

@@ -9,7 +9,7 @@ const IS_SAMPLED = statement(
   `select 1 from health_samples where sampled_at = ${SLOT} limit 1`,
 );
 
-/** Of these five minutes, by any process. */
+/** Whether any process has written the samples of these five minutes. */
 export async function isHealthSampled(database: Database): Promise<boolean> {
   return (await database.query(IS_SAMPLED, [])).length > 0;
 }
@@ -24,7 +24,10 @@ const WRITE = statement(
 
 export type HealthSample = {
   readonly subject: string;
-  /** Of a count that begins anew with each process; '': it is everybody's. */
+  /**
+   * The process whose count this is: such a count begins anew with each process. '': the value is of all
+   * processes.
+   */
   readonly processId: string;
   readonly value: number;
 };
@@ -42,19 +45,19 @@ export async function writeHealthSamples(
 
 const HOUR = rowCodec({
   subject: column.text(),
-  /** 0: the hour that is not over. */
+  /** 0: the hour that is under way. */
   hoursAgo: column.whole(
     `(extract(epoch from date_trunc('hour', now()) - date_trunc('hour', sampled_at)) / 3600)::int`,
   ),
   most: column.real('max(value)'),
   /**
-   * How much the counts of all processes grew. A new process's first one counts whole; of the first sample of
-   * all nobody knows what it grew from.
+   * How much a count grew in the hour, over all processes. The first value of a new process counts whole.
+   * Values of the very first sample do not count: nobody knows what they grew from.
    */
   grown: column.real('sum(grown)::float8'),
 });
 
-/** A subject in one hour. */
+/** What the samples of one subject say of one hour. */
 export type SampledHour = RowOf<typeof HOUR>;
 
 const HOURS = statement(
@@ -70,7 +73,7 @@ const HOURS = statement(
    group by subject, date_trunc('hour', sampled_at)`,
 );
 
-/** The newest ones, with the hour that is not over. */
+/** The newest hours, with the one that is under way. */
 export async function readSampledHours(database: Database, hours: number): Promise<SampledHour[]> {
   return (await database.query(HOURS, [hours])).map(HOUR.parse);
 }

@@ -30,7 +30,7 @@ import {
   quietFigure,
 } from './installation-view.ts';
 
-/** A person should check a charge that is unresolved for longer. */
+/** A charge that is unresolved for longer should be looked at by a person. */
 const LONG_UNRESOLVED_SECONDS = 15 * 60;
 
 const HOLD_WORDS: Readonly<Record<HoldReason, string>> = {
@@ -83,7 +83,7 @@ const figureList = (all: readonly Figure[]) =>
 
 const isCut = (counted: number) => counted >= MOST_COUNTED_OF_ALL;
 
-/** `counted`: the counts behind the number. A count at its bound may be larger. */
+/** `counted`: the counts that the number is made of. If one of them is at its bound, there may be more. */
 function countText(number: number, counted: readonly number[], { say, count }: Wording): string {
   return counted.some(isCut) ? say('{count} or more', { count: count(number) }) : count(number);
 }
@@ -185,7 +185,9 @@ function unresolvedFigure(health: Health, wording: Wording): Figure {
   ];
 }
 
-/** Shown only after a restore that lost charges. */
+/**
+ * Pix that were paid for lost charges. Only a restore loses charges; without any, the figure is not shown.
+ */
 function lostPixFigure({ lostPix: { count, oldestAge } }: Health, wording: Wording): Figure[] {
   const { say, duration } = wording;
   if (count === 0) return [];

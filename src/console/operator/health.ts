@@ -18,7 +18,7 @@ export const KIND_WORDS = {
   payment: 'New payments',
 } as const satisfies Record<UnresolvedKind | UnansweredKind | 'boleto' | 'pix' | 'payment', string>;
 
-/** Age in seconds, 0 if nothing waits. */
+/** Things that wait. `oldestAge`: seconds since the oldest began to wait; 0: nothing waits. */
 export type Waiting = { readonly count: number; readonly oldestAge: number; readonly mostTries: number };
 
 export type Integrity = {
@@ -28,18 +28,21 @@ export type Integrity = {
     readonly differences: number;
     /** Milliseconds. */
     readonly madeAt: number;
-    /** Whether our audit key gives the same seal. */
+    /** Whether the report is as it was sealed: our audit key gives the same seal. */
     readonly isSealed: boolean;
   } | null;
-  /** Includes runs by hand. */
+  /** Whether anything differs now, by the nightly run or a run by hand. */
   readonly isAnyDifferent: boolean;
   /** The last full verification of the audit log. Null if there was none lately. */
   readonly audit: { readonly verifiedAt: number; readonly by: string; readonly isWhole: boolean } | null;
 };
 
-/** Covers all merchants. Read from the database: but for `heldBecause`, every process shows the same. */
+/**
+ * The state of the installation, over all merchants. It is read from the database, so every process shows the
+ * same, but for `heldBecause`.
+ */
 export type Health = {
-  /** Only of the process that shows the page. Null if it may act. */
+  /** Why the process that shows the page may not act. Null: it may. */
   readonly heldBecause: HoldReason | null;
   readonly processes: readonly ProcessReport[];
   readonly integrity: Integrity;

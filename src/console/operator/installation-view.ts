@@ -109,7 +109,7 @@ function timesText(times: readonly AnswerTime[], { language }: Wording): string 
     .join(', ');
 }
 
-/** Those that ended without a word, or do not reach the database. */
+/** Processes that report no more: they were killed, or do not reach the database. */
 export function quietFigure(processes: readonly ProcessReport[], { say, count }: Wording): Figure[] {
   const quiet = processes.filter((one) => !isCurrent(one));
   if (quiet.length === 0) return [];
@@ -339,7 +339,7 @@ export function processTable(processes: readonly ProcessReport[], { wording }: V
   }`;
 }
 
-/** Null while the clock is right. Times of the page are the database's. */
+/** Null: the clock of the process's machine is right. The times on the page are the database's. */
 function wrongClock({ clockAheadSeconds: ahead }: ProcessReport, { say, duration }: Wording): Html | null {
   const seconds = Math.abs(ahead);
   if (seconds < SMALL_SKEW_SECONDS) return null;

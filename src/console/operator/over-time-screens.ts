@@ -10,9 +10,9 @@ import { peerName } from './installation-view.ts';
 
 const HOURS = 24;
 const HOUR_MILLISECONDS = 3_600_000;
-/** São Paulo has no summer time. */
+/** São Paulo is three hours behind UTC, all year. */
 const OFFSET_HOURS = 3;
-/** An installation with more providers sees the first by name. */
+/** The most charts of a kind, the first by name: an installation may have more providers. */
 const MOST_CHARTS = 12;
 
 type Hours = ReadonlyMap<number, SampledHour>;
@@ -24,7 +24,7 @@ function curvesOf(sampled: readonly SampledHour[]): Curves {
   return new Map([...ofSubject].map(([subject, all]) => [subject, byAgo(all)]));
 }
 
-/** What stands behind the kind of a subject, sorted. */
+/** The names of a kind's subjects, which stand behind the kind, sorted. */
 function namesOf(curves: Curves, kind: string): string[] {
   const names = [...curves.keys()]
     .filter((subject) => subject.startsWith(`${kind}:`))

@@ -15,10 +15,13 @@ import { countDeliveries } from '../../webhooks/deliveries/endpoint-changes.sql.
 import { type HealthSample, isHealthSampled, writeHealthSamples } from './health-samples.sql.ts';
 
 const MOST_PROCESSES = 100;
-/** A killed process's report stays: its last counts are sampled once or twice more. */
+/**
+ * Reports older than this are of processes that ended. The report of a killed process stays, so its last
+ * counts are written once or twice more.
+ */
 const ENDED_SECONDS = 10 * 60;
 
-/** Unless a process has, in these five minutes. */
+/** Writes the samples of these five minutes, unless a process has done so. */
 export async function storeHealth(database: Database): Promise<void> {
   if (await isHealthSampled(database)) return;
   const waiting = await countWaiting(database);
@@ -27,7 +30,7 @@ export async function storeHealth(database: Database): Promise<void> {
 
 const ofAll = (subject: string, value: number): HealthSample => ({ subject, processId: '', value });
 
-/** Each count has a bound. */
+/** Counts what waits. Each count has a bound, so that it stays cheap. */
 async function countWaiting(database: Database): Promise<HealthSample[]> {
   const unresolved = [
     ...(await countUnresolved(database)),

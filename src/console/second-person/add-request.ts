@@ -17,7 +17,10 @@ export type AddRequestTools = {
   readonly keyring: Pick<Keyring, 'fingerprint'>;
 };
 
-/** Writes request, audit entry and `beside` in one commit. False if too many requests of the person wait. */
+/**
+ * Writes a request to a second person, its audit entry and `beside` in one commit. False: too many requests
+ * of the person wait already.
+ */
 export async function addRequest(
   { database, audit, keyring }: AddRequestTools,
   visit: Visit,
@@ -26,7 +29,7 @@ export async function addRequest(
     readonly operation: string;
     readonly isOfOperator: boolean;
     readonly reason: string;
-    /** The act's form, in the audit log. */
+    /** The key of the form that asks, for the audit log. */
     readonly form: string;
     readonly beside: (tx: Tx) => Promise<unknown>;
   },
@@ -53,7 +56,8 @@ export async function addRequest(
     actor: actorName(visit.user),
     origin: visit.address,
     resource: visit.path.replace('/console/', ''),
-    // Twice: the last fields are cut first if the entry is too long, and they win over equal names.
+    // `asked` stands twice: last, it wins over fields of the same names; first, it is kept if the entry is
+    // too long, because the last fields are cut first.
     detail: { ...asked, ...moved.fields, ...asked },
   };
   const { print } = keyring.fingerprint(requestText(request));

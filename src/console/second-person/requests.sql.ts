@@ -88,7 +88,10 @@ const FIND = statement(
   `select ${COLUMNS} from ${TABLES} where r.request_id = $1 and ($2::text is null or r.merchant_id = $2)`,
 );
 
-/** `merchantId` null: the operator's pages, and all merchants. */
+/**
+ * `merchantId` null: the request may be of any merchant or of the operator, as the operator's pages show
+ * them.
+ */
 export async function findRequest(
   reader: Reader,
   requestId: string,
@@ -111,7 +114,7 @@ const LIST_OVER = statement(
    order by r.requested_at desc limit $2`,
 );
 
-/** Waiting ones first, oldest first; then decided ones, newest first. */
+/** Requests that wait, oldest first; then those decided or expired, newest first. At most `limit` of each. */
 export async function listRequests(
   reader: Reader,
   merchantId: string | null,
@@ -132,7 +135,7 @@ const IS_WAITING = statement(
    ) as is_waiting`,
 );
 
-/** `merchantId` null: the operator's pages, and all merchants. */
+/** Whether any request can still be decided. `merchantId` null: any at all; else of this merchant. */
 export async function isAnythingWaiting(reader: Reader, merchantId: string | null): Promise<boolean> {
   const [row] = await reader.query(IS_WAITING, [merchantId, REQUEST_MILLISECONDS]);
   return row?.is_waiting === true;
@@ -161,7 +164,7 @@ type NewDecision = Pick<SecondPersonDecision, 'decision' | 'reason'> & {
   readonly userId: string;
 };
 
-/** False if it was decided or has expired. */
+/** False: the request was decided already, or has expired. */
 export async function insertDecision(
   tx: Tx,
   { requestId, userId, decision, reason }: NewDecision,
@@ -188,7 +191,7 @@ const FREE = statement(
   'delete from console_decisions where request_id = $1 and outcome is null returning request_id',
 );
 
-/** A temporary error prevented it: the request waits again. */
+/** Deletes the decision: a temporary error prevented the act, so the request waits again. */
 export async function freeRequest(database: Database, requestId: string): Promise<void> {
   await database.query(FREE, [requestId]);
 }

@@ -5,14 +5,17 @@ import type { User } from '../parts/user.ts';
 import type { ReachedHand } from '../users/hands.sql.ts';
 import type { Person } from '../users/user.ts';
 
-/** A request to move more than the limit allows. It never changes after it was written. */
+/**
+ * A person's request to move more than the limit for one person. A second person decides it. It never
+ * changes.
+ */
 export type SecondPersonRequest = {
   readonly requestId: string;
-  /** Null: the operator's pages, which merchant users cannot see. */
+  /** Null: made on the operator's pages, which users of merchants cannot see. */
   readonly merchantId: string | null;
   readonly requestedBy: string;
   readonly operation: string;
-  /** The path of the form, with `/console`. */
+  /** The path that the form was sent to, with `/console`. */
   readonly path: string;
   readonly fields: Form;
   readonly reason: string;
@@ -24,13 +27,16 @@ export type SecondPersonRequest = {
 
 export const REQUEST_MILLISECONDS = 24 * 60 * 60 * 1_000;
 
-/** Per person, so that the list stays readable. */
+/** The most requests of one person that may wait, so that the list stays readable. */
 export const MOST_WAITING = 20;
 
-/** Limits waiting requests and decided ones, each. */
+/** The most requests shown of those that wait, and of those that are over. */
 export const MOST_REQUESTS_SHOWN = 100;
 
-/** The sealed text covers every field. */
+/**
+ * The text that a request's seal is made of. It covers every field, so that no change in the database goes
+ * unseen.
+ */
 export function requestText(request: SecondPersonRequest): string {
   const fields = Object.entries(request.fields).toSorted(([one], [other]) => (one < other ? -1 : 1));
   return `console request|${JSON.stringify([
@@ -51,7 +57,10 @@ export function requestText(request: SecondPersonRequest): string {
 export const DECISIONS = ['approved', 'declined'] as const;
 export const OUTCOMES = ['done', 'refused'] as const;
 
-/** `outcome` null: not known, or under way. */
+/**
+ * `outcome` of what was approved; null: it is under way, or not known, or the request was declined.
+ * `refusal`: why it was refused then.
+ */
 export type SecondPersonDecision = {
   readonly decision: (typeof DECISIONS)[number];
   readonly decidedBy: Person;
@@ -61,7 +70,7 @@ export type SecondPersonDecision = {
   readonly refusal: string | null;
 };
 
-/** `now` is the database's clock, which decides expiry. */
+/** A request as it stands. `now`: the database's clock, which decides whether it has expired. */
 export type FoundRequest = {
   readonly request: SecondPersonRequest;
   readonly seal: Buffer;
@@ -79,9 +88,11 @@ export function stateOf({ request, decision, now }: FoundRequest): RequestState 
 }
 
 /**
- * `oneHand`: one may have invented the other. `newcomer`, `newRequester`: invited within the last day, so the
- * inviter may have invented the user. `underWay`: an act on the same object is not finished. `notAllowed`:
- * one of the two lacks the right.
+ * Why a decision is refused. `oneHand`: requester and decider may be one person, who invented the other.
+ * `newcomer`, `newRequester`: the decider, or the requester, was let in or got the role within the last day,
+ * and may be invented. `underWay`: another act on the same thing has no known end. `notAllowed`: one of the
+ * two lacks the right. `altered`: the seal does not fit the request. `changed`: the thing is not as it was
+ * when the request was made.
  */
 export type DecisionFault =
   | 'decided'
@@ -98,7 +109,7 @@ export type DecisionFault =
 
 export type Decider = {
   readonly user: Pick<User, 'userId'>;
-  /** The decider and the requester may be one person. */
+  /** The decider and the requester may be one person in two names. */
   readonly isOneHand: boolean;
   readonly isNewcomer: boolean;
   readonly isRequesterNew: boolean;
@@ -120,7 +131,7 @@ export function approvalFault(
   return isRequesterNew ? 'newRequester' : null;
 }
 
-/** The requester may withdraw the request. */
+/** Who may approve may decline, and the requester may take the request back. */
 export function declineFault(
   found: FoundRequest,
   mayDecider: boolean,
@@ -132,21 +143,30 @@ export function declineFault(
   return mayDecider || user.userId === found.request.requestedBy ? null : 'notAllowed';
 }
 
-/** The chain of invitations and role grants that leads to the user's present access, with the user. */
+/**
+ * The ids of a user and of all who stand behind the user's present access: who gave access or a role, who
+ * gave it to them, and so on.
+ */
 export type Hands = ReadonlySet<string>;
 
-/** Per user. A longer chain is not followed to its end. */
+/** The most ids that are read for the `Hands` of a user. A longer chain is not followed to its end. */
 export const MOST_HANDS = 200;
 
-/** A user counts as one person over all grants: somebody invited again may be the same person. */
+/**
+ * A user stands for all accesses that the user ever had: somebody who was let in again may be the same
+ * person.
+ */
 export function handsOf(reached: readonly ReachedHand[]): ReadonlyMap<string, Hands> {
   const hands = new Map<string, Set<string>>();
   for (const { ofUser, userId } of reached) hands.getOrInsertComputed(ofUser, () => new Set()).add(userId);
   return hands;
 }
 
-/** Somebody who invites others can have invented both, or one of them, however long ago. */
+/**
+ * True if one person stands behind the access of both: that person can have invented both, or one of them,
+ * however long ago.
+ */
 export function isOneHand(one: Hands | undefined, other: Hands | undefined): boolean {
-  // An incomplete chain counts as connected.
+  // A chain that was not followed to its end counts as connected.
   return one === undefined || other === undefined || !one.isDisjointFrom(other);
 }

@@ -20,21 +20,24 @@ import { MOST_REQUESTS_SHOWN, stateOf } from './second-person.ts';
 
 export type ShownRequest = FoundRequest & {
   readonly title: string;
-  /** Describes the fields beside the amount. */
+  /** What else the request asks for, besides the amount. Null: nothing. */
   readonly says: string | null;
   readonly mayApprove: boolean;
-  /** The requester may be the same person: that alone forbids the user to approve. */
+  /** The requester may be the same person as the user, and only that forbids the user to approve. */
   readonly isOneHand: boolean;
   readonly mayDecline: boolean;
 };
 
-/** `unknownId`: it does not exist, or not for this page. */
+/** `unknownId`: there is no such request, or not on this page. */
 export type Decided = Asked<unknown> | { readonly fault: DecisionFault | 'unknownId' };
 
 export type WaitingTools = {
-  /** Cents. Null: no limit. */
+  /** The limit in cents above which a second person is asked. Null: no limit. */
   readonly secondPersonOver: number | null;
-  /** Requests of the page's merchant, or all. Waiting ones first, up to a bound. */
+  /**
+   * Requests of the page's merchant, or on the operator's page all. Those that wait come first. Up to a
+   * bound.
+   */
   readonly listRequests: (visit: Visit) => Promise<readonly ShownRequest[]>;
   readonly isAnythingWaiting: (merchantId: string | null) => Promise<boolean>;
   readonly approveRequest: (visit: Visit, requestId: string, reason: string) => Promise<Decided>;
@@ -49,7 +52,7 @@ function waitingScreen(of: 'operator' | 'merchant', path: string): Screen<Waitin
     roles: ALL_ROLES,
     of,
     title: 'Waiting for a second person',
-    // Without a limit nothing new waits, but earlier requests still need a decision or expire.
+    // Without a limit no new request is made, but earlier ones still wait until they are decided or expire.
     isOffered: async (merchantId, { secondPersonOver, isAnythingWaiting }) =>
       secondPersonOver !== null || isAnythingWaiting(of === 'operator' ? null : merchantId),
     read: async (visit, { listRequests, secondPersonOver }) => ({
@@ -127,7 +130,7 @@ function textsOf(found: ShownRequest, visit: Visit) {
   return { about, titled: request.amount === 0 ? what : `${what}: ${money(request.amount)}` };
 }
 
-/** `again`: the one that was refused alone. */
+/** The forms that approve and decline. `again`: only the one that was refused, with what was typed. */
 function decisionForms(
   found: ShownRequest,
   visit: Visit,
