@@ -29,7 +29,7 @@ export async function listNotes(
 
 export type NewNote = {
   readonly merchantId: string;
-  /** The same id for a note that is sent again. */
+  /** A note that is sent again has the same id. */
   readonly noteId: string;
   readonly document: string;
   readonly note: string;
@@ -38,7 +38,7 @@ export type NewNote = {
   readonly boughtId: string;
 };
 
-/** An erasure holds all cursors. */
+/** Waits for an erasure of a buyer, which locks all cursors; a later erasure waits for this transaction. */
 const SHARE = statement(
   'buyer_cursors.share',
   `select source from buyer_cursors where source = 'subscription' for share`,
@@ -46,7 +46,10 @@ const SHARE = statement(
 
 const IS_NAMED = rowCodec({ isNamed: column.boolean() });
 
-/** A billing's charge is named by its subscription. */
+/**
+ * Adds a note only while the purchase still names its buyer. The charge of a billing is named by its
+ * subscription.
+ */
 const ADD = statement(
   'buyer_notes.add',
   `with named as materialized (
@@ -67,7 +70,10 @@ const ADD = statement(
    select exists (select from named) as is_named`,
 );
 
-/** False: nothing names the buyer any more. An erasure of the buyer comes before this or waits for it. */
+/**
+ * False: the purchase does not name the buyer any more. An erasure of the buyer either ends before this or
+ * waits for it.
+ */
 export async function addNote(
   database: Database,
   { merchantId, noteId, document, note, createdBy, boughtId }: NewNote,

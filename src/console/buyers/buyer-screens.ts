@@ -36,7 +36,7 @@ type Found = {
 
 type Bought = { readonly buyer: Buyer; readonly isPayment: boolean };
 
-/** Null: there is no such thing, or it names nobody. */
+/** The buyer whom a purchase names. Null: there is no such purchase, or it names nobody. */
 async function findBuyer(visit: Visit, tools: MerchantPageTools): Promise<Bought | null> {
   const { ask, parameters } = visit;
   const { boughtId = '' } = parameters;
@@ -52,7 +52,7 @@ async function findBuyer(visit: Visit, tools: MerchantPageTools): Promise<Bought
   return buyer && { buyer, isPayment: false };
 }
 
-/** A list shows less of the payer. */
+/** The payer as the boleto names him. As a payment, the boleto shows less of him. */
 async function payerOf(boletoId: string, { ask }: Visit): Promise<Buyer | null> {
   const boleto = await ask(GET_BOLETO, { parameters: { boletoId } });
   return boleto.ok ? buyerOf(boleto.body.payer) : null;
@@ -127,7 +127,9 @@ function noteForm(visit: Visit, typed?: Form): Shown {
   });
 }
 
-/** Other things of the same customer show the document too. */
+/**
+ * The CPF or CNPJ of the buyer. Notes are kept under it, so that each purchase of the customer shows them.
+ */
 async function documentOf(visit: Visit, tools: MerchantPageTools): Promise<string | null> {
   return (await findBuyer(visit, tools))?.buyer.document ?? null;
 }

@@ -16,7 +16,7 @@ import type { WordRange } from './buyer-words.ts';
 export const SOURCES = ['card', 'pix', 'boleto', 'subscription'] as const;
 export type Source = (typeof SOURCES)[number];
 
-/** Rows of this age are complete: later rows never have an earlier moment. */
+/** The age from which on rows are complete: no row with an earlier moment can appear any more. */
 const SETTLED = `interval '30 seconds'`;
 
 export type Place = { readonly readTo: string; readonly readId: string };
@@ -28,7 +28,7 @@ const LOCK = statement(
   `select ${PLACE.columns} from buyer_cursors where source = $1 for update skip locked`,
 );
 
-/** Null: another process reads this source. */
+/** Locks the place up to which a source was read. Null: another process reads this source. */
 export async function lockCursor(tx: Tx, source: Source): Promise<Place | null> {
   return firstOf(await tx.query(LOCK, [source]), PLACE.parse);
 }
@@ -62,7 +62,10 @@ const MADE = 'created_at >= $1::timestamptz and (created_at';
 const CARDS = `select merchant_id, created_at as read_to, created_at as seen_at, transaction_id as read_id, customer as named from transactions
   where customer is not null and ${MADE}, transaction_id) > ($1::timestamptz, $2::uuid)`;
 
-/** Uses the indexes of retention; charges under way are few. */
+/**
+ * The purchases behind a place, by the indexes that retention uses. Of cards, those with `due_at` are under
+ * way, and few.
+ */
 const READS = {
   card: statement(
     'buyer_words.read_cards',
@@ -100,7 +103,9 @@ export async function readBought(tx: Tx, source: Source, place: Place, limit: nu
   return (await tx.query(READS[source], [place.readTo, place.readId, limit])).map(BOUGHT.parse);
 }
 
-/** One step along an index for each source. */
+/**
+ * 0 if any source has a purchase behind its cursor, else null. Costs one step along an index for each source.
+ */
 export const BUYERS_UNREAD = statement(
   'buyer_words.unread',
   `select case when exists (select from buyer_cursors c cross join lateral (
@@ -134,8 +139,8 @@ const WORDS = inputRows<BuyerWord>({
 });
 
 /**
- * Each row once, in the order of the key. Known rows are looked up first, so that they are neither locked nor
- * written. $5: days after which a returning buyer is written again.
+ * Writes each word of a buyer once, in the order of the key. Known words are looked up first, so that they
+ * are neither locked nor written. $5: days after which a returning buyer is written again.
  */
 const KEEP = statement(
   'buyer_words.keep',
@@ -159,7 +164,10 @@ const FOUND = rowCodec({
   isCut: column.boolean('c.is_cut'),
 });
 
-/** $2, $3: the range of the first word, of which at most $6 rows are read; $4, $5: of the other words. */
+/**
+ * $2, $3: the range of the word to search by, of which at most $6 rows are read. $4, $5: the ranges of the
+ * other words, all of which the buyer must have.
+ */
 const FIND = statement(
   'buyer_words.find',
   `with read as materialized (
@@ -180,12 +188,12 @@ const FIND = statement(
    order by f.seen_on desc, f.buyer`,
 );
 
-/** Enough of a common name (Maria). */
+/** The most rows of one word that are read. A common name (Maria) has more. */
 const MOST_READ = 2_000;
 
 /**
- * Searches by a word that is rare enough to look at all its buyers; else shows some buyers of any of the
- * words.
+ * Searches by a word that is rare enough for all its buyers to be looked at, and who have the other words
+ * too. If no word is, gives some of the buyers found by each word.
  */
 export async function findBuyersByWords(
   database: Reader,
@@ -218,7 +226,9 @@ const LIST = statement(
    order by merchant_id, word, buyer limit $3`,
 );
 
-/** Words under the document, and under ids of purchases made before the document was known. */
+/**
+ * A person's words: those under the document, and under ids of purchases made before the document was known.
+ */
 export async function listWords(
   database: Reader,
   { document, merchantId }: PersonFilter,
@@ -228,7 +238,10 @@ export async function listWords(
   return (await database.query(LIST, [[document, ...ids], merchantId, limit])).map(LISTED.parse);
 }
 
-/** A reading process holds a cursor, so its words from before the erasure are written before the erasure. */
+/**
+ * Waits for processes that read purchases, each of which holds a cursor. So no words that were read before an
+ * erasure are written after it.
+ */
 const HOLD = statement(
   'buyer_cursors.hold_all',
   'select source from buyer_cursors order by source for update',
@@ -240,8 +253,9 @@ const ERASE = statement(
 );
 
 /**
- * Runs `erase`, and erases in the same commit the search words of the document and of `idsOf`: later nothing
- * would name the buyer of these ids. What stays of a person is then found by the document, not by its words.
+ * Runs `erase`, and in the same commit erases the search words of the document and of the ids that `idsOf`
+ * gives: later nothing would tell whose ids these are. Whatever stays of a person is found by the document,
+ * not by words.
  */
 export async function eraseWithWords<Erased>(
   database: Database,

@@ -1,8 +1,8 @@
-/** Words of a name; longer names are searched by their first words. */
+/** The most words kept of a name. A longer name is found by its first words only. */
 const MOST_WORDS = 10;
 const LONGEST_WORD = 60;
 const LONGEST_EMAIL = 255;
-/** Ends the legal name of a sole trader (MEI). */
+/** A CPF, with which the legal name of a sole trader (MEI) ends. It is no word to search by. */
 const CPF = /^\d{11}$/;
 /** In byte collation nothing that begins with a word sorts after the word followed by this. */
 const LAST = '\u{10ffff}';
@@ -29,7 +29,7 @@ export function buyerWords({
   readonly email: string | null;
 }): string[] {
   const words = wordsIn(name ?? '').slice(0, MOST_WORDS);
-  // A text of marks only leaves an empty word.
+  // A text of nothing but combining marks leaves an empty word.
   return [...new Set([...words, plain(email ?? '').slice(0, LONGEST_EMAIL)])].filter(Boolean);
 }
 

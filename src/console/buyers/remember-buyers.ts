@@ -23,9 +23,10 @@ const PORTION_OF_RETENTION = 20;
 type Reading = { readonly source: Source; readonly behind: Place | null; readonly limit: number };
 
 /**
- * Keeps the words by which customers are found, read after the sales. Rows older than half a minute are read
- * once; newer ones again, because rows of an earlier moment may still come. A fault stops only its source,
- * and rows that cannot be kept are passed over: both errors are thrown at the end. `retentionDays` 0: no end.
+ * Reads what was bought since the last run, and keeps the words by which buyers are found. Rows older than
+ * half a minute are read once; newer ones again, because rows of an earlier moment may still come. An error
+ * stops only its source, and a row whose data cannot be kept is passed over; the first error is thrown at the
+ * end. `retentionDays` 0: words are kept without end.
  */
 export async function rememberBuyers(
   database: Database,
@@ -53,7 +54,7 @@ async function rememberSource(
   let behind: Place | null = null;
   const read = (limit: number, kept: Keep) =>
     database.transaction((tx) => rememberPage(tx, { source, behind, limit }, kept));
-  /** Rows still to be read one by one. */
+  /** How many rows are still read one by one, after the page of them could not be kept. */
   let alone = 0;
   for (let pages = 0; pages < MOST_PAGES && !signal.aborted; ) {
     try {
@@ -73,7 +74,7 @@ async function rememberSource(
   }
 }
 
-/** PostgreSQL refuses these data each time. */
+/** The error is of the data: PostgreSQL refuses them each time. */
 function isOfData(error: unknown): boolean {
   return /^2[23]/.test(sqlStateOf(error) ?? '');
 }

@@ -43,7 +43,7 @@ class NotAnswered extends Error {
 
 export function listScreen<Item>(
   declared: Omit<Screen<MerchantPageTools>, 'show'> & {
-    /** Absent: its filters cannot be kept. */
+    /** The list's name for saved filters. Absent: its filters cannot be saved. */
     readonly list?: FilteredList;
     readonly contract: Contract;
     readonly query: (visit: Visit) => Query;

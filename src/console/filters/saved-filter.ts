@@ -26,7 +26,7 @@ export type SavedFilter = {
   readonly query: string;
 };
 
-/** Per user and merchant. The table has as many places. */
+/** The most saved filters of a user for each merchant. The table has as many places. */
 export const MOST_FILTERS = 30;
 export const LONGEST_NAME = 40;
 const LONGEST_QUERY = 500;
@@ -35,7 +35,7 @@ export function isFilteredList(text: string): text is FilteredList {
   return Object.hasOwn(FILTERED_LISTS, text);
 }
 
-/** The position in a list is no filter. */
+/** Parameters that are no filters: the page of a list, and what is searched for. */
 const OF_THE_MOMENT = ['page', 'splitPage', 'q'];
 
 export function keptQuery(query: Readonly<Record<string, string>>): string {

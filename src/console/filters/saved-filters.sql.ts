@@ -85,7 +85,7 @@ const LIST_ALL = statement(
    order by merchant_id, user_id, place limit $5`,
 );
 
-/** For data subjects' requests. `null`: of all merchants. */
+/** Filters may name a person, so data subjects' requests read them. `merchantId` null: of all merchants. */
 export async function listAllFilters(
   database: Database,
   merchantId: string | null,

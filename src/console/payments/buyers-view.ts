@@ -15,7 +15,7 @@ export function buyerOfPayment(one: ShownPayment): Buyer | null {
   return one.method === 'card' ? (one.buyer ?? null) : buyerOf(one.payer);
 }
 
-/** The API shows no customer of a card. */
+/** Adds the buyers of card payments, whom the API does not show. */
 export async function withBuyers<One extends ShownPayment>(
   payments: readonly One[],
   { merchantId }: Pick<Visit, 'merchantId'>,

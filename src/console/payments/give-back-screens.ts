@@ -44,7 +44,10 @@ const MOST_TWINS_READ = '50';
 
 type Reviewed = { readonly payment: AnyPayment; readonly twins: readonly ShownPayment[] };
 
-/** First the amount is entered, then its effect is shown; only the second form asks an endpoint. */
+/**
+ * The first of two steps: the amount is entered, and its effect is shown. Only the form with the effect asks
+ * an endpoint.
+ */
 export const GIVE_BACK_SCREEN: Screen<{ readonly secondPersonOver: number | null }> = {
   ...MAY_GIVE_BACK,
   path: GIVE_BACK,
@@ -103,7 +106,10 @@ const stepOf = (payment: AnyPayment) => ({
   title: payment.method === 'pix' ? 'Return' : isHeldOnly(payment) ? 'Let it go' : 'Give back',
 });
 
-/** Leads to a page with the effect; does nothing itself. `typed`: shown open, with the typed values. */
+/**
+ * The form that leads to the page with the effect; it does nothing itself. `typed`: the form is open and has
+ * these values.
+ */
 export function giveBackForm(payment: AnyPayment, visit: Visit, typed?: Form): Shown {
   if (!mayGiveBack(payment)) return '';
   const { say, money } = visit.wording;

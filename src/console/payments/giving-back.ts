@@ -9,15 +9,15 @@ export const CAPTURE_PATH = `${PAYMENT}/capture`;
 
 export type AnyPayment = AnswerOf<typeof GET_PAYMENT>;
 
-/** The cents that arrived, and what can still be given back of them. */
+/** `most`: the cents that were paid. `left`: how many of them can still be given back. */
 export type ToGiveBack = {
   readonly most: number;
   readonly left: number;
-  /** For a Pix: the payment to give back. */
+  /** The payment of a Pix to give back, by its end-to-end id. Null: of a card, or there is none. */
   readonly endToEndId: string | null;
 };
 
-/** For a Pix: of `endToEndId`, else of the arrival that paid it. */
+/** For a Pix: what is left of the payment `endToEndId`; undefined: of the payment that paid the Pix. */
 export function toGiveBack(payment: AnyPayment, endToEndId: string | undefined): ToGiveBack {
   const { canceledAmount, cancelingAmount } = payment;
   if (payment.method === 'card')
@@ -41,19 +41,19 @@ export function toGiveBack(payment: AnyPayment, endToEndId: string | undefined):
   return { most: amount, left: amount - one.canceledAmount - canceling, endToEndId: id };
 }
 
-/** For a Pix that nothing has paid as expected: the first arrival. */
+/** The payment of a Pix that is offered first: the one that paid the Pix, else the first that arrived. */
 export function firstToGiveBack(payment: AnyPayment): string | undefined {
   if (payment.method !== 'pix') return undefined;
   return (payingOf(payment) ?? payment.payments[0])?.endToEndId;
 }
 
-/** If it differs later, the payment has changed. */
+/** The state of the payment, as text: if it differs later, the payment has changed. */
 export function standingOf(payment: AnyPayment, { most }: ToGiveBack): string {
   const { statusDescription, canceledAmount, cancelingAmount } = payment;
   return `${statusDescription} ${most} ${canceledAmount} ${cancelingAmount}`;
 }
 
-/** Only authorized: a cancel releases all of it. */
+/** The payment is only authorized: a cancel releases all of its amount. */
 export function isHeldOnly(payment: AnyPayment): boolean {
   return payment.statusDescription === 'Pré-autorizada';
 }
@@ -69,7 +69,10 @@ export function mayGiveBack(payment: AnyPayment): boolean {
   return came - payment.canceledAmount - payment.cancelingAmount > 0;
 }
 
-/** Other payments that may be the same sale again: one amount, one card or order, within a day. */
+/**
+ * Other payments that may be the same sale again: of the same amount and card, or the same amount and order,
+ * within a day.
+ */
 export function twinsOf(payment: AnyPayment, others: readonly ShownPayment[]): readonly ShownPayment[] {
   const at = Date.parse(payment.transactionMoment);
   return others.filter(

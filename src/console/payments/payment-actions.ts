@@ -35,8 +35,9 @@ export const RESOLVE_PIX = resolvePayment(PAYMENT, ({ merchantId, parameters: { 
 );
 
 /**
- * All refunds of a payment count together towards the limit above which a second person is asked. Null, so
- * nobody is asked: nothing was paid that could be given back, or the endpoint refuses the amount.
+ * What a refund would move. All refunds of a payment together count towards the limit above which a second
+ * person is asked. Null: nothing was paid that could be given back, or the endpoint will refuse the amount,
+ * so nobody is asked.
  */
 async function givenBack(
   { ask, parameters: { paymentId = '' } }: Visit,
@@ -47,8 +48,8 @@ async function givenBack(
   const before = asked.body.canceledAmount + asked.body.cancelingAmount;
   const of = toGiveBack(asked.body, endToEndId);
   const wanted = amount === undefined ? of.left : centsOf(amount);
-  // An amount above what is left now may be left later, so it waits too. The endpoint refuses every other
-  // fault.
+  // What is left now may grow again, so a request for more than that waits too. The endpoint refuses every
+  // other fault.
   if (typeof wanted === 'string' || wanted <= 0 || wanted > of.most)
     return { ok: true, status: 200, body: null };
   const fields = { amount: typedReais(wanted), ...(endToEndId !== undefined && { endToEndId }) };
@@ -56,7 +57,10 @@ async function givenBack(
   return { ok: true, status: 200, body: { amount: wanted, counted: before + wanted, standing, fields } };
 }
 
-/** The first of the two steps. A charge that waits for its payer has none: its page removes it. */
+/**
+ * The first of the two steps, where the amount is typed. A charge that waits for its payer has none: its own
+ * page removes it.
+ */
 async function formAgain(visit: Visit, typed: Form): Promise<Shown> {
   const { paymentId = '' } = visit.parameters;
   const asked = await visit.ask(GET_PAYMENT, { parameters: { paymentId } });

@@ -13,14 +13,17 @@ import { buyerOfPayment, withBuyersOfFile } from './buyers-view.ts';
 import { periodOf, wantedOf } from './payment-screens.ts';
 import type { ShownPayment } from './shown-payment.ts';
 
-/** `net`: less fees and refunds. `received`: what arrived, less fees. Null: unknown. */
+/**
+ * What a payment brings, in cents. `net`: its amount less fees and refunds. `received`: what arrived of it,
+ * less fees. Null: unknown.
+ */
 type Brought = {
   readonly fee: number | null;
   readonly net: number | null;
   readonly received: number | null;
 };
 
-/** Absent: nothing is expected, or not yet. */
+/** `brought` absent: nothing is expected of the payment, or it is not known yet. */
 type WrittenPayment = ShownPayment & { readonly brought?: Brought | undefined };
 
 function broughtByCard(installments: readonly InstallmentMoney[]): Brought {
@@ -36,7 +39,7 @@ function broughtByCard(installments: readonly InstallmentMoney[]): Brought {
   };
 }
 
-/** Once it is paid. Boletos have no fee of the operator. */
+/** What a boleto or Pix brings, once it is paid. The operator takes no fee for boletos. */
 function broughtByBill(one: Exclude<ShownPayment, { readonly method: 'card' }>): Brought | undefined {
   const { paidAmount } = one;
   if (paidAmount === null) return undefined;
@@ -107,7 +110,7 @@ export const PAYMENT_FILE_SCREENS: readonly Screen<MerchantPageTools>[] = fileSc
   titles: { csv: 'CSV of payments', xlsx: 'XLSX of payments' },
   contract: () => LIST_PAYMENTS,
   query: wantedOf,
-  /** Refused while the latest sales are not followed up: the file would have former fees. */
+  /** The file is refused while receivables have not followed the latest sales: it would have former fees. */
   before(visit) {
     const [accountNumber] = visit.accountNumbers;
     const day = saoPauloDay(instant(visit.now));

@@ -41,7 +41,7 @@ function paymentColumns(visit: Visit): readonly Column<ShownPayment>[] {
   ];
 }
 
-/** A boleto has its own page. */
+/** A boleto has a page of its own. Other payments share one. */
 export function pathOfPayment(
   merchantId: string,
   { method, paymentId }: Pick<ShownPayment, 'method' | 'paymentId'>,

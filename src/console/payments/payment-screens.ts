@@ -19,7 +19,10 @@ import type { PaymentFound, ShownPayment, ShownPix } from './shown-payment.ts';
 
 const USUAL_DAYS = 7;
 const REFRESH_SECONDS = 10;
-/** The index by status leaves out charging payments, and approved ones without a later change. */
+/**
+ * Statuses whose list may take long: the index by status leaves out payments that are being charged, and
+ * approved ones without a later change.
+ */
 const NOT_INDEXED: readonly string[] = [
   'Processando',
   'Autorizada',
@@ -88,7 +91,7 @@ const PAYMENTS_SCREEN: Screen<MerchantPageTools> = listScreen<ShownPayment>({
   view: paymentTable,
 });
 
-/** Even if the days have more payments than a page lists. */
+/** Links to files of all payments that were found, even if they are more than the list shows. */
 function filesPart(visit: Visit): Html {
   const { say } = visit.wording;
   return html`<p class="links">${fileLinks(PAYMENT_FILES, filtersOf(visit), say('All payments that were found'), visit)} <small>${say('A file may have ten years.')}</small></p>`;
@@ -119,7 +122,7 @@ const PAYMENT_SCREEN: Screen<MerchantPageTools> = screen<MerchantPageTools, Paym
       tools.findReceivables(merchantId, transactionId),
       tools.findChargebacks(merchantId, transactionId),
     ]);
-    // After a refund they are updated a moment later: older figures are not shown.
+    // Receivables follow a refund a moment later. Until then they are not shown: their figures are old.
     const receivables = isOfNow(owed, body) ? owed : [];
     return { payment, acts, movements, deliveries, receivables, chargebacks };
   },
@@ -131,7 +134,7 @@ function isOfNow(owed: readonly Receivable[], { installments }: CardPayment): bo
   return owed.every((one) => canceled.get(one.installmentNumber) === one.canceled);
 }
 
-/** Before it is paid its notifications have no number to be found by. */
+/** A Pix that is not paid has no NSU, by which its notifications could be found. */
 async function findPix(
   pix: ShownPix,
   { merchantId }: Visit,

@@ -17,7 +17,7 @@ type Payment = Pick<
   | 'installments'
 >;
 
-/** A sentence or two: its state, what is to come, and what was refunded. */
+/** The state of a payment in a few sentences: what is to come of it, and what went back. */
 export function paymentBecame(
   payment: Payment,
   receivables: readonly Receivable[],

@@ -17,16 +17,22 @@ export const NOT_CHARGED = {
   requestRefused: 'It refused the request by a code that proves that nothing was charged',
 } as const satisfies Record<NonNullable<NonNullable<WholePayment['attempts']>[number]['notCharged']>, string>;
 
-/** At the same moment, the lower order comes first. `onDay`: the hour is not known. */
+/**
+ * One thing on a timeline. Of things at the same moment, the one with the lower order comes first. `onDay`:
+ * the day, if the hour is not known.
+ */
 export type Happening = {
   readonly at: number;
-  /** For what follows no merchant's clock. */
+  /** Milliseconds of real time, for what does not go by the merchant's clock. */
   readonly realAt?: number;
   readonly order: number;
   readonly text: Shown;
   readonly note?: Shown;
   readonly onDay?: string;
-  /** `text`, in English, names how many there are (`count`). */
+  /**
+   * Things in a row with the same `key` become one row. `text`: its text in English, with `{count}` for how
+   * many they are.
+   */
   readonly alike?: { readonly key: string; readonly text: string; readonly badge?: Shown };
 };
 
@@ -59,7 +65,7 @@ const SENT_WORDS = {
   notification: 'Notifications sent: {count}',
 } as const;
 
-/** From this many in a row, as of a sale in twelve installments, they become one row that opens. */
+/** So many alike things in a row, such as installments of a sale, become one row that opens. */
 const LEAST_FOLDED = 4;
 
 /** `isCut`: there may be more than was read. */
@@ -91,7 +97,7 @@ function timeOf({ at, realAt, onDay }: Happening, wording: Wording): Shown {
   return realAt === undefined ? moment(wording, at) : realMoment(wording, realAt);
 }
 
-/** The intent comes before the acquirer's answer. */
+/** The request stands before the acquirer's answer, though both are shown at one moment. */
 function asked({ payment }: PaymentFound, wording: Wording): Happening[] {
   const { say, money } = wording;
   const at = Date.parse(payment.transactionMoment);
@@ -112,7 +118,7 @@ function answerText(payment: WholePayment, { say }: Wording): string {
   return say('The issuer approved, code {code}', { code: payment.authorizationCode });
 }
 
-/** An authorized payment has movements from its capture on. */
+/** A pre-authorized payment has movements only from its capture on. */
 function moved({ payment, movements }: PaymentFound, { say, money }: Wording): Happening[] {
   const first = movements.find(({ type }) => type === 'Autorizacao');
   const isCaptured = payment.authorizedAmount !== undefined && first !== undefined;
@@ -174,8 +180,8 @@ function settled({ receivables }: PaymentFound, { say, money }: Wording): Happen
 }
 
 /**
- * Sent in real time. If the merchant's clock was moved, it is sorted after its event. Failed ones are not
- * folded, because they give the reason.
+ * Notifications are sent in real time. If the merchant's clock was moved, they are sorted behind the sale.
+ * Failed ones are not folded: each gives its reason.
  */
 export function sent(
   deliveries: readonly PaymentDelivery[],

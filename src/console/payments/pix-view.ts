@@ -108,7 +108,10 @@ function pixFacts(pix: ShownPix, visit: Visit): Html {
   ])}`;
 }
 
-/** A waiting Pix is taken away whole; of an arrival what is left is given back. */
+/**
+ * A Pix that waits for its payer is taken away from the bank. What is left of a payment that arrived is given
+ * back.
+ */
 function takeAwayForm(pix: ShownPix, visit: Visit): Shown {
   const { say } = visit.wording;
   const values = { paymentId: pix.paymentId };

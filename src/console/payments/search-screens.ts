@@ -89,7 +89,7 @@ function barCodesIn(text: string, { now }: Visit): string[] {
   return read.flatMap((one) => (one.kind === 'barCode' ? [one.barCode] : []));
 }
 
-/** Searches by names that the list of payments does not know. */
+/** Boletos by bar code or digitable line, by which the list of payments cannot search. */
 async function boletosOf(text: string, visit: Visit, { findBoletos }: MerchantPageTools): Promise<Boleto[]> {
   const ids = await findBoletos(visit.merchantId, { kind: 'barCode', texts: barCodesIn(text, visit) });
   return readBoletos(ids, visit);
@@ -104,7 +104,10 @@ function onlyPage({ payments, subscriptions, boletos }: Things, { merchantId }: 
 }
 
 type Found = Things & {
-  /** A search by amount did not look at earlier sales. */
+  /**
+   * How far back a search by amount looked: earlier sales may fit too. Null: it looked at all days, or no
+   * amount was given.
+   */
   readonly readFrom: Instant | null;
   /** At least as many customers as are shown have this name. */
   readonly areManyNamed: boolean;
@@ -187,7 +190,7 @@ export const SEARCH_SCREENS: readonly Screen<MerchantPageTools>[] = [
         if (leadsTo !== null) return { leadsTo };
       }
       const found = await find(text, visit, tools);
-      // Other customers of the name were not looked at.
+      // If not all customers of the name were looked at, what was found may not be the only thing.
       const leadsTo = found.isNameCut ? null : onlyPage(found, visit);
       return leadsTo === null ? found : { leadsTo };
     },

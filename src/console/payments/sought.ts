@@ -4,9 +4,9 @@ import { type Day, isDay } from '../../values/instant.ts';
 export const MOST_BUYERS = 10;
 
 export type NamedBuyers = {
-  /** Documents, and ids of purchases without one; the latest buyer comes first. */
+  /** The CPF or CNPJ of each buyer, or the id of a purchase without one. The latest buyer comes first. */
   readonly buyers: readonly string[];
-  /** More have such a name than were looked at: others may be missing. */
+  /** More buyers have such a name than were looked at, so some may be missing. */
   readonly isCut: boolean;
 };
 
@@ -18,7 +18,9 @@ export type Sought = {
 
 type Kind = keyof Sought;
 
-/** Null: the text says something else too, or one thing twice, or only four digits. */
+/**
+ * What the text says of a sale. Null: it says something else too, or one thing twice, or only four digits.
+ */
 export function readSought(text: string, today: Day): Sought | null {
   const found: { [Name in Kind]: Sought[Name] } = { amount: null, day: null, lastFour: null };
   const parts = text
@@ -34,7 +36,7 @@ export function readSought(text: string, today: Day): Sought | null {
   return found.amount === null && found.day === null ? null : found;
 }
 
-/** Reais with cents, or with their sign. */
+/** A number is an amount if it has cents (259,90) or the sign R$. */
 function amountIn(text: string): Cents | null {
   const match = /^(R\$)?(\d{1,3}(?:\.\d{3}){1,3}|\d{1,8})(?:,(\d{2}))?$/i.exec(text);
   const [, sign, whole = '', fraction] = match ?? [];
