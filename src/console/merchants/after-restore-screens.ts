@@ -70,15 +70,15 @@ ${actionForm(visit, RELEASES[of], { about: say('What is due is charged, the olde
 }
 
 /**
- * A merchant's administrator knows what was canceled and may release it alone. The operator needs two
- * persons.
+ * What a release moves. A merchant's administrator knows what was canceled, and may release the merchant's
+ * billings alone. If there is a limit for one person, a user of the operator always needs a second one.
  */
 async function released(
   visit: Visit,
   _form: Form,
   { sumHeldByRestore }: ConsoleTools,
 ): Promise<Asked<Moved>> {
-  // Uses today's date: a request made before midnight and approved after it counts as changed.
+  // A request made before midnight and approved after it counts as changed, because the sum is up to today.
   const day = today(visit);
   const { merchants, count, amount } = await sumHeldByRestore(ofPage(visit), day);
   if (merchants === 0) return operationRefused(409, visit.wording.say(NOT_HELD));

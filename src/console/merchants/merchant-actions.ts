@@ -242,7 +242,10 @@ function merchantOf(form: Form): NewMerchant {
   };
 }
 
-/** The form shows the current values. An empty field is removed, or refused if it is required. */
+/**
+ * The form comes with the current values, so an empty field removes a value, or is refused if the value is
+ * required.
+ */
 function changeOf(form: Form): MerchantChange {
   const { legalName = '', addresses = '', softDescriptor, businessAddress } = form;
   const { contactName: name = '', contactEmail: email = '', contactPhone: phone = '' } = form;

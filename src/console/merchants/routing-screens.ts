@@ -99,7 +99,10 @@ function providers({ providers: added, rules }: Routing, { wording }: Visit): Ht
 }
 
 const LONGEST_RULES = 4_000;
-/** Stands for all merchants; no merchant has this id. A missing field changes nothing. */
+/**
+ * The form's field `merchant` has this text for all merchants; no merchant has this id. A form without the
+ * field changes nothing.
+ */
 const ALL = '*';
 
 function changeForm({ routing, asked, merchant }: Found, visit: Visit, typed?: Form): Html | false {
@@ -112,7 +115,7 @@ function changeForm({ routing, asked, merchant }: Found, visit: Visit, typed?: F
   const form = actionForm(visit, ROUTE, {
     typed,
     about: html`${isChanged && html`<strong>${say('Rules or acquirers have changed since you looked. What stands now, and would be replaced:')}</strong> <code>${standing || say('no rule')}</code>. ${acquirersNow(routing, visit)}`}<strong>${merchantId ?? say('All merchants')}</strong>: ${say('The first rule that fits is asked first; the next one that fits, where the first surely did not charge. What was charged already stays where it is.')} ${say('Every process knows it within seconds.')}`,
-    // What stands now is shown above: whoever sends it again replaces what he has seen.
+    // The rules that stand now are shown above: who sends the form again replaces what he has seen.
     hidden: { merchant: merchantId ?? ALL, standing: routing.standing },
     fields: [
       {
@@ -164,8 +167,8 @@ function refusedRoutes(visit: Visit, { refusal, value }: ProviderRefused): Asked
 const ruleLine = (rules: FitRoutes['rules']) => rules.map(ruleText).join(RULE_SEPARATOR);
 
 /**
- * No money moves, but all later charges are affected: always two persons, where two are required at all. The
- * approval is of the resulting rules and those they replace, not of the typed text.
+ * No money moves, but all later charges are affected: if there is a limit for one person, a second one is
+ * always asked. That person approves the resulting rules and those they replace, not the typed text.
  */
 async function moved(visit: Visit, form: Form, { checkRoutes }: ConsoleTools): Promise<Asked<Moved>> {
   const { seen: _seen, ...wanted } = wantedOf(form);
@@ -203,7 +206,7 @@ const ROUTE: Action<ConsoleTools> = {
   moves: moved,
   saysOf,
   async again(visit, typed, tools) {
-    // Where the field is missing nothing is changed.
+    // Without the field `merchant` nothing is changed.
     if (typed.merchant === undefined) return '';
     return changeForm(await findRouting(wantedOf(typed).merchantId, tools), visit, typed);
   },

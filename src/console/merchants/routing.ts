@@ -2,14 +2,14 @@ import type { ProcessReport } from '../../platform/process-reports/process-repor
 import type { AcquirerCapabilities } from '../../providers/acquirers/acquirer.ts';
 import type { Provider, ProviderKind } from '../../providers/provider.ts';
 
-/** The peers that the processes of this database ask. Addresses end with the host. */
+/** Whom the processes of this database ask, and by which rules. Of each address only the host is shown. */
 export type Routing = {
   readonly acquirer: { readonly host: string | null; readonly capabilities: AcquirerCapabilities };
   /** Null: none is configured. */
   readonly bankHost: string | null;
   readonly antiFraudHost: string | null;
   readonly isHomologation: boolean;
-  /** Added by commands. */
+  /** The providers that the operator added by commands. */
   readonly providers: readonly RoutedProvider[];
   /** Rules of a merchant and of all merchants, in the order of evaluation. */
   readonly rules: readonly RoutingRule[];
@@ -21,17 +21,17 @@ export type Routing = {
 export type RoutedProvider = {
   readonly kind: ProviderKind;
   readonly name: string;
-  /** Null: it is asked by files. */
+  /** Null: the provider is asked by files. */
   readonly host: string | null;
   readonly isEnabled: boolean;
 };
 
 export type RoutingRule = {
   readonly kind: ProviderKind;
-  /** Null: of all merchants. */
+  /** Null: the rule is for all merchants. */
   readonly merchantId: string | null;
   readonly provider: string;
-  /** As the command takes it. */
+  /** The rule as commands and the form take it. */
   readonly text: string;
 };
 

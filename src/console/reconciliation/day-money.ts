@@ -14,22 +14,28 @@ export type ListedMoney = {
 };
 
 /**
- * Cents, negative where something is kept or taken off. `came` is the net, less what has not come, and the
- * three behind it.
+ * The money of a day in cents; negative: kept, or taken off. `came` is `net`, less `toCome`, `awaited` and
+ * `missing`, plus `taken`, `differing` and `otherDays`.
  */
 export type DayMoney = {
   /** What was sold, less refunds before its payout. */
   readonly gross: number;
   readonly fees: number;
   readonly net: number;
-  /** Not come: of a day that is not over, of a past day without files yet, and of one with files. */
+  /**
+   * What has not come. `toCome`: of a day that is not over. `awaited`: of a past day of which no file tells
+   * yet. `missing`: of a past day of which files tell.
+   */
   readonly toCome: number;
   readonly awaited: number;
   readonly missing: number;
   readonly taken: number;
   /** How much more than expected came. */
   readonly differing: number;
-  /** Came on other days, or belongs to other days. */
+  /**
+   * The balance with other days: money of other days that came on this one, less money of this day that came
+   * on others.
+   */
   readonly otherDays: number;
   readonly came: number;
 };
@@ -117,7 +123,8 @@ function partsOf(
   const others = isPartlyUnsaid
     ? 'Balance with other days, or of what nobody said how much came: {amount}'
     : 'Balance with other days: {amount}';
-  // Claims no cause that the sums do not show: debits hold pledges too, and a difference holds fees.
+  // The words claim no cause that the sums do not show: files take off for pledges too, and a difference may
+  // be of fees.
   return [
     ...signed(0 - missing, 'Not received: {amount}', ''),
     ...signed(taken, 'Taken off in files: {amount}', 'Given back in files: {amount}'),

@@ -82,7 +82,10 @@ function sold({ sold: sum }: DaySheetFound, visit: Visit): Html {
   )}`;
 }
 
-/** From what was sold to what came: each row is added, except the last two. */
+/**
+ * The rows lead from what was sold to what came: all are added, but for the sums in bold. The two facts below
+ * the table are part of no sum.
+ */
 function paid({ paid: day, due, standing }: DaySheetFound, visit: Visit): Html {
   const { say, money, signed, reais } = visit.wording;
   if (day === null)
@@ -98,7 +101,7 @@ function paid({ paid: day, due, standing }: DaySheetFound, visit: Visit): Html {
       : sums.awaited > 0
         ? openOf(say('No file yet'), sums.awaited)
         : openOf(say('Missing of it'), sums.missing);
-  // Read at two moments: refunds are shown only where both agree.
+  // `due` and `day` were read at two moments. Refunds are shown only where both agree.
   const isSame = due.expectedNet === sums.net && due.expectedFee === 0 - sums.fees;
   const sale = [
     [say('Sold, gross'), money(due.gross), null],

@@ -157,7 +157,10 @@ function dayList(
     total: show(of(sum)),
   });
   const { money, signed } = wording;
-  /** Mostly there is none, and the figures above say so: its column would waste room. */
+  /**
+   * A column of money that most days do not have. If no day has any, it is left out: the figures above say
+   * so.
+   */
   const rare = (...[title, of, show]: Parameters<typeof amount>) =>
     of(sum) === 0 && days.every(({ sums }) => of(sums) === 0) ? [] : [amount(title, of, show)];
   return html`${moneyFigures(sum, visit)}${table(say('Days'), days, [
@@ -189,7 +192,10 @@ export const saidOf = (one: ListedDay & { readonly sums: DayMoney }) => ({
   isPartlyUnsaid: one.receivedWithoutValue > 0,
 });
 
-/** Without a file, nobody has compared the amount yet. A surplus is not missing money. */
+/**
+ * How the day's money differs from what was expected. Nobody has compared installments that are in no file
+ * yet. Only less than expected is bad.
+ */
 function differenceOf(day: ShownDay, { say, signed, count }: Wording): Shown {
   const { differing } = day.sums;
   if (day.receivedInstallments === 0) return '–';

@@ -95,7 +95,7 @@ function takenText({ amount, ofInstallment }: Dispute, { say, money }: Wording):
   return ofInstallment === null ? '–' : say('What was left of {amount}', { amount: money(ofInstallment) });
 }
 
-/** Days before the end from which it is urgent. */
+/** An answer is urgent from so many days before its last day. */
 const SOON = 3;
 
 function leftText(on: Day, days: number, today: Day, { say, day, count }: Wording): Shown {

@@ -57,7 +57,7 @@ export const CAUSE_WORDS = {
 
 const isUnmatched = (text: string): text is UnmatchedReason => Object.hasOwn(UNMATCHED_WORDS, text);
 
-/** For most classes this is money. */
+/** What an exception expected or found, for people. For most classes `text` is an amount in cents. */
 export function foundText(
   name: ExceptionClass,
   text: string | null,
@@ -75,7 +75,7 @@ export function foundText(
   return name === 'duplicateInFile' ? count(Number(text)) : money(Number(text));
 }
 
-/** A surplus is not missing money. */
+/** How much is missing, or is too much (`amount` below 0). */
 export function lackText(
   { class: name, amount }: { readonly class: ExceptionClass; readonly amount: number },
   { say, money }: Pick<Wording, 'say' | 'money'>,

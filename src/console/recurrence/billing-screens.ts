@@ -25,7 +25,10 @@ const MAY_ACT = { roles: ['finance', 'admin'], of: 'merchant' } as const satisfi
 
 type ListedBilling = AnswerOf<typeof LIST_BILLINGS>['items'][number];
 
-/** Days around today. An index counts the due billings of only these days. */
+/**
+ * The days around today that are listed without filters. Given days, an index finds and counts only the
+ * billings due in them.
+ */
 const USUAL_DAYS = { before: 30, behind: 30 } as const;
 
 function daysOf({ query, now }: Visit) {
@@ -176,7 +179,10 @@ async function charged({ ask, parameters: { billingId = '' } }: Visit): Promise<
   return { ok: true, status: 200, body: { amount, counted: amount, standing, fields: {} } };
 }
 
-/** The form of the action that was sent, and of no other: its billing may stand otherwise meanwhile. */
+/**
+ * After a refusal: the form that was sent, and no other. Empty if the billing has meanwhile a state in which
+ * it cannot be sent.
+ */
 const againBy =
   (form: typeof cancelForm): NonNullable<Action['again']> =>
   async (visit, typed) => {

@@ -131,7 +131,7 @@ export function yearOf({ query, now }: Pick<Visit, 'query' | 'now'>): number {
   return year < 2000 || year > today + YEARS_AHEAD ? today : year;
 }
 
-/** At most a billing every twenty days, and skipped ones. */
+/** More billings than a year can have: one in twenty days at most, and skipped ones. */
 const MOST_OF_YEAR = '100';
 
 export const CALENDAR_SCREENS: readonly Screen<MerchantPageTools>[] = [

@@ -3,7 +3,9 @@ import type { OpenBilling } from '../../recurrence/billings/open-billings.sql.ts
 import type { LIST_SUBSCRIPTIONS } from '../../recurrence/subscriptions/contract.ts';
 import type { States } from '../parts/states.ts';
 
-/** `condition`: of an active one, where it was looked at. */
+/**
+ * `condition`: how an active subscription stands; absent: it is not active, or its billing was not looked at.
+ */
 export type ListedSubscription = AnswerOf<typeof LIST_SUBSCRIPTIONS>['items'][number] & {
   readonly condition?: Condition;
   readonly nextChargeOn?: string;
@@ -19,7 +21,7 @@ export const CONDITION_STATES: States<Condition> = {
 
 type OpenNow = { readonly installment: number; readonly chargesEnded: number };
 
-/** Without the charge that is under way. */
+/** The open billing as `conditionOf` takes it: `chargesEnded` leaves out the charge that is under way. */
 export function openNow({ installment, chargesMade, isCharging }: OpenBilling): OpenNow {
   return { installment, chargesEnded: chargesMade - (isCharging ? 1 : 0) };
 }

@@ -8,14 +8,14 @@ type Series = {
   readonly plan: {
     readonly interval: number;
     readonly installments: number;
-    /** Absent: by card, whose rhythm is `interval`. */
+    /** Absent: a card pays, every `interval` days. */
     readonly planType?: string;
     readonly paymentMethod?: string;
   };
 };
 export type Forecast = { readonly installment: number; readonly dueOn: Day };
 
-/** Due days after the last billing, by the enrolment's terms. */
+/** The due days that follow the last billing, by the terms that the subscription keeps. */
 export function* forecasts(
   { status, plan }: Series,
   last: { readonly installment: number; readonly expireAt: string },

@@ -25,13 +25,13 @@ import {
 } from '../parts/screen.ts';
 import { PLAN_TYPE_WORDS, shownCardText, storedCardText } from './recurrence-words.ts';
 
-/** Enrolment charges a stored card. */
+/** Users who may subscribe a customer, for whom a stored card is charged. */
 export const MAY_ENROL = { roles: ['finance', 'admin'], of: 'merchant' } as const satisfies Partial<Action>;
 
 export type Plan = AnswerOf<typeof GET_PLAN>;
 export type StoredCards = AnswerOf<typeof LIST_VAULT_CARDS>['items'];
 
-/** Empty numbers are not sent: the endpoint has its own. */
+/** Numbers of the form as the endpoint takes them. Empty ones are not sent: the endpoint has defaults. */
 function wholeNumbers(form: Form, names: readonly string[]): Record<string, number | string> {
   const given = names.flatMap((name) => {
     const text = form[name];
@@ -166,7 +166,9 @@ function subscriptionFields({ id, name }: ToEnrol, card: Field | null, visit: Vi
 const NO_CUSTOMER_TO_TWO =
   'This waits for a second person, and what waits keeps no data of a customer: leave it out, and add it by the API.';
 
-/** The amount that a stored card is charged each time. */
+/**
+ * What a subscription moves: the amount that its stored card is charged each time. Null: no card is charged.
+ */
 async function charged(
   { ask, wording }: Visit,
   { planId = '', vaultId, orderNumber, firstDueOn, ...others }: Form,

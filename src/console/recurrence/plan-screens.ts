@@ -16,7 +16,7 @@ type Calendar = AnswerOf<typeof GET_PLAN_CALENDAR>;
 type Found = {
   readonly plan: Plan;
   readonly calendar: Calendar | null;
-  /** Null: not looked for. */
+  /** Stored cards to choose from. Null: none were looked for. */
   readonly cards: Asked<AnswerOf<typeof LIST_VAULT_CARDS>> | null;
 };
 
@@ -60,7 +60,7 @@ export const PLAN_SCREENS: readonly Screen<MerchantPageTools>[] = [
       const asked = await ask(GET_PLAN, { parameters: { planId } });
       if (!asked.ok) return 'notFound';
       const calendar = await ask(GET_PLAN_CALENDAR, { parameters: { planId }, query: { startOn } });
-      // All cards are too many to choose from, and to count.
+      // Cards are looked for by their last four digits: all are too many to choose from, and to count.
       const isToChoose = mayUse(MAY_ENROL, user) && lastFour !== undefined;
       const cards = isToChoose
         ? await ask(LIST_VAULT_CARDS, { query: { lastFour, limit: MOST_CARDS } })

@@ -33,7 +33,7 @@ export const PLAN_TYPE_WORDS = {
   Custom: 'Its own rhythm',
 } as const satisfies Record<AnswerOf<typeof GET_PLAN>['planType'], string>;
 
-/** Without the holder, whose name is shown only where that is audited. */
+/** A stored card without its holder, whose name is shown only where that is audited. */
 export type ShownStoredCard = ShownCard & {
   readonly expirationMonth: string;
   readonly expirationYear: string;

@@ -7,7 +7,10 @@ import type { Action, Form, Visit } from '../parts/screen.ts';
 
 type SubscriberPage = AnswerOf<typeof GET_PAGE>;
 
-/** Its address is as good as a key: only who may change the subscription is shown it. */
+/**
+ * The part of a subscription's page about the page for its subscriber. That page's address is as good as a
+ * key: only users who may change the subscription see it.
+ */
 export function pagePart(page: SubscriberPage | null, visit: Visit): Html {
   const { say, day } = visit.wording;
   const { subscriptionId = '' } = visit.parameters;

@@ -40,7 +40,7 @@ import { forecasts } from './forecast.ts';
 import { ENTRY_WORDS, type ShownStoredCard, shownCardText } from './recurrence-words.ts';
 import { CLOSE_PAGE, OPEN_PAGE, pagePart } from './subscriber-page-actions.ts';
 
-/** Days shown after the last billing. */
+/** How many due days after the last billing are shown. */
 const DAYS_AHEAD = 6;
 
 export function subscriptionTable(items: readonly ListedSubscription[], visit: Visit): Html {
@@ -88,7 +88,7 @@ async function withCondition(
 function subscriptionPage(found: SubscriptionFound, visit: Visit): Html {
   const { subscription } = found;
   const { say } = visit.wording;
-  // A blocked subscription needs this first: the subscriber gives another card there.
+  // A blocked subscription shows this part first: on that page the subscriber gives another card.
   const isBlocked = subscription.status === 'Blocked';
   const title = isBlocked ? say('Another card, given by the subscriber') : say('Page of the subscriber');
   const page = mayUse(OPEN_PAGE, visit.user) && section(title, pagePart(found.page, visit));
@@ -106,7 +106,7 @@ function newestBilling({ newest, billings: { items } }: SubscriptionFound, visit
   return newest !== null && billing !== undefined && visit.happenings?.toBilling(billing, visit);
 }
 
-/** The newest billing says more of an active subscription. */
+/** The state of a subscription. Of an active one, the newest billing says more. */
 function conditionBadge({ subscription, newest }: SubscriptionFound, wording: Visit['wording']): Html {
   if (subscription.status !== 'Active' || newest?.status !== 'Opened')
     return stateBadge(SUBSCRIPTION_STATES, subscription.status, wording);
@@ -178,7 +178,7 @@ function billings({ billings: page }: SubscriptionFound, visit: Visit): Html {
   return html`${list}${pager(visit, page)}`;
 }
 
-/** Assumes that nothing changes the series. */
+/** The next due days, if nothing changes the series. */
 function calendar({ subscription, newest }: SubscriptionFound, { wording }: Visit): Html {
   const { say, reais, day } = wording;
   const { plan } = subscription;
@@ -211,7 +211,7 @@ type SubscriptionFound = {
   readonly billings: Omit<ListedBillings, 'items'> & { readonly items: readonly WholeBilling[] };
   readonly newest: WholeBilling | null;
   readonly page: AnswerOf<typeof GET_PAGE> | null;
-  /** Null: it was removed, or Pix Automático pays. */
+  /** Null: the card was removed, or Pix Automático pays. */
   readonly card: ShownStoredCard | null;
 };
 

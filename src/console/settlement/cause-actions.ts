@@ -22,7 +22,7 @@ import { MOST_RESOLVED_AT_ONCE } from './exception-found.ts';
 export type CauseFound = {
   readonly cause: ExceptionCause;
   readonly sum: CauseSum;
-  /** Only for exceptions about fees. */
+  /** The open exceptions by fee rule. Empty unless they are about fees. */
   readonly rules: readonly CauseOfRule[];
 };
 
@@ -34,7 +34,7 @@ const partsOf = ({ merchantId, class: name, rule }: ExceptionCause) => ({
   rule: rule === null ? NONE : `${rule.brand}-${rule.installmentCount}`,
 });
 
-/** Null: the address is none of ours. */
+/** Null: the path names no cause. */
 function readCause({ of = '', name, rule = '' }: Readonly<Record<string, string>>): ExceptionCause | null {
   const known = EXCEPTION_CLASSES.find((one) => one === name);
   const [text, installments = ''] = rule.split('-');
@@ -59,7 +59,7 @@ export function causeSection({ cause, sum, rules }: CauseFound, visit: Visit): S
 
 const wholeSum = (sum: CauseSum) => ({ ...sum, isCut: sum.count >= MOST_RESOLVED_AT_ONCE });
 
-/** What is too much is none that is missing. */
+/** Missing money and money that is too much are told apart, and not set off. */
 function sumText(
   name: ExceptionClass,
   { missing, surplus }: Pick<CauseSum, 'missing' | 'surplus'>,
@@ -99,11 +99,11 @@ function ruleText({ brand, installmentCount }: CauseOfRule, { say, count }: Word
     : say('{brand}, {from} installments', { brand: of, from: count(installmentCount) });
 }
 
-/** Hundredths of a percent. */
+/** `portion`: hundredths of a percent. Null: not known. */
 const portionText = (portion: number | null, { count }: Wording) =>
   portion === null ? '–' : `${count(portion / 100)}%`;
 
-/** Suggests nothing if there are several rates, or sums that only their lines tell. */
+/** The rate by the files. If there is not one rate: from the lowest to the highest. */
 function foundText(one: CauseOfRule, wording: Wording): string {
   const { isOnePortion, foundPortion, lowestPortion, highestPortion } = one;
   if (isOnePortion) return portionText(foundPortion, wording);

@@ -41,7 +41,7 @@ const SUM_WORDS: Readonly<Record<SumName, string>> = {
   paid: 'Billings, paid',
 };
 
-/** Values of a source that are neither a number nor a day. */
+/** Words for values of a source that are neither a number nor a day. */
 const SAID_WORDS: Readonly<Record<InstallmentState | FoundCharge['kind'] | 'nothing', string>> = {
   authorized: 'Authorized',
   paid: 'Paid',
@@ -100,7 +100,10 @@ function placeOf(one: OpenDifference, { say, day }: Wording): Shown {
   return html`${link(page, day(one.day))}: ${ofAccount}${say(SUM_WORDS[one.sum])}`;
 }
 
-/** An empty list of unverified data must not look good. */
+/**
+ * When the data were last verified. Without it, an empty list of data that were never verified would look
+ * good.
+ */
 function verifiedNote({ secondsSinceVerified: seconds }: Found, { wording, realNow }: Visit): Shown {
   const { say } = wording;
   return (

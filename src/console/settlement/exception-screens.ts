@@ -208,7 +208,10 @@ function resolveForm({ state, exceptionId }: ReconciliationException, visit: Vis
   });
 }
 
-/** Null where other filters narrow the list, or no class of a merchant is chosen. */
+/**
+ * The open exceptions of a merchant in one class, which can be resolved together. Null: not both are chosen,
+ * or another filter narrows the list.
+ */
 async function findCause(
   { states, classes, merchantId, day, olderThanDays }: OperatorFilter,
   { sumCause, listRules }: Pick<ConsoleTools, 'sumCause' | 'listRules'>,

@@ -83,7 +83,7 @@ function filePage(file: SettlementFile, { wording }: Visit): Html {
 
 type Files = {
   readonly files: readonly ListedFile[];
-  /** Null on older pages of the list. */
+  /** What is shown on the first page of the list only. Null: on older pages. */
   readonly state: {
     readonly underWay: readonly FileUnderWay[];
     readonly refused: readonly ListedRefusal[];
@@ -92,7 +92,7 @@ type Files = {
 };
 
 const NEWEST = 2 ** 31 - 1;
-/** Acquirers keep files for about as long. */
+/** The days looked at for missing files: acquirers keep files for about as long. */
 const DAYS_COVERED = 45;
 
 function numberOf(text: string | undefined): number | null {
