@@ -63,7 +63,9 @@ export function boletoTable(items: readonly Boleto[], visit: Visit): Html {
 
 type Found = { readonly boleto: Boleto } | { readonly errors: readonly WireError[] };
 
-/** `statusBill` being issued, issued, overdue: the bank can still cancel the boleto. */
+/**
+ * The values of `statusBill` with which the bank can still cancel the boleto: being issued, issued, overdue.
+ */
 const OPEN: readonly number[] = [0, 1, 3];
 
 const USUAL_DAYS = { before: 7, behind: 30 } as const;
@@ -241,7 +243,9 @@ const CHANGE_DAY: Action = {
   next: ({ merchantId, parameters: { boletoId = '' } }) => boletoPath(merchantId, boletoId),
 };
 
-/** A person decides about an unexpected payment. `path`: of the page that shows it. */
+/**
+ * The action by which a person resolves an unexpected payment. `path`: the path of the page that shows it.
+ */
 export function resolvePayment(path: string, next: (visit: Visit) => string): Action {
   return {
     roles: ['finance', 'admin'],

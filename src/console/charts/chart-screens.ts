@@ -42,7 +42,7 @@ const DAY_MILLISECONDS = 86_400_000;
 /** The page is often sent while sales are still being counted. */
 const REFRESH_SECONDS = 5;
 
-/** Default: the last seven days. Null if the days are faulty or too many. */
+/** The chosen days, or else the last seven. Null: the days are faulty or too many. */
 function daysOf(query: Readonly<Record<string, string>>, now: number): Days | null {
   const today = saoPauloDay(instant(now));
   const to = query.to ?? query.from ?? today;
@@ -51,7 +51,10 @@ function daysOf(query: Readonly<Record<string, string>>, now: number): Days | nu
   return reachedFrom(to, 1 - MOST_DAYS) > from ? null : { from, to };
 }
 
-/** Deliveries are dated by real time: as far from its today as the days are from a moved clock's today. */
+/**
+ * The days in real time, by which deliveries are dated: as far from the real today as `days` are from the
+ * today of the merchant's clock.
+ */
 function realDays({ from, to }: Days, { now, realNow }: Pick<Visit, 'now' | 'realNow'>): Days {
   const dayOf = (at: number) => Date.parse(saoPauloDay(instant(at)));
   const moved = (dayOf(realNow) - dayOf(now)) / DAY_MILLISECONDS;

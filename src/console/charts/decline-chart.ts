@@ -85,7 +85,7 @@ function feeText({ reais, dollars }: NetworkFee, { money, dollars: inDollars }: 
   return parts.join(' + ');
 }
 
-/** Each retry beyond this many declines of a card has a fee. */
+/** The declines of a card beyond which each further try costs a fee, by network. */
 function limits(wording: Wording): Html {
   const { say, count, duration } = wording;
   const rows = (Object.keys(NETWORK_LIMITS) as CardBrand[]).flatMap((brand) => {

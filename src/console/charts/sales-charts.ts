@@ -22,7 +22,10 @@ import type { Wording } from '../parts/wording.ts';
 
 export type Days = { readonly from: Day; readonly to: Day };
 
-/** `before`: as many days before. If the days have not ended, up to the same hour. */
+/**
+ * `now`: the sums of the chosen days. `before`: of as many days before; if the chosen days are not over, up
+ * to the same hour.
+ */
 export type ChargeSums = { readonly now: PeriodSums; readonly before: PeriodSums };
 
 export function daysBefore({ from, to }: Days): Days {
@@ -103,7 +106,7 @@ const NO_PART: SalePart = { amount: cents(0), count: 0, approved: 0, declined: 0
 
 type Pair = { readonly name: string; readonly now: SalePart; readonly before: SalePart };
 
-/** One day by the hour, several by the day. */
+/** What is compared: the hours if one day is chosen, else the days. */
 function pairsOf({ now, before }: ChargeSums, days: Days, wording: Wording): readonly Pair[] {
   if (days.from === days.to)
     return now.byHour.map((part, hour) => ({
@@ -121,7 +124,7 @@ function pairsOf({ now, before }: ChargeSums, days: Days, wording: Wording): rea
   }));
 }
 
-/** Nothing where no card was charged. */
+/** Empty if no card was charged in either period. */
 export function periodCharts(sums: ChargeSums, days: Days, { wording }: Visit): Html {
   const { say, count, day } = wording;
   const isOneDay = days.from === days.to;

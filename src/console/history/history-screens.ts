@@ -6,7 +6,7 @@ import { type States, stateBadge } from '../parts/states.ts';
 import type { Act, Outcome } from './history.ts';
 
 export type ShownAct = Act & {
-  /** The title of its page; null: the thing no longer exists. */
+  /** The title of the action or file; null: no action or file of this version has its path. */
   readonly title: string | null;
   readonly place: string | null;
   /** Null: a user of the operator, whose name merchants are not shown. */
@@ -16,9 +16,9 @@ export type ShownAct = Act & {
 export type HistoryPage = { readonly acts: readonly ShownAct[]; readonly next: number | null };
 
 export type HistoryTools = {
-  /** Newest first, before an entry of the audit log. */
+  /** Acts, newest first, from before the entry `before` of the audit log; null: from the newest on. */
   readonly listHistory: (visit: Visit, before: number | null) => Promise<HistoryPage>;
-  /** About one thing of the merchant, up to a bound. */
+  /** Acts on one thing of the merchant, up to a bound. */
   readonly listThingHistory: (visit: Visit, id: string) => Promise<readonly ShownAct[]>;
 };
 

@@ -7,11 +7,11 @@ export type Act = {
   readonly entryNumber: number;
   /** Milliseconds. */
   readonly at: number;
-  /** Without the mark of a user. */
+  /** A user's name without the `user:` before it; of others the name in the audit log. */
   readonly who: string;
   readonly outcome: Outcome;
   readonly operation: string;
-  /** Below `/console/`. */
+  /** The path of the form or file, below `/console/`. */
   readonly path: string;
   /** Cents. Null: no money moves, or no amount was given. */
   readonly amount: number | null;
@@ -37,7 +37,7 @@ function readDetail(text: string): Detail {
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 const numberOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
-/** The form of a decision is one act; the decided act is another, which says more. */
+/** True for the form of a decision. The decision itself is another act, which says more. */
 function isSaidElsewhere(action: string, { operation }: Detail): boolean {
   return action === 'console.act' && (operation === 'console.approve' || operation === 'console.decline');
 }
@@ -54,8 +54,9 @@ type End = { readonly outcome: Outcome; readonly amount: number | null };
 const requestIn = (path: string): string => path.split('/').at(-2) ?? '';
 
 /**
- * `entries`: newest first. An end stands behind its act and is joined to it by the key of the form, or by the
- * request of a decision. A form sent again is one act too; its last end counts.
+ * `entries`: newest first. The entry that tells how an act ended is newer than the act's own. Both have the
+ * key of one form, or one request to a second person. A form that was sent again is one act; its last end
+ * counts.
  */
 export function actsOf(entries: readonly MerchantEntry[]): readonly Act[] {
   const ends = new Map<string, End>();

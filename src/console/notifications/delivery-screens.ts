@@ -85,7 +85,7 @@ const LISTED = listScreen<Listed>({
   view: deliveryTable,
 });
 
-/** Above those that were given up: all of them at once. */
+/** The list of deliveries that were given up has a form above it, which sends all of them again. */
 const LIST: Screen<MerchantPageTools> = {
   ...LISTED,
   async show(visit, tools) {
@@ -106,7 +106,7 @@ async function resendAllForm(visit: Visit, { countLost }: MerchantPageTools, typ
   const lost = await countLost(merchantId, [accountNumber], period);
   if (lost?.[0] === undefined) return '';
   const most = Math.min(lost[0].count, MOST_RESENT);
-  // What is written after they were counted was not seen.
+  // Deliveries that are written after the count were not seen, so they are left out.
   const until = saoPauloOffsetText(instant(Math.min(Date.parse(endOf(to)), realNow)));
   return actionForm(visit, RESEND_ALL, {
     typed,
@@ -215,7 +215,10 @@ const MOST_RESENT = 10_000;
 const startOf = (text: string) => (isDay(text) ? saoPauloOffsetText(startOfSaoPauloDay(text)) : text);
 const endOf = (text: string) => (isDay(text) ? startOf(reachedFrom(text, 1)) : text);
 
-/** Behind those that were looked at: the first of all may be such as are never sent again. */
+/**
+ * Goes on behind the deliveries that were looked at. From the beginning it could meet only such as are never
+ * sent again.
+ */
 function moreForm(visit: Visit, hidden: Form, typed?: Form): Shown {
   return actionForm(visit, RESEND_ALL, {
     hidden,

@@ -48,7 +48,7 @@ const FAILURE_WORDS: Readonly<Record<TryFailure, string>> = {
 
 const isKnown = (failure: string): failure is TryFailure => Object.hasOwn(FAILURE_WORDS, failure);
 
-/** Null if it did not fail. An unknown failure, written by another version, is shown as it is. */
+/** `failure` null: the try did not fail. A failure that only another version knows is shown as it is. */
 export function failureText(failure: string | null, { say }: Wording): Shown {
   if (failure === null) return '–';
   return isKnown(failure) ? say(FAILURE_WORDS[failure]) : quotation(failure);

@@ -3,16 +3,16 @@ import type { Reached } from '../../providers/provider-rule.ts';
 
 const PEERS = { card: 'acquirer', pix: 'pix', boleto: 'bank' } as const;
 
-/** A method whose providers keep who pays by it waiting. */
+/** A payment method with a provider that answers late, so that payers wait, or not at all (`isSilent`). */
 export type DelayedMethod = {
   readonly method: keyof typeof PEERS;
   readonly since: number;
   readonly isSilent: boolean;
-  /** Another provider that the merchant's charges go to answers in time; or answers, if this is silent. */
+  /** Another provider that the merchant's charges go to has no delay; if `isSilent`: is not silent. */
   readonly isInPart: boolean;
 };
 
-/** Those that new charges of a merchant go to. */
+/** For each method, the providers that new charges of a merchant go to. */
 export type ProvidersOfMethods = Readonly<Record<DelayedMethod['method'], Reached>>;
 
 export function delayedMethods(
@@ -25,7 +25,7 @@ export function delayedMethods(
     const silent = delays.filter(({ silentSince }) => silentSince !== null);
     const isSilent = silent.some(({ provider }) => first.includes(provider));
     const told = isSilent ? silent : delays;
-    // A delay of one that is asked later alone is met by few, or by none.
+    // Few charges or none reach a provider that is only asked after another, so its delay alone is not told.
     const begun = told.filter(({ provider }) => first.includes(provider));
     if (begun.length === 0) return [];
     const since = Math.min(...begun.map((one) => one.silentSince ?? one.since));

@@ -27,7 +27,7 @@ const WORDS: Readonly<Record<DelayedMethod['method'], Words>> = {
   },
 };
 
-/** Without the names of providers, which are the operator's. */
+/** Names of providers are the operator's: merchants do not see them. */
 export function delaysShown(delays: readonly DelayedMethod[], wording: Wording): Html {
   const { say } = wording;
   return html`${delays.map(({ method, since, isSilent, isInPart }) => {

@@ -28,34 +28,34 @@ export type Need = {
   readonly tone: Tone;
   readonly title: string;
   readonly advice: string;
-  /** Where they are listed: once, or of each account by itself. */
+  /** Where the things are listed: in one list, or in one for each account. */
   readonly places: readonly Place[];
 };
 
 type Place = {
-  /** Null: of the whole merchant. */
+  /** Null: the list is of the whole merchant. */
   readonly accountNumber: string | null;
-  /** Null: they could not be counted now. */
+  /** Null: the things could not be counted now. */
   readonly count: number | null;
   readonly path: string;
 };
 
-/** A list filtered to what needs attention. The list itself counts, up to its bound. */
+/** A list with filters that leave what needs attention. The list itself counts, up to its bound. */
 type NarrowedList = Pick<Need, 'tone' | 'title' | 'advice'> & {
   readonly pattern: string;
   readonly contract: Contract;
   readonly isByAccount?: true;
   readonly query: (today: Day) => Readonly<Record<string, string>>;
-  /** The order in which a count ends at its bound; absent: it does in every order. */
+  /** In this order a count stops at its bound; absent: it does in every order. */
   readonly order?: { readonly orderBy: string };
 };
 
-/** A billing is tried again within weeks. */
+/** How far back billings are looked for: all tries of a billing are within weeks. */
 const DAYS_OF_RETRIES = 60;
 /** The most days that the list of exceptions shows at once. */
 const DAYS_OF_EXCEPTIONS = 90;
 const DAYS_AHEAD = 3;
-/** Each is counted by a search of its own, those of a list together. */
+/** The most accounts that are looked at: each takes a search of its own, and those of a list run together. */
 const MOST_ACCOUNTS = 5;
 
 const LISTS: readonly NarrowedList[] = [
@@ -126,7 +126,10 @@ async function countList(list: NarrowedList, visit: Visit, tools: MerchantPageTo
   return { ...words, places: await Promise.all(places) };
 }
 
-/** Of each account the days that begin with the oldest: as many as its list, and its button, reach. */
+/**
+ * The deliveries that were given up, of each account: those of the days from the oldest one on, as many as
+ * the list and its button reach.
+ */
 async function lostDeliveries(visit: Visit, { countLost }: MerchantPageTools): Promise<Need> {
   const { merchantId, accountNumbers, realNow } = visit;
   const path = pathOf(DELIVERIES, { merchantId });

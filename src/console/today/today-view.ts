@@ -14,7 +14,7 @@ import { delaysShown } from './delays-view.ts';
 import { type Need, needsShown } from './needs-view.ts';
 
 export type FoundToday = {
-  /** Null: they could not be read now. */
+  /** Null: the sums could not be read now. */
   readonly sums: Prepared<TodaySums> | null;
   readonly needs: readonly Need[];
   readonly delays: readonly DelayedMethod[];
@@ -72,7 +72,10 @@ function beginning({ isHomologation, merchantId, wording: { say } }: Visit): Htm
   return emptyState(say('Nothing was sold today or yesterday.'), advice);
 }
 
-/** The filters of the list of payments. Payments canceled later have another status. */
+/**
+ * Filters that list the sales of the day. Payments canceled later have another status, and are not among
+ * them.
+ */
 const SOLD = {
   card: { method: 'card', status: 'Autorizada' },
   pix: { method: 'pix', status: 'Paga' },
@@ -150,7 +153,10 @@ function figures({ at, today, yesterday, toReceive }: TodaySums, visit: Visit): 
   ]}</dl>`;
 }
 
-/** Counts at their bound are not compared. */
+/**
+ * Yesterday's amount, and the change to today's. Amounts of which only the first sales were summed are not
+ * compared.
+ */
 function before(
   then: number,
   now: number,

@@ -187,7 +187,10 @@ function summary(waiting: readonly WaitingThing[], { wording }: Visit): Html {
   return html`<p class="lead">${parts.join(' · ')}</p>`;
 }
 
-/** What a bank has to answer cannot be decided here. Its own page explains it. */
+/**
+ * The page of a thing that waits. What a bank has to answer cannot be decided here: the thing's own page
+ * explains it.
+ */
 function pathOfThing({ kind, id, merchantId }: WaitingThing): string {
   switch (kind) {
     case 'boleto':
@@ -321,7 +324,7 @@ const ASK: Action<ConsoleTools> = {
   next: ({ parameters: { id = '' } }) => casePath(id),
 };
 
-/** null: what was asked for. */
+/** The captured amount that was typed. Null: the amount that was asked for. */
 function capturedOf({ amount = '' }: Form): Cents | null {
   const typed = centsOf(amount);
   return typeof typed === 'number' ? cents(typed) : null;
@@ -345,7 +348,8 @@ const DECIDE: Action<ConsoleTools> = {
     const typed = capturedOf(form);
     const fields = { decision, ...(typed !== null && { amount: form.amount ?? '' }) };
     const amount = typed ?? found.amount;
-    // A smaller amount gives up the rest: whether another person must agree is told by the whole.
+    // A smaller captured amount gives up the rest, so the whole amount counts for whether another person must
+    // agree.
     const counted = Math.max(found.amount, amount);
     return { ok: true, status: 200, body: { amount, counted, standing, fields } };
   },

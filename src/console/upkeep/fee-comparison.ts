@@ -12,11 +12,11 @@ export type ComparedFees = {
     readonly name: string;
     readonly cells: readonly ComparedCell[];
   }[];
-  /** How many begin after the last shown one. */
+  /** How many versions begin after the last shown one. */
   readonly later: number;
 };
 
-/** The version in force, the one before it, and the next ones. */
+/** The most versions side by side: the one in force, the one before it, and the next ones. */
 const MOST_VERSIONS = 4;
 
 /** The most versions listed of all merchants, and of one merchant. */
@@ -54,7 +54,10 @@ function standingOf(distance: number): FeeStanding {
   return distance < 0 ? 'before' : 'next';
 }
 
-/** The first rule of a name counts, as for sales. */
+/**
+ * The rules of a version by brand and installments. Of several for the same the first counts, as it does for
+ * sales.
+ */
 function rulesOf({ rules }: FeeVersion): ReadonlyMap<string, FeeRule> {
   const read = readFeeTable(rules);
   const found = new Map<string, FeeRule>();

@@ -142,7 +142,7 @@ function termsOf({ brand, portion, plan, toInstallments }: FeeRule, { say, count
       });
 }
 
-/** Filled in when another page leads here with a fee from files. */
+/** The form for a new version. It is filled in if a link of another page brings a fee from files. */
 function newFeeVersion({ ofAll, ofMerchant }: FeesFound, visit: Visit): Shown {
   const seen = readSeenFee(visit.query);
   const of = { ofAll, ofMerchant: ofMerchant?.versions ?? [] };

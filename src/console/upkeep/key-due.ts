@@ -21,7 +21,10 @@ type DataKey = Made & {
 };
 type KeyPair = Made & { readonly keyId: string; readonly privateKey: { readonly dataKeyId: number } };
 
-/** Data keys are wrapped by the key-encryption key and pairs are sealed by a data key: no plain keys here. */
+/**
+ * Each key, and what protects it: the key-encryption key wraps data keys, a data key seals pairs. No key
+ * itself is among them.
+ */
 export function keyStates(dataKeys: readonly DataKey[], pairs: readonly KeyPair[]): KeyState[] {
   return [
     ...dataKeys.map(({ dataKeyId, purpose, keyEncryptionKeyId, createdAt, retiredAt }) => ({

@@ -8,7 +8,7 @@ export type SeenFee = {
   readonly portion: number;
 };
 
-/** From a link to the page; null: the link has none. */
+/** The fee from files that a link to the page brings; null: it brings none. */
 export function readSeenFee(query: Readonly<Record<string, string>>): SeenFee | null {
   const { brand, installments = '', portion = '' } = query;
   const known = CARD_BRANDS.find((one) => one === brand);
@@ -16,7 +16,10 @@ export function readSeenFee(query: Readonly<Record<string, string>>): SeenFee | 
   return { brand: known, installmentCount: Number(installments), portion: Number(portion) };
 }
 
-/** The rules in force for a merchant, after one with the fee in the files: the first match counts. */
+/**
+ * A rule with the fee from files, and behind it the rules in force for the merchant: the first that fits
+ * counts.
+ */
 export function suggestedRules(
   {
     ofMerchant,
