@@ -253,10 +253,7 @@ export function openMerchantTools({ database, search, lookUp, clock, log, ...con
       lookUp(merchantId, (reader) => listDeliveriesOf(reader, merchantId, payment, MOST_DELIVERIES)),
     findChargebacks: (merchantId: string, paymentId: string) =>
       lookUp(merchantId, (reader) => listChargebacksOf(reader, merchantId, paymentId)),
-    /**
-     * The payment's receivables by installment. Empty until receivables have followed the payment's
-     * movements.
-     */
+    /** By installment. Empty until receivables have followed the payment's movements. */
     findReceivables: (merchantId: string, paymentId: string) =>
       lookUp(merchantId, (reader) => listReceivablesOf(reader, merchantId, paymentId)),
     readList: lists,
@@ -292,10 +289,7 @@ export function openMerchantTools({ database, search, lookUp, clock, log, ...con
     readPart: unlessRefused,
     listFailing: (merchantId: string) =>
       search(merchantId, (reader) => listFailingEndpoints(reader, merchantId, ADDRESSES)),
-    /**
-     * How many deliveries of each account were given up and can be sent again. No `period`: of all times.
-     * Null: the count is refused now.
-     */
+    /** Given-up deliveries of each account that can be sent again. No period: ever. Null: refused now. */
     countLost: (merchantId: string, accountNumbers: readonly string[], period: DeliveryPeriod | null) =>
       unlessRefused(() => countLost({ search, clock }, merchantId, accountNumbers, period)),
     /** The value is null if the day has too many installments. */
